@@ -1,0 +1,3 @@
+//! Drives every client at one server in turn.
+
+fn main() {}

@@ -1,0 +1,4 @@
+//! The `brunt` command: flags in, exit code out.
+#![forbid(unsafe_code)]
+
+fn main() {}

@@ -1,0 +1,2 @@
+//! Runs a plan on cores and gathers what they saw
+#![forbid(unsafe_code)]

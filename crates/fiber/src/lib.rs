@@ -1,0 +1,1 @@
+//! Fibers on one core's tokio runtime: stacks, suspending, resuming, aborting, the clock.

@@ -1,0 +1,2 @@
+//! Hosts QuickJS: knows no k6 API
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! What was measured: metrics, tags, sinks, frames, thresholds, the ledger
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The k6 API: one file or folder per import name
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! k6 options: layers, precedence, validation, scenarios
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! One file per --out
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! QuickJS-NG behind safe doors.

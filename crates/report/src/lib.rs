@@ -1,0 +1,2 @@
+//! A summary, told to a reader: text, JSON
+#![forbid(unsafe_code)]
