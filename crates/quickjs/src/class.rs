@@ -1,0 +1,252 @@
+//! Rust values as JavaScript objects.
+
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use crate::error::{JsResult, Thrown};
+use crate::function::Members;
+use crate::name::{Key, Name};
+use crate::sys;
+use crate::value::Value;
+use crate::vm::{Ctx, Inner};
+
+/// A Rust type whose values scripts hold as objects.
+///
+/// The values must not keep JavaScript values alive (they cannot hold a [`Value`]; a [`crate::Root`] would leak
+/// until the VM goes): what belongs to an object is a property of it.
+pub trait Class: Sized + 'static {
+    /// What `Object.prototype.toString` and stack traces call it.
+    const NAME: &'static CStr;
+
+    /// Whether [`Class::own`] and [`Class::own_names`] are asked.
+    const EXOTIC: bool = false;
+
+    /// Methods and accessors of the prototype.
+    fn members() -> &'static Members;
+
+    /// An own property that is computed on demand, if it has one of this name. The object's real properties come first.
+    ///
+    /// # Errors
+    /// What computing it throws.
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Option<Value<'js>>> {
+        let _ = (ctx, key);
+        Ok(None)
+    }
+
+    /// The names of these properties, in the order of enumeration.
+    fn own_names(&self) -> &'static [&'static Name] {
+        &[]
+    }
+}
+
+/// The classes that a VM knows.
+#[derive(Default)]
+pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>);
+
+impl ClassTable {
+    fn find<T: Class>(&self) -> Option<sys::JSClassID> {
+        let id = TypeId::of::<T>();
+        self.0
+            .borrow()
+            .iter()
+            .find(|(known, _)| *known == id)
+            .map(|&(_, class)| class)
+    }
+}
+
+impl<'js> Ctx<'js> {
+    fn class_id<T: Class>(self) -> Result<sys::JSClassID, Thrown> {
+        if let Some(id) = self.inner.classes.find::<T>() {
+            return Ok(id);
+        }
+        let def = sys::JSClassDef {
+            class_name: T::NAME.as_ptr(),
+            finalizer: Some(finalize::<T>),
+            gc_mark: None,
+            call: None,
+            exotic: if T::EXOTIC {
+                ptr::from_ref(exotic_methods::<T>())
+            } else {
+                ptr::null()
+            },
+        };
+        let mut id = 0;
+        // SAFETY: the runtime is alive; the definition is copied by the engine but for name and exotic methods, which
+        // are static.
+        unsafe {
+            sys::JS_NewClassID(self.inner.rt.as_ptr(), &raw mut id);
+            if sys::JS_NewClass(self.inner.rt.as_ptr(), id, &raw const def) != 0 {
+                return Err(Thrown(()));
+            }
+        }
+        self.inner
+            .classes
+            .0
+            .borrow_mut()
+            .push((TypeId::of::<T>(), id));
+        let prototype = self.object()?;
+        prototype.define_members(T::members())?;
+        // SAFETY: the prototype is given to the engine.
+        unsafe { sys::JS_SetClassProto(self.raw(), id, prototype.into_raw()) };
+        Ok(id)
+    }
+
+    /// An object that owns `value`.
+    ///
+    /// # Errors
+    /// If the VM's memory limit is reached.
+    pub fn instance<T: Class>(self, value: T) -> JsResult<'js> {
+        let id = self.class_id::<T>()?;
+        // SAFETY: the class is registered; the box is freed by its finalizer.
+        unsafe {
+            let object = Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))?;
+            sys::JS_SetOpaque(object.raw, Box::into_raw(Box::new(value)).cast::<c_void>());
+            Ok(object)
+        }
+    }
+
+    /// The prototype of `T`'s objects.
+    ///
+    /// # Errors
+    /// If the VM's memory limit is reached.
+    pub fn class_prototype<T: Class>(self) -> JsResult<'js> {
+        let id = self.class_id::<T>()?;
+        // SAFETY: the class is registered; the result is ours.
+        unsafe { Value::returned(self, sys::JS_GetClassProto(self.raw(), id)) }
+    }
+}
+
+impl Value<'_> {
+    /// The Rust value inside, if the object is one of `T`'s.
+    pub fn instance<T: Class>(&self) -> Option<&T> {
+        if !self.is_object() {
+            return None;
+        }
+        let id = self.ctx().inner.classes.find::<T>()?;
+        // SAFETY: an object of class `id` holds a boxed `T` or, before `SetOpaque`, nothing. The box lives as long as the
+        // object, which this value keeps alive.
+        unsafe { sys::JS_GetOpaque(self.raw, id).cast::<T>().as_ref() }
+    }
+}
+
+unsafe extern "C" fn finalize<T: Class>(_: *mut sys::JSRuntime, object: sys::JSValue) {
+    let mut id = 0;
+    // SAFETY: the engine calls the finalizer of this class once for each object; its opaque is a boxed `T` or null.
+    let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<T>();
+    if !value.is_null() {
+        // SAFETY: as above. A panic in a destructor must not reach C.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(value) })));
+    }
+}
+
+fn exotic_methods<T: Class>() -> &'static sys::JSClassExoticMethods {
+    const {
+        &sys::JSClassExoticMethods {
+            get_own_property: Some(own_property::<T>),
+            get_own_property_names: Some(own_property_names::<T>),
+            delete_property: None,
+            define_own_property: None,
+            has_property: None,
+            get_property: None,
+            set_property: Some(set_property::<T>),
+        }
+    }
+}
+
+/// # Safety
+/// `object` is of class `T` and lent.
+unsafe fn opaque<'a, T: Class>(object: sys::JSValue) -> Option<&'a T> {
+    let mut id = 0;
+    // SAFETY: as in `finalize`.
+    unsafe {
+        sys::JS_GetAnyOpaque(object, &raw mut id)
+            .cast::<T>()
+            .as_ref()
+    }
+}
+
+unsafe extern "C" fn own_property<T: Class>(
+    ctx: *mut sys::JSContext,
+    descriptor: *mut sys::JSPropertyDescriptor,
+    object: sys::JSValue,
+    atom: sys::JSAtom,
+) -> c_int {
+    // SAFETY: the engine lends context, object and atom for the time of the call.
+    let (ctx, key, value) = unsafe {
+        let ctx = Ctx::from_raw(ctx);
+        (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
+    };
+    let Some(value) = value else { return 0 };
+    match catch_unwind(AssertUnwindSafe(|| value.own(ctx, &key))) {
+        Ok(Ok(None)) => 0,
+        Ok(Ok(Some(property))) => {
+            if !descriptor.is_null() {
+                // SAFETY: a non-null descriptor is the engine's to be filled; the reference becomes the engine's.
+                unsafe {
+                    *descriptor = sys::JSPropertyDescriptor {
+                        flags: sys::PROP_C_W_E,
+                        value: property.into_raw(),
+                        getter: sys::UNDEFINED,
+                        setter: sys::UNDEFINED,
+                    };
+                }
+            }
+            1
+        }
+        Ok(Err(Thrown(()))) => -1,
+        Err(payload) => {
+            ctx.inner.panic.set(Some(payload));
+            let _ = ctx.throw_uncatchable("a native function panicked");
+            -1
+        }
+    }
+}
+
+unsafe extern "C" fn own_property_names<T: Class>(
+    ctx: *mut sys::JSContext,
+    table: *mut *mut sys::JSPropertyEnum,
+    length: *mut u32,
+    object: sys::JSValue,
+) -> c_int {
+    // SAFETY: the engine lends context and object; `table` and `length` are its to be filled with a list that it frees
+    // with `js_free`, atoms included.
+    unsafe {
+        let inner: &Inner = Ctx::from_raw(ctx).inner;
+        let names = opaque::<T>(object).map_or(&[][..], T::own_names);
+        let bytes = size_of::<sys::JSPropertyEnum>() * names.len().max(1);
+        let list = sys::js_malloc(ctx, bytes).cast::<sys::JSPropertyEnum>();
+        if list.is_null() {
+            return -1;
+        }
+        for (index, name) in names.iter().enumerate() {
+            let atom = sys::JS_DupAtom(ctx, name.atom(inner));
+            list.add(index).write(sys::JSPropertyEnum {
+                is_enumerable: true,
+                atom,
+            });
+        }
+        *table = list;
+        *length = u32::try_from(names.len()).expect("a handful of names");
+    }
+    0
+}
+
+/// Assigning to a property makes a real one, which from then on hides the computed one. Without this the engine would
+/// define it with the attributes that an assignment does not name: read-only and hidden.
+unsafe extern "C" fn set_property<T: Class>(
+    ctx: *mut sys::JSContext,
+    object: sys::JSValue,
+    atom: sys::JSAtom,
+    value: sys::JSValue,
+    _receiver: sys::JSValue,
+    _flags: c_int,
+) -> c_int {
+    // SAFETY: the engine lends context, object, atom and value; the duplicate is given to the engine.
+    unsafe {
+        let value = sys::JS_DupValue(ctx, value);
+        sys::JS_DefinePropertyValue(ctx, object, atom, value, sys::PROP_C_W_E)
+    }
+}
