@@ -104,35 +104,22 @@ fn main() {
         let path = entry.expect("a readable folder").path();
         let is_source = path.extension().is_some_and(|end| end == "c" || end == "h");
         if is_source {
-            let name = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .expect("ASCII file names");
+            let name = path.file_name().and_then(|name| name.to_str()).expect("ASCII file names");
             let text = fs::read_to_string(&path).expect("C sources are UTF-8");
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
         }
     }
 
     let mut build = cc::Build::new();
-    build
-        .include(&out)
-        .define("_GNU_SOURCE", None)
-        .warnings(false)
-        .opt_level(3);
-    build
-        .flag_if_supported("-std=gnu11")
-        .flag_if_supported("-fwrapv");
-    build
-        .flag_if_supported("-fno-math-errno")
-        .flag_if_supported("-funsigned-char");
+    build.include(&out).define("_GNU_SOURCE", None).warnings(false).opt_level(3);
+    build.flag_if_supported("-std=gnu11").flag_if_supported("-fwrapv");
+    build.flag_if_supported("-fno-math-errno").flag_if_supported("-funsigned-char");
     if env::var("PROFILE").as_deref() == Ok("release") {
         // Debug builds keep the engine's assertions: a value that is not freed aborts there.
         build.define("NDEBUG", None);
     }
     if env::var("CARGO_CFG_SANITIZE").is_ok_and(|kind| kind.contains("address")) {
-        build
-            .flag("-fsanitize=address")
-            .flag("-fno-omit-frame-pointer");
+        build.flag("-fsanitize=address").flag("-fno-omit-frame-pointer");
     }
     for source in SOURCES {
         build.file(out.join(source));
@@ -141,19 +128,10 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    for Adjustment {
-        file,
-        find,
-        put,
-        times,
-    } in ADJUSTMENTS
-    {
+    for Adjustment { file, find, put, times } in ADJUSTMENTS {
         if file == name {
             let found = text.matches(find).count();
-            assert!(
-                found == times,
-                "{file}: `{find}` occurs {found} times, not {times}"
-            );
+            assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");
             text = text.replace(find, put);
         }
     }
@@ -166,13 +144,7 @@ fn package_dir() -> PathBuf {
     let manifest =
         Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it")).join("Cargo.toml");
     let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--locked",
-            "--manifest-path",
-        ])
+        .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(manifest)
         .output()
         .expect("cargo metadata runs");
@@ -188,8 +160,5 @@ fn package_dir() -> PathBuf {
         .and_then(|all| all.iter().find(|package| package["name"] == "rquickjs-sys"))
         .and_then(|package| package["manifest_path"].as_str())
         .expect("rquickjs-sys is in the lock file");
-    Path::new(manifest)
-        .parent()
-        .expect("a manifest lies in a folder")
-        .to_owned()
+    Path::new(manifest).parent().expect("a manifest lies in a folder").to_owned()
 }

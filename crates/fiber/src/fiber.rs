@@ -133,14 +133,9 @@ impl Fiber {
     }
 
     fn resume(&mut self, with: Resume) -> Option<Outcome> {
-        let body = self
-            .body
-            .as_mut()
-            .expect("resume is called while a body runs");
+        let body = self.body.as_mut().expect("resume is called while a body runs");
         let shared: *const Shared = &raw const *self.shared;
-        self.shared
-            .resumed
-            .set(self.shared.resumed.get().wrapping_add(1));
+        self.shared.resumed.set(self.shared.resumed.get().wrapping_add(1));
         let outer = CURRENT.replace(shared);
         let result = body.resume(with);
         CURRENT.set(outer);
@@ -153,9 +148,7 @@ impl Fiber {
                 let body = self.body.take().expect("the body that just returned");
                 self.stack = Some(body.into_stack());
                 Some(match result {
-                    Ok(()) => Outcome::Returned {
-                        aborted: self.shared.aborted.get(),
-                    },
+                    Ok(()) => Outcome::Returned { aborted: self.shared.aborted.get() },
                     Err(payload) => Outcome::Panicked(payload),
                 })
             }
@@ -276,11 +269,7 @@ pub fn on_fiber() -> bool {
 pub fn resume_count() -> u64 {
     let shared = CURRENT.get();
     // SAFETY: as in `block_on`.
-    if shared.is_null() {
-        0
-    } else {
-        unsafe { &*shared }.resumed.get()
-    }
+    if shared.is_null() { 0 } else { unsafe { &*shared }.resumed.get() }
 }
 
 /// The current fiber tells itself to stop: from now on every [`block_on`] fails. Does nothing off a fiber.

@@ -34,9 +34,7 @@ pub struct StackSettings {
 impl Default for StackSettings {
     /// 1 MiB: about 1 500 plain JavaScript calls deep.
     fn default() -> Self {
-        Self {
-            usable: 1024 * 1024,
-        }
+        Self { usable: 1024 * 1024 }
     }
 }
 
@@ -98,11 +96,7 @@ impl StackPool {
             }
         };
         self.out.set(self.out.get() + 1);
-        Ok(Stack {
-            limit,
-            usable: self.settings.usable,
-            pool: Rc::clone(self),
-        })
+        Ok(Stack { limit, usable: self.settings.usable, pool: Rc::clone(self) })
     }
 }
 
@@ -129,11 +123,7 @@ impl Drop for Stack {
         // SAFETY: the range lies inside one slab that this pool mapped, and the fiber that ran on it is gone
         // (it owned this value), so nobody reads what is thrown away. Failure is harmless.
         unsafe {
-            libc::madvise(
-                usable_from as *mut libc::c_void,
-                self.usable,
-                libc::MADV_DONTNEED,
-            )
+            libc::madvise(usable_from as *mut libc::c_void, self.usable, libc::MADV_DONTNEED)
         };
         self.pool.out.set(self.pool.out.get() - 1);
         self.pool.free.borrow_mut().push(self.limit);
@@ -177,21 +167,14 @@ impl Slab {
             )
         };
         if address == libc::MAP_FAILED {
-            return Err(StackError {
-                bytes,
-                source: std::io::Error::last_os_error(),
-            });
+            return Err(StackError { bytes, source: std::io::Error::last_os_error() });
         }
         #[cfg(target_os = "linux")]
         // SAFETY: the range is the mapping just made; the advice only keeps a stack from being backed by a 2 MiB page.
         unsafe {
             libc::madvise(address, bytes, libc::MADV_NOHUGEPAGE)
         };
-        Ok(Self {
-            address: address as usize,
-            stride,
-            cut: 0,
-        })
+        Ok(Self { address: address as usize, stride, cut: 0 })
     }
 
     fn cut(&mut self) -> usize {
@@ -232,11 +215,7 @@ mod tests {
         let stacks: Vec<_> = (0..200).map(|_| pool.take().unwrap()).collect();
         let mut limits: Vec<_> = stacks.iter().map(|stack| stack.limit).collect();
         limits.sort_unstable();
-        assert!(
-            limits
-                .windows(2)
-                .all(|pair| pair[1] - pair[0] >= pool.usable() + GUARD)
-        );
+        assert!(limits.windows(2).all(|pair| pair[1] - pair[0] >= pool.usable() + GUARD));
         assert_eq!(pool.in_use(), 200);
         drop(stacks);
         assert_eq!(pool.in_use(), 0);

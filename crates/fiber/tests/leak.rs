@@ -18,11 +18,7 @@ fn rounds_of_suspended_and_aborted_fibers_leave_the_resident_set_where_it_was() 
         for fiber in &mut fibers {
             fiber.start(|| assert_eq!(block_on(std::future::pending::<()>()), Err(Aborted)));
             let pinned = Pin::new(fiber);
-            assert!(
-                pinned
-                    .poll(&mut Context::from_waker(Waker::noop()))
-                    .is_pending()
-            );
+            assert!(pinned.poll(&mut Context::from_waker(Waker::noop())).is_pending());
         }
     };
     round();
@@ -32,8 +28,5 @@ fn rounds_of_suspended_and_aborted_fibers_leave_the_resident_set_where_it_was() 
         round();
     }
     let grown = resident_kib().saturating_sub(before);
-    assert!(
-        grown < 1024,
-        "the resident set grew by {grown} KiB over 20 rounds"
-    );
+    assert!(grown < 1024, "the resident set grew by {grown} KiB over 20 rounds");
 }

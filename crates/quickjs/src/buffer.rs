@@ -64,9 +64,7 @@ impl Value<'_> {
         }
         // SAFETY: the value is alive.
         let kind = unsafe { sys::JS_GetTypedArrayType(self.raw) };
-        usize::try_from(kind)
-            .ok()
-            .and_then(|kind| NAMES.get(kind).copied())
+        usize::try_from(kind).ok().and_then(|kind| NAMES.get(kind).copied())
     }
 
     /// Lets `read` see the bytes of an `ArrayBuffer`, typed array or `DataView`. `None` if it is none of them or was
@@ -96,9 +94,7 @@ impl Value<'_> {
 
     /// A copy of the bytes of an `ArrayBuffer`, typed array or `DataView`.
     pub fn bytes(&self) -> Option<Bytes> {
-        self.with_bytes(|bytes| Bytes {
-            copy: bytes.to_vec(),
-        })
+        self.with_bytes(|bytes| Bytes { copy: bytes.to_vec() })
     }
 
     fn lend<R>(&self, during: impl FnOnce() -> R) -> R {
@@ -109,10 +105,7 @@ impl Value<'_> {
             }
         }
         let lent = &self.ctx().inner.lent;
-        assert!(
-            !lent.replace(true),
-            "a VM lends the bytes of one buffer at a time"
-        );
+        assert!(!lent.replace(true), "a VM lends the bytes of one buffer at a time");
         let _back = Back(lent);
         during()
     }

@@ -1,7 +1,7 @@
 //! Rust values as JavaScript objects.
 
 use std::any::TypeId;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -36,10 +36,17 @@ pub trait Class: Sized + 'static {
         Ok(None)
     }
 
-    /// The names of these properties, in the order of enumeration.
+    /// The names of these properties, at most 32, in the order of enumeration.
     fn own_names(&self) -> &'static [&'static Name] {
         &[]
     }
+}
+
+/// What an object's opaque pointer leads to.
+struct Held<T> {
+    value: T,
+    /// Which of the computed properties, by index, were assigned to and are real ones now.
+    assigned: Cell<u32>,
 }
 
 /// The classes that a VM knows.
@@ -49,11 +56,7 @@ pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>);
 impl ClassTable {
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
-        self.0
-            .borrow()
-            .iter()
-            .find(|(known, _)| *known == id)
-            .map(|&(_, class)| class)
+        self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
     }
 }
 
@@ -67,11 +70,7 @@ impl<'js> Ctx<'js> {
             finalizer: Some(finalize::<T>),
             gc_mark: None,
             call: None,
-            exotic: if T::EXOTIC {
-                ptr::from_ref(exotic_methods::<T>())
-            } else {
-                ptr::null()
-            },
+            exotic: if T::EXOTIC { ptr::from_ref(exotic_methods::<T>()) } else { ptr::null() },
         };
         let mut id = 0;
         // SAFETY: the runtime is alive; the definition is copied by the engine but for name and exotic methods, which
@@ -82,11 +81,7 @@ impl<'js> Ctx<'js> {
                 return Err(Thrown(()));
             }
         }
-        self.inner
-            .classes
-            .0
-            .borrow_mut()
-            .push((TypeId::of::<T>(), id));
+        self.inner.classes.0.borrow_mut().push((TypeId::of::<T>(), id));
         let prototype = self.object()?;
         prototype.define_members(T::members())?;
         // SAFETY: the prototype is given to the engine.
@@ -100,10 +95,11 @@ impl<'js> Ctx<'js> {
     /// If the VM's memory limit is reached.
     pub fn instance<T: Class>(self, value: T) -> JsResult<'js> {
         let id = self.class_id::<T>()?;
+        let held = Box::new(Held { value, assigned: Cell::new(0) });
         // SAFETY: the class is registered; the box is freed by its finalizer.
         unsafe {
             let object = Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))?;
-            sys::JS_SetOpaque(object.raw, Box::into_raw(Box::new(value)).cast::<c_void>());
+            sys::JS_SetOpaque(object.raw, Box::into_raw(held).cast::<c_void>());
             Ok(object)
         }
     }
@@ -128,14 +124,16 @@ impl Value<'_> {
         let id = self.ctx().inner.classes.find::<T>()?;
         // SAFETY: an object of class `id` holds a boxed `T` or, before `SetOpaque`, nothing. The box lives as long as the
         // object, which this value keeps alive.
-        unsafe { sys::JS_GetOpaque(self.raw, id).cast::<T>().as_ref() }
+        unsafe {
+            sys::JS_GetOpaque(self.raw, id).cast::<Held<T>>().as_ref().map(|held| &held.value)
+        }
     }
 }
 
 unsafe extern "C" fn finalize<T: Class>(_: *mut sys::JSRuntime, object: sys::JSValue) {
     let mut id = 0;
     // SAFETY: the engine calls the finalizer of this class once for each object; its opaque is a boxed `T` or null.
-    let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<T>();
+    let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<Held<T>>();
     if !value.is_null() {
         // SAFETY: as above. A panic in a destructor must not reach C.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(value) })));
@@ -158,14 +156,10 @@ fn exotic_methods<T: Class>() -> &'static sys::JSClassExoticMethods {
 
 /// # Safety
 /// `object` is of class `T` and lent.
-unsafe fn opaque<'a, T: Class>(object: sys::JSValue) -> Option<&'a T> {
+unsafe fn opaque<'a, T: Class>(object: sys::JSValue) -> Option<&'a Held<T>> {
     let mut id = 0;
     // SAFETY: as in `finalize`.
-    unsafe {
-        sys::JS_GetAnyOpaque(object, &raw mut id)
-            .cast::<T>()
-            .as_ref()
-    }
+    unsafe { sys::JS_GetAnyOpaque(object, &raw mut id).cast::<Held<T>>().as_ref() }
 }
 
 unsafe extern "C" fn own_property<T: Class>(
@@ -180,7 +174,7 @@ unsafe extern "C" fn own_property<T: Class>(
         (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
     };
     let Some(value) = value else { return 0 };
-    match catch_unwind(AssertUnwindSafe(|| value.own(ctx, &key))) {
+    match catch_unwind(AssertUnwindSafe(|| value.value.own(ctx, &key))) {
         Ok(Ok(None)) => 0,
         Ok(Ok(Some(property))) => {
             if !descriptor.is_null() {
@@ -215,21 +209,23 @@ unsafe extern "C" fn own_property_names<T: Class>(
     // with `js_free`, atoms included.
     unsafe {
         let inner: &Inner = Ctx::from_raw(ctx).inner;
-        let names = opaque::<T>(object).map_or(&[][..], T::own_names);
+        let held = opaque::<T>(object);
+        let names = held.map_or(&[][..], |held| held.value.own_names());
+        let assigned = held.map_or(0, |held| held.assigned.get());
         let bytes = size_of::<sys::JSPropertyEnum>() * names.len().max(1);
         let list = sys::js_malloc(ctx, bytes).cast::<sys::JSPropertyEnum>();
         if list.is_null() {
             return -1;
         }
-        for (index, name) in names.iter().enumerate() {
+        let mut count = 0;
+        let computed = names.iter().enumerate().filter(|(index, _)| assigned & (1 << index) == 0);
+        for (_, name) in computed {
             let atom = sys::JS_DupAtom(ctx, name.atom(inner));
-            list.add(index).write(sys::JSPropertyEnum {
-                is_enumerable: true,
-                atom,
-            });
+            list.add(count).write(sys::JSPropertyEnum { is_enumerable: true, atom });
+            count += 1;
         }
         *table = list;
-        *length = u32::try_from(names.len()).expect("a handful of names");
+        *length = u32::try_from(count).expect("a handful of names");
     }
     0
 }
@@ -246,6 +242,13 @@ unsafe extern "C" fn set_property<T: Class>(
 ) -> c_int {
     // SAFETY: the engine lends context, object, atom and value; the duplicate is given to the engine.
     unsafe {
+        if let Some(held) = opaque::<T>(object) {
+            let inner = Ctx::from_raw(ctx).inner;
+            let names = held.value.own_names();
+            if let Some(index) = names.iter().position(|name| name.atom(inner) == atom) {
+                held.assigned.set(held.assigned.get() | 1 << index);
+            }
+        }
         let value = sys::JS_DupValue(ctx, value);
         sys::JS_DefinePropertyValue(ctx, object, atom, value, sys::PROP_C_W_E)
     }

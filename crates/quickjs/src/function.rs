@@ -53,17 +53,13 @@ impl<'js> Call<'js> {
 
     /// The arguments from `index` on.
     pub fn arguments_from(&self, index: usize) -> Vec<Value<'js>> {
-        (index..self.arguments.len())
-            .map(|index| self.argument(index))
-            .collect()
+        (index..self.arguments.len()).map(|index| self.argument(index)).collect()
     }
 }
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Call")
-            .field("arguments", &self.arguments.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Call").field("arguments", &self.arguments.len()).finish_non_exhaustive()
     }
 }
 
@@ -108,27 +104,14 @@ impl Members {
     /// A function; enumeration shows it, and scripts may replace it.
     #[must_use]
     pub fn function<F: Native>(self, name: &'static CStr, length: u8, function: F) -> Self {
-        let func = sys::FuncDef {
-            length,
-            cproto: sys::CFUNC_GENERIC,
-            cfunc: trampoline(function),
-        };
-        self.push(
-            name,
-            sys::PROP_C_W_E,
-            sys::DEF_CFUNC,
-            sys::DefUnion { func },
-        )
+        let func = sys::FuncDef { length, cproto: sys::CFUNC_GENERIC, cfunc: trampoline(function) };
+        self.push(name, sys::PROP_C_W_E, sys::DEF_CFUNC, sys::DefUnion { func })
     }
 
     /// A method of a prototype: enumeration does not show it.
     #[must_use]
     pub fn method<F: Native>(self, name: &'static CStr, length: u8, function: F) -> Self {
-        let func = sys::FuncDef {
-            length,
-            cproto: sys::CFUNC_GENERIC,
-            cfunc: trampoline(function),
-        };
+        let func = sys::FuncDef { length, cproto: sys::CFUNC_GENERIC, cfunc: trampoline(function) };
         self.push(
             name,
             sys::PROP_CONFIGURABLE | sys::PROP_WRITABLE,
@@ -140,10 +123,7 @@ impl Members {
     /// A property that is computed when it is read.
     #[must_use]
     pub fn getter<F: Native>(self, name: &'static CStr, getter: F) -> Self {
-        let getset = sys::GetSetDef {
-            get: Some(getter_trampoline(getter)),
-            set: None,
-        };
+        let getset = sys::GetSetDef { get: Some(getter_trampoline(getter)), set: None };
         let flags = sys::PROP_CONFIGURABLE | sys::PROP_ENUMERABLE;
         self.push(name, flags, sys::DEF_CGETSET, sys::DefUnion { getset })
     }
@@ -166,29 +146,20 @@ impl Members {
             name,
             sys::PROP_C_W_E,
             sys::DEF_PROP_STRING,
-            sys::DefUnion {
-                str: value.as_ptr(),
-            },
+            sys::DefUnion { str: value.as_ptr() },
         )
     }
 
     /// A constant integer.
     #[must_use]
     pub fn int(self, name: &'static CStr, value: i32) -> Self {
-        self.push(
-            name,
-            sys::PROP_C_W_E,
-            sys::DEF_PROP_INT32,
-            sys::DefUnion { i32: value },
-        )
+        self.push(name, sys::PROP_C_W_E, sys::DEF_PROP_INT32, sys::DefUnion { i32: value })
     }
 
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static CStr> {
         // SAFETY: every name came in as a `&'static CStr`.
-        self.0
-            .iter()
-            .map(|entry| unsafe { CStr::from_ptr(entry.name) })
+        self.0.iter().map(|entry| unsafe { CStr::from_ptr(entry.name) })
     }
 }
 
@@ -241,11 +212,7 @@ impl<'js> Ctx<'js> {
             let made =
                 sys::JS_NewCFunction2(self.raw(), raw, name.as_ptr(), c_int::from(length), kind, 0);
             let made = Value::returned(self, made)?;
-            check(sys::JS_SetConstructor(
-                self.raw(),
-                made.raw,
-                prototype.raw_for(self),
-            ))?;
+            check(sys::JS_SetConstructor(self.raw(), made.raw, prototype.raw_for(self)))?;
             Ok(made)
         }
     }
@@ -311,18 +278,11 @@ unsafe fn enter(
     let count = usize::try_from(argc).unwrap_or(0);
     // SAFETY: as promised by the caller; an empty list may come with a null pointer.
     let (ctx, arguments) = unsafe {
-        let arguments: &[sys::JSValue] = if count == 0 {
-            &[]
-        } else {
-            slice::from_raw_parts(argv, count)
-        };
+        let arguments: &[sys::JSValue] =
+            if count == 0 { &[] } else { slice::from_raw_parts(argv, count) };
         (Ctx::from_raw(ctx), arguments)
     };
-    let call = Call {
-        ctx,
-        this,
-        arguments,
-    };
+    let call = Call { ctx, this, arguments };
     match catch_unwind(AssertUnwindSafe(|| function(call))) {
         Ok(Ok(value)) => value.into_raw(),
         Ok(Err(Thrown(()))) => sys::EXCEPTION,

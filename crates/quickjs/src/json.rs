@@ -43,14 +43,8 @@ pub enum JsonErrorKind {
 }
 
 enum Open {
-    Array {
-        start: usize,
-    },
-    Object {
-        start: usize,
-        keys: usize,
-        key: sys::JSAtom,
-    },
+    Array { start: usize },
+    Object { start: usize, keys: usize, key: sys::JSAtom },
 }
 
 static PROTO: crate::Name = crate::Name::new("__proto__");
@@ -108,11 +102,7 @@ impl<'js> Ctx<'js> {
                 ),
             )?
         };
-        if text.is_undefined() {
-            Ok(None)
-        } else {
-            text.to_string_lossy().map(Some)
-        }
+        if text.is_undefined() { Ok(None) } else { text.to_string_lossy().map(Some) }
     }
 
     /// Throws a `SyntaxError` that says what is wrong with a JSON text.
@@ -127,10 +117,7 @@ impl<'js> Ctx<'js> {
             (JsonErrorKind::Character, _) => "Unexpected character".to_owned(),
             (kind, _) => kind.to_string(),
         };
-        let message = format!(
-            "{what} in JSON at line {} column {}",
-            error.line, error.column
-        );
+        let message = format!("{what} in JSON at line {} column {}", error.line, error.column);
         self.throw_error(ErrorKind::Syntax, &message)
     }
 }
@@ -146,11 +133,7 @@ impl Drop for Parser<'_, '_> {
             Open::Object { key, .. } if *key != 0 => Some(*key),
             _ => None,
         });
-        let cached = self
-            .cache
-            .iter()
-            .map(|entry| entry.2)
-            .filter(|&atom| atom != 0);
+        let cached = self.cache.iter().map(|entry| entry.2).filter(|&atom| atom != 0);
         for atom in self.keys.iter().copied().chain(open).chain(cached) {
             // SAFETY: key stack, open objects and cache each own their references.
             unsafe { sys::JS_FreeAtom(ctx, atom) };
@@ -166,9 +149,7 @@ impl<'js> Parser<'_, 'js> {
             match self.peek()? {
                 b'[' => {
                     self.at += 1;
-                    self.enter(Open::Array {
-                        start: self.values.len(),
-                    })?;
+                    self.enter(Open::Array { start: self.values.len() })?;
                     self.space();
                     if self.peek()? != b']' {
                         continue;
@@ -248,11 +229,7 @@ impl<'js> Parser<'_, 'js> {
     /// Makes the array or object whose last value is complete, and pushes it as a value.
     fn close(&mut self) -> Result<(), JsonError> {
         let ctx = self.ctx.raw();
-        let made = match self
-            .open
-            .pop()
-            .expect("close is called inside an array or object")
-        {
+        let made = match self.open.pop().expect("close is called inside an array or object") {
             Open::Array { start } => {
                 let count = i32::try_from(self.values.len() - start)
                     .expect("fewer than two billion elements");
@@ -276,11 +253,11 @@ impl<'js> Parser<'_, 'js> {
         let ctx = self.ctx.raw();
         let keys = &self.keys[first_key..];
         let count = keys.len();
+        // `__proto__` would set the prototype on the fast way; JSON makes it a plain property.
+        let proto = PROTO.atom(self.ctx.inner);
         let unique = count <= 24
-            && keys
-                .iter()
-                .enumerate()
-                .all(|(index, key)| !keys[..index].contains(key));
+            && !keys.contains(&proto)
+            && keys.iter().enumerate().all(|(index, key)| !keys[..index].contains(key));
         let made = if unique {
             let count = i32::try_from(count).expect("at most 24");
             // SAFETY: `count` keys and values lie there; the engine takes over the values and borrows the keys.
@@ -326,11 +303,7 @@ impl<'js> Parser<'_, 'js> {
             self.escaped_string()?;
             // SAFETY: pointer and length are those of the scratch buffer.
             unsafe {
-                sys::JS_NewAtomLen(
-                    self.ctx.raw(),
-                    self.scratch.as_ptr().cast(),
-                    self.scratch.len(),
-                )
+                sys::JS_NewAtomLen(self.ctx.raw(), self.scratch.as_ptr().cast(), self.scratch.len())
             }
         };
         if let Some(Open::Object { key, .. }) = self.open.last_mut() {
@@ -347,9 +320,8 @@ impl<'js> Parser<'_, 'js> {
     fn cached_atom(&mut self, start: usize, end: usize) -> sys::JSAtom {
         let bytes = &self.text[start..end];
         let ctx = self.ctx.raw();
-        let hash = bytes.iter().fold(bytes.len(), |hash, &byte| {
-            hash.wrapping_mul(31) ^ byte as usize
-        });
+        let hash =
+            bytes.iter().fold(bytes.len(), |hash, &byte| hash.wrapping_mul(31) ^ byte as usize);
         let entry = &mut self.cache[hash % KEY_CACHE];
         if entry.2 == 0 || self.text[entry.0 as usize..entry.1 as usize] != *bytes {
             // SAFETY: pointer and length are those of the slice; the old reference is the cache's to free.
@@ -404,10 +376,7 @@ impl<'js> Parser<'_, 'js> {
                 .iter()
                 .fold(0, |sum, digit| sum * 10 + i32::from(digit - b'0'));
             if !(negative && magnitude == 0) {
-                return Ok(sys::value(
-                    sys::TAG_INT,
-                    if negative { -magnitude } else { magnitude },
-                ));
+                return Ok(sys::value(sys::TAG_INT, if negative { -magnitude } else { magnitude }));
             }
         }
         if self.text.get(self.at) == Some(&b'.') {
@@ -422,9 +391,7 @@ impl<'js> Parser<'_, 'js> {
             self.some_digits()?;
         }
         let text = std::str::from_utf8(&self.text[start..self.at]).expect("digits are ASCII");
-        let number: f64 = text
-            .parse()
-            .expect("the grammar of JSON numbers is within Rust's");
+        let number: f64 = text.parse().expect("the grammar of JSON numbers is within Rust's");
         Ok(self.ctx.number(number).into_raw())
     }
 
@@ -445,9 +412,7 @@ impl<'js> Parser<'_, 'js> {
     /// Where a string without escapes ends: the index of its closing quote. `None` if it has escapes, or is wrong.
     fn plain_string_end(&self, start: usize) -> Option<usize> {
         let rest = &self.text[start..];
-        let end = rest
-            .iter()
-            .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;
+        let end = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;
         (rest[end] == b'"').then_some(start + end)
     }
 
@@ -460,9 +425,7 @@ impl<'js> Parser<'_, 'js> {
             self.escaped_string()?;
             self.wide_string()
         };
-        value
-            .map(Value::into_raw)
-            .map_err(|_| self.error(JsonErrorKind::Memory))
+        value.map(Value::into_raw).map_err(|_| self.error(JsonErrorKind::Memory))
     }
 
     /// A string from the scratch buffer, which may hold surrogates in three bytes each (the engine reads them so).
@@ -528,8 +491,7 @@ impl<'js> Parser<'_, 'js> {
             }
         }
         if let Some(character) = char::from_u32(unit) {
-            self.scratch
-                .extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            self.scratch.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         } else {
             // A lone surrogate, in the three bytes that UTF-8 would give it.
             let unit = unit as u16;
@@ -561,26 +523,13 @@ impl<'js> Parser<'_, 'js> {
     }
 
     fn peek(&self) -> Result<u8, JsonError> {
-        self.text
-            .get(self.at)
-            .copied()
-            .ok_or_else(|| self.error(JsonErrorKind::End))
+        self.text.get(self.at).copied().ok_or_else(|| self.error(JsonErrorKind::End))
     }
 
     fn error(&self, kind: JsonErrorKind) -> JsonError {
         let before = &self.text[..self.at.min(self.text.len())];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let column = before
-            .iter()
-            .rev()
-            .take_while(|&&byte| byte != b'\n')
-            .count()
-            + 1;
-        JsonError {
-            kind,
-            line,
-            column,
-            byte: self.text.get(self.at).copied(),
-        }
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
+        JsonError { kind, line, column, byte: self.text.get(self.at).copied() }
     }
 }

@@ -160,13 +160,8 @@ impl<'js> Ctx<'js> {
         text.push(0);
         // SAFETY: the text is zero terminated and lives through the call, as does the name; the result is ours.
         unsafe {
-            let result = sys::JS_Eval(
-                self.raw(),
-                text.as_ptr().cast(),
-                source.len(),
-                name.as_ptr(),
-                flags,
-            );
+            let result =
+                sys::JS_Eval(self.raw(), text.as_ptr().cast(), source.len(), name.as_ptr(), flags);
             Value::returned(self, result)
         }
     }
@@ -258,8 +253,7 @@ unsafe fn module_name(ctx: Ctx<'_>, definition: *mut sys::JSModuleDef) -> String
         let atom = sys::JS_GetModuleName(ctx.raw(), definition);
         let text = Value::returned(ctx, sys::JS_AtomToString(ctx.raw(), atom));
         sys::JS_FreeAtom(ctx.raw(), atom);
-        text.and_then(|text| text.to_string_lossy())
-            .unwrap_or_default()
+        text.and_then(|text| text.to_string_lossy()).unwrap_or_default()
     }
 }
 

@@ -20,10 +20,7 @@ pub struct Name {
 impl Name {
     /// A name.
     pub const fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            index: AtomicUsize::new(0),
-        }
+        Self { text, index: AtomicUsize::new(0) }
     }
 
     /// The text.
@@ -35,10 +32,7 @@ impl Name {
         match self.index.load(Ordering::Relaxed) {
             0 => {
                 let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
-                match self
-                    .index
-                    .compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed)
-                {
+                match self.index.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => fresh,
                     Err(winner) => winner,
                 }
@@ -56,11 +50,7 @@ impl Name {
         if atoms[index] == 0 {
             // SAFETY: pointer and length are those of a `str`, the context is alive.
             atoms[index] = unsafe {
-                sys::JS_NewAtomLen(
-                    inner.ctx.as_ptr(),
-                    self.text.as_ptr().cast(),
-                    self.text.len(),
-                )
+                sys::JS_NewAtomLen(inner.ctx.as_ptr(), self.text.as_ptr().cast(), self.text.len())
             };
         }
         atoms[index]
@@ -131,10 +121,7 @@ impl PropertyKey for &String {
 
 impl PropertyKey for &Key<'_> {
     fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
-        assert!(
-            self.ctx.inner.id == ctx.inner.id,
-            "a key is used in the VM that it came from"
-        );
+        assert!(self.ctx.inner.id == ctx.inner.id, "a key is used in the VM that it came from");
         use_atom(Atom(self.atom))
     }
 }
@@ -152,10 +139,7 @@ impl<'js> Key<'js> {
     /// `atom` belongs to `ctx` and is alive.
     pub(crate) unsafe fn borrowed(ctx: Ctx<'js>, atom: sys::JSAtom) -> Self {
         // SAFETY: as promised by the caller.
-        Self {
-            atom: unsafe { sys::JS_DupAtom(ctx.raw(), atom) },
-            ctx,
-        }
+        Self { atom: unsafe { sys::JS_DupAtom(ctx.raw(), atom) }, ctx }
     }
 
     /// Whether it is this name.

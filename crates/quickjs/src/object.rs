@@ -31,10 +31,7 @@ impl<'js> Ctx<'js> {
     pub fn object_with_prototype(self, prototype: &Value<'js>) -> JsResult<'js> {
         // SAFETY: the prototype is alive and of this context; the result is ours.
         unsafe {
-            Value::returned(
-                self,
-                sys::JS_NewObjectProto(self.raw(), prototype.raw_for(self)),
-            )
+            Value::returned(self, sys::JS_NewObjectProto(self.raw(), prototype.raw_for(self)))
         }
     }
 
@@ -119,12 +116,7 @@ impl<'js> Ctx<'js> {
     /// As [`Ctx::object`].
     pub fn symbol(self, description: &std::ffi::CStr) -> JsResult<'js> {
         // SAFETY: the description lives through the call; the result is ours.
-        unsafe {
-            Value::returned(
-                self,
-                sys::JS_NewSymbol(self.raw(), description.as_ptr(), false),
-            )
-        }
+        unsafe { Value::returned(self, sys::JS_NewSymbol(self.raw(), description.as_ptr(), false)) }
     }
 }
 
@@ -377,10 +369,7 @@ impl<'js> Value<'js> {
         with_raw(ctx, arguments, |count, raw| {
             // SAFETY: as in `call`.
             unsafe {
-                Value::returned(
-                    ctx,
-                    sys::JS_CallConstructor(ctx.raw(), self.raw, count, raw),
-                )
+                Value::returned(ctx, sys::JS_CallConstructor(ctx.raw(), self.raw, count, raw))
             }
         })
     }
@@ -405,10 +394,7 @@ fn with_raw<R>(
 }
 
 fn take(ctx: Ctx<'_>, value: Value<'_>) -> sys::JSValue {
-    assert!(
-        value.ctx().inner.id == ctx.inner.id,
-        "a value is used in the VM that it came from"
-    );
+    assert!(value.ctx().inner.id == ctx.inner.id, "a value is used in the VM that it came from");
     value.into_raw()
 }
 

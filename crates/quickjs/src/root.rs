@@ -50,18 +50,12 @@ impl<'js> Ctx<'js> {
             slots.push(Some(raw));
             u32::try_from(slots.len() - 1).expect("fewer than four billion roots")
         };
-        Root {
-            index,
-            vm: self.inner.id,
-        }
+        Root { index, vm: self.inner.id }
     }
 
     /// The value that is kept.
     pub fn rooted(self, root: &Root) -> Value<'js> {
-        assert!(
-            root.vm == self.inner.id,
-            "a root is used in the VM that it came from"
-        );
+        assert!(root.vm == self.inner.id, "a root is used in the VM that it came from");
         let raw =
             self.inner.roots.slots.borrow()[root.index as usize].expect("a root's slot is taken");
         // SAFETY: the slot owns a reference of this context.
@@ -74,14 +68,10 @@ impl<'js> Ctx<'js> {
         reason = "a root that was given back must not be used again"
     )]
     pub fn unroot(self, root: Root) -> Value<'js> {
-        assert!(
-            root.vm == self.inner.id,
-            "a root is used in the VM that it came from"
-        );
+        assert!(root.vm == self.inner.id, "a root is used in the VM that it came from");
         let roots = &self.inner.roots;
-        let raw = roots.slots.borrow_mut()[root.index as usize]
-            .take()
-            .expect("a root's slot is taken");
+        let raw =
+            roots.slots.borrow_mut()[root.index as usize].take().expect("a root's slot is taken");
         roots.free.borrow_mut().push(root.index);
         roots.count.set(roots.count.get() - 1);
         // SAFETY: the slot's reference becomes the value's.

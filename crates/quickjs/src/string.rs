@@ -38,12 +38,7 @@ impl<'js> JsStr<'js> {
             Ok(_) => None,
             Err(_) => Some(String::from_utf8_lossy(bytes).into_owned()),
         };
-        Ok(Self {
-            pointer,
-            length,
-            ctx,
-            repaired,
-        })
+        Ok(Self { pointer, length, ctx, repaired })
     }
 
     /// The text.

@@ -1,10 +1,5 @@
 //! The C interface of QuickJS-NG 0.16, as far as this crate uses it. Declarations only; see `quickjs.h` of the package.
-#![allow(
-    non_camel_case_types,
-    non_snake_case,
-    missing_docs,
-    reason = "C names, documented in C"
-)]
+#![allow(non_camel_case_types, non_snake_case, missing_docs, reason = "C names, documented in C")]
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -43,10 +38,7 @@ pub(crate) const TAG_SHORT_BIG_INT: i64 = 7;
 pub(crate) const TAG_FLOAT64: i64 = 8;
 
 pub(crate) const fn value(tag: i64, int32: i32) -> JSValue {
-    JSValue {
-        u: JSValueUnion { int32 },
-        tag,
-    }
+    JSValue { u: JSValueUnion { int32 }, tag }
 }
 pub(crate) const UNDEFINED: JSValue = value(TAG_UNDEFINED, 0);
 pub(crate) const NULL: JSValue = value(TAG_NULL, 0);

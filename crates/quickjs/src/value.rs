@@ -26,10 +26,7 @@ impl<'js> Value<'js> {
     /// `raw` belongs to `ctx` and is alive now.
     pub(crate) unsafe fn borrowed(ctx: Ctx<'js>, raw: sys::JSValue) -> Self {
         // SAFETY: as promised by the caller.
-        Self {
-            raw: unsafe { dup(ctx, raw) },
-            ctx,
-        }
+        Self { raw: unsafe { dup(ctx, raw) }, ctx }
     }
 
     /// What the engine returned: a value, or the marker of an exception.
@@ -37,11 +34,7 @@ impl<'js> Value<'js> {
     /// # Safety
     /// As [`Value::owned`], but the marker is allowed.
     pub(crate) unsafe fn returned(ctx: Ctx<'js>, raw: sys::JSValue) -> JsResult<'js> {
-        if raw.tag == sys::TAG_EXCEPTION {
-            Err(Thrown(()))
-        } else {
-            Ok(Self { raw, ctx })
-        }
+        if raw.tag == sys::TAG_EXCEPTION { Err(Thrown(())) } else { Ok(Self { raw, ctx }) }
     }
 
     /// Gives the reference away.
@@ -53,10 +46,7 @@ impl<'js> Value<'js> {
 
     /// The raw value, for a call into this very context.
     pub(crate) fn raw_for(&self, ctx: Ctx<'_>) -> sys::JSValue {
-        assert!(
-            self.ctx.inner.id == ctx.inner.id,
-            "a value is used in the VM that it came from"
-        );
+        assert!(self.ctx.inner.id == ctx.inner.id, "a value is used in the VM that it came from");
         self.raw
     }
 
@@ -199,11 +189,7 @@ impl<'js> Value<'js> {
 
     /// The string, if it is one. No conversion.
     pub fn as_str(&self) -> Option<JsStr<'js>> {
-        if self.is_string() {
-            self.to_js_str().ok()
-        } else {
-            None
-        }
+        if self.is_string() { self.to_js_str().ok() } else { None }
     }
 
     /// Truthiness.
@@ -224,11 +210,7 @@ impl<'js> Value<'js> {
         let mut number = 0.0;
         // SAFETY: the value is alive and of this context; `number` is written on success.
         let result = unsafe { sys::JS_ToFloat64(self.ctx.raw(), &raw mut number, self.raw) };
-        if result == 0 {
-            Ok(number)
-        } else {
-            Err(Thrown(()))
-        }
+        if result == 0 { Ok(number) } else { Err(Thrown(())) }
     }
 
     /// The number as an integer, cut towards zero; `NaN` is 0.
@@ -240,11 +222,7 @@ impl<'js> Value<'js> {
         self.ctx.assert_stack();
         // SAFETY: as in `to_number`.
         let result = unsafe { sys::JS_ToInt64(self.ctx.raw(), &raw mut integer, self.raw) };
-        if result == 0 {
-            Ok(integer)
-        } else {
-            Err(Thrown(()))
-        }
+        if result == 0 { Ok(integer) } else { Err(Thrown(())) }
     }
 
     /// `String(value)`: may run `toString`.
@@ -273,10 +251,7 @@ impl<'js> Value<'js> {
 impl Clone for Value<'_> {
     fn clone(&self) -> Self {
         // SAFETY: the value is alive and of this context.
-        Self {
-            raw: unsafe { dup(self.ctx, self.raw) },
-            ctx: self.ctx,
-        }
+        Self { raw: unsafe { dup(self.ctx, self.raw) }, ctx: self.ctx }
     }
 }
 
@@ -313,34 +288,22 @@ unsafe fn dup(ctx: Ctx<'_>, raw: sys::JSValue) -> sys::JSValue {
 impl<'js> Ctx<'js> {
     /// `undefined`.
     pub fn undefined(self) -> Value<'js> {
-        Value {
-            raw: sys::UNDEFINED,
-            ctx: self,
-        }
+        Value { raw: sys::UNDEFINED, ctx: self }
     }
 
     /// `null`.
     pub fn null(self) -> Value<'js> {
-        Value {
-            raw: sys::NULL,
-            ctx: self,
-        }
+        Value { raw: sys::NULL, ctx: self }
     }
 
     /// A boolean.
     pub fn bool(self, value: bool) -> Value<'js> {
-        Value {
-            raw: sys::value(sys::TAG_BOOL, i32::from(value)),
-            ctx: self,
-        }
+        Value { raw: sys::value(sys::TAG_BOOL, i32::from(value)), ctx: self }
     }
 
     /// A small integer.
     pub fn int(self, value: i32) -> Value<'js> {
-        Value {
-            raw: sys::value(sys::TAG_INT, value),
-            ctx: self,
-        }
+        Value { raw: sys::value(sys::TAG_INT, value), ctx: self }
     }
 
     /// A number; integral ones in the engine's integer form.
@@ -350,10 +313,7 @@ impl<'js> Ctx<'js> {
             return self.int(integer);
         }
         Value {
-            raw: sys::JSValue {
-                u: sys::JSValueUnion { float64: value },
-                tag: sys::TAG_FLOAT64,
-            },
+            raw: sys::JSValue { u: sys::JSValueUnion { float64: value }, tag: sys::TAG_FLOAT64 },
             ctx: self,
         }
     }

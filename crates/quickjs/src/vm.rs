@@ -30,10 +30,7 @@ pub struct Hooks {
 
 /// Which groups of global objects a VM has. Leaving out what a script cannot reach saves memory in each VU.
 #[derive(Debug, Clone, Copy)]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "one switch per group, as the engine has them"
-)]
+#[allow(clippy::struct_excessive_bools, reason = "one switch per group, as the engine has them")]
 pub struct Intrinsics {
     /// `Proxy` and `Reflect`.
     pub proxy: bool,
@@ -47,12 +44,7 @@ pub struct Intrinsics {
 
 impl Intrinsics {
     /// Everything.
-    pub const ALL: Self = Self {
-        proxy: true,
-        big_int: true,
-        weak_ref: true,
-        dom_exception: true,
-    };
+    pub const ALL: Self = Self { proxy: true, big_int: true, weak_ref: true, dom_exception: true };
 }
 
 /// Bytes that a VM holds.
@@ -192,9 +184,7 @@ impl Vm {
     pub fn on_this_stack(&self, usable: usize) {
         let here = 0u8;
         let top = ptr::from_ref(&here) as usize;
-        self.inner
-            .stack
-            .set((top.saturating_sub(usable), top + 16 * 1024));
+        self.inner.stack.set((top.saturating_sub(usable), top + 16 * 1024));
         // SAFETY: the runtime is alive and not running on another stack: entries are checked by `assert_stack`.
         unsafe {
             sys::JS_UpdateStackTop(self.inner.rt.as_ptr());
@@ -310,10 +300,7 @@ impl<'js> Ctx<'js> {
             (low..high).contains(&address),
             "a VM is entered from the stack that was announced with Vm::on_this_stack"
         );
-        assert!(
-            !self.inner.lent.get(),
-            "no JavaScript runs while a buffer's bytes are lent out"
-        );
+        assert!(!self.inner.lent.get(), "no JavaScript runs while a buffer's bytes are lent out");
     }
 }
 
@@ -347,24 +334,18 @@ unsafe extern "C" fn on_rejection(
     // SAFETY: `ctx` is this VM's context; both values are borrowed from the engine and duplicated here.
     let (ctx, promise, reason) = unsafe {
         let ctx = Ctx::from_raw(ctx);
-        (
-            ctx,
-            Value::borrowed(ctx, promise),
-            Value::borrowed(ctx, reason),
-        )
+        (ctx, Value::borrowed(ctx, promise), Value::borrowed(ctx, reason))
     };
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
-        rejection(ctx, promise, reason, handled)
-    })) {
+    if let Err(payload) =
+        catch_unwind(AssertUnwindSafe(|| rejection(ctx, promise, reason, handled)))
+    {
         inner.panic.set(Some(payload));
     }
 }
 
 impl std::fmt::Debug for Vm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Vm")
-            .field("id", &self.inner.id)
-            .finish_non_exhaustive()
+        f.debug_struct("Vm").field("id", &self.inner.id).finish_non_exhaustive()
     }
 }
 

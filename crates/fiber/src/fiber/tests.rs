@@ -11,10 +11,7 @@ fn small() -> Fiber {
 }
 
 fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
 }
 
 #[test]
@@ -70,15 +67,8 @@ fn an_abort_ends_a_suspended_body_through_its_own_frames() {
         drop(inner);
     });
     let waker = std::task::Waker::noop();
-    assert!(
-        Pin::new(&mut fiber)
-            .poll(&mut Context::from_waker(waker))
-            .is_pending()
-    );
-    assert!(matches!(
-        fiber.abort(),
-        Some(Outcome::Returned { aborted: true })
-    ));
+    assert!(Pin::new(&mut fiber).poll(&mut Context::from_waker(waker)).is_pending());
+    assert!(matches!(fiber.abort(), Some(Outcome::Returned { aborted: true })));
     assert_eq!(result.get(), Some((Err(Aborted), Err(Aborted), true)));
     assert_eq!(dropped.get(), 2);
 }
@@ -93,9 +83,7 @@ fn dropping_a_suspended_fiber_aborts_it() {
         flag.set(true);
     });
     assert!(
-        Pin::new(&mut fiber)
-            .poll(&mut Context::from_waker(std::task::Waker::noop()))
-            .is_pending()
+        Pin::new(&mut fiber).poll(&mut Context::from_waker(std::task::Waker::noop())).is_pending()
     );
     drop(fiber);
     assert!(ended.get());
@@ -107,10 +95,7 @@ fn a_body_that_never_started_is_dropped_without_running() {
     let mut fiber = small();
     let flag = Rc::clone(&ran);
     fiber.start(move || flag.set(true));
-    assert!(matches!(
-        fiber.abort(),
-        Some(Outcome::Returned { aborted: true })
-    ));
+    assert!(matches!(fiber.abort(), Some(Outcome::Returned { aborted: true })));
     assert!(!ran.get());
     assert_eq!(Rc::strong_count(&ran), 1);
 }
@@ -124,10 +109,7 @@ fn a_panic_is_caught_at_the_root_and_the_fiber_lives_on() {
     };
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
     fiber.start(|| {});
-    assert!(matches!(
-        runtime().block_on(&mut fiber),
-        Outcome::Returned { aborted: false }
-    ));
+    assert!(matches!(runtime().block_on(&mut fiber), Outcome::Returned { aborted: false }));
 }
 
 #[test]
