@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: clocks (times come with values), threads, input and output.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "exact is what is promised"))]
 
 mod frame;
 mod ledger;

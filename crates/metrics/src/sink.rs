@@ -178,7 +178,9 @@ mod tests {
             [gauge(2.0, 9), gauge(5.0, 1)],
         ] {
             let mut all = Sink::empty(Kind::Gauge);
-            parts.iter().for_each(|part| all.merge(part));
+            for part in &parts {
+                all.merge(part);
+            }
             let values = all.values(Duration::ZERO);
             assert_eq!(
                 (values.get("value"), values.get("min"), values.get("max")),

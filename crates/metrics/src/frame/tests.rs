@@ -51,14 +51,14 @@ const STATS: [&str; 9] = [
     "count", "rate", "value", "min", "max", "avg", "p(90)", "passes", "fails",
 ];
 
-/// All that a frame says, with its lists in one order.
-fn said(
-    frame: &Frame,
-) -> (
+type Said = (
     BTreeMap<String, Vec<Option<f64>>>,
     BTreeSet<(String, u64, u64)>,
     BTreeSet<String>,
-) {
+);
+
+/// All that a frame says, with its lists in one order.
+fn said(frame: &Frame) -> Said {
     let numbers = |delta: &SeriesDelta| {
         let values = delta.sink.values(Duration::from_secs(1));
         // Sums may differ in their last bits.

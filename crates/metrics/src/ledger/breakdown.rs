@@ -130,13 +130,12 @@ impl Parts {
                 .iter()
                 .find(|index| self.nodes[**index].name == name)
                 .copied();
-            parent = match known {
-                Some(index) => index,
-                None => {
-                    let index = self.node(name)?;
-                    self.nodes[parent].groups.push(index);
-                    index
-                }
+            parent = if let Some(index) = known {
+                index
+            } else {
+                let index = self.node(name)?;
+                self.nodes[parent].groups.push(index);
+                index
             };
         }
         Some(parent)

@@ -37,7 +37,11 @@ impl Distinct {
 
     pub(super) fn count(&self) -> u64 {
         let registers = REGISTERS as f64;
-        let untouched = self.registers.iter().filter(|rank| **rank == 0).count();
+        let untouched: usize = self
+            .registers
+            .iter()
+            .map(|rank| usize::from(*rank == 0))
+            .sum();
         let harmonic: f64 = self
             .registers
             .iter()

@@ -1,8 +1,9 @@
 //! Tag sets by number, so that a series is found without touching a string's heap twice.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::tags::TagSet;
 
@@ -18,6 +19,8 @@ impl TagsId {
 /// Gives each tag set a number, and remembers which sets were made of which.
 #[derive(Debug)]
 pub(super) struct Interner {
+    /// Each key and value once: most sets differ in one of ten.
+    strings: FxHashSet<Arc<str>>,
     sets: Vec<TagSet>,
     by_set: FxHashMap<TagSet, TagsId>,
     /// What was asked of [`derive`](Self::derive) before, and the last of each hash.
@@ -28,7 +31,7 @@ pub(super) struct Interner {
 #[derive(Debug)]
 struct Derived {
     base: TagsId,
-    pairs: Box<[(Box<str>, Box<str>)]>,
+    pairs: Box<[(Arc<str>, Arc<str>)]>,
     result: TagsId,
     /// The one before it with the same hash.
     earlier: Option<u32>,
@@ -37,6 +40,7 @@ struct Derived {
 impl Interner {
     pub(super) fn new() -> Self {
         let mut interner = Self {
+            strings: FxHashSet::default(),
             sets: Vec::new(),
             by_set: FxHashMap::default(),
             derived: Vec::new(),
@@ -93,13 +97,13 @@ impl Interner {
             }
             next = known.earlier;
         }
-        let set = self.get(base).with_all(pairs);
+        let pairs: Box<[_]> = pairs
+            .iter()
+            .map(|(key, value)| (self.share(key), self.share(value)))
+            .collect();
+        let set = self.get(base).with_shared(pairs.iter().cloned());
         let result = self.intern(&set);
         self.by_hash.insert(hash, self.derived.len() as u32);
-        let pairs = pairs
-            .iter()
-            .map(|(key, value)| ((*key).into(), (*value).into()))
-            .collect();
         self.derived.push(Derived {
             base,
             pairs,
@@ -107,5 +111,14 @@ impl Interner {
             earlier: latest,
         });
         result
+    }
+
+    fn share(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.strings.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = Arc::from(text);
+        self.strings.insert(Arc::clone(&new));
+        new
     }
 }
