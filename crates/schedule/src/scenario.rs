@@ -210,3 +210,136 @@ impl Executor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scenario, secs};
+
+    fn faults(executor: Executor) -> Vec<String> {
+        scenario(executor)
+            .validate()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_good_scenario_has_no_faults() {
+        assert!(
+            faults(Executor::ConstantVus {
+                vus: 1,
+                duration: secs(1)
+            })
+            .is_empty()
+        );
+        let executor = Executor::RampingArrivalRate {
+            start_rate: 0,
+            time_unit: secs(1),
+            stages: vec![Stage {
+                duration: secs(0),
+                target: 0,
+            }],
+            pre_allocated_vus: 0,
+            max_vus: 0,
+        };
+        assert!(faults(executor).is_empty());
+    }
+
+    #[test]
+    fn every_fault_is_told() {
+        let max_duration = Duration::from_millis(500);
+        let executor = Executor::SharedIterations {
+            vus: 3,
+            iterations: 2,
+            max_duration,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "iterations: must be at least the number of VUs (3), got 2",
+            "maxDuration: must be at least 1s, got 500ms",
+        ]
+        "#);
+        let executor = Executor::PerVuIterations {
+            vus: 0,
+            iterations: 0,
+            max_duration,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "vus: must be at least 1",
+            "iterations: must be at least 1",
+            "maxDuration: must be at least 1s, got 500ms",
+        ]
+        "#);
+        let stages = vec![Stage {
+            duration: secs(1),
+            target: 0,
+        }];
+        let graceful_ramp_down = Duration::ZERO;
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages,
+            graceful_ramp_down,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "stages: startVUs or the target of some stage must be more than 0",
+        ]
+        "#);
+        let stages = vec![Stage {
+            duration: secs(1),
+            target: STAGE_VUS_MAX + 1,
+        }];
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages,
+            graceful_ramp_down,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "stages[0].target: must be at most 100000000, got 100000001",
+        ]
+        "#);
+        let executor = Executor::ConstantArrivalRate {
+            rate: 0,
+            time_unit: secs(0),
+            duration: secs(0),
+            pre_allocated_vus: 2,
+            max_vus: 1,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "rate: must be at least 1",
+            "duration: must be at least 1s, got 0s",
+            "timeUnit: must be more than 0",
+            "maxVUs: must be at least preAllocatedVUs (2), got 1",
+        ]
+        "#);
+    }
+
+    #[test]
+    fn names_and_functions_are_checked() {
+        let executor = Executor::ConstantVus {
+            vus: 1,
+            duration: secs(1),
+        };
+        let bad = Scenario {
+            name: "a b".into(),
+            exec: String::new(),
+            ..scenario(executor)
+        };
+        insta::assert_debug_snapshot!(bad.validate(), @r#"
+        [
+            ScenarioError {
+                key: "name",
+                reason: "scenario name \"a b\" must consist of letters, digits, _ and -",
+            },
+            ScenarioError {
+                key: "exec",
+                reason: "must name an exported function, got an empty string",
+            },
+        ]
+        "#);
+    }
+}
