@@ -7,8 +7,8 @@ use crate::{
     Arrivals, ClosedPlan, Executor, Segment, Stage, Step, arrivals, describe, plan, requirement,
 };
 
-/// The largest number of VUs a stage of `ramping-vus` may aim at, as in k6.
-const STAGE_VUS_MAX: u64 = 100_000_000;
+/// The largest number of VUs: k6's limit for the stages of `ramping-vus`, which is ours for all executors.
+const VUS_MAX: u64 = 100_000_000;
 
 /// The shortest regular duration that k6 lets an executor have.
 const DURATION_MIN: Duration = Duration::from_secs(1);
@@ -115,6 +115,17 @@ impl Faults {
         self.unless(value > 0, key, || "must be at least 1".into());
     }
 
+    fn vus(&mut self, vus: u64) {
+        self.at_least_one("vus", vus);
+        self.at_most("vus", vus, VUS_MAX);
+    }
+
+    fn at_most(&mut self, key: impl Into<String>, value: u64, max: u64) {
+        self.unless(value <= max, key, || {
+            format!("must be at most {max}, got {value}")
+        });
+    }
+
     fn at_least_a_second(&mut self, key: &str, value: Duration) {
         self.unless(value >= DURATION_MIN, key, || {
             format!(
@@ -141,6 +152,7 @@ impl Faults {
         self.unless(!time_unit.is_zero(), "timeUnit", || {
             "must be more than 0".into()
         });
+        self.at_most("maxVUs", max_vus, VUS_MAX);
         self.unless(max_vus >= pre_allocated_vus, "maxVUs", || {
             format!("must be at least preAllocatedVUs ({pre_allocated_vus}), got {max_vus}")
         });
@@ -155,7 +167,7 @@ impl Executor {
                 iterations,
                 max_duration,
             } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.unless(iterations >= vus, "iterations", || {
                     format!("must be at least the number of VUs ({vus}), got {iterations}")
                 });
@@ -166,25 +178,23 @@ impl Executor {
                 iterations,
                 max_duration,
             } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.at_least_one("iterations", *iterations);
                 faults.at_least_a_second("maxDuration", *max_duration);
             }
             Self::ConstantVus { vus, duration } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.at_least_a_second("duration", *duration);
             }
             Self::RampingVus {
                 start_vus, stages, ..
             } => {
-                faults.stages(stages, STAGE_VUS_MAX);
+                faults.stages(stages, VUS_MAX);
                 let some = *start_vus > 0 || stages.iter().any(|stage| stage.target > 0);
                 faults.unless(some, "stages", || {
                     "startVUs or the target of some stage must be more than 0".into()
                 });
-                faults.unless(*start_vus <= STAGE_VUS_MAX, "startVUs", || {
-                    format!("must be at most {STAGE_VUS_MAX}, got {start_vus}")
-                });
+                faults.at_most("startVUs", *start_vus, VUS_MAX);
             }
             Self::ConstantArrivalRate {
                 rate,
@@ -289,7 +299,7 @@ mod tests {
         "#);
         let stages = vec![Stage {
             duration: secs(1),
-            target: STAGE_VUS_MAX + 1,
+            target: VUS_MAX + 1,
         }];
         let executor = Executor::RampingVus {
             start_vus: 0,
