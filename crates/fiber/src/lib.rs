@@ -15,8 +15,10 @@
 //! Absent: JavaScript, HTTP, metrics. This crate and `quickjs` are the two homes of `unsafe`.
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+pub mod clock;
 pub mod fiber;
 pub mod stack;
+pub mod timer;
 
 pub use fiber::{
     Aborted, Fiber, Outcome, abort_current, block_on, is_aborted, on_fiber, resume_count, yield_now,
