@@ -262,6 +262,10 @@ impl Control {
         self.initialized.fetch_add(1, Relaxed);
     }
 
+    pub(crate) fn cores(&self) -> usize {
+        self.tallies.len()
+    }
+
     pub(crate) fn tally(&self, core: u32) -> &Tally {
         &self.tallies[core as usize]
     }

@@ -90,6 +90,11 @@ impl StopHandle {
         self.0.deadline.get()
     }
 
+    /// Whether an abort of the run stops it.
+    pub(crate) fn hears_aborts(&self) -> bool {
+        self.0.control.is_some()
+    }
+
     /// Moves the deadline (unix ns).
     pub(crate) fn set_deadline(&self, deadline: u64) {
         self.0.deadline.set(deadline);
