@@ -24,9 +24,9 @@ use crate::message::{Event, VuRef};
 use crate::runner::{Runner, VuIds};
 use crate::scenario::{ScenarioHere, ScenarioState};
 
+pub(crate) use self::closed::{at, span_at};
 use self::open::OpenHere;
 use self::reaper::Reaper;
-pub(crate) use self::closed::{at, span_at};
 pub(crate) use self::thread::{CoreSeed, spawn, words};
 
 /// What a core offers to those who live on it. An `Rc` on its own thread.
@@ -64,13 +64,16 @@ impl Core {
     /// If it is asked for with another type than at first.
     pub fn slot<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = self.slot.get_or_init(|| Box::new(make()));
-        kept.downcast_ref().expect("one runner keeps one type of state on a core")
+        kept.downcast_ref()
+            .expect("one runner keeps one type of state on a core")
     }
 }
 
 impl std::fmt::Debug for Core {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Core").field("index", &self.index).finish_non_exhaustive()
+        out.debug_struct("Core")
+            .field("index", &self.index)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,6 +87,9 @@ struct Resident<V> {
     by_scenario: Vec<u64>,
 }
 
+/// Where a VU is kept while it does not work.
+type Place<V> = Option<Box<Resident<V>>>;
+
 /// The inside of a core: everything its tasks share.
 struct Worker<R: Runner> {
     core: Rc<Core>,
@@ -93,7 +99,7 @@ struct Worker<R: Runner> {
     events: mpsc::Sender<Event>,
     frames: mpsc::Sender<gather::Message>,
     /// By slot; empty while a VU works.
-    residents: RefCell<Vec<Option<Box<Resident<R::Vu>>>>>,
+    residents: RefCell<Vec<Place<R::Vu>>>,
     /// By scenario.
     here: RefCell<Vec<Option<Rc<ScenarioHere>>>>,
     /// By scenario: the open ones that have started.
@@ -109,7 +115,10 @@ impl<R: Runner> Worker<R> {
     }
 
     fn vu_ref(&self, slot: u32) -> VuRef {
-        VuRef { core: self.core.index, slot }
+        VuRef {
+            core: self.core.index,
+            slot,
+        }
     }
 
     /// Tells the coordinator. It may be gone only if the whole run is.
@@ -133,7 +142,12 @@ impl<R: Runner> Worker<R> {
         let vu = self.runner.create(&self.core, ids).await?;
         let mut residents = self.residents.borrow_mut();
         let slot = residents.len() as u32;
-        let resident = Resident { vu, slot, iterations: 0, by_scenario: Vec::new() };
+        let resident = Resident {
+            vu,
+            slot,
+            iterations: 0,
+            by_scenario: Vec::new(),
+        };
         residents.push(Some(Box::new(resident)));
         drop(residents);
         self.core.control.count_initialized();

@@ -41,11 +41,17 @@ pub trait Listener: Send {
 pub(crate) enum Message {
     Frame(Frame),
     /// A single value that no core has seen.
-    Value { metric: MetricId, tags: TagSet, value: f64 },
+    Value {
+        metric: MetricId,
+        tags: TagSet,
+        value: f64,
+    },
     /// Somebody wants to know how things stand.
     Ask(oneshot::Sender<Summary>),
     /// All frames are in; the run took this long.
-    End { run: Duration },
+    End {
+        run: Duration,
+    },
 }
 
 /// What the gatherer knows at the end.
@@ -115,7 +121,11 @@ impl Gatherer {
             listener.end(&verdict);
         }
         let series = self.ledger.series_count();
-        Gathered { summary: self.ledger.summary(run), verdict, series }
+        Gathered {
+            summary: self.ledger.summary(run),
+            verdict,
+            series,
+        }
     }
 
     fn own_series(
@@ -143,7 +153,9 @@ impl Gatherer {
         }
         let verdict = self.ledger.evaluate(self.control.run_duration(), false);
         if verdict.abort {
-            self.control.abort(AbortReason::Thresholds { crossed: verdict.crossed });
+            self.control.abort(AbortReason::Thresholds {
+                crossed: verdict.crossed,
+            });
         }
     }
 }

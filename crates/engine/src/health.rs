@@ -64,15 +64,24 @@ pub enum HealthVerdict {
 impl Health {
     pub(crate) fn new(mut cores: Vec<CoreHealth>, summary: &Summary) -> Health {
         cores.sort_by_key(|core| core.core);
-        let lateness = summary.metric("iteration_lateness").and_then(|metric| match &metric.values {
-            Values::Trend(trend) if trend.count() > 0 => {
-                Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
-            }
-            _ => None,
-        });
+        let lateness =
+            summary
+                .metric("iteration_lateness")
+                .and_then(|metric| match &metric.values {
+                    Values::Trend(trend) if trend.count() > 0 => {
+                        Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
+                    }
+                    _ => None,
+                });
         let dropped = summary.metric("dropped_iterations");
-        let dropped = dropped.and_then(|metric| metric.values.get("count")).unwrap_or(0.0);
-        Health { cores, lateness, dropped_iterations: dropped as u64 }
+        let dropped = dropped
+            .and_then(|metric| metric.values.get("count"))
+            .unwrap_or(0.0);
+        Health {
+            cores,
+            lateness,
+            dropped_iterations: dropped as u64,
+        }
     }
 
     /// Whether the generator itself was in the way.
@@ -80,7 +89,9 @@ impl Health {
         let late = |core: &CoreHealth| core.lag.percentile(95.0);
         let by_lag = |a: &&CoreHealth, b: &&CoreHealth| late(a).total_cmp(&late(b));
         let late_starts = self.lateness.map_or(0.0, |[_, p95, _]| p95);
-        let Some(worst) = self.cores.iter().max_by(by_lag) else { return HealthVerdict::Fine };
+        let Some(worst) = self.cores.iter().max_by(by_lag) else {
+            return HealthVerdict::Fine;
+        };
         let late_ms = late(worst).max(late_starts);
         if late_ms < LATE_MS {
             return HealthVerdict::Fine;
@@ -90,10 +101,15 @@ impl Health {
         };
         let busiest = self.cores.iter().max_by(by_work).unwrap_or(worst);
         match busiest.busy {
-            Some(busy) if busy >= FULL => {
-                HealthVerdict::Bottleneck { core: busiest.core, busy, late_ms }
-            }
-            _ => HealthVerdict::Disturbed { core: worst.core, late_ms },
+            Some(busy) if busy >= FULL => HealthVerdict::Bottleneck {
+                core: busiest.core,
+                busy,
+                late_ms,
+            },
+            _ => HealthVerdict::Disturbed {
+                core: worst.core,
+                late_ms,
+            },
         }
     }
 }
@@ -102,7 +118,11 @@ impl fmt::Display for HealthVerdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fine => write!(out, "the generator kept up"),
-            Self::Bottleneck { core, busy, late_ms } => write!(
+            Self::Bottleneck {
+                core,
+                busy,
+                late_ms,
+            } => write!(
                 out,
                 "generator was the bottleneck: core {core} was busy {:.0} % of the time and {late_ms:.1} ms \
                  late (p95), so part of the measured times is its own; use more cores or machines, or a \
@@ -145,7 +165,11 @@ impl CoreWatch {
             }
             _ => None,
         };
-        CoreHealth { core, busy, lag: self.lag.take() }
+        CoreHealth {
+            core,
+            busy,
+            lag: self.lag.take(),
+        }
     }
 }
 
@@ -154,21 +178,43 @@ mod tests {
     use super::*;
 
     fn core(core: u32, busy: f64, late_ms: f64) -> CoreHealth {
-        CoreHealth { core, busy: Some(busy), lag: TrendSink::from_values([late_ms]) }
+        CoreHealth {
+            core,
+            busy: Some(busy),
+            lag: TrendSink::from_values([late_ms]),
+        }
     }
 
     #[test]
     fn a_full_core_that_is_not_late_is_fine() {
-        let health = Health { cores: vec![core(0, 1.0, 2.0)], ..Health::default() };
+        let health = Health {
+            cores: vec![core(0, 1.0, 2.0)],
+            ..Health::default()
+        };
         assert_eq!(health.verdict(), HealthVerdict::Fine);
     }
 
     #[test]
     fn a_full_and_late_core_was_the_bottleneck() {
         let cores = vec![core(0, 0.2, 1.0), core(1, 0.99, 35.0)];
-        let verdict = Health { cores, ..Health::default() }.verdict();
-        assert_eq!(verdict, HealthVerdict::Bottleneck { core: 1, busy: 0.99, late_ms: 35.0 });
-        assert!(verdict.to_string().starts_with("generator was the bottleneck: core 1 was busy 99 %"));
+        let verdict = Health {
+            cores,
+            ..Health::default()
+        }
+        .verdict();
+        assert_eq!(
+            verdict,
+            HealthVerdict::Bottleneck {
+                core: 1,
+                busy: 0.99,
+                late_ms: 35.0
+            }
+        );
+        assert!(
+            verdict
+                .to_string()
+                .starts_with("generator was the bottleneck: core 1 was busy 99 %")
+        );
     }
 
     #[test]
@@ -178,6 +224,12 @@ mod tests {
             lateness: Some([1.0, 40.0, 90.0]),
             ..Health::default()
         };
-        assert_eq!(health.verdict(), HealthVerdict::Disturbed { core: 0, late_ms: 40.0 });
+        assert_eq!(
+            health.verdict(),
+            HealthVerdict::Disturbed {
+                core: 0,
+                late_ms: 40.0
+            }
+        );
     }
 }

@@ -27,9 +27,18 @@ pub(crate) enum Command {
     /// Make an unplanned VU for a scenario, while the test runs.
     Grow { ids: VuIds, scenario: usize },
     /// Let a VU work as a closed scenario's handle.
-    Attend { slot: u32, scenario: usize, handle: u32 },
+    Attend {
+        slot: u32,
+        scenario: usize,
+        handle: u32,
+    },
     /// An open scenario starts: with these VUs, and this share of its due times.
-    Open { scenario: usize, slots: Vec<u32>, share: Share, inbox: mpsc::Receiver<Parcel> },
+    Open {
+        scenario: usize,
+        slots: Vec<u32>,
+        share: Share,
+        inbox: mpsc::Receiver<Parcel>,
+    },
     /// One more VU for an open scenario.
     Join { slot: u32, scenario: usize },
     /// Interrupt every VU: the run is aborted.
@@ -37,7 +46,10 @@ pub(crate) enum Command {
     /// Run `setup()`.
     Setup { limit: Duration },
     /// Run `teardown()`.
-    Teardown { data: Option<Arc<str>>, limit: Duration },
+    Teardown {
+        data: Option<Arc<str>>,
+        limit: Duration,
+    },
     /// Hand over the last frame, let the VUs go, end.
     Shutdown,
 }
@@ -70,23 +82,44 @@ pub(crate) enum Staged<T> {
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A VU is ready; it was made for this scenario, or for the start.
-    Ready { vu: VuRef, scenario: Option<usize> },
+    Ready {
+        vu: VuRef,
+        scenario: Option<usize>,
+    },
     /// A VU's init code failed.
-    InitFailed { error: RunError, scenario: Option<usize> },
+    InitFailed {
+        error: RunError,
+        scenario: Option<usize>,
+    },
     /// All planned VUs of the core are made, or given up.
-    InitDone { core: u32 },
+    InitDone {
+        core: u32,
+    },
     /// A VU is free again.
-    Returned { vu: VuRef, scenario: usize, handle: Option<u32>, exhausted: bool },
+    Returned {
+        vu: VuRef,
+        scenario: usize,
+        handle: Option<u32>,
+        exhausted: bool,
+    },
     /// An iteration was dropped, a VU more would have helped.
-    WantVu { scenario: usize },
+    WantVu {
+        scenario: usize,
+    },
     /// No core has due times of this scenario left.
-    Paced { scenario: usize },
+    Paced {
+        scenario: usize,
+    },
     SetupDone(Staged<Option<String>>),
     TeardownDone(Staged<()>),
     /// The last frame is on its way.
-    Finished { health: CoreHealth },
+    Finished {
+        health: CoreHealth,
+    },
     /// The core's thread panicked.
-    Died { core: u32 },
+    Died {
+        core: u32,
+    },
 }
 
 #[cfg(test)]
@@ -95,8 +128,10 @@ mod tests {
 
     #[test]
     fn shares_of_all_cores_cover_each_number_once() {
-        let shares =
-            [vec![0, 2], vec![1]].map(|o: Vec<u64>| Share { period: 3, offsets: o.into() });
+        let shares = [vec![0, 2], vec![1]].map(|o: Vec<u64>| Share {
+            period: 3,
+            offsets: o.into(),
+        });
         let mut all: Vec<u64> = (0..4).map(|k| shares[0].number(k)).collect();
         all.extend((0..2).map(|k| shares[1].number(k)));
         all.sort_unstable();

@@ -20,22 +20,35 @@ pub(super) async fn attend<R: Runner>(
 ) {
     let vu = worker.vu_ref(slot);
     let work = work(Rc::clone(&worker), slot, scenario, handle);
-    let exhausted = caught(&worker.core, "a VU's task", work).await.unwrap_or(true);
-    worker.tell(Event::Returned { vu, scenario, handle: Some(handle), exhausted }).await;
+    let exhausted = caught(&worker.core, "a VU's task", work)
+        .await
+        .unwrap_or(true);
+    worker
+        .tell(Event::Returned {
+            vu,
+            scenario,
+            handle: Some(handle),
+            exhausted,
+        })
+        .await;
 }
 
 /// Iterates through the handle's spans. Returns whether the handle has nothing left to do, ever.
 async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, handle: u32) -> bool {
     let here = worker.scenario(scenario);
     let state = here.state().clone();
-    let plan = state.closed().expect("the coordinator knows which scenarios are closed");
+    let plan = state
+        .closed()
+        .expect("the coordinator knows which scenarios are closed");
     let spans = &plan.handles[handle as usize].spans;
     let start = state.start();
     let each = match plan.budget {
         Budget::PerVu(each) => each,
         Budget::Unlimited | Budget::Shared(_) => u64::MAX,
     };
-    let Some(mut span) = span_at(spans, start, clock::now_ns()) else { return false };
+    let Some(mut span) = span_at(spans, start, clock::now_ns()) else {
+        return false;
+    };
     let core = Rc::clone(&worker.core);
     let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
     state.lane(core.index()).enter();
@@ -57,7 +70,9 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
             }
             visit.set_deadline(at(start, span.hard_end));
         }
-        let Some(number) = state.begin() else { break true };
+        let Some(number) = state.begin() else {
+            break true;
+        };
         done += 1;
         if visit.iterate(number, None).await == Ended::Interrupted {
             break false;
@@ -75,7 +90,10 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
 /// The span in which iterations may start at `now` (unix ns).
 pub(crate) fn span_at(spans: &[Span], start: u64, now: u64) -> Option<Span> {
     let after = spans.partition_point(|span| at(start, span.graceful_end) <= now);
-    spans.get(after).copied().filter(|span| at(start, span.start) <= now)
+    spans
+        .get(after)
+        .copied()
+        .filter(|span| at(start, span.start) <= now)
 }
 
 /// An offset from a scenario's start, as unix ns.

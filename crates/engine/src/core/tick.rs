@@ -34,7 +34,9 @@ pub(super) async fn run<R: Runner>(worker: Rc<Worker<R>>, watch: Rc<CoreWatch>) 
 /// Hands the frame to the gatherer, if there is anything in it and room for it. If there is none, what was
 /// seen stays in the recorder, which is bounded by itself, and goes with the next one.
 fn hand_over<R: Runner>(worker: &Worker<R>) {
-    let Ok(room) = worker.frames.try_reserve() else { return };
+    let Ok(room) = worker.frames.try_reserve() else {
+        return;
+    };
     let frame = worker.core.recorder().borrow_mut().take_frame();
     let is_empty = frame.series.is_empty()
         && frame.checks.is_empty()
@@ -47,7 +49,9 @@ fn hand_over<R: Runner>(worker: &Worker<R>) {
 
 /// Hands over the last frame, however long the gatherer takes.
 pub(super) async fn hand_over_last<R: Runner>(worker: &Worker<R>) {
-    let Ok(room) = worker.frames.reserve().await else { return };
+    let Ok(room) = worker.frames.reserve().await else {
+        return;
+    };
     let frame = worker.core.recorder().borrow_mut().take_frame();
     room.send(Message::Frame(frame));
 }

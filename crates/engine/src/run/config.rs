@@ -60,8 +60,8 @@ impl RunConfig {
             listeners: Vec::new(),
             no_setup: false,
             no_teardown: false,
-            setup_timeout: Duration::from_secs(60),
-            teardown_timeout: Duration::from_secs(60),
+            setup_timeout: Duration::from_mins(1),
+            teardown_timeout: Duration::from_mins(1),
             min_iteration_duration: Duration::ZERO,
             paused: false,
         }

@@ -98,7 +98,11 @@ impl<R: Runner> Coordinator<R> {
     /// Nothing can be run at all.
     pub(super) fn give_up(self, message: String) -> Outcome {
         let failure = self.parts.failure.or(Some(Failure::System(message)));
-        Outcome { failure, setup_data: None, health: Vec::new() }
+        Outcome {
+            failure,
+            setup_data: None,
+            health: Vec::new(),
+        }
     }
 
     pub(super) async fn run(mut self) -> Outcome {
@@ -124,7 +128,11 @@ impl<R: Runner> Coordinator<R> {
         self.note_abort();
         self.shut_down(&mut timer).await;
         self.parts.control.enter_phase(Phase::Ended);
-        Outcome { failure: self.parts.failure, setup_data, health: self.health }
+        Outcome {
+            failure: self.parts.failure,
+            setup_data,
+            health: self.health,
+        }
     }
 
     fn may_go_on(&self) -> bool {
@@ -142,15 +150,18 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
-    /// A script's `exec.test.abort()` outside of iterations comes as an error.
+    /// A script's `exec.test.abort()` outside of iterations comes as an error; so does being interrupted.
     fn fail_or_abort(&mut self, error: RunError, failure: impl FnOnce(RunError) -> Failure) {
-        if error.kind == ErrorKind::Aborted {
-            self.parts.control.abort(AbortReason::Test { message: error.message });
-        }
-        if error.kind == ErrorKind::Script || !self.parts.control.is_aborting() {
-            self.fail(failure(error));
-        } else {
-            self.note_abort();
+        let control = &self.parts.control;
+        match error.kind {
+            ErrorKind::Aborted => {
+                control.abort(AbortReason::Test {
+                    message: error.message,
+                });
+                self.note_abort();
+            }
+            ErrorKind::Interrupted | ErrorKind::Panic if control.is_aborting() => self.note_abort(),
+            _ => self.fail(failure(error)),
         }
     }
 
@@ -182,7 +193,10 @@ impl<R: Runner> Coordinator<R> {
     fn next_ids(&mut self) -> VuIds {
         self.numbered += 1;
         let global = self.parts.segment.global(self.numbered - 1) + 1;
-        VuIds { local: self.numbered, global }
+        VuIds {
+            local: self.numbered,
+            global,
+        }
     }
 
     // --- setup and teardown
@@ -190,7 +204,9 @@ impl<R: Runner> Coordinator<R> {
     /// Runs `setup()`. `None` if it failed, and nothing may follow.
     async fn setup(&mut self, timer: &mut CoreTimer) -> Option<Option<Arc<str>>> {
         self.parts.control.enter_phase(Phase::Setup);
-        let Some(limit) = self.parts.setup else { return Some(None) };
+        let Some(limit) = self.parts.setup else {
+            return Some(None);
+        };
         self.stage(Command::Setup { limit })?;
         let end = loop {
             if let Some(StageEnd::Setup(end)) = self.staged.take() {
@@ -213,7 +229,9 @@ impl<R: Runner> Coordinator<R> {
 
     async fn teardown(&mut self, timer: &mut CoreTimer, data: Option<Arc<str>>) {
         self.parts.control.enter_phase(Phase::Teardown);
-        let Some(limit) = self.parts.teardown else { return };
+        let Some(limit) = self.parts.teardown else {
+            return;
+        };
         if self.stage(Command::Teardown { data, limit }).is_none() {
             return;
         }
@@ -281,11 +299,17 @@ impl<R: Runner> Coordinator<R> {
         }
         // What is left of a shared budget nobody can start any more.
         for state in unstarted {
-            let Some(budget) = state.shared_budget() else { continue };
+            let Some(budget) = state.shared_budget() else {
+                continue;
+            };
             let value = budget.saturating_sub(state.begun()) as f64;
             if value > 0.0 {
                 let (metric, tags) = (builtin::DROPPED_ITERATIONS, state.tags().clone());
-                let message = Message::Value { metric, tags, value };
+                let message = Message::Value {
+                    metric,
+                    tags,
+                    value,
+                };
                 if self.parts.gather.send(message).await.is_err() {
                     log::debug!("the gatherer is gone");
                 }
@@ -306,7 +330,11 @@ impl<R: Runner> Coordinator<R> {
 
     /// A scenario could do with one VU more.
     fn grow(&mut self, scenario: usize) {
-        let core = if self.spare > 0 { self.pool.emptiest_core() } else { None };
+        let core = if self.spare > 0 {
+            self.pool.emptiest_core()
+        } else {
+            None
+        };
         match core {
             Some(core) => {
                 self.spare -= 1;
@@ -360,7 +388,11 @@ impl<R: Runner> Coordinator<R> {
     /// Sends what there is to send, then waits until something happens, or until `until` (unix ns).
     async fn step(&mut self, timer: &mut CoreTimer, until: u64) {
         let congested = self.flush();
-        let until = if congested { until.min(clock::now_ns() + RETRY_NS) } else { until };
+        let until = if congested {
+            until.min(clock::now_ns() + RETRY_NS)
+        } else {
+            until
+        };
         let event = tokio::select! {
             event = self.parts.events.recv() => event,
             () = timer.sleep_until(until), if until != u64::MAX => return,
@@ -381,7 +413,10 @@ impl<R: Runner> Coordinator<R> {
     fn hear(&mut self, event: Event) {
         match event {
             Event::Ready { vu, scenario: None } => self.pool.put(vu),
-            Event::Ready { vu, scenario: Some(scenario) } => {
+            Event::Ready {
+                vu,
+                scenario: Some(scenario),
+            } => {
                 let scene = &mut self.parts.scenes[scenario];
                 scene.state.growing.store(false, Relaxed);
                 match scene.join(vu, self.stopped) {
@@ -392,11 +427,17 @@ impl<R: Runner> Coordinator<R> {
                     None => self.pool.put(vu),
                 }
             }
-            Event::InitFailed { error, scenario: None } => {
+            Event::InitFailed {
+                error,
+                scenario: None,
+            } => {
                 self.fail_or_abort(error, Failure::Init);
                 self.parts.control.abort(AbortReason::Init);
             }
-            Event::InitFailed { error, scenario: Some(scenario) } => {
+            Event::InitFailed {
+                error,
+                scenario: Some(scenario),
+            } => {
                 let state = &self.parts.scenes[scenario].state;
                 state.growing.store(false, Relaxed);
                 log::error!(
@@ -405,7 +446,12 @@ impl<R: Runner> Coordinator<R> {
                 );
             }
             Event::InitDone { core } => self.cores[core as usize].initialising = false,
-            Event::Returned { vu, scenario, handle, exhausted } => {
+            Event::Returned {
+                vu,
+                scenario,
+                handle,
+                exhausted,
+            } => {
                 self.pool.give_back(vu);
                 let now = clock::now_ns();
                 self.parts.scenes[scenario].returned(vu, handle, exhausted, now);
@@ -429,7 +475,10 @@ impl<R: Runner> Coordinator<R> {
                 }
                 line.bury();
                 self.pool.bury(core);
-                self.parts.scenes.iter_mut().for_each(|scene| scene.bury(core));
+                self.parts
+                    .scenes
+                    .iter_mut()
+                    .for_each(|scene| scene.bury(core));
             }
         }
     }
@@ -443,6 +492,9 @@ impl<R: Runner> Coordinator<R> {
 impl CoreLine {
     /// Nothing more will come from it.
     fn bury(&mut self) {
-        *self = CoreLine { gone: true, ..CoreLine::default() };
+        *self = CoreLine {
+            gone: true,
+            ..CoreLine::default()
+        };
     }
 }
