@@ -221,7 +221,9 @@ impl Control {
     /// How long the run has taken since its clock started (`exec.instance.currentTestRunDuration`);
     /// stands still once it has ended.
     pub fn run_duration(&self) -> Duration {
-        let Some(started) = self.started_at() else { return Duration::ZERO };
+        let Some(started) = self.started_at() else {
+            return Duration::ZERO;
+        };
         let end = match self.ended.load(Relaxed) {
             0 => clock::now_ns(),
             ended => ended,
@@ -231,17 +233,26 @@ impl Control {
 
     /// Iterations that came to their end, thrown exceptions included.
     pub fn iterations_complete(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.complete.load(Relaxed)).sum()
+        self.tallies
+            .iter()
+            .map(|tally| tally.complete.load(Relaxed))
+            .sum()
     }
 
     /// Iterations that were cut off.
     pub fn iterations_interrupted(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.interrupted.load(Relaxed)).sum()
+        self.tallies
+            .iter()
+            .map(|tally| tally.interrupted.load(Relaxed))
+            .sum()
     }
 
     /// VUs that work for a scenario; of the arrival-rate ones those inside an iteration.
     pub fn vus_active(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.active.load(Relaxed)).sum()
+        self.tallies
+            .iter()
+            .map(|tally| tally.active.load(Relaxed))
+            .sum()
     }
 
     /// VUs that have been made.
@@ -260,6 +271,10 @@ impl Control {
 
     pub(crate) fn count_initialized(&self) {
         self.initialized.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn cores(&self) -> usize {
+        self.tallies.len()
     }
 
     pub(crate) fn tally(&self, core: u32) -> &Tally {
