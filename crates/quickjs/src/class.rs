@@ -31,9 +31,9 @@ pub trait Class: Sized + 'static {
     ///
     /// # Errors
     /// What computing it throws.
-    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Option<Value<'js>>> {
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         let _ = (ctx, key);
-        Ok(None)
+        Ok(Own::None)
     }
 
     /// The names of these properties, at most 32, in the order of enumeration.
@@ -42,11 +42,51 @@ pub trait Class: Sized + 'static {
     }
 }
 
+/// A property computed on demand.
+#[derive(Debug)]
+pub enum Own<'js> {
+    /// There is no such property.
+    None,
+    /// Its value, computed anew each time.
+    Once(Value<'js>),
+    /// Its value, which becomes a real property: computed once, and the same object ever after.
+    Keep(Value<'js>),
+}
+
 /// What an object's opaque pointer leads to.
 struct Held<T> {
     value: T,
     /// Which of the computed properties, by index, were assigned to and are real ones now.
     assigned: Cell<u32>,
+    /// Computed properties that are kept, by index; owned. Seen by the collector through `mark`.
+    kept: RefCell<Vec<(usize, sys::JSValue)>>,
+}
+
+impl<T: Class> Held<T> {
+    fn index(&self, inner: &Inner, atom: sys::JSAtom) -> Option<usize> {
+        self.value.own_names().iter().position(|name| name.atom(inner) == atom)
+    }
+
+    fn kept(&self, inner: &Inner, atom: sys::JSAtom) -> Option<sys::JSValue> {
+        let kept = self.kept.borrow();
+        if kept.is_empty() {
+            return None;
+        }
+        let index = self.index(inner, atom)?;
+        kept.iter().find(|(known, _)| *known == index).map(|&(_, value)| value)
+    }
+
+    fn keep(&self, inner: &Inner, atom: sys::JSAtom, value: &Value<'_>) {
+        if let Some(index) = self.index(inner, atom) {
+            self.kept.borrow_mut().push((index, value.clone().into_raw()));
+        }
+    }
+
+    fn assign(&self, inner: &Inner, atom: sys::JSAtom) {
+        if let Some(index) = self.index(inner, atom) {
+            self.assigned.set(self.assigned.get() | 1 << index);
+        }
+    }
 }
 
 /// The classes that a VM knows.
@@ -68,7 +108,7 @@ impl<'js> Ctx<'js> {
         let def = sys::JSClassDef {
             class_name: T::NAME.as_ptr(),
             finalizer: Some(finalize::<T>),
-            gc_mark: None,
+            gc_mark: Some(mark::<T>),
             call: None,
             exotic: if T::EXOTIC { ptr::from_ref(exotic_methods::<T>()) } else { ptr::null() },
         };
@@ -95,7 +135,7 @@ impl<'js> Ctx<'js> {
     /// If the VM's memory limit is reached.
     pub fn instance<T: Class>(self, value: T) -> JsResult<'js> {
         let id = self.class_id::<T>()?;
-        let held = Box::new(Held { value, assigned: Cell::new(0) });
+        let held = Box::new(Held { value, assigned: Cell::new(0), kept: RefCell::default() });
         // SAFETY: the class is registered; the box is freed by its finalizer.
         unsafe {
             let object = Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))?;
@@ -130,11 +170,33 @@ impl Value<'_> {
     }
 }
 
-unsafe extern "C" fn finalize<T: Class>(_: *mut sys::JSRuntime, object: sys::JSValue) {
+unsafe extern "C" fn mark<T: Class>(
+    rt: *mut sys::JSRuntime,
+    object: sys::JSValue,
+    visit: sys::JSMarkFunc,
+) {
+    // SAFETY: the collector calls this with an object of the class; the kept values are alive.
+    unsafe {
+        if let Some(held) = opaque::<T>(object) {
+            // Nothing else runs during a collection, so the list is never borrowed here.
+            for &(_, value) in held.kept.borrow().iter() {
+                sys::JS_MarkValue(rt, value, visit);
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn finalize<T: Class>(rt: *mut sys::JSRuntime, object: sys::JSValue) {
     let mut id = 0;
     // SAFETY: the engine calls the finalizer of this class once for each object; its opaque is a boxed `T` or null.
     let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<Held<T>>();
     if !value.is_null() {
+        // SAFETY: as above; the list owns its references.
+        unsafe {
+            for (_, kept) in (*value).kept.take() {
+                sys::JS_FreeValueRT(rt, kept);
+            }
+        }
         // SAFETY: as above. A panic in a destructor must not reach C.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(value) })));
     }
@@ -174,9 +236,31 @@ unsafe extern "C" fn own_property<T: Class>(
         (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
     };
     let Some(value) = value else { return 0 };
+    if let Some(kept) = value.kept(ctx.inner, atom) {
+        if !descriptor.is_null() {
+            // SAFETY: a non-null descriptor is the engine's to be filled, with a reference of its own.
+            unsafe {
+                *descriptor = sys::JSPropertyDescriptor {
+                    flags: sys::PROP_C_W_E,
+                    value: sys::JS_DupValue(ctx.raw(), kept),
+                    getter: sys::UNDEFINED,
+                    setter: sys::UNDEFINED,
+                };
+            }
+        }
+        return 1;
+    }
     match catch_unwind(AssertUnwindSafe(|| value.value.own(ctx, &key))) {
-        Ok(Ok(None)) => 0,
-        Ok(Ok(Some(property))) => {
+        Ok(Ok(Own::None)) => 0,
+        Ok(Ok(own)) => {
+            let property = match own {
+                Own::Keep(property) => {
+                    value.keep(ctx.inner, atom, &property);
+                    property
+                }
+                Own::Once(property) => property,
+                Own::None => return 0,
+            };
             if !descriptor.is_null() {
                 // SAFETY: a non-null descriptor is the engine's to be filled; the reference becomes the engine's.
                 unsafe {
@@ -243,11 +327,7 @@ unsafe extern "C" fn set_property<T: Class>(
     // SAFETY: the engine lends context, object, atom and value; the duplicate is given to the engine.
     unsafe {
         if let Some(held) = opaque::<T>(object) {
-            let inner = Ctx::from_raw(ctx).inner;
-            let names = held.value.own_names();
-            if let Some(index) = names.iter().position(|name| name.atom(inner) == atom) {
-                held.assigned.set(held.assigned.get() | 1 << index);
-            }
+            held.assign(Ctx::from_raw(ctx).inner, atom);
         }
         let value = sys::JS_DupValue(ctx, value);
         sys::JS_DefinePropertyValue(ctx, object, atom, value, sys::PROP_C_W_E)

@@ -31,7 +31,7 @@ pub mod value;
 pub mod vm;
 
 pub use buffer::Bytes;
-pub use class::Class;
+pub use class::{Class, Own};
 pub use error::{Exception, JsResult, Thrown};
 pub use function::{Call, Members};
 pub use module::{Compiled, Exports, Loaded, ModuleHost};

@@ -158,7 +158,7 @@ pub(crate) struct JSClassExoticMethods {
 pub(crate) struct JSClassDef {
     pub(crate) class_name: *const c_char,
     pub(crate) finalizer: Option<unsafe extern "C" fn(*mut JSRuntime, JSValue)>,
-    pub(crate) gc_mark: Option<unsafe extern "C" fn()>,
+    pub(crate) gc_mark: Option<unsafe extern "C" fn(*mut JSRuntime, JSValue, JSMarkFunc)>,
     pub(crate) call: Option<unsafe extern "C" fn()>,
     pub(crate) exotic: *const JSClassExoticMethods,
 }
@@ -172,6 +172,8 @@ pub(crate) struct JSMemoryUsage {
     pub(crate) rest: [i64; 23],
 }
 
+/// Only handed back to the engine.
+pub(crate) type JSMarkFunc = *mut c_void;
 pub(crate) type InterruptHandler = unsafe extern "C" fn(*mut JSRuntime, *mut c_void) -> c_int;
 pub(crate) type RejectionTracker =
     unsafe extern "C" fn(*mut JSContext, JSValue, JSValue, bool, *mut c_void);
@@ -233,6 +235,8 @@ unsafe extern "C" {
     pub(crate) fn JS_FreeAtom(ctx: *mut JSContext, atom: JSAtom);
     pub(crate) fn JS_AtomToString(ctx: *mut JSContext, atom: JSAtom) -> JSValue;
 
+    pub(crate) fn JS_MarkValue(rt: *mut JSRuntime, value: JSValue, visit: JSMarkFunc);
+    pub(crate) fn JS_FreeValueRT(rt: *mut JSRuntime, value: JSValue);
     pub(crate) fn JS_FreeValue(ctx: *mut JSContext, value: JSValue);
     pub(crate) fn JS_DupValue(ctx: *mut JSContext, value: JSValue) -> JSValue;
     pub(crate) fn JS_ToBool(ctx: *mut JSContext, value: JSValue) -> c_int;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::class::Own;
 use crate::error::ErrorKind;
 use crate::{Call, Class, Exports, JsResult, Loaded, Members, Name};
 use std::sync::LazyLock;
@@ -128,18 +129,14 @@ impl Class for Point {
         });
         &MEMBERS
     }
-    fn own<'js>(
-        &self,
-        ctx: Ctx<'js>,
-        key: &crate::name::Key<'js>,
-    ) -> JsResult<'js, Option<Value<'js>>> {
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &crate::name::Key<'js>) -> JsResult<'js, Own<'js>> {
         if key.is(&X) {
-            return Ok(Some(ctx.number(self.x)));
+            return Ok(Own::Once(ctx.number(self.x)));
         }
         if key.is(&LAZY) {
-            return ctx.string("computed").map(Some);
+            return Ok(Own::Keep(ctx.string("computed")?));
         }
-        Ok(None)
+        Ok(Own::None)
     }
     fn own_names(&self) -> &'static [&'static Name] {
         static NAMES: [&Name; 2] = [&X, &LAZY];
