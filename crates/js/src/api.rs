@@ -45,7 +45,7 @@ pub trait Api: Send + Sync + 'static {
     fn tags(&self, host: &Host, recorder: &mut Recorder) -> TagsId;
 
     /// The metadata of samples of this VU.
-    fn metadata<'a>(&self, host: &'a Host) -> Option<&'a Metadata>;
+    fn metadata(&self, host: &Host) -> Option<Metadata>;
 
     /// `setup()`'s result as JSON text, by the rules of the world that is hosted. `None` for no data.
     ///

@@ -89,7 +89,7 @@ impl Vu for ScriptVu {
         host.api.tags(host, recorder)
     }
 
-    fn metadata(&self) -> Option<&Metadata> {
+    fn metadata(&self) -> Option<Metadata> {
         let host = self.shared.instance.host();
         host.api.metadata(host)
     }
