@@ -133,7 +133,7 @@ impl Tier {
 
 /// Why there is no item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusal {
+enum Absence {
     /// The origin's queue took too long, or its load broke off.
     Overloaded,
     /// Redis is down and there is no way around it.
