@@ -14,7 +14,7 @@ fn raw(addr: SocketAddr, path: &str, limit: usize) -> (Vec<u8>, std::io::Result<
         .unwrap();
     write!(stream, "GET /{path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut got = Vec::new();
-    let mut block = [0; 65536];
+    let mut block = [0; 16384];
     while got.len() < limit {
         match stream.read(&mut block) {
             Ok(0) => return (got, Ok(())),
