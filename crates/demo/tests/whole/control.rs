@@ -72,7 +72,11 @@ fn stats_tell_what_happened_until_they_are_reset() {
 
 #[test]
 fn faults_come_and_go() {
-    let demo = Demo::start(DemoConfig::fast()).unwrap();
+    let config = DemoConfig {
+        origin_latency: Duration::from_secs(1),
+        ..DemoConfig::fast()
+    };
+    let demo = Demo::start(config).unwrap();
     let mut client = Client::new(demo.addr());
     let set = client.post("/_demo/fault", r#"{"error_rate":1,"status":418}"#);
     assert_eq!(set.json()["error_rate"], 1.0);
@@ -101,7 +105,7 @@ fn faults_come_and_go() {
     );
     let begin = Instant::now();
     assert_eq!(client.get("/nocache/1").status, 200);
-    assert!(begin.elapsed() < Duration::from_millis(20));
+    assert!(begin.elapsed() < Duration::from_millis(900));
 
     client.post("/_demo/fault", r#"{"slow_body_bps":1000}"#);
     let begin = Instant::now();
@@ -129,7 +133,7 @@ fn a_stall_holds_all_answers() {
     );
     let begin = Instant::now();
     client.get("/");
-    assert!(begin.elapsed() < Duration::from_millis(200));
+    assert!(begin.elapsed() < Duration::from_millis(290));
 }
 
 #[test]
