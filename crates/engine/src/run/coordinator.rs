@@ -182,6 +182,7 @@ impl<R: Runner> Coordinator<R> {
         while self.cores.iter().any(|core| core.initialising) {
             self.step(timer, u64::MAX).await;
         }
+        self.pool.settle();
         if self.parts.control.is_paused() && self.may_go_on() {
             self.parts.control.enter_phase(Phase::Paused);
             while self.parts.control.is_paused() && self.may_go_on() {
