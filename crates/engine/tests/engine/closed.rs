@@ -203,7 +203,7 @@ fn ramping_vus_start_and_stop_at_their_instants() {
         let (first, last) = (own.clone().min().unwrap(), own.max().unwrap());
         assert!(first >= vu * 100_000_000, "VU {vu} starts too early");
         assert!(
-            last <= 901_000_000 - vu * 100_000_000,
+            last <= 950_000_000 - vu * 100_000_000,
             "VU {vu} stops too late"
         );
     }

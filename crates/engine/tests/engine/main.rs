@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may")]
 
 mod closed;
+mod laws;
 mod life;
 mod mock;
 mod open;

@@ -14,7 +14,7 @@ use brunt_metrics::{Ledger, LedgerConfig, Recorder, Registry, TagsId, Threshold,
 use brunt_schedule::{Executor, Scenario};
 
 /// What an iteration (or `setup()`, `teardown()`) does.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Work {
     Nothing,
     Sleep(Duration),

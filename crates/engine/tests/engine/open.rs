@@ -1,7 +1,6 @@
 //! Open executors.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use brunt_schedule::{Executor, Scenario, Segment, Stage};
@@ -87,23 +86,18 @@ fn what_is_due_while_all_vus_work_is_dropped_and_not_made_up() {
 
 #[test]
 fn a_busy_core_hands_its_iterations_to_an_idle_vu_of_another() {
-    let scenario = arrivals(50, 500, 2, 2);
+    let scenario = arrivals(50, 500, 8, 8);
     let expected = count(&scenario);
-    // One VU on each core. Whoever comes first on core 0 waits until the scenario is over.
-    let taken = AtomicBool::new(false);
-    let mock = Mock::choosing(move |note| {
-        let is_first = note.core == 0 && !taken.swap(true, Ordering::SeqCst);
-        if is_first {
-            Work::Sleep(ms(700))
-        } else {
-            Work::Nothing
-        }
+    // Four VUs on each core. Those of core 0 are busy until the scenario is over.
+    let mock = Mock::choosing(|note| match note.core {
+        0 => Work::Sleep(ms(700)),
+        _ => Work::Nothing,
     });
     let (report, mock) = run(config(vec![scenario], &[]), mock);
     assert_eq!(report.iterations_complete, expected);
     assert_eq!(number(&report, "dropped_iterations", "count"), 0);
     let on_core_0 = mock.notes().iter().filter(|note| note.core == 0).count();
-    assert_eq!(on_core_0, 1);
+    assert_eq!(on_core_0, 4);
 }
 
 #[test]
