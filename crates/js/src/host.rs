@@ -124,9 +124,6 @@ impl Host {
         self.phase.get()
     }
 
-    pub(crate) fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-    }
 
     /// Timers and pending operations.
     pub fn events(&self) -> &EventLoop {

@@ -32,3 +32,4 @@ pub use instance::Instance;
 pub use program::{Program, ProgramError};
 pub use runner::ScriptRunner;
 pub use vu::ScriptVu;
+pub use brunt_script::path_of;
