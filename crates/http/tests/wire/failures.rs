@@ -110,7 +110,7 @@ fn a_body_beyond_the_limit_is_refused() {
             (1000, "response body exceeds 5 bytes".to_owned())
         );
         let whole = with(&client, &format!("http://{address}/"), |it| {
-            it.discard_body = true
+            it.discard_body = true;
         })
         .await;
         assert_eq!((whole.failure, whole.body_size()), (None, 6));

@@ -67,7 +67,7 @@ fn bodies_of_every_framing_arrive() {
         }
         let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n").await;
         let exchange = with(&client, &format!("http://{address}/"), |r| {
-            r.method = "HEAD"
+            r.method = "HEAD";
         })
         .await;
         assert_eq!((exchange.failure, exchange.body_size()), (None, 0));

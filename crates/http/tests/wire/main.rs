@@ -1,4 +1,5 @@
 //! The client on real sockets of the loopback, against servers that do exactly as they are told.
+#![expect(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 mod failures;
 mod http1;

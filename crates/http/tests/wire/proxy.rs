@@ -4,8 +4,8 @@ use crate::support::{client, failed, get, read_head, run, server};
 use brunt_http::Proxies;
 use tokio::io::AsyncWriteExt;
 
-fn through(proxy: String) -> Proxies {
-    Proxies::from_env(|name| (name != "NO_PROXY" && name != "no_proxy").then(|| proxy.clone()))
+fn through(proxy: &str) -> Proxies {
+    Proxies::from_env(|name| (name != "NO_PROXY" && name != "no_proxy").then(|| proxy.to_owned()))
         .unwrap()
 }
 
@@ -22,7 +22,7 @@ fn plain_requests_are_handed_over_whole() {
             }
         })
         .await;
-        let client = client(|it| it.proxies = through(format!("http://u:p@{address}")));
+        let client = client(|it| it.proxies = through(&format!("http://u:p@{address}")));
         for reused in [false, true] {
             let exchange = get(&client, "http://target.test:81/x?y").await;
             let head = String::from_utf8(exchange.body().to_vec()).unwrap();
@@ -52,7 +52,7 @@ fn a_refused_tunnel_is_a_failure_of_its_own() {
                 .unwrap();
         })
         .await;
-        let client = client(|it| it.proxies = through(address.to_string()));
+        let client = client(|it| it.proxies = through(&address.to_string()));
         let exchange = get(&client, "https://target.test/").await;
         let text = "proxy refused the connection with status 407";
         assert_eq!(failed(&exchange), (1000, text.to_owned()));
