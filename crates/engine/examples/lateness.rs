@@ -4,7 +4,8 @@
 //! ```text
 //! cargo run --profile fast -p brunt-engine --example lateness -- [RATE] [CORES] [WORK_US] [SECONDS]
 //! ```
-//! By default 10 000 iterations a second on one core, 3 µs of work each, for 5 s.
+//! A rate of 0 is a closed model: 200 VUs, each as fast as it can, which shows what an iteration costs the
+//! engine. By default 10 000 iterations a second on one core, 3 µs of work each, for 5 s.
 #![expect(clippy::print_stdout, reason = "it prints its findings")]
 
 use std::collections::BTreeMap;
@@ -87,15 +88,20 @@ fn main() {
         })
     };
     let (rate, cores, work_us, seconds) = (number(10_000), number(1), number(3), number(5));
-    let scenario = Scenario {
-        name: "pace".into(),
-        executor: Executor::ConstantArrivalRate {
+    let duration = Duration::from_secs(seconds);
+    let executor = match rate {
+        0 => Executor::ConstantVus { vus: 200, duration },
+        rate => Executor::ConstantArrivalRate {
             rate,
             time_unit: Duration::from_secs(1),
-            duration: Duration::from_secs(seconds),
+            duration,
             pre_allocated_vus: 200,
             max_vus: 200,
         },
+    };
+    let scenario = Scenario {
+        name: "pace".into(),
+        executor,
         start_time: Duration::ZERO,
         graceful_stop: Duration::from_secs(1),
         exec: "default".into(),
@@ -119,6 +125,11 @@ fn main() {
         "{} complete, {} dropped",
         report.iterations_complete, report.health.dropped_iterations
     );
+    let complete = report.iterations_complete;
+    if rate == 0 && complete > 0 {
+        let each = report.duration.as_secs_f64() * cores as f64 / complete as f64;
+        println!("{:.0} ns for each iteration", each * 1e9);
+    }
     let lateness = report
         .summary
         .metric("iteration_lateness")

@@ -14,8 +14,9 @@ use crate::runner::{Ended, Iteration, Runner, Vu};
 use crate::scenario::ScenarioHere;
 use crate::stop::StopHandle;
 
-/// How long a VU may run iterations that never wait before the others of its core get a turn.
-const SLICE_NS: u64 = 200_000;
+/// How long a VU may run iterations that never wait before the others of its core, and its timers and
+/// sockets, get a turn. A turn costs under a microsecond.
+const SLICE_NS: u64 = 50_000;
 
 /// A VU from its activation for a scenario until it is given back; dropping it gives it back.
 pub(super) struct Visit<R: Runner> {
