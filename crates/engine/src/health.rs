@@ -82,23 +82,15 @@ impl Health {
     pub(crate) fn new(mut cores: Vec<CoreHealth>, summary: &Summary) -> Health {
         cores.sort_by_key(|core| core.core);
         let lateness =
-            summary
-                .metric("iteration_lateness")
-                .and_then(|metric| match &metric.values {
-                    Values::Trend(trend) if trend.count() > 0 => {
-                        Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
-                    }
-                    _ => None,
-                });
+            summary.metric("iteration_lateness").and_then(|metric| match &metric.values {
+                Values::Trend(trend) if trend.count() > 0 => {
+                    Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
+                }
+                _ => None,
+            });
         let dropped = summary.metric("dropped_iterations");
-        let dropped = dropped
-            .and_then(|metric| metric.values.get("count"))
-            .unwrap_or(0.0);
-        Health {
-            cores,
-            lateness,
-            dropped_iterations: dropped as u64,
-        }
+        let dropped = dropped.and_then(|metric| metric.values.get("count")).unwrap_or(0.0);
+        Health { cores, lateness, dropped_iterations: dropped as u64 }
     }
 
     /// Whether the generator itself was in the way.
@@ -118,23 +110,12 @@ impl Health {
         let fullest = self.cores.iter().max_by(by_load).unwrap_or(worst);
         let (core, starved) = (fullest.core, fullest.starved.unwrap_or(0.0));
         if load(fullest) < FULL {
-            HealthVerdict::Disturbed {
-                core: worst.core,
-                late_ms,
-            }
+            HealthVerdict::Disturbed { core: worst.core, late_ms }
         } else if starved >= STARVED {
-            HealthVerdict::Starved {
-                core,
-                starved,
-                late_ms,
-            }
+            HealthVerdict::Starved { core, starved, late_ms }
         } else {
             let busy = fullest.busy.unwrap_or(0.0);
-            HealthVerdict::Bottleneck {
-                core,
-                busy,
-                late_ms,
-            }
+            HealthVerdict::Bottleneck { core, busy, late_ms }
         }
     }
 }
@@ -143,22 +124,14 @@ impl fmt::Display for HealthVerdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fine => write!(out, "the generator kept up"),
-            Self::Bottleneck {
-                core,
-                busy,
-                late_ms,
-            } => write!(
+            Self::Bottleneck { core, busy, late_ms } => write!(
                 out,
                 "generator was the bottleneck: core {core} was busy {:.0} % of the time and {late_ms:.1} ms \
                  late (p95), so part of the measured times is its own; use more cores or machines, or a \
                  lighter script",
                 busy * 100.0
             ),
-            Self::Starved {
-                core,
-                starved,
-                late_ms,
-            } => write!(
+            Self::Starved { core, starved, late_ms } => write!(
                 out,
                 "generator was the bottleneck: core {core} waited for a CPU {:.0} % of the time and was \
                  {late_ms:.1} ms late (p95), so part of the measured times is its own; other programs (the \
@@ -189,33 +162,17 @@ mod tests {
 
     #[test]
     fn a_full_core_that_is_not_late_is_fine() {
-        let health = Health {
-            cores: vec![core(0, 1.0, 2.0)],
-            ..Health::default()
-        };
+        let health = Health { cores: vec![core(0, 1.0, 2.0)], ..Health::default() };
         assert_eq!(health.verdict(), HealthVerdict::Fine);
     }
 
     #[test]
     fn a_full_and_late_core_was_the_bottleneck() {
         let cores = vec![core(0, 0.2, 1.0), core(1, 0.99, 35.0)];
-        let verdict = Health {
-            cores,
-            ..Health::default()
-        }
-        .verdict();
-        assert_eq!(
-            verdict,
-            HealthVerdict::Bottleneck {
-                core: 1,
-                busy: 0.99,
-                late_ms: 35.0
-            }
-        );
+        let verdict = Health { cores, ..Health::default() }.verdict();
+        assert_eq!(verdict, HealthVerdict::Bottleneck { core: 1, busy: 0.99, late_ms: 35.0 });
         assert!(
-            verdict
-                .to_string()
-                .starts_with("generator was the bottleneck: core 1 was busy 99 %")
+            verdict.to_string().starts_with("generator was the bottleneck: core 1 was busy 99 %")
         );
     }
 
@@ -226,31 +183,14 @@ mod tests {
             lateness: Some([1.0, 40.0, 90.0]),
             ..Health::default()
         };
-        assert_eq!(
-            health.verdict(),
-            HealthVerdict::Disturbed {
-                core: 0,
-                late_ms: 40.0
-            }
-        );
+        assert_eq!(health.verdict(), HealthVerdict::Disturbed { core: 0, late_ms: 40.0 });
     }
 
     #[test]
     fn a_core_that_got_no_cpu_was_starved() {
         let mut starving = core(0, 0.6, 50.0);
         starving.starved = Some(0.35);
-        let verdict = Health {
-            cores: vec![starving],
-            ..Health::default()
-        }
-        .verdict();
-        assert_eq!(
-            verdict,
-            HealthVerdict::Starved {
-                core: 0,
-                starved: 0.35,
-                late_ms: 50.0
-            }
-        );
+        let verdict = Health { cores: vec![starving], ..Health::default() }.verdict();
+        assert_eq!(verdict, HealthVerdict::Starved { core: 0, starved: 0.35, late_ms: 50.0 });
     }
 }

@@ -21,26 +21,15 @@ pub(super) async fn attend<R: Runner>(
 ) {
     let vu = worker.vu_ref(slot);
     let work = work(Rc::clone(&worker), slot, scenario, handle);
-    let exhausted = caught(&worker.core, "a VU's task", work)
-        .await
-        .unwrap_or(true);
-    worker
-        .tell(Event::Returned {
-            vu,
-            scenario,
-            handle: Some(handle),
-            exhausted,
-        })
-        .await;
+    let exhausted = caught(&worker.core, "a VU's task", work).await.unwrap_or(true);
+    worker.tell(Event::Returned { vu, scenario, handle: Some(handle), exhausted }).await;
 }
 
 /// Iterates through the handle's spans. Returns whether the handle has nothing left to do, ever.
 async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, handle: u32) -> bool {
     let here = worker.scenario(scenario);
     let state = here.state().clone();
-    let plan = state
-        .closed()
-        .expect("the coordinator knows which scenarios are closed");
+    let plan = state.closed().expect("the coordinator knows which scenarios are closed");
     let spans = &plan.handles[handle as usize].spans;
     let start = state.start();
     let each = match plan.budget {
@@ -52,11 +41,8 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
         return false;
     }
     // A core that was busy for the whole span: only the loss is left to be booked.
-    let late = Span {
-        start: Duration::ZERO,
-        graceful_end: Duration::ZERO,
-        hard_end: Duration::ZERO,
-    };
+    let late =
+        Span { start: Duration::ZERO, graceful_end: Duration::ZERO, hard_end: Duration::ZERO };
     let mut span = span.unwrap_or(late);
     let core = Rc::clone(&worker.core);
     let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
@@ -99,10 +85,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
 /// The span in which iterations may start at `now` (unix ns).
 pub(crate) fn span_at(spans: &[Span], start: u64, now: u64) -> Option<Span> {
     let after = spans.partition_point(|span| at(start, span.graceful_end) <= now);
-    spans
-        .get(after)
-        .copied()
-        .filter(|span| at(start, span.start) <= now)
+    spans.get(after).copied().filter(|span| at(start, span.start) <= now)
 }
 
 /// An offset from a scenario's start, as unix ns.

@@ -29,11 +29,7 @@ impl CoreWatch {
     /// A tick ran at `now` (unix ns), `late` ns after it should have. Call it on the core's own thread.
     pub(crate) fn ticked(&self, late: u64, now: u64) {
         self.lag.borrow_mut().add(late as f64 / 1e6);
-        let reading = Reading {
-            now,
-            cpu: clock::thread_cpu_ns(),
-            waited: waited_ns(),
-        };
+        let reading = Reading { now, cpu: clock::thread_cpu_ns(), waited: waited_ns() };
         if self.first.get().is_none() {
             self.first.set(Some(reading));
         }
@@ -52,12 +48,7 @@ impl CoreWatch {
             busy = part(first.cpu, last.cpu);
             starved = part(first.waited, last.waited);
         }
-        CoreHealth {
-            core,
-            busy,
-            starved,
-            lag: self.lag.take(),
-        }
+        CoreHealth { core, busy, starved, lag: self.lag.take() }
     }
 }
 
@@ -79,20 +70,11 @@ mod tests {
     #[test]
     fn shares_are_those_between_the_first_tick_and_the_last() {
         let watch = CoreWatch::default();
-        let at = |now, cpu, waited| {
-            Some(Reading {
-                now,
-                cpu: Some(cpu),
-                waited: Some(waited),
-            })
-        };
+        let at = |now, cpu, waited| Some(Reading { now, cpu: Some(cpu), waited: Some(waited) });
         watch.first.set(at(1000, 500, 100));
         watch.last.set(at(2000, 1000, 350));
         let health = watch.sum_up(3);
-        assert_eq!(
-            (health.core, health.busy, health.starved),
-            (3, Some(0.5), Some(0.25))
-        );
+        assert_eq!((health.core, health.busy, health.starved), (3, Some(0.5), Some(0.25)));
     }
 
     #[test]
