@@ -25,6 +25,7 @@ pub mod runner;
 pub mod vu;
 
 pub use api::Api;
+pub use brunt_script::path_of;
 pub use event_loop::EventLoop;
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};
@@ -32,4 +33,3 @@ pub use instance::Instance;
 pub use program::{Program, ProgramError};
 pub use runner::ScriptRunner;
 pub use vu::ScriptVu;
-pub use brunt_script::path_of;
