@@ -55,10 +55,15 @@ impl Generator {
         value
     }
 
-    /// From 0 to below 1, in steps of 2⁻⁵³.
+    /// From 0 to below 1: 63 bits, rounded to a float. What rounds up to 1 is drawn again.
     fn float(&mut self) -> f64 {
-        const STEPS: u64 = 1 << 53;
-        (self.next() & (STEPS - 1)) as f64 / STEPS as f64
+        const STEPS: u64 = 1 << 63;
+        loop {
+            let float = (self.next() & (STEPS - 1)) as f64 / STEPS as f64;
+            if float < 1.0 {
+                return float;
+            }
+        }
     }
 }
 
