@@ -1,2 +1,35 @@
-//! When work is due: executors, stages, arrival rates, execution segments
+//! When work is due: executors, stages, arrival rates, execution segments.
+//!
+//! Everything here is arithmetic. No clock is read, no thread started, nothing waited for; so a test of
+//! an hour is checked in microseconds, and two machines that share a test agree without talking.
+//!
+//! The cast:
+//! - [`Scenario`] is one named workload: an [`Executor`] and what goes around it.
+//! - [`Segment`] is the share of the test that this machine runs; [`Segment::full`] is all of it.
+//! - A scenario and a segment make either a [`ClosedPlan`] (so many VU handles, each with the [`Span`]s
+//!   in which it iterates, and a [`Budget`]) or [`Arrivals`] (the n-th iteration is due at `due(n)`).
+//!   Six executors, two loops: the engine knows only these two.
+//! - [`Scenario::requirements`] says how many VUs that takes when, and [`peak`] how many at once.
+//!
+//! All instants are offsets from the scenario's start (its `start_time` not added), except in [`peak`]
+//! and [`total_duration`], which look at the whole test. Durations are nanoseconds; divisions truncate.
 #![forbid(unsafe_code)]
+
+mod arrivals;
+mod describe;
+pub mod duration;
+mod executor;
+mod fraction;
+mod plan;
+mod ramp;
+mod requirement;
+mod scenario;
+mod segment;
+
+pub use arrivals::Arrivals;
+pub use describe::overview;
+pub use executor::{Executor, Stage};
+pub use plan::{Budget, ClosedPlan, HandlePlan, Span};
+pub use requirement::{Peak, Step, peak, total_duration};
+pub use scenario::{Scenario, ScenarioError};
+pub use segment::{Segment, SegmentError};

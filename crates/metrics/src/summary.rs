@@ -1,0 +1,191 @@
+//! The whole test in plain data: what reports are written from.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::metric::{Contains, Kind};
+use crate::stat::{TrendStat, parse_percentile};
+use crate::trend::TrendSink;
+
+/// What a test came to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// From the start of the run (before `setup`) to the end of `teardown`.
+    pub run: Duration,
+    /// Which numbers of a trend the user wants to see, in this order.
+    pub trend_stats: Vec<TrendStat>,
+    /// All metrics with samples, and those with a threshold in any case. Sorted by name, each parent
+    /// before its submetrics.
+    pub metrics: Vec<MetricSummary>,
+    /// Every check of every group, in the order of first appearance.
+    pub checks: Vec<CheckSummary>,
+    /// The tree of groups with their checks; its root has no name and no path.
+    pub root: GroupSummary,
+    /// One entry per scenario whose name is not `default`, in the order of first appearance, its
+    /// groups within. Empty unless the ledger was asked for a breakdown.
+    pub scenarios: Vec<Breakdown>,
+    /// The top-level groups that belong to the scenario `default` (or none), in the order of first
+    /// appearance, deeper groups within. Empty unless the ledger was asked for a breakdown.
+    pub groups: Vec<Breakdown>,
+}
+
+impl Summary {
+    /// The entry of a metric or submetric, by its full name.
+    pub fn metric(&self, name: &str) -> Option<&MetricSummary> {
+        self.metrics.iter().find(|metric| metric.name == name)
+    }
+}
+
+/// A part of the test (one scenario, one group) in its own numbers.
+#[derive(Clone, Debug)]
+pub struct Breakdown {
+    /// The scenario's name, or the last part of the group's path.
+    pub name: String,
+    /// Metrics with samples, sorted by name; no submetrics, no thresholds.
+    pub metrics: Vec<MetricSummary>,
+    /// Its checks (those of groups within included), in the order of first appearance.
+    pub checks: Vec<CheckSummary>,
+    /// The groups within.
+    pub groups: Vec<Breakdown>,
+}
+
+/// A group and what is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupSummary {
+    /// The last part of the path; empty for the root.
+    pub name: String,
+    /// `::outer::inner`; empty for the root.
+    pub path: String,
+    /// Groups directly within, in the order of first appearance.
+    pub groups: Vec<GroupSummary>,
+    /// Checks directly within, in the order of first appearance.
+    pub checks: Vec<CheckSummary>,
+}
+
+/// How often a check passed and failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckSummary {
+    /// Its name.
+    pub name: String,
+    /// The path of its group: empty, or `::outer::inner`.
+    pub group: String,
+    /// How often it passed.
+    pub passes: u64,
+    /// How often it failed.
+    pub fails: u64,
+}
+
+/// A metric or a submetric, and how its thresholds stand.
+#[derive(Clone, Debug)]
+pub struct MetricSummary {
+    /// Its name, such as `http_reqs` or `http_req_duration{name:x}`.
+    pub name: String,
+    /// The name of the metric that a submetric is part of.
+    pub parent: Option<String>,
+    /// How its values are put together.
+    pub kind: Kind,
+    /// What its values stand for.
+    pub contains: Contains,
+    /// The numbers.
+    pub values: Values,
+    /// Its thresholds, in the order of the options.
+    pub thresholds: Vec<ThresholdResult>,
+    /// Whether it got any value.
+    pub observed: bool,
+}
+
+impl MetricSummary {
+    /// What stands between the braces of a submetric's name.
+    pub fn suffix(&self) -> Option<&str> {
+        let parent = self.parent.as_deref()?;
+        self.name
+            .strip_prefix(parent)?
+            .strip_prefix('{')?
+            .strip_suffix('}')
+    }
+}
+
+/// The numbers of a metric.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Of a counter.
+    Counter {
+        /// The sum.
+        count: f64,
+        /// Per second of the run; none if the run took no time.
+        rate: Option<f64>,
+    },
+    /// Of a gauge; all 0 if it got no value.
+    Gauge {
+        /// The last.
+        value: f64,
+        /// The least.
+        min: f64,
+        /// The greatest.
+        max: f64,
+    },
+    /// Of a rate.
+    Rate {
+        /// Hits per value, 0 to 1; none if it got no value.
+        rate: Option<f64>,
+        /// Values that were not zero.
+        passes: u64,
+        /// Values that were zero.
+        fails: u64,
+    },
+    /// Of a trend.
+    Trend(Arc<TrendSink>),
+}
+
+impl Values {
+    /// A number by the name that thresholds and reports use: `count`, `rate`, `value`, `min`, `max`,
+    /// `passes`, `fails`, `avg`, `med`, `p(N)`. None if this kind has no such number.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        match self {
+            Self::Counter { count, rate } => match name {
+                "count" => Some(*count),
+                "rate" => *rate,
+                _ => None,
+            },
+            Self::Gauge { value, min, max } => match name {
+                "value" => Some(*value),
+                "min" => Some(*min),
+                "max" => Some(*max),
+                _ => None,
+            },
+            Self::Rate {
+                rate,
+                passes,
+                fails,
+            } => match name {
+                "rate" => *rate,
+                "passes" => Some(*passes as f64),
+                "fails" => Some(*fails as f64),
+                _ => None,
+            },
+            Self::Trend(trend) => match name {
+                "avg" => Some(trend.avg()),
+                "min" => Some(trend.min()),
+                "med" => Some(trend.percentile(50.0)),
+                "max" => Some(trend.max()),
+                "count" => Some(trend.count() as f64),
+                _ => parse_percentile(name).map(|percent| trend.percentile(percent)),
+            },
+        }
+    }
+}
+
+/// How one threshold stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdResult {
+    /// The expression as the user wrote it.
+    pub source: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// Its left side when it was last evaluated; none if there was none (a rate without values).
+    pub value: Option<f64>,
+    /// The name of its left side, such as `p(95)`.
+    pub aggregation: String,
+    /// Whether it stops the test.
+    pub abort_on_fail: bool,
+}

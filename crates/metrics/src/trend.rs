@@ -1,0 +1,320 @@
+//! Distributions in bounded memory: exact while small, then a histogram.
+
+mod bucket;
+mod paged;
+
+use self::bucket::{key_of, value_of};
+pub(crate) use self::paged::PagePool;
+use self::paged::Paged;
+use crate::stat::TrendStat;
+
+/// Up to this many values a distribution keeps each of them, so that small tests print what k6
+/// prints, to the last digit.
+pub(crate) const EXACT_MAX: usize = 4096;
+/// As [`EXACT_MAX`], within one tick on one core, for a series that has had more than that already:
+/// the ledger could not keep them exact anyway.
+const EXACT_MAX_LATER: usize = 256;
+
+/// A distribution: count, sum, least and greatest value exact, percentiles exact up to 4096 values
+/// and within 0.1 % from then on.
+///
+/// Holds any finite or infinite value, no NaN.
+#[derive(Clone, Debug)]
+pub struct TrendSink {
+    stats: Stats,
+    held: Held,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stats {
+    count: u64,
+    sum: f64,
+    min: f64,
+    max: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Held {
+    Exact(Vec<f64>),
+    /// Buckets with their counts by rising key: the short form that leaves a core.
+    Sparse(Vec<(u32, u64)>),
+    Paged(Paged),
+}
+
+impl Default for TrendSink {
+    fn default() -> Self {
+        Self {
+            stats: Stats::EMPTY,
+            held: Held::Exact(Vec::new()),
+        }
+    }
+}
+
+impl TrendSink {
+    /// The distribution of these values, NaNs left out.
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut sink = Self::default();
+        for value in values {
+            sink.add(value);
+        }
+        sink
+    }
+
+    /// Adds one value; a NaN is ignored.
+    pub fn add(&mut self, value: f64) {
+        if value.is_nan() {
+            return;
+        }
+        self.stats.add(value);
+        match &mut self.held {
+            Held::Exact(values) if values.len() < EXACT_MAX => values.push(value),
+            _ => self.paged().add(key_of(value), 1, &mut PagePool::default()),
+        }
+    }
+
+    /// Adds all values of another distribution. The order of merging changes nothing but the last
+    /// bits of the sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.stats.merge(&other.stats);
+        if let (Held::Exact(values), Held::Exact(more)) = (&mut self.held, &other.held)
+            && values.len() + more.len() <= EXACT_MAX
+        {
+            values.extend_from_slice(more);
+            return;
+        }
+        let pool = &mut PagePool::default();
+        let paged = self.paged();
+        match &other.held {
+            Held::Exact(values) => values.iter().for_each(|v| paged.add(key_of(*v), 1, pool)),
+            Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| paged.add(*k, *n, pool)),
+            Held::Paged(pages) => pages.buckets().for_each(|(k, n)| paged.add(k, n, pool)),
+        }
+    }
+
+    /// Its histogram, made of what is held if there is none yet.
+    fn paged(&mut self) -> &mut Paged {
+        if !matches!(self.held, Held::Paged(_)) {
+            let mut paged = Paged::default();
+            let pool = &mut PagePool::default();
+            match &self.held {
+                Held::Exact(values) => values.iter().for_each(|v| paged.add(key_of(*v), 1, pool)),
+                Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| paged.add(*k, *n, pool)),
+                Held::Paged(_) => {}
+            }
+            self.held = Held::Paged(paged);
+        }
+        let Held::Paged(paged) = &mut self.held else {
+            unreachable!("made above")
+        };
+        paged
+    }
+
+    /// How many values.
+    pub fn count(&self) -> u64 {
+        self.stats.count
+    }
+
+    /// Their sum.
+    pub fn sum(&self) -> f64 {
+        self.stats.sum
+    }
+
+    /// The least; 0 if there is none.
+    pub fn min(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.stats.min }
+    }
+
+    /// The greatest; 0 if there is none.
+    pub fn max(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.stats.max }
+    }
+
+    /// The mean; 0 if there is no value.
+    pub fn avg(&self) -> f64 {
+        if self.is_empty() {
+            0.0
+        } else {
+            self.stats.sum / self.stats.count as f64
+        }
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.stats.count == 0
+    }
+
+    /// Whether percentiles are exact still.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.held, Held::Exact(_))
+    }
+
+    /// The value below which `percent` (0 to 100) of all values lie, as k6 computes it: linear between
+    /// the two values around the index `percent / 100 × (count − 1)`. 0 if there is no value.
+    pub fn percentile(&self, percent: f64) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let index = (percent / 100.0).clamp(0.0, 1.0) * (self.stats.count - 1) as f64;
+        let (low, high) = self.ranked(index.floor() as u64, index.ceil() as u64);
+        let part = index - index.floor();
+        // Equal ones apart, so that infinities do not become NaN.
+        if low == high {
+            low
+        } else {
+            low + (high - low) * part
+        }
+    }
+
+    /// The number that a statistic names.
+    pub fn stat(&self, stat: &TrendStat) -> f64 {
+        match stat {
+            TrendStat::Avg => self.avg(),
+            TrendStat::Min => self.min(),
+            TrendStat::Med => self.percentile(50.0),
+            TrendStat::Max => self.max(),
+            TrendStat::Count => self.count() as f64,
+            TrendStat::P { percent, .. } => self.percentile(*percent),
+        }
+    }
+
+    /// Sorts what is held exactly, so that later percentiles need not.
+    pub(crate) fn sort(&mut self) {
+        if let Held::Exact(values) = &mut self.held {
+            values.sort_unstable_by(f64::total_cmp);
+        }
+    }
+
+    /// The values of two ranks, counted from 0; `low` ≤ `high` < count.
+    fn ranked(&self, low: u64, high: u64) -> (f64, f64) {
+        match &self.held {
+            Held::Exact(values) if values.is_sorted() => {
+                (values[low as usize], values[high as usize])
+            }
+            Held::Exact(values) => {
+                let mut sorted = values.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                (sorted[low as usize], sorted[high as usize])
+            }
+            Held::Sparse(buckets) => self.ranked_in(buckets.iter().copied(), low, high),
+            Held::Paged(paged) => self.ranked_in(paged.buckets(), low, high),
+        }
+    }
+
+    fn ranked_in(
+        &self,
+        buckets: impl Iterator<Item = (u32, u64)>,
+        low: u64,
+        high: u64,
+    ) -> (f64, f64) {
+        let Stats {
+            count, min, max, ..
+        } = self.stats;
+        let value = |rank: u64, key: u32| match rank {
+            0 => min,
+            rank if rank + 1 == count => max,
+            _ => value_of(key).clamp(min, max),
+        };
+        let mut seen = 0;
+        let mut found = None;
+        for (key, in_bucket) in buckets {
+            seen += in_bucket;
+            if found.is_none() && low < seen {
+                found = Some(value(low, key));
+            }
+            if high < seen {
+                return (found.unwrap_or(max), value(high, key));
+            }
+        }
+        (found.unwrap_or(max), max)
+    }
+}
+
+impl Stats {
+    const EMPTY: Self = Self {
+        count: 0,
+        sum: 0.0,
+        min: f64::INFINITY,
+        max: f64::NEG_INFINITY,
+    };
+
+    #[inline]
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.sum += value;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+}
+
+/// What one core collects of one series between two ticks. Allocates nothing in its stride.
+#[derive(Debug)]
+pub(crate) struct TrendCell {
+    stats: Stats,
+    values: Vec<f64>,
+    /// How many `values` may hold: [`EXACT_MAX`], later [`EXACT_MAX_LATER`].
+    limit: u32,
+    /// Values of earlier ticks, counted up to [`EXACT_MAX`].
+    earlier: u32,
+    paged: Paged,
+}
+
+impl TrendCell {
+    pub(crate) fn new() -> Self {
+        Self {
+            stats: Stats::EMPTY,
+            values: Vec::new(),
+            limit: EXACT_MAX as u32,
+            earlier: 0,
+            paged: Paged::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, value: f64, pool: &mut PagePool) {
+        self.stats.add(value);
+        if self.values.len() < self.limit as usize {
+            self.values.push(value);
+        } else {
+            self.add_to_pages(value, pool);
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_pages(&mut self, value: f64, pool: &mut PagePool) {
+        self.paged.add(key_of(value), 1, pool);
+    }
+
+    /// What was collected; the cell is empty again and keeps what memory it needs often.
+    pub(crate) fn drain(&mut self, pool: &mut PagePool) -> TrendSink {
+        let stats = std::mem::replace(&mut self.stats, Stats::EMPTY);
+        let held = if stats.count as usize == self.values.len() {
+            Held::Exact(self.values.clone())
+        } else {
+            for value in &self.values {
+                self.paged.add(key_of(*value), 1, pool);
+            }
+            let buckets = self.paged.buckets().collect();
+            self.paged.clear(pool);
+            Held::Sparse(buckets)
+        };
+        self.values.clear();
+        if self.limit as usize == EXACT_MAX {
+            self.earlier = self.earlier.saturating_add(stats.count.min(1 << 20) as u32);
+            if self.earlier as usize > EXACT_MAX {
+                self.limit = EXACT_MAX_LATER as u32;
+            }
+            self.values.shrink_to(EXACT_MAX_LATER);
+        }
+        TrendSink { stats, held }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Open executors: when each iteration is due.
+
+mod pace;
+
+use std::time::Duration;
+
+use crate::{Executor, Scenario, Segment};
+use pace::Pace;
+
+/// An open workload: iteration n of this segment is due at [`due(n)`](Self::due), whatever became of
+/// the earlier ones. A formula, not a loop: any n costs the same few nanoseconds, nothing is allocated.
+///
+/// A constant rate starts with one at 0 and starts none at its end; a ramping one starts its i-th
+/// (from 1) when the area under the rate reaches i, the last one perhaps right at the end. Either way
+/// there are as many as the area under the rate, rounded up or down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrivals {
+    /// The segment as cut by `maxVUs`; `None` if no VU falls to it, and so no iteration.
+    share: Option<Segment>,
+    pace: Pace,
+    pre_allocated: u64,
+    max_vus: u64,
+    regular_end: Duration,
+    hard_end: Duration,
+}
+
+impl Arrivals {
+    /// When this segment's n-th iteration (from 0) is due, since the scenario's start; `None` if there
+    /// is no such iteration. Never less for a greater n.
+    pub fn due(&self, n: u64) -> Option<Duration> {
+        let share = self.share.as_ref()?;
+        self.pace.due(share.global(n)).map(Duration::from_nanos)
+    }
+
+    /// The number of this segment's n-th iteration in the whole test; both count from 0
+    /// (`exec.scenario.iterationInTest`).
+    pub fn index(&self, n: u64) -> u64 {
+        self.share.as_ref().map_or(n, |share| share.global(n))
+    }
+
+    /// How many iterations are due in this segment altogether.
+    pub fn count(&self) -> u64 {
+        self.share
+            .as_ref()
+            .map_or(0, |share| share.scale(self.pace.count()))
+    }
+
+    /// VUs of this segment to be made before the test.
+    pub fn pre_allocated(&self) -> u64 {
+        self.pre_allocated
+    }
+
+    /// VUs of this segment it may come to; not less than [`Self::pre_allocated`].
+    pub fn max_vus(&self) -> u64 {
+        self.max_vus
+    }
+
+    /// No iteration starts after this.
+    pub fn regular_end(&self) -> Duration {
+        self.regular_end
+    }
+
+    /// From here on none runs: `regular_end` and the graceful stop.
+    pub fn hard_end(&self) -> Duration {
+        self.hard_end
+    }
+
+    /// Iterations per second in this segment at `at`; after the end, the rate at the end.
+    pub fn rate_at(&self, at: Duration) -> f64 {
+        let share = self.share.as_ref().map_or(0.0, Segment::share);
+        self.pace.per_second(at) * share
+    }
+}
+
+pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrivals> {
+    let (pace, pre_allocated_vus, max_vus) = match &scenario.executor {
+        Executor::ConstantArrivalRate {
+            rate,
+            time_unit,
+            duration,
+            pre_allocated_vus,
+            max_vus,
+        } => (
+            Pace::constant(*rate, *time_unit, *duration),
+            pre_allocated_vus,
+            max_vus,
+        ),
+        Executor::RampingArrivalRate {
+            start_rate,
+            time_unit,
+            stages,
+            pre_allocated_vus,
+            max_vus,
+        } => (
+            Pace::ramping(*start_rate, *time_unit, stages),
+            pre_allocated_vus,
+            max_vus,
+        ),
+        Executor::SharedIterations { .. }
+        | Executor::PerVuIterations { .. }
+        | Executor::ConstantVus { .. }
+        | Executor::RampingVus { .. } => return None,
+    };
+    let pre_allocated = segment.scale(*pre_allocated_vus);
+    Some(Arrivals {
+        share: segment.resegment(*max_vus),
+        pace,
+        pre_allocated,
+        max_vus: segment.scale(*max_vus).max(pre_allocated),
+        regular_end: scenario.executor.regular_duration(),
+        hard_end: scenario.max_duration(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

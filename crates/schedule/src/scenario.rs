@@ -1,0 +1,212 @@
+//! One named workload of a test.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::{
+    Arrivals, ClosedPlan, Executor, Segment, Stage, Step, arrivals, describe, plan, requirement,
+};
+
+/// The largest number of VUs a stage of `ramping-vus` may aim at, as in k6.
+const STAGE_VUS_MAX: u64 = 100_000_000;
+
+/// The shortest regular duration that k6 lets an executor have.
+const DURATION_MIN: Duration = Duration::from_secs(1);
+
+/// One named workload: what runs, when, and under which name and tags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scenario {
+    /// Letters, digits, `_` and `-`.
+    pub name: String,
+    /// How VUs get their iterations.
+    pub executor: Executor,
+    /// From the moment all scenarios are launched (after `setup`) to this one's start.
+    pub start_time: Duration,
+    /// How long running iterations may go on after the regular end; 30 s if the script is silent.
+    pub graceful_stop: Duration,
+    /// The exported function that is an iteration; `default` if the script is silent.
+    pub exec: String,
+    /// Laid over `__ENV` while a VU works for this scenario.
+    pub env: BTreeMap<String, String>,
+    /// Laid over the run's tags.
+    pub tags: BTreeMap<String, String>,
+}
+
+/// Why a scenario cannot run. The path of the guilty key inside the scenario is [`Self::key`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {reason}")]
+pub struct ScenarioError {
+    /// Such as `vus` or `stages[1].target`; `name` for the scenario's name.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub reason: String,
+}
+
+impl Scenario {
+    /// Everything that keeps this scenario from running; empty if it can.
+    pub fn validate(&self) -> Vec<ScenarioError> {
+        let mut faults = Faults(Vec::new());
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        faults.unless(
+            !self.name.is_empty() && self.name.chars().all(legal),
+            "name",
+            || {
+                format!(
+                    "scenario name {:?} must consist of letters, digits, _ and -",
+                    self.name
+                )
+            },
+        );
+        faults.unless(!self.exec.is_empty(), "exec", || {
+            "must name an exported function, got an empty string".into()
+        });
+        self.executor.check(&mut faults);
+        faults.0
+    }
+
+    /// From the scenario's start to the moment the last iteration is cut off, the graceful stop included.
+    pub fn max_duration(&self) -> Duration {
+        self.executor
+            .regular_duration()
+            .saturating_add(self.graceful_stop)
+    }
+
+    /// The line of the run's opening text: `10 looping VUs for 30s (gracefulStop: 30s)`.
+    pub fn describe(&self, segment: &Segment) -> String {
+        describe::describe(self, segment)
+    }
+
+    /// When each VU handle works, if the executor is closed; `None` for arrival rates.
+    pub fn closed_plan(&self, segment: &Segment) -> Option<ClosedPlan> {
+        plan::closed_plan(self, segment)
+    }
+
+    /// When each iteration is due, if the executor is open; `None` for the others.
+    pub fn arrivals(&self, segment: &Segment) -> Option<Arrivals> {
+        arrivals::arrivals(self, segment)
+    }
+
+    /// How many VUs this takes when: each step holds until the next, the last is 0.
+    /// Offsets from the scenario's start.
+    pub fn requirements(&self, segment: &Segment) -> Vec<Step> {
+        requirement::requirements(self, segment)
+    }
+
+    /// What scenarios are started, listed and numbered by: `start_time`, then `name`.
+    pub fn order(&self) -> (Duration, &str) {
+        (self.start_time, &self.name)
+    }
+}
+
+/// Errors found so far.
+struct Faults(Vec<ScenarioError>);
+
+impl Faults {
+    fn unless(&mut self, fine: bool, key: impl Into<String>, reason: impl FnOnce() -> String) {
+        if !fine {
+            self.0.push(ScenarioError {
+                key: key.into(),
+                reason: reason(),
+            });
+        }
+    }
+
+    fn at_least_one(&mut self, key: &str, value: u64) {
+        self.unless(value > 0, key, || "must be at least 1".into());
+    }
+
+    fn at_least_a_second(&mut self, key: &str, value: Duration) {
+        self.unless(value >= DURATION_MIN, key, || {
+            format!(
+                "must be at least 1s, got {}",
+                crate::duration::format(value)
+            )
+        });
+    }
+
+    fn stages(&mut self, stages: &[Stage], target_max: u64) {
+        self.unless(!stages.is_empty(), "stages", || {
+            "at least one stage is needed".into()
+        });
+        for (index, stage) in stages.iter().enumerate() {
+            self.unless(
+                stage.target <= target_max,
+                format!("stages[{index}].target"),
+                || format!("must be at most {target_max}, got {}", stage.target),
+            );
+        }
+    }
+
+    fn pace(&mut self, time_unit: Duration, pre_allocated_vus: u64, max_vus: u64) {
+        self.unless(!time_unit.is_zero(), "timeUnit", || {
+            "must be more than 0".into()
+        });
+        self.unless(max_vus >= pre_allocated_vus, "maxVUs", || {
+            format!("must be at least preAllocatedVUs ({pre_allocated_vus}), got {max_vus}")
+        });
+    }
+}
+
+impl Executor {
+    fn check(&self, faults: &mut Faults) {
+        match self {
+            Self::SharedIterations {
+                vus,
+                iterations,
+                max_duration,
+            } => {
+                faults.at_least_one("vus", *vus);
+                faults.unless(iterations >= vus, "iterations", || {
+                    format!("must be at least the number of VUs ({vus}), got {iterations}")
+                });
+                faults.at_least_a_second("maxDuration", *max_duration);
+            }
+            Self::PerVuIterations {
+                vus,
+                iterations,
+                max_duration,
+            } => {
+                faults.at_least_one("vus", *vus);
+                faults.at_least_one("iterations", *iterations);
+                faults.at_least_a_second("maxDuration", *max_duration);
+            }
+            Self::ConstantVus { vus, duration } => {
+                faults.at_least_one("vus", *vus);
+                faults.at_least_a_second("duration", *duration);
+            }
+            Self::RampingVus {
+                start_vus, stages, ..
+            } => {
+                faults.stages(stages, STAGE_VUS_MAX);
+                let some = *start_vus > 0 || stages.iter().any(|stage| stage.target > 0);
+                faults.unless(some, "stages", || {
+                    "startVUs or the target of some stage must be more than 0".into()
+                });
+                faults.unless(*start_vus <= STAGE_VUS_MAX, "startVUs", || {
+                    format!("must be at most {STAGE_VUS_MAX}, got {start_vus}")
+                });
+            }
+            Self::ConstantArrivalRate {
+                rate,
+                time_unit,
+                duration,
+                pre_allocated_vus,
+                max_vus,
+            } => {
+                faults.at_least_one("rate", *rate);
+                faults.at_least_a_second("duration", *duration);
+                faults.pace(*time_unit, *pre_allocated_vus, *max_vus);
+            }
+            Self::RampingArrivalRate {
+                time_unit,
+                stages,
+                pre_allocated_vus,
+                max_vus,
+                ..
+            } => {
+                faults.stages(stages, u64::MAX);
+                faults.pace(*time_unit, *pre_allocated_vus, *max_vus);
+            }
+        }
+    }
+}
