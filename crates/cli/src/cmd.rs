@@ -26,10 +26,20 @@ pub(crate) use self::version::line as version_line;
 /// What the user asked for, checked as far as the command line alone can tell.
 #[derive(Debug)]
 pub(crate) enum Call {
-    Run { script: String, settings: Box<RunSettings>, given: Given },
-    Inspect { script: String, settings: ScriptSettings, requirements: bool },
+    Run {
+        script: String,
+        settings: Box<RunSettings>,
+        given: Given,
+    },
+    Inspect {
+        script: String,
+        settings: ScriptSettings,
+        requirements: bool,
+    },
     New(new::Request),
-    Version { json: bool },
+    Version {
+        json: bool,
+    },
     Demo(Box<demo::Request>),
     Completion(clap_complete::Shell),
     /// A page of help, or clap's version line.
@@ -43,12 +53,16 @@ impl Call {
     /// It can't be done; the failure says why.
     pub(crate) fn perform(self, context: &Context) -> Outcome<Exit> {
         match self {
-            Self::Run { script, settings, given } => {
-                run::perform(context, &script, *settings, &given)
-            }
-            Self::Inspect { script, settings, requirements } => {
-                inspect::perform(context, &script, &settings, requirements)
-            }
+            Self::Run {
+                script,
+                settings,
+                given,
+            } => run::perform(context, &script, *settings, &given),
+            Self::Inspect {
+                script,
+                settings,
+                requirements,
+            } => inspect::perform(context, &script, &settings, requirements),
             Self::New(request) => new::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
@@ -68,7 +82,9 @@ fn print(context: &Context, text: &str) -> Outcome<Exit> {
 
 /// The whole command line.
 fn command() -> Command {
-    let script = Arg::new("script").value_name("SCRIPT").action(ArgAction::Append);
+    let script = Arg::new("script")
+        .value_name("SCRIPT")
+        .action(ArgAction::Append);
     let root = Command::new("brunt")
         .version(version::line())
         .about("Load testing that runs k6 scripts as they are")
@@ -80,18 +96,25 @@ fn command() -> Command {
                 .action(ArgAction::Version),
         )
         .args_override_self(true)
-        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading("Global")))
+        .args(
+            global::FLAGS
+                .iter()
+                .map(|flag| flag.arg().global(true).help_heading("Global")),
+        )
         .subcommand_value_name("COMMAND")
         .subcommand(flags::add(
-            Command::new("run")
-                .about("Run a test")
-                .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
+            Command::new("run").about("Run a test").arg(
+                script
+                    .clone()
+                    .help("The script (.js or .ts), or - for standard input"),
+            ),
             flags::of_run(),
         ))
         .subcommand(
             flags::add(
                 Command::new("inspect")
                     .about("Print the options of a script as JSON")
+                    .override_usage("brunt inspect [OPTIONS] <SCRIPT>")
                     .arg(script.help("The script (.js or .ts), or - for standard input")),
                 flags::of_inspect(),
             )
@@ -152,7 +175,9 @@ pub(crate) fn parse(
             requirements: matches.get_flag("execution-requirements"),
         },
         "new" => Call::New(new::Request::read(matches)?),
-        "version" => Call::Version { json: matches.get_flag("json") },
+        "version" => Call::Version {
+            json: matches.get_flag("json"),
+        },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => {
             let shell = matches.get_one::<clap_complete::Shell>("shell");
@@ -187,7 +212,10 @@ fn value(long: &'static str, name: &'static str, help: &'static str) -> Arg {
 
 /// A switch, likewise.
 fn switch(long: &'static str, help: &'static str) -> Arg {
-    Arg::new(long).long(long).help(help).action(ArgAction::SetTrue)
+    Arg::new(long)
+        .long(long)
+        .help(help)
+        .action(ArgAction::SetTrue)
 }
 
 #[cfg(test)]
@@ -215,13 +243,21 @@ mod tests {
 
     #[test]
     fn flags_work_before_and_after_the_script() {
-        for line in
-            ["brunt run -u 5 s.js -q", "brunt run s.js -u 5 -q", "brunt -q run s.js --vus=5"]
-        {
+        for line in [
+            "brunt run -u 5 s.js -q",
+            "brunt run s.js -u 5 -q",
+            "brunt -q run s.js --vus=5",
+        ] {
             let (global, call) = parsed(line).unwrap();
             assert!(global.quiet, "{line}");
-            let Call::Run { script, given, .. } = call else { panic!("{call:?}") };
-            assert_eq!((script.as_str(), given.last("vus")), ("s.js", Some("5")), "{line}");
+            let Call::Run { script, given, .. } = call else {
+                panic!("{call:?}")
+            };
+            assert_eq!(
+                (script.as_str(), given.last("vus")),
+                ("s.js", Some("5")),
+                "{line}"
+            );
         }
         let (_, call) = parsed("brunt run -").unwrap();
         assert!(matches!(call, Call::Run { script, .. } if script == "-"));
@@ -229,23 +265,62 @@ mod tests {
 
     #[test]
     fn a_wrong_command_line_is_told_in_one_sentence() {
-        insta::assert_snapshot!(message("brunt foo"), @"");
-        insta::assert_snapshot!(message("brunt rnu"), @"");
-        insta::assert_snapshot!(message("brunt run --nope s.js"), @"");
-        insta::assert_snapshot!(message("brunt run --vuss 5 s.js"), @"");
-        insta::assert_snapshot!(message("brunt run s.js --vus"), @"");
-        insta::assert_snapshot!(message("brunt run"), @"");
-        insta::assert_snapshot!(message("brunt run a.js b.js"), @"");
-        insta::assert_snapshot!(message("brunt completion"), @"");
-        insta::assert_snapshot!(message("brunt completion tcsh"), @"");
+        let help = "`brunt help` lists the commands, `brunt help run` the flags";
+        for (line, said) in [
+            (
+                "brunt foo",
+                format!("unknown command \"foo\" for \"brunt\" ({help})"),
+            ),
+            (
+                "brunt inspetc x",
+                "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)".into(),
+            ),
+            (
+                "brunt run --vuss 5 s.js",
+                "unknown flag: --vuss (did you mean --vus?)".into(),
+            ),
+            (
+                "brunt run s.js --vus",
+                format!("flag needs a value: --vus <N> ({help})"),
+            ),
+            (
+                "brunt run",
+                "brunt run takes one script, not 0: a file, or - for standard input".into(),
+            ),
+            (
+                "brunt run a.js b.js",
+                "brunt run takes one script, not 2: a file, or - for standard input".into(),
+            ),
+            (
+                "brunt completion",
+                format!("missing argument: <SHELL> ({help})"),
+            ),
+            (
+                "brunt completion tcsh",
+                "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(message(line), said);
+        }
     }
 
     #[test]
     fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in ["archive", "cloud run", "login", "attack -rate 5", "x y --z", "stats"] {
+        for name in [
+            "archive",
+            "cloud run",
+            "login",
+            "attack -rate 5",
+            "x y --z",
+            "stats",
+        ] {
             let text = message(&format!("brunt {name}"));
             let first = name.split(' ').next().unwrap();
-            assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");
+            assert!(
+                text.contains(&format!("brunt {first} is not supported yet")),
+                "{text}"
+            );
         }
     }
 }

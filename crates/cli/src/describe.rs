@@ -13,26 +13,33 @@ pub(crate) struct Description {
     pub(crate) outputs: Vec<String>,
     /// The address of the embedded demo target.
     pub(crate) demo: Option<String>,
-    /// The share of the whole test that runs here, in hundredths of a percent: 10000 is all of it.
-    pub(crate) share: u64,
-    /// VUs at most.
-    pub(crate) max_vus: u64,
-    /// `10m30s`
-    pub(crate) max_duration: String,
+    /// How many scenarios and VUs, and how long at most; from `schedule`.
+    pub(crate) overview: String,
     /// Name and text of each, in the order of their start.
     pub(crate) scenarios: Vec<(String, String)>,
 }
 
 /// Our name, above everything else.
 pub(crate) fn banner(color: bool) -> String {
-    let (bold, faint, reset) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
-    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version_line())
+    let (bold, faint, reset) = if color {
+        ("\x1b[1m", "\x1b[2m", "\x1b[0m")
+    } else {
+        ("", "", "")
+    };
+    format!(
+        "\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n",
+        version_line()
+    )
 }
 
 impl Description {
     /// Labels aligned to the right, then one bullet per scenario.
     pub(crate) fn text(&self, color: bool) -> String {
-        let (cyan, reset) = if color { ("\x1b[36m", "\x1b[0m") } else { ("", "") };
+        let (cyan, reset) = if color {
+            ("\x1b[36m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
         let mut out = String::new();
         let mut row = |label: &str, value: &str| {
             // Writing to a String can't fail.
@@ -40,26 +47,19 @@ impl Description {
         };
         row("execution", "local");
         row("script", &self.script);
-        let outputs =
-            if self.outputs.is_empty() { "-".to_owned() } else { self.outputs.join(", ") };
+        let outputs = if self.outputs.is_empty() {
+            "-".to_owned()
+        } else {
+            self.outputs.join(", ")
+        };
         row("output", &outputs);
         if let Some(demo) = &self.demo {
             row("demo target", demo);
         }
-        let count = self.scenarios.len();
-        let _ = writeln!(
-            out,
-            "\n{:>14}: {cyan}({}.{:02}%) {count} {}, {} max VUs, {} max duration (incl. graceful \
-             stop):{reset}",
-            "scenarios",
-            self.share / 100,
-            self.share % 100,
-            if count == 1 { "scenario" } else { "scenarios" },
-            self.max_vus,
-            self.max_duration,
-        );
+        out.push('\n');
+        let _ = writeln!(out, "{:>14}: {cyan}{}:{reset}", "scenarios", self.overview);
         for (name, text) in &self.scenarios {
-            let _ = writeln!(out, "{:>16} {name}: {text}", "*");
+            let _ = writeln!(out, "{:>15} {name}: {text}", "*");
         }
         out.push('\n');
         out
@@ -76,9 +76,8 @@ mod tests {
             script: "sum.js".to_owned(),
             outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
             demo: None,
-            share: 10_000,
-            max_vus: 7,
-            max_duration: "10m30s".to_owned(),
+            overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"
+                .to_owned(),
             scenarios: vec![(
                 "a".to_owned(),
                 "10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)"

@@ -30,11 +30,19 @@ impl Diagnostic {
     /// The drawing, several lines, each with its `\n`. With `color`, ANSI sequences mark the parts.
     pub(crate) fn draw(&self, color: bool) -> String {
         let paint = |code: &str, text: &str| {
-            if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+            if color {
+                format!("\x1b[{code}m{text}\x1b[0m")
+            } else {
+                text.to_owned()
+            }
         };
         let number = self.line.to_string();
         let margin = " ".repeat(if self.text.is_some() { number.len() } else { 0 });
-        let mut place = self.url.strip_prefix("file://").unwrap_or(&self.url).to_owned();
+        let mut place = self
+            .url
+            .strip_prefix("file://")
+            .unwrap_or(&self.url)
+            .to_owned();
         if self.line > 0 {
             place.push_str(&format!(":{}", self.line));
             if self.column > 0 {
@@ -135,6 +143,8 @@ mod tests {
     #[test]
     fn a_column_past_the_line_draws_no_caret_and_control_characters_are_replaced() {
         let drawn = at(1, 900, Some("a\tb\x1b[31m")).draw(false);
-        assert!(!drawn.contains('^') && !drawn.contains('\x1b') && drawn.contains("a b\u{fffd}[31m"));
+        assert!(
+            !drawn.contains('^') && !drawn.contains('\x1b') && drawn.contains("a b\u{fffd}[31m")
+        );
     }
 }

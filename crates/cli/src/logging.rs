@@ -105,8 +105,16 @@ impl Logging {
             .name("brunt-log".to_owned())
             .spawn(move || writer.run(&inbox))?;
         let _ = log::set_boxed_logger(Box::new(Logger(Arc::clone(&shared))));
-        log::set_max_level(if config.verbose { LevelFilter::Debug } else { LevelFilter::Info });
-        Ok(Self { shared, thread: Some(thread), screen: Arc::clone(screen) })
+        log::set_max_level(if config.verbose {
+            LevelFilter::Debug
+        } else {
+            LevelFilter::Info
+        });
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+            screen: Arc::clone(screen),
+        })
     }
 
     /// Waits until all that was said so far is written, at most `limit`.
@@ -131,7 +139,9 @@ impl Logging {
         }
         let unwritten = self.shared.unwritten.load(Relaxed);
         if unwritten > 0 {
-            self.screen.stderr(&format!("{unwritten} writes of log lines failed (disk full?)\n"));
+            self.screen.stderr(&format!(
+                "{unwritten} writes of log lines failed (disk full?)\n"
+            ));
         }
     }
 }
@@ -143,7 +153,8 @@ impl log::Log for Logger {
         // Other people's crates talk about their insides; that is for `--verbose` alone.
         metadata.level() <= log::max_level()
             && (metadata.target().starts_with("brunt")
-                || (log::max_level() >= LevelFilter::Debug && metadata.level() <= LevelFilter::Warn))
+                || (log::max_level() >= LevelFilter::Debug
+                    && metadata.level() <= LevelFilter::Warn))
     }
 
     fn log(&self, record: &log::Record) {

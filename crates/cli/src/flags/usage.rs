@@ -42,8 +42,10 @@ pub(crate) fn usage_failure(error: &Error) -> Failure {
         .into_iter()
         .map(list)
         .find(|text| !text.is_empty());
+    let valid = list(ContextKind::ValidValue);
     failure.hint = Some(match similar {
         Some(similar) => format!("did you mean {similar}?"),
+        None if !valid.is_empty() => format!("use {valid}"),
         None => "`brunt help` lists the commands, `brunt help run` the flags".to_owned(),
     });
     failure
