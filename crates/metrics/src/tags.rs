@@ -50,10 +50,22 @@ impl TagSet {
 
     /// This set and these tags; they win over the set's own, later ones over earlier ones.
     pub fn with_all(&self, pairs: &[(&str, &str)]) -> Self {
+        self.with_shared(
+            pairs
+                .iter()
+                .map(|(key, value)| (Arc::from(*key), Arc::from(*value))),
+        )
+    }
+
+    /// As [`with_all`](Self::with_all), of strings that are shared already.
+    pub(crate) fn with_shared(
+        &self,
+        pairs: impl ExactSizeIterator<Item = (Arc<str>, Arc<str>)>,
+    ) -> Self {
         let mut sorted = Vec::with_capacity(self.len() + pairs.len());
         sorted.extend(self.0.pairs.iter().cloned());
         for (key, value) in pairs {
-            put(&mut sorted, Arc::from(*key), Arc::from(*value));
+            put(&mut sorted, key, value);
         }
         Self::from_sorted(sorted)
     }

@@ -157,11 +157,11 @@ impl TrendSink {
         let index = (percent / 100.0).clamp(0.0, 1.0) * (self.stats.count - 1) as f64;
         let (low, high) = self.ranked(index.floor() as u64, index.ceil() as u64);
         let part = index - index.floor();
-        // Equal ones apart, so that infinities do not become NaN.
-        if low == high {
-            low
-        } else {
+        // Apart, so that infinities do not become NaN.
+        if low < high {
             low + (high - low) * part
+        } else {
+            low
         }
     }
 

@@ -13,7 +13,7 @@ pub fn overview(scenarios: &[Scenario], segment: &Segment) -> String {
         segment.share() * 100.0,
         scenarios.len(),
         peak(scenarios, segment).possible,
-        go(total_duration(scenarios)),
+        go(total_duration(scenarios, segment)),
     )
 }
 
@@ -128,4 +128,101 @@ fn pace_share(segment: &Segment, max_vus: u64) -> f64 {
     segment
         .resegment(max_vus)
         .map_or(0.0, |share| share.share())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scenario, secs};
+
+    fn text(executor: Executor) -> String {
+        describe(&scenario(executor), &Segment::full())
+    }
+
+    fn stages(list: &[(u64, u64)]) -> Vec<Stage> {
+        list.iter()
+            .map(|(s, target)| Stage {
+                duration: secs(*s),
+                target: *target,
+            })
+            .collect()
+    }
+
+    fn constant_rate(rate: u64, unit: u64, pre_allocated_vus: u64, max_vus: u64) -> Executor {
+        let (time_unit, duration) = (secs(unit), secs(60));
+        Executor::ConstantArrivalRate {
+            rate,
+            time_unit,
+            duration,
+            pre_allocated_vus,
+            max_vus,
+        }
+    }
+
+    #[test]
+    fn executors_are_told_as_k6_tells_them() {
+        let max_duration = secs(600);
+        let shared = Executor::SharedIterations {
+            vus: 2,
+            iterations: 10,
+            max_duration,
+        };
+        insta::assert_snapshot!(text(shared.clone()), @"10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+        let late = Scenario {
+            start_time: secs(5),
+            exec: "foo".into(),
+            graceful_stop: Duration::ZERO,
+            ..scenario(shared)
+        };
+        insta::assert_snapshot!(describe(&late, &Segment::full()), @"10 iterations shared among 2 VUs (maxDuration: 10m0s, exec: foo, startTime: 5s)");
+        let own = Executor::PerVuIterations {
+            vus: 2,
+            iterations: 10,
+            max_duration,
+        };
+        insta::assert_snapshot!(text(own), @"10 iterations for each of 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+        insta::assert_snapshot!(text(Executor::ConstantVus { vus: 2, duration: secs(90) }), @"2 looping VUs for 1m30s (gracefulStop: 30s)");
+        let ramp = Executor::RampingVus {
+            start_vus: 1,
+            stages: stages(&[(10, 9), (5, 0)]),
+            graceful_ramp_down: Duration::ZERO,
+        };
+        insta::assert_snapshot!(text(ramp), @"Up to 9 looping VUs for 15s over 2 stages (gracefulRampDown: 0s, gracefulStop: 30s)");
+        insta::assert_snapshot!(text(constant_rate(7, 3, 4, 9)), @"2.33 iterations/s for 1m0s (maxVUs: 4-9, gracefulStop: 30s)");
+        insta::assert_snapshot!(text(constant_rate(100, 1, 4, 4)), @"100.00 iterations/s for 1m0s (maxVUs: 4, gracefulStop: 30s)");
+        let ramp = Executor::RampingArrivalRate {
+            start_rate: 5,
+            time_unit: secs(60),
+            stages: stages(&[(10, 100), (10, 30)]),
+            pre_allocated_vus: 4,
+            max_vus: 9,
+        };
+        insta::assert_snapshot!(text(ramp), @"Up to 1.67 iterations/s for 20s over 2 stages (maxVUs: 4-9, gracefulStop: 30s)");
+    }
+
+    #[test]
+    fn a_segment_tells_its_own_part() {
+        let third = Segment::parse(Some("1/3:2/3"), Some("0,1/3,2/3,1")).unwrap();
+        let told = |executor| describe(&scenario(executor), &third);
+        insta::assert_snapshot!(told(constant_rate(7, 3, 4, 9)), @"0.78 iterations/s for 1m0s (maxVUs: 1-3, gracefulStop: 30s)");
+        insta::assert_snapshot!(told(constant_rate(100, 1, 4, 4)), @"25.00 iterations/s for 1m0s (maxVUs: 1, gracefulStop: 30s)");
+        let max_duration = secs(600);
+        let shared = Executor::SharedIterations {
+            vus: 2,
+            iterations: 10,
+            max_duration,
+        };
+        insta::assert_snapshot!(told(shared), @"5 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    }
+
+    #[test]
+    fn the_overview_counts() {
+        let constant = scenario(Executor::ConstantVus {
+            vus: 7,
+            duration: secs(90),
+        });
+        insta::assert_snapshot!(overview(std::slice::from_ref(&constant), &Segment::full()), @"(100.00%) 1 scenario, 7 max VUs, 2m0s max duration (incl. graceful stop)");
+        let third = Segment::parse(Some("1/3"), None).unwrap();
+        insta::assert_snapshot!(overview(&[constant.clone(), constant], &third), @"(33.33%) 2 scenarios, 4 max VUs, 2m0s max duration (incl. graceful stop)");
+    }
 }

@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn units_combine_and_days_lead() {
         assert_eq!(parse("1m30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse("1.5h"), Ok(Duration::from_secs(5400)));
-        assert_eq!(parse("1d12h"), Ok(Duration::from_secs(129_600)));
-        assert_eq!(parse("2d"), Ok(Duration::from_secs(172_800)));
+        assert_eq!(parse("1.5h"), Ok(Duration::from_mins(90)));
+        assert_eq!(parse("1d12h"), Ok(Duration::from_hours(36)));
+        assert_eq!(parse("2d"), Ok(Duration::from_hours(48)));
         assert_eq!(parse("1.5µs2ns"), Ok(Duration::from_nanos(1502)));
         assert_eq!(parse(".5s"), Ok(Duration::from_millis(500)));
         assert_eq!(parse("0"), Ok(Duration::ZERO));

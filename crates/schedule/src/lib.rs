@@ -25,6 +25,8 @@ mod ramp;
 mod requirement;
 mod scenario;
 mod segment;
+#[cfg(test)]
+mod testing;
 
 pub use arrivals::Arrivals;
 pub use describe::overview;

@@ -20,7 +20,10 @@ pub struct ClosedPlan {
     pub hard_end: Duration,
 }
 
-/// The spans of one VU handle, ascending and disjoint in `[start, graceful_end)`.
+/// The spans of one VU handle, ascending and disjoint in `[start, graceful_end)`. A span can be empty
+/// (a VU that is reached right when a ramp turns or ends): then nothing starts in it.
+///
+/// A scenario is over when all its handles are past their last span, which can be before `regular_end`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandlePlan {
     /// Just one, but in `ramping-vus`.
@@ -103,4 +106,69 @@ pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<Clos
         regular_end,
         hard_end,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scenario, secs};
+
+    #[test]
+    fn steady_vus_iterate_until_the_end_and_may_finish() {
+        let plan = scenario(Executor::ConstantVus {
+            vus: 3,
+            duration: secs(10),
+        });
+        let plan = plan.closed_plan(&Segment::full()).unwrap();
+        let span = Span {
+            start: secs(0),
+            graceful_end: secs(10),
+            hard_end: secs(40),
+        };
+        assert_eq!(plan.handles, vec![HandlePlan { spans: vec![span] }; 3]);
+        assert_eq!((plan.budget, plan.hard_end), (Budget::Unlimited, secs(40)));
+    }
+
+    #[test]
+    fn shared_iterations_follow_the_vus_of_each_segment() {
+        // k6 2.2: 7 VUs and 20 iterations over thirds.
+        let executor = Executor::SharedIterations {
+            vus: 7,
+            iterations: 20,
+            max_duration: secs(600),
+        };
+        let shared = scenario(executor);
+        let share = |own: &str| {
+            let segment = Segment::parse(Some(own), Some("0,1/3,2/3,1")).unwrap();
+            let plan = shared.closed_plan(&segment).unwrap();
+            (plan.handles.len(), plan.budget)
+        };
+        assert_eq!(share("0:1/3"), (3, Budget::Shared(9)));
+        assert_eq!(share("1/3:2/3"), (2, Budget::Shared(6)));
+        assert_eq!(share("2/3:1"), (2, Budget::Shared(5)));
+    }
+
+    #[test]
+    fn a_segment_without_vus_gets_no_shared_iterations() {
+        let executor = Executor::SharedIterations {
+            vus: 1,
+            iterations: 5,
+            max_duration: secs(1),
+        };
+        let segment = Segment::parse(Some("1/2:1"), None).unwrap();
+        let plan = scenario(executor).closed_plan(&segment).unwrap();
+        assert_eq!((plan.handles.len(), plan.budget), (0, Budget::Shared(0)));
+    }
+
+    #[test]
+    fn iterations_of_each_vu_are_not_scaled() {
+        let executor = Executor::PerVuIterations {
+            vus: 4,
+            iterations: 5,
+            max_duration: secs(1),
+        };
+        let segment = Segment::parse(Some("1/2:1"), None).unwrap();
+        let plan = scenario(executor).closed_plan(&segment).unwrap();
+        assert_eq!((plan.handles.len(), plan.budget), (2, Budget::PerVu(5)));
+    }
 }

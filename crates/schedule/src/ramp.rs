@@ -60,7 +60,7 @@ fn up_times(n: u64, start_vus: u64, stages: &[Stage]) -> (Vec<Up>, Duration) {
     {
         end = end.saturating_add(duration);
         if from < n && n <= to {
-            let at = end - part(duration, to - n, to - from);
+            let at = end.saturating_sub(part(duration, to - n, to - from));
             match ups.last_mut() {
                 // Down and up at one instant is no change.
                 Some(last) if last.end == Some(at) => last.end = None,
@@ -70,13 +70,9 @@ fn up_times(n: u64, start_vus: u64, stages: &[Stage]) -> (Vec<Up>, Duration) {
                 }),
             }
         } else if to < n && n <= from {
-            let at = end - part(duration, n - 1 - to, from - to);
+            let at = end.saturating_sub(part(duration, n - 1 - to, from - to));
             let last = ups.last_mut().expect("a VU that is ramped down was up");
-            if last.start == at {
-                ups.pop();
-            } else {
-                last.end = Some(at);
-            }
+            last.end = Some(at);
         }
         from = to;
     }
@@ -116,7 +112,8 @@ fn spans(
     spans
 }
 
-/// How many VUs are held when, those counted that are being ramped down.
+/// How many VUs are held when, those counted that are being ramped down. A VU that is up for no time at
+/// all counts too, as in k6: two steps then bear the same instant.
 pub(crate) fn requirements(
     start_vus: u64,
     stages: &[Stage],
@@ -124,7 +121,7 @@ pub(crate) fn requirements(
     hard_end: Duration,
     segment: &Segment,
 ) -> Vec<Step> {
-    let mut changes: Vec<(Duration, i64)> = vec![(Duration::ZERO, 0)];
+    let mut changes: Vec<(Duration, i64)> = Vec::new();
     for handle in handles(start_vus, stages, graceful_ramp_down, hard_end, segment) {
         // Spans that hang together end at the same instant and are held as one.
         for held in handle.spans.chunk_by(|a, b| a.hard_end == b.hard_end) {
@@ -132,19 +129,20 @@ pub(crate) fn requirements(
             changes.push((held[0].hard_end, -1));
         }
     }
-    changes.sort_by_key(|change| change.0);
+    changes.sort_by_key(|(at, change)| (*at, -change));
     let mut planned = 0_i64;
-    let mut steps: Vec<Step> = Vec::new();
-    for instant in changes.chunk_by(|a, b| a.0 == b.0) {
-        planned += instant.iter().map(|change| change.1).sum::<i64>();
-        let planned = planned.unsigned_abs();
-        if steps.last().is_none_or(|last| last.planned != planned) {
-            steps.push(Step {
-                at: instant[0].0,
-                planned,
-                unplanned: 0,
-            });
-        }
+    let mut steps = Vec::new();
+    for alike in changes.chunk_by(|a, b| a == b) {
+        let (at, change) = alike[0];
+        planned += change * alike.len() as i64;
+        steps.push(Step {
+            at,
+            planned: planned.unsigned_abs(),
+            unplanned: 0,
+        });
     }
     steps
 }
+
+#[cfg(test)]
+mod tests;

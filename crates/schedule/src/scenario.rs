@@ -7,8 +7,8 @@ use crate::{
     Arrivals, ClosedPlan, Executor, Segment, Stage, Step, arrivals, describe, plan, requirement,
 };
 
-/// The largest number of VUs a stage of `ramping-vus` may aim at, as in k6.
-const STAGE_VUS_MAX: u64 = 100_000_000;
+/// The largest number of VUs: k6's limit for the stages of `ramping-vus`, which is ours for all executors.
+const VUS_MAX: u64 = 100_000_000;
 
 /// The shortest regular duration that k6 lets an executor have.
 const DURATION_MIN: Duration = Duration::from_secs(1);
@@ -115,6 +115,17 @@ impl Faults {
         self.unless(value > 0, key, || "must be at least 1".into());
     }
 
+    fn vus(&mut self, vus: u64) {
+        self.at_least_one("vus", vus);
+        self.at_most("vus", vus, VUS_MAX);
+    }
+
+    fn at_most(&mut self, key: impl Into<String>, value: u64, max: u64) {
+        self.unless(value <= max, key, || {
+            format!("must be at most {max}, got {value}")
+        });
+    }
+
     fn at_least_a_second(&mut self, key: &str, value: Duration) {
         self.unless(value >= DURATION_MIN, key, || {
             format!(
@@ -141,6 +152,7 @@ impl Faults {
         self.unless(!time_unit.is_zero(), "timeUnit", || {
             "must be more than 0".into()
         });
+        self.at_most("maxVUs", max_vus, VUS_MAX);
         self.unless(max_vus >= pre_allocated_vus, "maxVUs", || {
             format!("must be at least preAllocatedVUs ({pre_allocated_vus}), got {max_vus}")
         });
@@ -155,7 +167,7 @@ impl Executor {
                 iterations,
                 max_duration,
             } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.unless(iterations >= vus, "iterations", || {
                     format!("must be at least the number of VUs ({vus}), got {iterations}")
                 });
@@ -166,25 +178,23 @@ impl Executor {
                 iterations,
                 max_duration,
             } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.at_least_one("iterations", *iterations);
                 faults.at_least_a_second("maxDuration", *max_duration);
             }
             Self::ConstantVus { vus, duration } => {
-                faults.at_least_one("vus", *vus);
+                faults.vus(*vus);
                 faults.at_least_a_second("duration", *duration);
             }
             Self::RampingVus {
                 start_vus, stages, ..
             } => {
-                faults.stages(stages, STAGE_VUS_MAX);
+                faults.stages(stages, VUS_MAX);
                 let some = *start_vus > 0 || stages.iter().any(|stage| stage.target > 0);
                 faults.unless(some, "stages", || {
                     "startVUs or the target of some stage must be more than 0".into()
                 });
-                faults.unless(*start_vus <= STAGE_VUS_MAX, "startVUs", || {
-                    format!("must be at most {STAGE_VUS_MAX}, got {start_vus}")
-                });
+                faults.at_most("startVUs", *start_vus, VUS_MAX);
             }
             Self::ConstantArrivalRate {
                 rate,
@@ -208,5 +218,138 @@ impl Executor {
                 faults.pace(*time_unit, *pre_allocated_vus, *max_vus);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{scenario, secs};
+
+    fn faults(executor: Executor) -> Vec<String> {
+        scenario(executor)
+            .validate()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_good_scenario_has_no_faults() {
+        assert!(
+            faults(Executor::ConstantVus {
+                vus: 1,
+                duration: secs(1)
+            })
+            .is_empty()
+        );
+        let executor = Executor::RampingArrivalRate {
+            start_rate: 0,
+            time_unit: secs(1),
+            stages: vec![Stage {
+                duration: secs(0),
+                target: 0,
+            }],
+            pre_allocated_vus: 0,
+            max_vus: 0,
+        };
+        assert!(faults(executor).is_empty());
+    }
+
+    #[test]
+    fn every_fault_is_told() {
+        let max_duration = Duration::from_millis(500);
+        let executor = Executor::SharedIterations {
+            vus: 3,
+            iterations: 2,
+            max_duration,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "iterations: must be at least the number of VUs (3), got 2",
+            "maxDuration: must be at least 1s, got 500ms",
+        ]
+        "#);
+        let executor = Executor::PerVuIterations {
+            vus: 0,
+            iterations: 0,
+            max_duration,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "vus: must be at least 1",
+            "iterations: must be at least 1",
+            "maxDuration: must be at least 1s, got 500ms",
+        ]
+        "#);
+        let stages = vec![Stage {
+            duration: secs(1),
+            target: 0,
+        }];
+        let graceful_ramp_down = Duration::ZERO;
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages,
+            graceful_ramp_down,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "stages: startVUs or the target of some stage must be more than 0",
+        ]
+        "#);
+        let stages = vec![Stage {
+            duration: secs(1),
+            target: VUS_MAX + 1,
+        }];
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages,
+            graceful_ramp_down,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "stages[0].target: must be at most 100000000, got 100000001",
+        ]
+        "#);
+        let executor = Executor::ConstantArrivalRate {
+            rate: 0,
+            time_unit: secs(0),
+            duration: secs(0),
+            pre_allocated_vus: 2,
+            max_vus: 1,
+        };
+        insta::assert_debug_snapshot!(faults(executor), @r#"
+        [
+            "rate: must be at least 1",
+            "duration: must be at least 1s, got 0s",
+            "timeUnit: must be more than 0",
+            "maxVUs: must be at least preAllocatedVUs (2), got 1",
+        ]
+        "#);
+    }
+
+    #[test]
+    fn names_and_functions_are_checked() {
+        let executor = Executor::ConstantVus {
+            vus: 1,
+            duration: secs(1),
+        };
+        let bad = Scenario {
+            name: "a b".into(),
+            exec: String::new(),
+            ..scenario(executor)
+        };
+        insta::assert_debug_snapshot!(bad.validate(), @r#"
+        [
+            ScenarioError {
+                key: "name",
+                reason: "scenario name \"a b\" must consist of letters, digits, _ and -",
+            },
+            ScenarioError {
+                key: "exec",
+                reason: "must name an exported function, got an empty string",
+            },
+        ]
+        "#);
     }
 }

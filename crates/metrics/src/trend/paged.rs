@@ -4,48 +4,82 @@
 const PAGE: usize = 64;
 /// Pages that a pool keeps for later (1 MiB of them); more are freed.
 const POOL_MAX: usize = 2048;
+/// Pages that are found by their number's low bits alone: four octaves in a row don't collide.
+const RECENT: usize = 64;
+
+/// No page yet: the low bits of each number are those of another cell.
+const NOBODY: [(u16, u16); RECENT] = {
+    let mut cells = [(0, 0); RECENT];
+    let mut low = 0;
+    while low < RECENT {
+        cells[low].0 = low as u16 + 1;
+        low += 1;
+    }
+    cells
+};
 
 type Page = Box<[u64; PAGE]>;
 
-/// Counts by bucket key (22 bits), in pages made when first needed, sorted by number.
+/// Counts by bucket key (22 bits), in pages made when first needed.
 ///
 /// Bounded by nature: 65 536 pages (32 MiB) if values fall everywhere; latencies from a
 /// microsecond to a minute can touch 416 (208 KiB).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paged {
-    pages: Vec<(u16, Page)>,
-    /// The page that was hit last: the next value mostly falls near.
-    last: usize,
+    /// In the order they were made.
+    pages: Vec<Page>,
+    /// The number of each page and its place in `pages`, sorted.
+    places: Vec<(u16, u16)>,
+    /// The latest of `places` for each value of a number's low bits, so that a value is mostly
+    /// counted without a search. Made with the first page.
+    recent: Option<Box<[(u16, u16); RECENT]>>,
 }
 
 impl Paged {
     /// Counts `count` more values in bucket `key`.
+    #[inline]
     pub(crate) fn add(&mut self, key: u32, count: u64, pool: &mut PagePool) {
         let number = (key as usize / PAGE) as u16;
-        let hit = self
-            .pages
-            .get(self.last)
-            .is_some_and(|(found, _)| *found == number);
-        if !hit {
-            self.last = match self
-                .pages
-                .binary_search_by_key(&number, |(found, _)| *found)
+        if let Some(recent) = &self.recent {
+            let (found, place) = recent[number as usize % RECENT];
+            if found == number
+                && let Some(page) = self.pages.get_mut(place as usize)
             {
-                Ok(index) => index,
-                Err(index) => {
-                    self.pages.insert(index, (number, pool.take()));
-                    index
-                }
-            };
+                page[key as usize % PAGE] += count;
+                return;
+            }
         }
-        self.pages[self.last].1[key as usize % PAGE] += count;
+        let place = self.find(number, pool);
+        self.pages[place as usize][key as usize % PAGE] += count;
+    }
+
+    /// The place of a page, made if it is new.
+    #[inline(never)]
+    fn find(&mut self, number: u16, pool: &mut PagePool) -> u16 {
+        let place = match self
+            .places
+            .binary_search_by_key(&number, |(found, _)| *found)
+        {
+            Ok(index) => self.places[index].1,
+            Err(index) => {
+                // There are 65 536 numbers, so places fit too.
+                let place = self.pages.len() as u16;
+                self.pages.push(pool.take());
+                self.places.insert(index, (number, place));
+                place
+            }
+        };
+        let recent = self.recent.get_or_insert_with(|| Box::new(NOBODY));
+        recent[number as usize % RECENT] = (number, place);
+        place
     }
 
     /// The buckets that hold something, by rising key, with their counts.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (u32, u64)> {
-        self.pages.iter().flat_map(|(number, page)| {
+        self.places.iter().flat_map(|(number, place)| {
             let first = u32::from(*number) * PAGE as u32;
-            page.iter()
+            self.pages[*place as usize]
+                .iter()
                 .enumerate()
                 .filter(|(_, count)| **count > 0)
                 .map(move |(offset, count)| (first + offset as u32, *count))
@@ -54,8 +88,11 @@ impl Paged {
 
     /// Gives all pages back, empty.
     pub(crate) fn clear(&mut self, pool: &mut PagePool) {
-        self.last = 0;
-        for (_, page) in self.pages.drain(..) {
+        if let Some(recent) = &mut self.recent {
+            **recent = NOBODY;
+        }
+        self.places.clear();
+        for page in self.pages.drain(..) {
             pool.give(page);
         }
     }

@@ -55,7 +55,9 @@ fn infinities_are_values_and_nan_is_not() {
 
 #[test]
 fn many_equal_values_come_out_as_they_went_in() {
-    let trend = TrendSink::from_values(std::iter::repeat_n(0.0, 9000).chain([3.0; 3000]));
+    let trend = TrendSink::from_values(
+        std::iter::repeat_n(0.0, 9000).chain(std::iter::repeat_n(3.0, 3000)),
+    );
     assert!(!trend.is_exact());
     assert_eq!((trend.percentile(50.0), trend.percentile(90.0)), (0.0, 3.0));
 }
@@ -113,12 +115,16 @@ proptest! {
                 }
                 let mut cell = TrendCell::new();
                 cell.limit = EXACT_MAX_LATER as u32;
-                values.iter().for_each(|v| cell.add(*v, pool));
+                for value in values {
+                    cell.add(*value, pool);
+                }
                 cell.drain(pool)
             })
             .collect();
         let mut forth = TrendSink::default();
-        sinks.iter().for_each(|sink| forth.merge(sink));
+        for sink in &sinks {
+            forth.merge(sink);
+        }
         let mut back = TrendSink::default();
         for pair in sinks.rchunks(2) {
             let mut pair_sum = pair[0].clone();

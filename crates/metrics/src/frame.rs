@@ -1,0 +1,149 @@
+//! What one core saw in one tick.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::series::{Sample, Series};
+use crate::sink::Sink;
+
+/// What was seen since the last tick, on one core or (merged) on many. The one thing that leaves a
+/// core.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// The core it came from; of a merged frame, the first one's.
+    pub core: u32,
+    /// The series that got values.
+    pub series: Vec<SeriesDelta>,
+    /// The checks that were made.
+    pub checks: Vec<CheckDelta>,
+    /// The paths of groups that were entered for the first time, in that order.
+    pub groups: Vec<Arc<str>>,
+    /// Each single value, if somebody asked for them.
+    pub samples: Vec<Sample>,
+    /// What had no room.
+    pub dropped: Dropped,
+}
+
+/// The new values of one series.
+#[derive(Clone, Debug)]
+pub struct SeriesDelta {
+    /// Which series.
+    pub series: Arc<Series>,
+    /// Its values since the last tick.
+    pub sink: Sink,
+}
+
+/// The new results of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckDelta {
+    /// The path of its group: empty, or `::outer::inner`.
+    pub group: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How often it passed.
+    pub passes: u64,
+    /// How often it failed.
+    pub fails: u64,
+    /// How many checks its core had met before this one: sorting by it gives the order of first
+    /// appearance.
+    pub first_at_order: u64,
+}
+
+/// What a core could not keep, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Single samples beyond the bound of a tick (they count in their series all the same).
+    pub samples: u64,
+    /// Results of checks beyond the bound of different checks.
+    pub checks: u64,
+    /// Groups entered beyond the bound of different groups.
+    pub groups: u64,
+    /// Values that were not a number.
+    pub not_numbers: u64,
+    /// How often the tables were emptied because there were too many series.
+    pub resets: u64,
+}
+
+impl Dropped {
+    /// Whether nothing was dropped.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds up.
+    pub fn merge(&mut self, other: Self) {
+        self.samples += other.samples;
+        self.checks += other.checks;
+        self.groups += other.groups;
+        self.not_numbers += other.not_numbers;
+        self.resets += other.resets;
+    }
+}
+
+impl Frame {
+    /// Whether nothing was seen.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+            && self.checks.is_empty()
+            && self.groups.is_empty()
+            && self.samples.is_empty()
+            && self.dropped.is_nothing()
+    }
+
+    /// Takes in another frame. In whatever order and grouping frames merge, the result is the same
+    /// but for the order of its lists.
+    pub fn merge(&mut self, other: Self) {
+        let mut series: FxHashMap<Arc<Series>, usize> = self
+            .series
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (Arc::clone(&s.series), i))
+            .collect();
+        for delta in other.series {
+            if let Some(index) = series.get(&delta.series) {
+                self.series[*index].sink.merge(&delta.sink);
+            } else {
+                series.insert(Arc::clone(&delta.series), self.series.len());
+                self.series.push(delta);
+            }
+        }
+
+        let mut checks: FxHashMap<(Arc<str>, Arc<str>), usize> = self
+            .checks
+            .iter()
+            .enumerate()
+            .map(|(i, c)| (c.key(), i))
+            .collect();
+        for delta in other.checks {
+            if let Some(index) = checks.get(&delta.key()) {
+                let check = &mut self.checks[*index];
+                check.passes += delta.passes;
+                check.fails += delta.fails;
+                check.first_at_order = check.first_at_order.min(delta.first_at_order);
+            } else {
+                checks.insert(delta.key(), self.checks.len());
+                self.checks.push(delta);
+            }
+        }
+
+        let mut groups: FxHashSet<Arc<str>> = self.groups.iter().cloned().collect();
+        self.groups.extend(
+            other
+                .groups
+                .into_iter()
+                .filter(|path| groups.insert(Arc::clone(path))),
+        );
+        self.samples.extend(other.samples);
+        self.dropped.merge(other.dropped);
+    }
+}
+
+impl CheckDelta {
+    fn key(&self) -> (Arc<str>, Arc<str>) {
+        (Arc::clone(&self.group), Arc::clone(&self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,337 @@
+//! The test so far.
+
+mod breakdown;
+mod distinct;
+mod routes;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use self::breakdown::Parts;
+use self::distinct::Distinct;
+use self::routes::{Route, Routes};
+use self::tree::Tree;
+use crate::frame::{Dropped, Frame};
+use crate::metric::{Metric, MetricId, builtin};
+use crate::registry::Registry;
+use crate::series::Series;
+use crate::sink::Sink;
+use crate::stat::TrendStat;
+use crate::summary::{MetricSummary, Summary, ThresholdResult};
+use crate::threshold::{Selector, Threshold, ThresholdError, ThresholdSet};
+
+/// What a ledger has to keep.
+#[derive(Clone, Debug, Default)]
+pub struct LedgerConfig {
+    /// The thresholds of the options; each selector with tags makes a submetric.
+    pub thresholds: Vec<ThresholdSet>,
+    /// Which numbers of a trend the user wants to see; the summary carries them on.
+    pub trend_stats: Vec<TrendStat>,
+    /// Whether `http_req_duration{expected_response:true}` is kept (it is unless the system tag is
+    /// off).
+    pub expected_response_submetric: bool,
+    /// Whether groups and scenarios are kept apart too, for the summary in full.
+    pub breakdown: bool,
+}
+
+/// All frames so far, put together: totals per metric and submetric, the tree of checks, and (if
+/// asked for) parts per group and scenario. Never per series: its memory does not grow with the test
+/// nor with the values of tags.
+///
+/// It lives on the gathering thread. It reads no clock: who asks says how much time has passed.
+#[derive(Debug)]
+pub struct Ledger {
+    registry: Arc<Registry>,
+    trend_stats: Vec<TrendStat>,
+    entries: Vec<Entry>,
+    /// The entries of a metric: first the metric itself, then its submetrics.
+    by_metric: FxHashMap<MetricId, Vec<u32>>,
+    routes: Routes,
+    tree: Tree,
+    parts: Option<Parts>,
+    distinct: Distinct,
+    dropped: Dropped,
+    warnings: Vec<String>,
+}
+
+/// A metric or submetric and its thresholds.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    metric: Metric,
+    /// Empty for the metric itself.
+    tags: Vec<(String, String)>,
+    is_submetric: bool,
+    sink: Sink,
+    judged: Vec<Judged>,
+}
+
+/// A threshold and how it stood last time.
+#[derive(Debug)]
+struct Judged {
+    threshold: Threshold,
+    ok: bool,
+    value: Option<f64>,
+}
+
+/// How the thresholds stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The names of metrics and submetrics with a threshold that fails, sorted.
+    pub crossed: Vec<String>,
+    /// Whether the test must stop now.
+    pub abort: bool,
+}
+
+impl Ledger {
+    /// An empty ledger. Init code must have run: every metric with a threshold must exist.
+    ///
+    /// # Errors
+    /// A selector that does not parse, an unknown metric, an aggregation that its kind does not have.
+    pub fn new(registry: Arc<Registry>, config: LedgerConfig) -> Result<Self, ThresholdError> {
+        let mut ledger = Self {
+            registry,
+            trend_stats: config.trend_stats,
+            entries: Vec::new(),
+            by_metric: FxHashMap::default(),
+            routes: Routes::default(),
+            tree: Tree::default(),
+            parts: config.breakdown.then(Parts::default),
+            distinct: Distinct::default(),
+            dropped: Dropped::default(),
+            warnings: Vec::new(),
+        };
+        for set in config.thresholds {
+            ledger.add_thresholds(set)?;
+        }
+        if config.expected_response_submetric {
+            let metric = ledger.registry.get(builtin::HTTP_REQ_DURATION);
+            let selector = Selector {
+                metric: metric.name.to_string(),
+                suffix: Some("expected_response:true".into()),
+                tags: vec![("expected_response".into(), "true".into())],
+            };
+            ledger.entry(metric, &selector);
+        }
+        Ok(ledger)
+    }
+
+    fn add_thresholds(&mut self, set: ThresholdSet) -> Result<(), ThresholdError> {
+        let selector = Selector::parse(&set.metric)?;
+        let metric = self.registry.find(&selector.metric).ok_or_else(|| {
+            let (name, metric) = (set.metric.clone(), selector.metric.clone());
+            ThresholdError::UnknownMetric { name, metric }
+        })?;
+        for threshold in &set.thresholds {
+            threshold.check_kind(&set.metric, metric.kind)?;
+        }
+        if let Some(tag) = selector.unmatchable() {
+            self.warnings.push(format!(
+                "the threshold on \"{}\" can never match: {tag} is metadata of single samples, not a tag",
+                set.metric
+            ));
+        }
+        let entry = self.entry(metric, &selector) as usize;
+        let judged = |threshold| Judged {
+            threshold,
+            ok: true,
+            value: None,
+        };
+        self.entries[entry]
+            .judged
+            .extend(set.thresholds.into_iter().map(judged));
+        Ok(())
+    }
+
+    /// The entry of a metric or submetric, made if it is new; that of its metric is made first. Two
+    /// selectors of the same pairs are one submetric under the first one's name.
+    fn entry(&mut self, metric: Metric, selector: &Selector) -> u32 {
+        if selector.suffix.is_some() && !self.by_metric.contains_key(&metric.id) {
+            let whole = Selector {
+                suffix: None,
+                tags: Vec::new(),
+                ..selector.clone()
+            };
+            self.entry(metric.clone(), &whole);
+        }
+        let mut tags = selector.tags.clone();
+        tags.sort();
+        let of_metric = self.by_metric.entry(metric.id).or_default();
+        for index in &*of_metric {
+            let entry = &self.entries[*index as usize];
+            if entry.is_submetric == selector.suffix.is_some() && entry.tags == tags {
+                return *index;
+            }
+        }
+        let index = self.entries.len() as u32;
+        of_metric.push(index);
+        self.entries.push(Entry {
+            name: selector.name(),
+            sink: Sink::empty(metric.kind),
+            metric,
+            tags,
+            is_submetric: selector.suffix.is_some(),
+            judged: Vec::new(),
+        });
+        index
+    }
+
+    /// What the user should know about the thresholds although they are accepted.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Takes in what was seen in a tick.
+    pub fn absorb(&mut self, frame: &Frame) {
+        for delta in &frame.series {
+            if !self.routes.knows(&delta.series) {
+                let route = self.route(&delta.series);
+                self.routes.put(&delta.series, route);
+            }
+            let Some(route) = self.routes.get(&delta.series) else {
+                continue;
+            };
+            for entry in &route.entries {
+                self.entries[*entry as usize].sink.merge(&delta.sink);
+            }
+            if let Some(parts) = &mut self.parts {
+                parts.absorb(&route.parts, &delta.sink);
+            }
+        }
+        self.tree.absorb(frame);
+        self.dropped.merge(frame.dropped);
+    }
+
+    /// Finds out, once per series, where its values belong.
+    fn route(&mut self, series: &Arc<Series>) -> Route {
+        self.distinct.add(series);
+        if !self.by_metric.contains_key(&series.metric) {
+            let metric = self.registry.get(series.metric);
+            let whole = Selector {
+                metric: metric.name.to_string(),
+                suffix: None,
+                tags: Vec::new(),
+            };
+            self.entry(metric, &whole);
+        }
+        let fits = |index: &&u32| {
+            series
+                .tags
+                .contains_all(&self.entries[**index as usize].tags)
+        };
+        let entries = self.by_metric[&series.metric]
+            .iter()
+            .filter(fits)
+            .copied()
+            .collect();
+        let registry = &self.registry;
+        let parts = self
+            .parts
+            .as_mut()
+            .map(|parts| parts.route(series, || registry.get(series.metric).kind));
+        Route {
+            entries,
+            parts: parts.unwrap_or_default(),
+        }
+    }
+
+    /// Judges all thresholds. `elapsed` is the time since the start of the run; counters are divided
+    /// by it, and `delay_abort_eval` must be less than it for a test to be stopped. `last` is the
+    /// judgement at the end: only then metrics without values are judged too, and nothing is stopped.
+    pub fn evaluate(&mut self, elapsed: Duration, last: bool) -> Verdict {
+        let mut verdict = Verdict::default();
+        for entry in &mut self.entries {
+            if entry.judged.is_empty() || (!last && entry.sink.is_empty()) {
+                continue;
+            }
+            if let Sink::Trend(trend) = &mut entry.sink {
+                trend.sort();
+            }
+            let mut crossed = false;
+            for judged in &mut entry.judged {
+                let threshold = &judged.threshold;
+                judged.value = threshold.aggregation.of(&entry.sink, elapsed);
+                judged.ok = judged.value.is_none_or(|value| threshold.holds(value));
+                crossed |= !judged.ok;
+                let ripe = threshold
+                    .delay_abort_eval
+                    .is_none_or(|delay| elapsed > delay);
+                verdict.abort |= !judged.ok && threshold.abort_on_fail && ripe && !last;
+            }
+            if crossed {
+                verdict.crossed.push(entry.name.clone());
+            }
+        }
+        verdict.crossed.sort_unstable();
+        verdict
+    }
+
+    /// How many different series there were, within 3 % (k6 warns from 100 000 on).
+    pub fn series_count(&self) -> u64 {
+        self.distinct.count()
+    }
+
+    /// What cores could not keep so far.
+    pub fn dropped(&self) -> Dropped {
+        self.dropped
+    }
+
+    /// Everything in plain data; thresholds as they were last judged. `run` is the time from the start
+    /// of the run to now (or its end): counters are divided by it.
+    pub fn summary(&self, run: Duration) -> Summary {
+        // By metric, then by submetric: `a{x:y}` stands behind `a` though `ab` would sort between.
+        let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
+        for entry in &self.entries {
+            if !entry.sink.is_empty() || !entry.judged.is_empty() {
+                sorted.insert(
+                    (&*entry.metric.name, entry.is_submetric, &*entry.name),
+                    entry,
+                );
+            }
+        }
+        let (scenarios, groups) = match &self.parts {
+            Some(parts) => parts.summary(&self.registry, run),
+            None => (Vec::new(), Vec::new()),
+        };
+        Summary {
+            run,
+            trend_stats: self.trend_stats.clone(),
+            metrics: sorted
+                .into_values()
+                .map(|entry| entry.summary(run))
+                .collect(),
+            checks: self.tree.checks(),
+            root: self.tree.summary(),
+            scenarios,
+            groups,
+        }
+    }
+}
+
+impl Entry {
+    fn summary(&self, run: Duration) -> MetricSummary {
+        let thresholds = self.judged.iter().map(|judged| ThresholdResult {
+            source: judged.threshold.source.clone(),
+            ok: judged.ok,
+            value: judged.value,
+            aggregation: judged.threshold.aggregation.to_string(),
+            abort_on_fail: judged.threshold.abort_on_fail,
+        });
+        MetricSummary {
+            name: self.name.clone(),
+            parent: self.is_submetric.then(|| self.metric.name.to_string()),
+            kind: self.metric.kind,
+            contains: self.metric.contains,
+            values: self.sink.values(run),
+            thresholds: thresholds.collect(),
+            observed: !self.sink.is_empty(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

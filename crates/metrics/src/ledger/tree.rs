@@ -1,0 +1,139 @@
+//! The tree of groups and the checks in it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::frame::{CheckDelta, Frame};
+use crate::summary::{CheckSummary, GroupSummary};
+
+/// Groups and checks that are kept; others are left out (each core has its bound too, and counts).
+const NODES_MAX: usize = 20_000;
+/// How deep groups may nest; what is deeper belongs to the group at this depth.
+const DEPTH_MAX: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The root is the first.
+    groups: Vec<Node>,
+    by_path: FxHashMap<Arc<str>, usize>,
+    checks: Vec<CheckSummary>,
+    by_check: FxHashMap<(usize, Arc<str>), usize>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    path: String,
+    groups: Vec<usize>,
+    checks: Vec<usize>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self {
+            groups: vec![Node::default()],
+            by_path: FxHashMap::from_iter([(Arc::from(""), 0)]),
+            checks: Vec::new(),
+            by_check: FxHashMap::default(),
+        }
+    }
+}
+
+impl Tree {
+    pub(super) fn absorb(&mut self, frame: &Frame) {
+        for path in &frame.groups {
+            self.group(path);
+        }
+        let mut checks: Vec<&CheckDelta> = frame.checks.iter().collect();
+        checks.sort_by_key(|check| (check.first_at_order, &check.group, &check.name));
+        for delta in checks {
+            let group = self.group(&delta.group);
+            let Some(check) = self.check(group, &delta.name) else {
+                continue;
+            };
+            check.passes += delta.passes;
+            check.fails += delta.fails;
+        }
+    }
+
+    fn check(&mut self, group: usize, name: &Arc<str>) -> Option<&mut CheckSummary> {
+        let key = (group, Arc::clone(name));
+        let index = match self.by_check.get(&key) {
+            Some(index) => *index,
+            None if self.checks.len() >= NODES_MAX => return None,
+            None => {
+                let index = self.checks.len();
+                let node = &mut self.groups[group];
+                node.checks.push(index);
+                self.checks.push(CheckSummary {
+                    name: name.to_string(),
+                    group: node.path.clone(),
+                    ..CheckSummary::default()
+                });
+                self.by_check.insert(key, index);
+                index
+            }
+        };
+        Some(&mut self.checks[index])
+    }
+
+    /// The node of a path; those on the way are made too. Without room, the last one there was room
+    /// for.
+    fn group(&mut self, path: &str) -> usize {
+        if let Some(index) = self.by_path.get(path) {
+            return *index;
+        }
+        let mut parent = 0;
+        for name in path
+            .strip_prefix("::")
+            .unwrap_or(path)
+            .split("::")
+            .take(DEPTH_MAX)
+        {
+            let path = format!("{}::{name}", self.groups[parent].path);
+            parent = match self.by_path.get(path.as_str()) {
+                Some(index) => *index,
+                None if self.groups.len() >= NODES_MAX => return parent,
+                None => {
+                    let index = self.groups.len();
+                    self.groups[parent].groups.push(index);
+                    self.by_path.insert(Arc::from(path.as_str()), index);
+                    self.groups.push(Node {
+                        name: name.to_owned(),
+                        path,
+                        ..Node::default()
+                    });
+                    index
+                }
+            };
+        }
+        parent
+    }
+
+    pub(super) fn checks(&self) -> Vec<CheckSummary> {
+        self.checks.clone()
+    }
+
+    pub(super) fn summary(&self) -> GroupSummary {
+        self.summary_of(0)
+    }
+
+    fn summary_of(&self, index: usize) -> GroupSummary {
+        let node = &self.groups[index];
+        GroupSummary {
+            name: node.name.clone(),
+            path: node.path.clone(),
+            groups: node
+                .groups
+                .iter()
+                .map(|index| self.summary_of(*index))
+                .collect(),
+            checks: node
+                .checks
+                .iter()
+                .map(|index| self.checks[*index].clone())
+                .collect(),
+        }
+    }
+}

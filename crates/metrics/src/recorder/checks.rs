@@ -1,0 +1,118 @@
+//! The checks and groups that a core has met.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::frame::CheckDelta;
+
+/// Different checks that a core tells apart; results of others are dropped and counted.
+const CHECKS_MAX: usize = 10_000;
+/// Different groups that a core tells apart; others are dropped and counted.
+const GROUPS_MAX: usize = 10_000;
+
+/// A check in a [`Recorder`](crate::Recorder). Valid until the recorder's epoch changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CheckId(u32);
+
+impl CheckId {
+    /// The one that stands for all that had no room.
+    const NONE: Self = Self(u32::MAX);
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    by_name: FxHashMap<Arc<str>, FxHashMap<Arc<str>, CheckId>>,
+    slots: Vec<Slot>,
+    touched: Vec<CheckId>,
+    groups: FxHashSet<Arc<str>>,
+    new_groups: Vec<Arc<str>>,
+    /// Checks met so far, over all epochs.
+    met: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    group: Arc<str>,
+    name: Arc<str>,
+    passes: u64,
+    fails: u64,
+    order: u64,
+}
+
+impl Checks {
+    pub(super) fn check(&mut self, group: &str, name: &str) -> CheckId {
+        if let Some(id) = self.by_name.get(group).and_then(|names| names.get(name)) {
+            return *id;
+        }
+        if self.slots.len() >= CHECKS_MAX {
+            return CheckId::NONE;
+        }
+        let id = CheckId(self.slots.len() as u32);
+        let (group, name): (Arc<str>, Arc<str>) = (group.into(), name.into());
+        let names = self.by_name.entry(Arc::clone(&group)).or_default();
+        names.insert(Arc::clone(&name), id);
+        self.slots.push(Slot {
+            group,
+            name,
+            passes: 0,
+            fails: 0,
+            order: self.met,
+        });
+        self.met += 1;
+        id
+    }
+
+    /// Counts a result; false if the check has no place.
+    pub(super) fn add(&mut self, id: CheckId, pass: bool) -> bool {
+        let Some(slot) = self.slots.get_mut(id.0 as usize) else {
+            return false;
+        };
+        if slot.passes + slot.fails == 0 {
+            self.touched.push(id);
+        }
+        if pass {
+            slot.passes += 1;
+        } else {
+            slot.fails += 1;
+        }
+        true
+    }
+
+    /// Remembers a group; false if there is no room for it.
+    pub(super) fn enter(&mut self, path: &str) -> bool {
+        if path.is_empty() || self.groups.contains(path) {
+            return true;
+        }
+        if self.groups.len() >= GROUPS_MAX {
+            return false;
+        }
+        let path: Arc<str> = path.into();
+        self.groups.insert(Arc::clone(&path));
+        self.new_groups.push(path);
+        true
+    }
+
+    pub(super) fn take(&mut self) -> (Vec<CheckDelta>, Vec<Arc<str>>) {
+        let mut checks = Vec::with_capacity(self.touched.len());
+        for id in self.touched.drain(..) {
+            let slot = &mut self.slots[id.0 as usize];
+            checks.push(CheckDelta {
+                group: Arc::clone(&slot.group),
+                name: Arc::clone(&slot.name),
+                passes: std::mem::take(&mut slot.passes),
+                fails: std::mem::take(&mut slot.fails),
+                first_at_order: slot.order,
+            });
+        }
+        (checks, std::mem::take(&mut self.new_groups))
+    }
+
+    /// Forgets all checks and groups, but not how many there were.
+    pub(super) fn reset(&mut self) {
+        *self = Self {
+            met: self.met,
+            ..Self::default()
+        };
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::metric::{Contains, builtin};
+
+fn recorder(want_samples: bool) -> Recorder {
+    Recorder::new(Arc::new(Registry::new()), 0, want_samples)
+}
+
+#[test]
+fn a_frame_has_what_was_added_since_the_last_and_nothing_else() {
+    let mut recorder = recorder(false);
+    let tags = recorder.tags_with(TagsId::EMPTY, &[("scenario", "default")]);
+    let requests = recorder.series(builtin::HTTP_REQS, tags);
+    let duration = recorder.series(builtin::HTTP_REQ_DURATION, tags);
+    recorder.add(requests, 1.0, 10, None);
+    recorder.add(duration, 2.5, 10, None);
+    recorder.add(requests, 1.0, 20, None);
+    let frame = recorder.take_frame();
+    assert_eq!(frame.series.len(), 2);
+    assert!(matches!(
+        frame.series[0].sink,
+        Sink::Counter {
+            sum: 2.0,
+            first_at: Some(10)
+        }
+    ));
+    assert!(frame.samples.is_empty());
+
+    assert!(recorder.take_frame().is_empty());
+    recorder.add(requests, 1.0, 30, None);
+    let frame = recorder.take_frame();
+    assert!(matches!(
+        frame.series[0].sink,
+        Sink::Counter {
+            sum: 1.0,
+            first_at: Some(30)
+        }
+    ));
+}
+
+#[test]
+fn tags_are_the_same_however_they_are_made() {
+    let mut recorder = recorder(false);
+    let base = recorder.tags(&TagSet::from_pairs([("a", "1"), ("b", "2")]));
+    let one = recorder.tags_with(base, &[("c", "3"), ("a", "9")]);
+    let two = recorder.tags(&TagSet::from_pairs([("a", "9"), ("b", "2"), ("c", "3")]));
+    assert_eq!(one, two);
+    assert_eq!(recorder.tags_with(base, &[("c", "3"), ("a", "9")]), one);
+    assert_ne!(recorder.tags_with(base, &[("c", "3"), ("a", "8")]), one);
+    assert_eq!(recorder.tags_with(base, &[]), base);
+    assert_eq!(recorder.tag_set(one).get("a"), Some("9"));
+    let id = recorder.series(builtin::CHECKS, one);
+    assert_eq!(recorder.series(builtin::CHECKS, two), id);
+}
+
+#[test]
+fn samples_travel_only_if_wanted_and_with_their_metadata() {
+    let mut recorder = recorder(true);
+    let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
+    let meta = TagSet::from_pairs([("vu", "1")]);
+    recorder.add(series, 1.0, 7, Some(&meta));
+    recorder.add(series, f64::NAN, 8, None);
+    let frame = recorder.take_frame();
+    assert_eq!(frame.samples.len(), 1);
+    assert_eq!(frame.samples[0].metadata.as_ref(), Some(&meta));
+    assert_eq!((frame.samples[0].at, frame.dropped.not_numbers), (7, 1));
+}
+
+#[test]
+fn samples_beyond_the_bound_are_counted_and_their_series_are_right() {
+    let mut recorder = recorder(true);
+    let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
+    for at in 0..SAMPLES_MAX as u64 + 5 {
+        recorder.add(series, 1.0, at, None);
+    }
+    let frame = recorder.take_frame();
+    assert_eq!(
+        (frame.samples.len(), frame.dropped.samples),
+        (SAMPLES_MAX, 5)
+    );
+    let values = frame.series[0].sink.values(std::time::Duration::ZERO);
+    assert_eq!(values.get("count"), Some(SAMPLES_MAX as f64 + 5.0));
+}
+
+#[test]
+fn too_many_series_empty_the_tables_at_the_next_frame() {
+    let mut recorder = recorder(false);
+    let mut last = None;
+    for number in 0..=SERIES_MAX {
+        let tags = recorder.tags_with(TagsId::EMPTY, &[("url", &number.to_string())]);
+        let series = recorder.series(builtin::HTTP_REQS, tags);
+        recorder.add(series, 1.0, 1, None);
+        last = Some(series);
+    }
+    assert_eq!(recorder.epoch(), 0);
+    let frame = recorder.take_frame();
+    assert_eq!(
+        (frame.series.len(), frame.dropped.resets),
+        (SERIES_MAX + 1, 1)
+    );
+    assert_eq!(recorder.epoch(), 1);
+    // An id of before does no harm.
+    recorder.add(last.unwrap(), 1.0, 1, None);
+    assert!(recorder.take_frame().is_empty());
+    let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
+    recorder.add(series, 1.0, 1, None);
+    assert_eq!(recorder.take_frame().series.len(), 1);
+}
+
+#[test]
+fn checks_and_groups_are_counted_by_name_and_have_a_bound() {
+    let mut recorder = recorder(false);
+    recorder.group("::a");
+    recorder.group("::a");
+    let id = recorder.check("::a", "ok");
+    assert_eq!(recorder.check("::a", "ok"), id);
+    recorder.add_check(id, true);
+    recorder.add_check(id, false);
+    recorder.add_check(id, true);
+    let frame = recorder.take_frame();
+    assert_eq!(frame.groups, [Arc::from("::a")]);
+    assert_eq!((frame.checks[0].passes, frame.checks[0].fails), (2, 1));
+    for number in 0..10_005 {
+        let id = recorder.check("", &number.to_string());
+        recorder.add_check(id, true);
+        recorder.group(&format!("::{number}"));
+    }
+    let dropped = recorder.take_frame().dropped;
+    assert_eq!((dropped.checks, dropped.groups), (6, 6));
+}
+
+#[test]
+fn a_metric_made_later_has_series_too() {
+    let registry = Arc::new(Registry::new());
+    let mut recorder = Recorder::new(Arc::clone(&registry), 0, false);
+    let gauge = registry
+        .register("mine", Kind::Gauge, Contains::Default)
+        .unwrap();
+    let series = recorder.series(gauge, TagsId::EMPTY);
+    recorder.add(series, 5.0, 2, None);
+    recorder.add(series, 3.0, 2, None);
+    let frame = recorder.take_frame();
+    assert!(matches!(
+        frame.series[0].sink,
+        Sink::Gauge {
+            last: 3.0,
+            min: 3.0,
+            max: 5.0,
+            ..
+        }
+    ));
+}

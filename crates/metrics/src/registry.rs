@@ -1,0 +1,292 @@
+//! All metrics of a test, by name and by number.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::metric::{Contains, Kind, Metric, MetricId, builtin};
+
+/// The longest name of a metric.
+const NAME_MAX: usize = 128;
+/// How many metrics a test may have; a script that makes more names them by its data, which is
+/// what tags are for.
+const METRICS_MAX: usize = 100_000;
+
+/// The metrics of a test: the built-in ones in front, the script's own as init code makes them.
+///
+/// Grows only. Its lock is taken when metrics and series are made, never when values are added.
+#[derive(Debug)]
+pub struct Registry {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    metrics: Vec<Metric>,
+    by_name: FxHashMap<Arc<str>, MetricId>,
+}
+
+/// Why a metric could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The name breaks k6's rule.
+    #[error(
+        "invalid metric name \"{0}\": a name has 2 to {NAME_MAX} ASCII letters, digits and \
+         underscores and does not begin with a digit"
+    )]
+    Name(String),
+    /// The name is in use for something else.
+    #[error("a metric named \"{name}\" exists already as a {was}; it cannot also be a {wanted}")]
+    Taken {
+        /// The name.
+        name: String,
+        /// What it is, such as `trend of time`.
+        was: String,
+        /// What it was to be.
+        wanted: String,
+    },
+    /// There are too many.
+    #[error("a test can have {METRICS_MAX} metrics at most; use tags to tell values apart")]
+    Full,
+}
+
+/// A metric that was made (or was there), with what the user should know about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterOutcome {
+    /// The metric.
+    pub id: MetricId,
+    /// A sentence about a name that is accepted for old scripts' sake; none if the metric was there
+    /// already, so that it is said once.
+    pub warning: Option<String>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    /// The built-in metrics, in the order of [`builtin`].
+    pub fn new() -> Self {
+        let mut inner = Inner {
+            metrics: Vec::new(),
+            by_name: FxHashMap::default(),
+        };
+        for (name, kind, contains) in builtin::ALL {
+            inner.push(name, *kind, *contains);
+        }
+        Self {
+            inner: Mutex::new(inner),
+        }
+    }
+
+    /// Makes a metric, or finds the one of that name, kind and contents.
+    ///
+    /// A name is a letter or `_`, then 1 to 127 letters, digits or `_` (k6's rule).
+    pub fn register(
+        &self,
+        name: &str,
+        kind: Kind,
+        contains: Contains,
+    ) -> Result<MetricId, RegisterError> {
+        self.make(name, kind, contains, is_valid(name))
+            .map(|(id, _)| id)
+    }
+
+    /// As [`register`](Self::register), but lets spaces through with a warning: k6 allowed them once
+    /// and many scripts have them.
+    pub fn register_lenient(
+        &self,
+        name: &str,
+        kind: Kind,
+        contains: Contains,
+    ) -> Result<RegisterOutcome, RegisterError> {
+        let strictly = is_valid(name);
+        let leniently = strictly
+            || (name.starts_with(|first| first != ' ')
+                && !name.ends_with(' ')
+                && is_valid(&name.replace(' ', "_")));
+        let (id, new) = self.make(name, kind, contains, leniently)?;
+        let warning = (new && !strictly).then(|| {
+            format!(
+                "the metric name \"{name}\" has spaces, which k6 no longer allows; \
+                 \"{}\" would work everywhere",
+                name.replace(' ', "_")
+            )
+        });
+        Ok(RegisterOutcome { id, warning })
+    }
+
+    fn make(
+        &self,
+        name: &str,
+        kind: Kind,
+        contains: Contains,
+        valid: bool,
+    ) -> Result<(MetricId, bool), RegisterError> {
+        let mut inner = self.lock();
+        if let Some(metric) = inner.find(name) {
+            if (metric.kind, metric.contains) == (kind, contains) {
+                return Ok((metric.id, false));
+            }
+            return Err(RegisterError::Taken {
+                name: name.to_owned(),
+                was: describe(metric.kind, metric.contains),
+                wanted: describe(kind, contains),
+            });
+        }
+        if !valid {
+            return Err(RegisterError::Name(name.to_owned()));
+        }
+        if inner.metrics.len() >= METRICS_MAX {
+            return Err(RegisterError::Full);
+        }
+        Ok((inner.push(name, kind, contains), true))
+    }
+
+    /// The metric of that name.
+    pub fn find(&self, name: &str) -> Option<Metric> {
+        self.lock().find(name).cloned()
+    }
+
+    /// The metric of that id.
+    ///
+    /// # Panics
+    /// If the id is of another registry, which has more metrics.
+    pub fn get(&self, id: MetricId) -> Metric {
+        self.lock().metrics[id.0 as usize].clone()
+    }
+
+    /// All metrics, in the order of their ids.
+    pub fn all(&self) -> Vec<Metric> {
+        self.lock().metrics.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // No code that can panic runs under the lock with the tables half changed.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn find(&self, name: &str) -> Option<&Metric> {
+        let id = self.by_name.get(name)?;
+        self.metrics.get(id.0 as usize)
+    }
+
+    fn push(&mut self, name: &str, kind: Kind, contains: Contains) -> MetricId {
+        let id = MetricId(self.metrics.len() as u32);
+        let name: Arc<str> = Arc::from(name);
+        self.by_name.insert(Arc::clone(&name), id);
+        self.metrics.push(Metric {
+            id,
+            name,
+            kind,
+            contains,
+        });
+        id
+    }
+}
+
+fn is_valid(name: &str) -> bool {
+    (2..=NAME_MAX).contains(&name.len())
+        && !name.as_bytes()[0].is_ascii_digit()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn describe(kind: Kind, contains: Contains) -> String {
+    match contains {
+        Contains::Default => kind.to_string(),
+        _ => format!("{kind} of {contains}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_metrics_have_the_ids_of_their_constants() {
+        let registry = Registry::new();
+        assert_eq!(registry.find("vus").unwrap().id, builtin::VUS);
+        assert_eq!(
+            &*registry.get(builtin::HTTP_REQ_DURATION).name,
+            "http_req_duration"
+        );
+        assert_eq!(
+            &*registry.get(builtin::ITERATION_LATENESS).name,
+            "iteration_lateness"
+        );
+        assert_eq!(registry.all().len(), builtin::ALL.len());
+    }
+
+    #[test]
+    fn the_same_metric_twice_is_one_and_another_kind_is_an_error() {
+        let registry = Registry::new();
+        let id = registry
+            .register("mine", Kind::Trend, Contains::Time)
+            .unwrap();
+        assert_eq!(
+            registry.register("mine", Kind::Trend, Contains::Time),
+            Ok(id)
+        );
+        let error = registry
+            .register("mine", Kind::Trend, Contains::Default)
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a metric named \"mine\" exists already as a trend of time; it cannot also be a trend"
+        );
+        assert!(
+            registry
+                .register("http_reqs", Kind::Counter, Contains::Default)
+                .is_ok()
+        );
+        assert!(
+            registry
+                .register("http_reqs", Kind::Rate, Contains::Default)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn names_follow_k6() {
+        let registry = Registry::new();
+        let long = "a".repeat(128);
+        for name in ["ab", "_1", "a_b9", &long] {
+            assert!(
+                registry
+                    .register(name, Kind::Counter, Contains::Default)
+                    .is_ok(),
+                "{name}"
+            );
+        }
+        let too_long = "a".repeat(129);
+        for name in ["", "a", "1a", "a-b", "a.b", "a b", "é1", &too_long] {
+            assert!(
+                registry
+                    .register(name, Kind::Counter, Contains::Default)
+                    .is_err(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn spaces_are_let_through_with_one_warning_where_asked() {
+        let registry = Registry::new();
+        let lenient = |name| registry.register_lenient(name, Kind::Trend, Contains::Time);
+        let first = lenient("get cached item").unwrap();
+        assert!(first.warning.unwrap().contains("get_cached_item"));
+        let second = lenient("get cached item").unwrap();
+        assert_eq!((second.id, second.warning), (first.id, None));
+        assert_eq!(lenient("plain").unwrap().warning, None);
+        for name in ["a-b c", "a", " a", "ab ", "  ", "1 a"] {
+            assert!(lenient(name).is_err(), "{name:?}");
+        }
+    }
+}

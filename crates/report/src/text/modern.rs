@@ -1,0 +1,217 @@
+//! The `compact` and `full` layouts.
+
+use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
+
+use super::checks::{failure, merged};
+use super::sections::Section;
+use super::table::{Line, Widths};
+use super::{Writer, listed, put};
+use crate::order;
+
+/// The scenario of a script that names none; its own chapter would repeat the total.
+const DEFAULT_SCENARIO: &str = "default";
+/// The groups in which setup and teardown run: what they measure is told in the total alone.
+const LIFECYCLE_GROUPS: [&str; 2] = ["setup", "teardown"];
+/// How far all but the titles is indented.
+const MARGIN: usize = 4;
+
+pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> String {
+    let mut page = Page {
+        writer,
+        full,
+        out: String::new(),
+    };
+    page.thresholds(&summary.metrics);
+    page.title("TOTAL RESULTS");
+    if !page.results(&summary.checks, &summary.metrics, MARGIN) {
+        page.out.push_str("    no samples were taken\n\n");
+    }
+    if full {
+        for group in &summary.groups {
+            page.top_group(group);
+        }
+        for scenario in &summary.scenarios {
+            if scenario.name == DEFAULT_SCENARIO {
+                continue;
+            }
+            page.title(&format!("SCENARIO: {}", scenario.name));
+            page.results(&scenario.checks, &scenario.metrics, MARGIN);
+            for group in &scenario.groups {
+                page.nested_group(group, "", MARGIN);
+            }
+        }
+    }
+    page.out
+}
+
+struct Page<'a> {
+    writer: &'a Writer<'a>,
+    full: bool,
+    out: String,
+}
+
+impl Page<'_> {
+    fn title(&mut self, title: &str) {
+        let title = self.writer.palette.bold(title);
+        put(&mut self.out, format_args!("\n  █ {title} \n\n"));
+    }
+
+    fn thresholds(&mut self, metrics: &[MetricSummary]) {
+        let judged: Vec<_> = listed(metrics)
+            .into_iter()
+            .filter(|metric| !metric.thresholds.is_empty())
+            .collect();
+        if judged.is_empty() {
+            return;
+        }
+        self.title("THRESHOLDS");
+        for metric in &judged {
+            let (parent, tags) = order::split(&metric.name);
+            // Under its parent if that is judged too, else by its full name.
+            let (indent, name) = match tags {
+                Some(tags) if judged.iter().any(|other| other.name == parent) => ("      ", tags),
+                _ => ("    ", metric.name.as_str()),
+            };
+            put(&mut self.out, format_args!("{indent}{name}\n"));
+            let palette = self.writer.palette;
+            for threshold in &metric.thresholds {
+                let value = self.writer.threshold_value(
+                    metric,
+                    &threshold.aggregation,
+                    threshold.value.unwrap_or(0.0),
+                );
+                put(
+                    &mut self.out,
+                    format_args!(
+                        "{indent}{} {} {}={}\n",
+                        palette.mark(threshold.ok),
+                        palette.plain(&format!("'{}'", threshold.source)),
+                        palette.plain(&threshold.aggregation),
+                        palette.value(&value),
+                    ),
+                );
+            }
+            self.out.push('\n');
+        }
+    }
+
+    /// Checks and metrics of one chapter. False if there are none of either.
+    fn results(
+        &mut self,
+        checks: &[CheckSummary],
+        metrics: &[MetricSummary],
+        indent: usize,
+    ) -> bool {
+        let start = self.out.len();
+        self.checks(checks, indent);
+        self.metrics(metrics, indent);
+        self.out.len() > start
+    }
+
+    fn checks(&mut self, checks: &[CheckSummary], indent: usize) {
+        let checks = merged(checks);
+        if checks.is_empty() {
+            return;
+        }
+        let palette = self.writer.palette;
+        let margin = " ".repeat(indent);
+        self.writer.check_sums(&checks, &margin, &mut self.out);
+        self.out.push('\n');
+        // k6 counts the margin of nested chapters twice here; the layout is kept as it is.
+        let remark = " ".repeat(2 * indent - MARGIN + 2);
+        for check in &checks {
+            if check.fails == 0 {
+                let line = palette.good(&format!("✓ {}", check.name));
+                put(&mut self.out, format_args!("{margin}{line}\n"));
+            } else {
+                let line = palette.bad(&format!("✗ {}", check.name));
+                let failure = palette.bad(&failure(check));
+                put(
+                    &mut self.out,
+                    format_args!("{margin}{line}\n{remark}{failure}\n"),
+                );
+            }
+        }
+        self.out.push('\n');
+    }
+
+    fn metrics(&mut self, metrics: &[MetricSummary], indent: usize) {
+        let lead = " ".repeat(indent);
+        let mut widths = Widths::default();
+        let mut lines: Vec<(Section, Line)> = Vec::new();
+        for metric in listed(metrics) {
+            let Some(section) = Section::of(&metric.name, self.full) else {
+                continue;
+            };
+            let cells = self.writer.cells(metric);
+            let line = Line {
+                lead: lead.clone(),
+                inset: 0,
+                name: shown_name(&metric.name),
+                cells,
+            };
+            widths.include(&line);
+            lines.push((section, line));
+        }
+        for section in Section::ALL {
+            let mut of_section = lines.iter().filter(|(of, _)| *of == section).peekable();
+            if of_section.peek().is_none() {
+                continue;
+            }
+            let title = self.writer.palette.bold(section.title());
+            put(&mut self.out, format_args!("{lead}{title}\n"));
+            for (_, line) in of_section {
+                widths.write(line, self.writer.palette, &mut self.out);
+            }
+            self.out.push('\n');
+        }
+    }
+
+    fn top_group(&mut self, group: &Breakdown) {
+        let lifecycle = LIFECYCLE_GROUPS.contains(&group.name.as_str());
+        if lifecycle && group.groups.is_empty() {
+            return;
+        }
+        self.title(&format!("GROUP: {}", group.name));
+        let path = format!("::{}", group.name);
+        if !lifecycle {
+            self.results(&own_checks(group, &path), &group.metrics, MARGIN);
+        }
+        for nested in &group.groups {
+            self.nested_group(nested, &path, MARGIN);
+        }
+    }
+
+    /// `outer` is the path of the group around this one; empty at the top.
+    fn nested_group(&mut self, group: &Breakdown, outer: &str, indent: usize) {
+        let path = format!("{outer}::{}", group.name);
+        let margin = " ".repeat(indent);
+        let title = self.writer.palette.bold(&format!("GROUP: {}", group.name));
+        put(&mut self.out, format_args!("{margin}↳ {title} \n\n"));
+        self.results(&own_checks(group, &path), &group.metrics, indent + 2);
+        for nested in &group.groups {
+            self.nested_group(nested, &path, indent + 2);
+        }
+    }
+}
+
+/// A group's chapter tells of its own checks; those of groups within have chapters of their own.
+fn own_checks(group: &Breakdown, path: &str) -> Vec<CheckSummary> {
+    group
+        .checks
+        .iter()
+        .filter(|check| check.group == path)
+        .cloned()
+        .collect()
+}
+
+/// `http_req_duration{a:b}` is listed under its parent as `  { a:b }`.
+pub(super) fn shown_name(name: &str) -> String {
+    match order::split(name) {
+        (_, Some(tags)) => {
+            let tags = tags.trim_start_matches('{');
+            format!("  {{ {} }}", tags.strip_suffix('}').unwrap_or(tags))
+        }
+        (name, None) => name.to_owned(),
+    }
+}
