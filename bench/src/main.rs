@@ -1,3 +1,57 @@
-//! Drives every client at one server in turn.
+//! Drives Brunt and its peers at one server in turn, and writes down what each request cost.
+//!
+//! `cargo run --release -p brunt-bench -- all` measures every figure and writes `bench/RESULTS.md`;
+//! a figure's own name measures that one and prints it. Each round runs every client once, against
+//! the same nginx, so that a busy moment of the machine hits all of them; medians are shown with the
+//! least and the greatest. CPU time is what the operating system accounted to the client's process.
+//!
+//! The cast: [`server`] (nginx), [`client`] (how each peer is called and read), [`process`] (runs one
+//! and takes its measure), [`figures`] (what is asked), [`report`] (tables and verdicts).
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a program that talks to its user")]
 
-fn main() {}
+mod client;
+mod figures;
+mod machine;
+mod process;
+mod report;
+mod server;
+mod settings;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use crate::figures::Bench;
+use crate::report::Figure;
+use crate::settings::{Arguments, What};
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let settings = arguments.settings()?;
+    machine::raise_file_limit();
+    let bench = Bench::new(settings)?;
+    println!("{}", machine::describe());
+
+    let mut measured: Vec<Figure> = Vec::new();
+    for (what, measure) in figures::ALL {
+        if arguments.what != What::All && arguments.what != *what {
+            continue;
+        }
+        for figure in measure(&bench).with_context(|| format!("measuring {what:?}"))? {
+            println!("{}", figure.text());
+            measured.push(figure);
+        }
+    }
+
+    let file = match (&arguments.out, arguments.what) {
+        (Some(file), _) => Some(file.clone()),
+        (None, What::All) if !arguments.quick => Some("bench/RESULTS.md".into()),
+        _ => None,
+    };
+    if let Some(file) = file {
+        let page = report::page(&measured, &bench);
+        std::fs::write(&file, page).with_context(|| format!("writing {}", file.display()))?;
+        println!("written to {}", file.display());
+    }
+    Ok(())
+}

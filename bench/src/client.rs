@@ -1,0 +1,242 @@
+//! The clients: how each is called, and how its count of requests is read.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+
+use crate::process::{self, Spent};
+use crate::settings::find;
+
+/// Who is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Client {
+    Brunt,
+    K6,
+    Wrk,
+    H2load,
+    Oha,
+}
+
+/// How to load the server once.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    pub(crate) url: String,
+    /// VUs, or connections.
+    pub(crate) vus: u64,
+    pub(crate) seconds: u64,
+    /// Seconds that a scripted client sleeps in each iteration.
+    pub(crate) pause: f64,
+    /// The core to run on.
+    pub(crate) core: Option<usize>,
+}
+
+/// What a client did and took.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) requests: u64,
+    pub(crate) spent: Spent,
+}
+
+impl Client {
+    pub(crate) const ALL: [Self; 5] = [Self::Brunt, Self::K6, Self::Wrk, Self::H2load, Self::Oha];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Brunt => "brunt",
+            Self::K6 => "k6",
+            Self::Wrk => "wrk",
+            Self::H2load => "h2load",
+            Self::Oha => "oha",
+        }
+    }
+
+    /// The command that installs it.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Brunt => "cargo build --release -p brunt-cli",
+            Self::K6 => "go install go.k6.io/k6@v1.8.1",
+            Self::Wrk => "apt-get install wrk",
+            Self::H2load => "apt-get install nghttp2-client",
+            Self::Oha => "cargo install oha",
+        }
+    }
+
+    /// Whether it runs scripts.
+    pub(crate) fn is_scripted(self) -> bool {
+        matches!(self, Self::Brunt | Self::K6)
+    }
+
+    /// Its program; Brunt and k6 are settled by the command line and come in the script call.
+    pub(crate) fn find(self) -> Option<PathBuf> {
+        find(self.name())
+    }
+
+    /// Loads the server once with a client that runs no script.
+    pub(crate) fn load(self, program: &Path, load: &Load) -> anyhow::Result<Outcome> {
+        let mut command = process::command(program, load.core);
+        let (vus, time) = (load.vus.to_string(), format!("{}s", load.seconds));
+        match self {
+            Self::Wrk => command.args(["-t1", "-c", &vus, "-d", &time, &load.url]),
+            Self::H2load => {
+                let seconds = load.seconds.to_string();
+                command.args(["--h1", "-t1", "-c", &vus, "-D", &seconds, &load.url])
+            }
+            Self::Oha => command.args([
+                "--no-tui",
+                "--output-format",
+                "json",
+                "--insecure",
+                "-c",
+                &vus,
+                "-z",
+                &time,
+                &load.url,
+            ]),
+            Self::Brunt | Self::K6 => bail!("{} needs a script", self.name()),
+        };
+        let spent = process::run(command, limit(load.seconds))?;
+        ensure!(spent.code == Some(0), "{}", process::tail(&spent.stderr));
+        let requests = match self {
+            Self::Wrk => wrk_requests(&spent.stdout),
+            Self::H2load => h2load_requests(&spent.stdout),
+            _ => oha_requests(&spent.stdout),
+        };
+        let requests = requests.with_context(|| {
+            format!(
+                "{} said nothing of its requests:\n{}",
+                self.name(),
+                process::tail(&spent.stdout)
+            )
+        })?;
+        Ok(Outcome { requests, spent })
+    }
+}
+
+/// A run of a script in Brunt or k6.
+#[derive(Debug)]
+pub(crate) struct ScriptRun<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) client: Client,
+    pub(crate) script: &'a Path,
+    /// Flags beside those that every run has.
+    pub(crate) flags: Vec<String>,
+    /// What the script finds in `__ENV`.
+    pub(crate) env: Vec<(&'static str, String)>,
+    pub(crate) core: Option<usize>,
+    /// How long it should take; it is killed well after that.
+    pub(crate) seconds: u64,
+}
+
+impl ScriptRun<'_> {
+    /// Runs it: its measure, and the metrics of its `--summary-export`.
+    ///
+    /// # Errors
+    /// If it fails otherwise than by a crossed threshold.
+    pub(crate) fn run(&self) -> anyhow::Result<(Spent, Value)> {
+        let folder = tempfile::tempdir()?;
+        let export = folder.path().join("export.json");
+        let mut command = self.command();
+        command
+            .arg("--summary-export")
+            .arg(&export)
+            .arg(self.script);
+        let spent = process::run(command, limit(self.seconds))?;
+        ensure!(
+            matches!(spent.code, Some(0 | 99)),
+            "{} ended with {:?}:\n{}",
+            self.client.name(),
+            spent.code,
+            process::tail(&spent.stderr)
+        );
+        let text = std::fs::read_to_string(&export)
+            .with_context(|| format!("{} exported nothing", self.client.name()))?;
+        let mut summary: Value = serde_json::from_str(&text)?;
+        Ok((spent, summary["metrics"].take()))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = process::command(self.program, self.core);
+        command.args(["run", "--quiet"]);
+        if self.client == Client::K6 {
+            // Its control port is often taken; and no word to the world.
+            command.args(["--address", "127.0.0.1:0", "--no-usage-report"]);
+        }
+        for (key, value) in &self.env {
+            command.arg("-e").arg(format!("{key}={value}"));
+        }
+        command.args(&self.flags);
+        command
+    }
+}
+
+/// A number of an exported metric, such as `http_reqs` / `count`.
+pub(crate) fn exported(metrics: &Value, metric: &str, key: &str) -> anyhow::Result<f64> {
+    metrics[metric][key]
+        .as_f64()
+        .with_context(|| format!("no {key} of {metric} was exported"))
+}
+
+/// Loads take their time; starting and stopping many VUs may take as long again.
+fn limit(seconds: u64) -> Duration {
+    Duration::from_secs(seconds + 90)
+}
+
+/// `115 requests in 1.00s, 159.36KB read`
+fn wrk_requests(stdout: &str) -> Option<u64> {
+    stdout
+        .lines()
+        .find_map(|line| line.trim().split_once(" requests in ")?.0.parse().ok())
+}
+
+/// `requests: 113 total, 118 started, 113 done, 113 succeeded, …`
+fn h2load_requests(stdout: &str) -> Option<u64> {
+    let line = stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("requests: "))?;
+    line.split(", ")
+        .find_map(|part| part.strip_suffix(" succeeded")?.parse().ok())
+}
+
+/// The sum of `statusCodeDistribution`.
+fn oha_requests(stdout: &str) -> Option<u64> {
+    let report: Value = serde_json::from_str(stdout).ok()?;
+    let codes = report["statusCodeDistribution"].as_object()?;
+    codes.values().map(Value::as_u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrk_tells_its_requests() {
+        let stdout = "Running 1s test\n  1 threads\n  115 requests in 1.00s, 159.36KB read\n";
+        assert_eq!(wrk_requests(stdout), Some(115));
+        assert_eq!(wrk_requests("unable to connect"), None);
+    }
+
+    #[test]
+    fn h2load_counts_what_succeeded() {
+        let stdout = "finished in 1.00s\nrequests: 113 total, 118 started, 113 done, \
+                      112 succeeded, 1 failed, 0 errored, 0 timeout\n";
+        assert_eq!(h2load_requests(stdout), Some(112));
+    }
+
+    #[test]
+    fn oha_tells_its_requests_by_status() {
+        let stdout = r#"{"summary":{},"statusCodeDistribution":{"200":40,"404":2}}"#;
+        assert_eq!(oha_requests(stdout), Some(42));
+        assert_eq!(oha_requests("no JSON"), None);
+    }
+
+    #[test]
+    fn an_exported_number_is_found_or_named() {
+        let metrics = serde_json::json!({ "http_reqs": { "count": 7 } });
+        assert_eq!(exported(&metrics, "http_reqs", "count").ok(), Some(7.0));
+        let error = exported(&metrics, "iterations", "count").expect_err("nothing there");
+        assert_eq!(error.to_string(), "no count of iterations was exported");
+    }
+}

@@ -1,0 +1,201 @@
+//! Ten thousand VUs: what one weighs, and how soon all are ready.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+
+use super::{Bench, missing};
+use crate::client::{Client, ScriptRun};
+use crate::report::{Figure, Verdict, failed_row, median, short, spread};
+use crate::server::Server;
+use crate::settings::find;
+
+/// How long the VUs work: every one makes a few requests.
+const SECONDS: u64 = 8;
+
+/// The tiny script, and the one with a library.
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+    let tiny = figure(bench, "many.js", "GET and sleep", 0.65, true)?;
+    let what = library(bench)?;
+    let title = format!("GET and sleep, with {what} in the script");
+    let heavy = figure(bench, "many_library.js", &title, 0.6, false)?;
+    Ok(vec![tiny, heavy])
+}
+
+#[derive(Default)]
+struct Rounds {
+    kb_per_vu: Vec<f64>,
+    ready_s: Vec<f64>,
+    failure: Option<String>,
+}
+
+fn figure(
+    bench: &Bench,
+    script: &str,
+    title: &str,
+    share_of_k6: f64,
+    absolute: bool,
+) -> anyhow::Result<Figure> {
+    let server = Server::start(None)?;
+    let vus = bench.settings.many;
+    let clients = [Client::Brunt, Client::K6];
+    let mut results = clients.map(|_| Rounds::default());
+    for _ in 0..bench.settings.rounds {
+        for (client, rounds) in clients.iter().zip(&mut results) {
+            if rounds.failure.is_some() {
+                continue;
+            }
+            let Some(program) = bench.program(*client) else {
+                rounds.failure = Some(missing(*client));
+                continue;
+            };
+            let run = ScriptRun {
+                program: &program,
+                client: *client,
+                script: &bench.file(script),
+                flags: [
+                    "--vus",
+                    &vus.to_string(),
+                    "--duration",
+                    &format!("{SECONDS}s"),
+                ]
+                .map(str::to_owned)
+                .to_vec(),
+                env: vec![("URL", server.url(false))],
+                core: None,
+                seconds: SECONDS,
+            };
+            match once(&run, vus) {
+                Ok((kb, ready)) => {
+                    rounds.kb_per_vu.push(kb);
+                    rounds.ready_s.push(ready);
+                }
+                Err(error) => rounds.failure = Some(format!("{}: {error:#}", client.name())),
+            }
+        }
+    }
+    let [brunt, k6] = &results;
+    let kb = median(&brunt.kb_per_vu);
+    let ratio = kb.zip(median(&k6.kb_per_vu)).map(|(brunt, k6)| brunt / k6);
+    let mut verdicts = vec![Verdict::at_most(
+        format!("at most {share_of_k6} × k6's resident memory"),
+        ratio,
+        share_of_k6,
+    )];
+    if absolute {
+        verdicts.push(Verdict::at_most("at most 150 kB per VU", kb, 150.0));
+        verdicts.push(Verdict::at_most(
+            "all ready within 2 s",
+            median(&brunt.ready_s),
+            2.0,
+        ));
+    }
+    let rows = clients.iter().zip(&results).map(|(client, rounds)| {
+        if let Some(failure) = &rounds.failure {
+            return failed_row(failure);
+        }
+        vec![
+            client.name().to_owned(),
+            spread(&rounds.kb_per_vu),
+            median(&rounds.kb_per_vu).map_or("-".into(), |kb| short(kb * vus as f64 / 1000.0)),
+            spread(&rounds.ready_s),
+        ]
+    });
+    Ok(Figure {
+        title: format!("{vus} VUs: {title}"),
+        method: format!(
+            "Peak resident memory of the process, divided by its VUs, over {SECONDS} s; and the time \
+             from its start until `setup()` runs, which is when all VUs are initialised."
+        ),
+        header: vec!["client", "kB per VU", "MB in all", "ready after s"],
+        rows: rows.collect(),
+        verdicts,
+    })
+}
+
+/// Kilobytes per VU, and seconds until all were ready.
+fn once(run: &ScriptRun<'_>, vus: u64) -> anyhow::Result<(f64, f64)> {
+    let (spent, _) = run.run()?;
+    let ready_ms = ready(&spent.stderr)
+        .or_else(|| ready(&spent.stdout))
+        .with_context(|| format!("{} never ran setup()", run.client.name()))?;
+    ensure!(ready_ms >= spent.started_ms, "the clock went backwards");
+    let seconds = (ready_ms - spent.started_ms) as f64 / 1000.0;
+    Ok((spent.rss_peak_kb as f64 / vus as f64, seconds))
+}
+
+/// The moment that the script's `setup()` logged.
+fn ready(log: &str) -> Option<u64> {
+    let (_, after) = log.split_once("READY ")?;
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// Puts a library of some 70 kB beside the script: lodash if npm can get it, else one made up.
+fn library(bench: &Bench) -> anyhow::Result<&'static str> {
+    let target = bench.file("library.js");
+    if let Some(text) = find("npm").and_then(|npm| lodash(&npm).ok()) {
+        fs::write(target, text)?;
+        return Ok("lodash (minified, 73 kB)");
+    }
+    fs::write(target, made_up(70_000))?;
+    Ok("a made-up library of 70 kB (npm gave no lodash)")
+}
+
+fn lodash(npm: &Path) -> anyhow::Result<String> {
+    let folder = tempfile::tempdir()?;
+    let packed = Command::new(npm)
+        .args(["pack", "lodash@4.17.21", "--silent"])
+        .current_dir(folder.path())
+        .output()?;
+    ensure!(packed.status.success(), "npm pack failed");
+    let file = String::from_utf8(packed.stdout)?;
+    let unpacked = Command::new("tar")
+        .args(["-xzf", file.trim()])
+        .current_dir(folder.path())
+        .status()?;
+    ensure!(unpacked.success(), "tar failed");
+    Ok(fs::read_to_string(
+        folder.path().join("package/lodash.min.js"),
+    )?)
+}
+
+/// Many small functions and tables in the shape of a CommonJS library.
+fn made_up(size: usize) -> String {
+    let mut out = String::from(
+        "exports.chunk = function (list, size) {\n  var out = [];\n  for (var i = 0; i < \
+         list.length; i += size) out.push(list.slice(i, i + size));\n  return out;\n};\n",
+    );
+    let mut number = 0;
+    while out.len() < size {
+        out.push_str(&[
+            "exports.work", &number.to_string(),
+            " = function (list, key, fallback) {\n  var table = { first: 1, second: 'two', third: [3] };\n  \
+             if (!list || !list.length) return fallback;\n  return list.filter(function (item) {\n    \
+             return item && item[key] !== table.second;\n  }).map(function (item) {\n    return item[key] || table;\n  });\n};\n",
+        ].concat());
+        number += 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moment_of_readiness_is_read_from_a_log_line() {
+        let log =
+            "time=\"2026-11-21T21:32:37Z\" level=info msg=\"READY 1795296757147\" source=console";
+        assert_eq!(ready(log), Some(1_795_296_757_147));
+        assert_eq!(ready("level=info msg=other"), None);
+    }
+
+    #[test]
+    fn a_made_up_library_has_the_size_asked_for() {
+        let size = made_up(70_000).len();
+        assert!((70_000..71_000).contains(&size), "{size}");
+    }
+}

@@ -1,0 +1,147 @@
+//! What the user asks for.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Parser, ValueEnum};
+
+/// Measures what a request costs: Brunt beside k6, wrk, h2load and oha.
+#[derive(Debug, Parser)]
+#[command(name = "brunt-bench", version)]
+pub(crate) struct Arguments {
+    /// Which figure to measure.
+    #[arg(value_enum, default_value = "all")]
+    pub(crate) what: What,
+    /// The brunt to measure; by default the release build of this workspace.
+    #[arg(long)]
+    brunt: Option<PathBuf>,
+    /// The k6 to measure; by default the one in PATH or in ~/go/bin.
+    #[arg(long)]
+    k6: Option<PathBuf>,
+    /// Rounds; medians are taken over them.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Seconds that each client loads the server in each round.
+    #[arg(long, default_value_t = 4)]
+    seconds: u64,
+    /// Seconds of the flat-memory run.
+    #[arg(long, default_value_t = 600)]
+    soak_seconds: u64,
+    /// A flat-memory run of one minute.
+    #[arg(long)]
+    short: bool,
+    /// Everything small and once: does the harness work?
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Where to write the page; `all` writes bench/RESULTS.md by default, single figures nothing.
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// All of them.
+    All,
+    /// CPU per scripted GET and check, 250 VUs, HTTP/1.1.
+    Http,
+    /// The same over TLS 1.3.
+    Tls,
+    /// The same with 2000 VUs.
+    Crowd,
+    /// The same with a pause of 0.1 s in each iteration.
+    Paced,
+    /// Memory of 10 000 VUs, and how soon they are ready.
+    Many,
+    /// Memory over the length of a test.
+    Soak,
+    /// JavaScript alone.
+    Javascript,
+    /// How late an open model starts its work.
+    Lateness,
+}
+
+/// Sizes and paths of this run.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) brunt: PathBuf,
+    pub(crate) k6: Option<PathBuf>,
+    pub(crate) rounds: usize,
+    pub(crate) seconds: u64,
+    pub(crate) soak_seconds: u64,
+    /// VUs of the figure about memory.
+    pub(crate) many: u64,
+    /// VUs of the crowded figure.
+    pub(crate) crowd: u64,
+    /// Milliseconds of one JavaScript sample.
+    pub(crate) slice_ms: u64,
+}
+
+impl Arguments {
+    /// Settles paths and sizes.
+    ///
+    /// # Errors
+    /// If there is no brunt to measure, or nothing to take a median of.
+    pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
+        let brunt = self.brunt.clone().unwrap_or_else(default_brunt);
+        if !brunt.is_file() {
+            bail!(
+                "no brunt at {}: build it with `cargo build --release -p brunt-cli`, or say --brunt PATH",
+                brunt.display()
+            );
+        }
+        if self.rounds == 0 || self.seconds == 0 {
+            bail!("--rounds and --seconds must be at least 1");
+        }
+        let soak_seconds = if self.short { 60 } else { self.soak_seconds };
+        let settings = Settings {
+            brunt,
+            k6: self.k6.clone().or_else(|| find("k6")),
+            rounds: self.rounds,
+            seconds: self.seconds,
+            soak_seconds: soak_seconds.max(5),
+            many: 10_000,
+            crowd: 2000,
+            slice_ms: 200,
+        };
+        if self.quick {
+            return Ok(Settings {
+                rounds: 1,
+                seconds: 1,
+                soak_seconds: 5,
+                many: 200,
+                crowd: 300,
+                slice_ms: 20,
+                ..settings
+            });
+        }
+        Ok(settings)
+    }
+}
+
+fn default_brunt() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    target.join("release").join("brunt")
+}
+
+/// The program of this name in PATH, or where Go and Cargo install theirs.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain([
+            "/usr/sbin".into(),
+            home.join("go/bin"),
+            home.join(".cargo/bin"),
+        ])
+        .map(|folder| folder.join(program))
+        .find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,126 @@
+//! The closed loop: a VU starts its next iteration when the last one is done.
+
+use std::rc::Rc;
+
+use brunt_fiber::clock;
+use brunt_schedule::{Budget, Span};
+
+use super::thread::caught;
+use super::visit::Visit;
+use super::{Runner, Worker};
+use crate::message::Event;
+use crate::runner::Ended;
+
+/// A task: lets the VU in `slot` work as a handle of a closed scenario, then gives it back.
+pub(super) async fn attend<R: Runner>(
+    worker: Rc<Worker<R>>,
+    slot: u32,
+    scenario: usize,
+    handle: u32,
+) {
+    let vu = worker.vu_ref(slot);
+    let work = work(Rc::clone(&worker), slot, scenario, handle);
+    let exhausted = caught(&worker.core, "a VU's task", work)
+        .await
+        .unwrap_or(true);
+    worker
+        .tell(Event::Returned {
+            vu,
+            scenario,
+            handle: Some(handle),
+            exhausted,
+        })
+        .await;
+}
+
+/// Iterates through the handle's spans. Returns whether the handle has nothing left to do, ever.
+async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, handle: u32) -> bool {
+    let here = worker.scenario(scenario);
+    let state = here.state().clone();
+    let plan = state
+        .closed()
+        .expect("the coordinator knows which scenarios are closed");
+    let spans = &plan.handles[handle as usize].spans;
+    let start = state.start();
+    let each = match plan.budget {
+        Budget::PerVu(each) => each,
+        Budget::Unlimited | Budget::Shared(_) => u64::MAX,
+    };
+    let Some(mut span) = span_at(spans, start, clock::now_ns()) else {
+        return false;
+    };
+    let core = Rc::clone(&worker.core);
+    let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
+    state.lane(core.index()).enter();
+    core.control().tally(core.index()).enter();
+
+    let mut done = 0;
+    let exhausted = loop {
+        if visit.stop.is_stopped() {
+            break false;
+        }
+        if done == each {
+            break true;
+        }
+        if clock::now_ns() >= at(start, span.graceful_end) {
+            // Wanted back while the last iteration was still running: go on as if nothing had been.
+            match span_at(spans, start, clock::now_ns()) {
+                Some(next) => span = next,
+                None => break false,
+            }
+            visit.set_deadline(at(start, span.hard_end));
+        }
+        let Some(number) = state.begin() else {
+            break true;
+        };
+        done += 1;
+        if visit.iterate(number, None).await == Ended::Interrupted {
+            break false;
+        }
+    };
+
+    if each != u64::MAX && done < each && !core.control().is_aborting() {
+        visit.drop_iterations(each - done);
+    }
+    state.lane(core.index()).leave();
+    core.control().tally(core.index()).leave();
+    exhausted
+}
+
+/// The span in which iterations may start at `now` (unix ns).
+pub(crate) fn span_at(spans: &[Span], start: u64, now: u64) -> Option<Span> {
+    let after = spans.partition_point(|span| at(start, span.graceful_end) <= now);
+    spans
+        .get(after)
+        .copied()
+        .filter(|span| at(start, span.start) <= now)
+}
+
+/// An offset from a scenario's start, as unix ns.
+pub(crate) fn at(start: u64, offset: std::time::Duration) -> u64 {
+    start.saturating_add(clock::duration_ns(offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_span_holds_from_its_start_to_just_before_its_graceful_end() {
+        let span = |start, graceful_end, hard_end| Span {
+            start: Duration::from_nanos(start),
+            graceful_end: Duration::from_nanos(graceful_end),
+            hard_end: Duration::from_nanos(hard_end),
+        };
+        let spans = [span(10, 20, 50), span(30, 40, 50)];
+        let begins = |now| span_at(&spans, 1000, now).map(|span| span.start.as_nanos());
+        assert_eq!(begins(1009), None);
+        assert_eq!(begins(1010), Some(10));
+        assert_eq!(begins(1019), Some(10));
+        assert_eq!(begins(1020), None);
+        assert_eq!(begins(1030), Some(30));
+        assert_eq!(begins(1040), None);
+    }
+}

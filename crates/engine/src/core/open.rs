@@ -1,0 +1,311 @@
+//! The open loop: iterations start when they are due, whatever became of the earlier ones.
+//!
+//! Each core has a *pacer* with its share of the due times, and *chairs*: VUs that sit and wait for an
+//! iteration. When one is due, the pacer hands it to an idle VU of its own core; if there is none, it
+//! reserves one on another core and sends a parcel to that core's inbox; if no core has one, the iteration
+//! is dropped.
+//!
+//! ```text
+//!        pacer ──reserve──▶ idle count ◀──reserve── pacers of other cores
+//!          │                                              │ parcel
+//!          ▼                                              ▼
+//!   list of idle chairs ◀────────────────────────────── inbox
+//! ```
+//!
+//! The last pacer to finish sends every inbox the word to close; all parcels are in front of it by then.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+use std::task::{Poll, Waker};
+
+use brunt_fiber::clock;
+use brunt_fiber::timer::CoreTimer;
+use brunt_metrics::{SeriesId, builtin};
+use tokio::sync::mpsc;
+
+use super::closed::at;
+use super::thread::caught;
+use super::visit::Visit;
+use super::{Runner, Worker};
+use crate::control::AbortReason;
+use crate::message::{Event, Share};
+use crate::runner::Ended;
+use crate::scenario::{Parcel, ScenarioHere};
+use crate::stop::StopHandle;
+
+/// A core wakes at most this often for starts: above 10 000 a second they come in small groups, at most
+/// so much late. A third of the CPU time of waking for each.
+const GAP_NS: u64 = 100_000;
+
+/// An open scenario on one core.
+pub(super) struct OpenHere {
+    here: Rc<ScenarioHere>,
+    /// The VUs without work. The one that worked last is taken first: its memory is still in the cache.
+    idle: RefCell<Vec<Rc<Chair>>>,
+    /// Stops the pacer.
+    stop: StopHandle,
+    /// Where drops are booked; the number is the recorder's epoch.
+    dropped: Cell<Option<(u32, SeriesId)>>,
+}
+
+/// Where an idle VU waits for its next iteration.
+#[derive(Default)]
+struct Chair {
+    due: Cell<Option<u64>>,
+    leave: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Chair {
+    fn call(&self) {
+        if let Some(waker) = &*self.waker.borrow() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn give(&self, due: u64) {
+        self.due.set(Some(due));
+        self.call();
+    }
+
+    fn dismiss(&self) {
+        self.leave.set(true);
+        self.call();
+    }
+
+    /// When the next iteration was due (unix ns); `None` if there will be none.
+    async fn next(&self) -> Option<u64> {
+        poll_fn(|cx| {
+            if let Some(due) = self.due.take() {
+                return Poll::Ready(Some(due));
+            }
+            if self.leave.get() {
+                return Poll::Ready(None);
+            }
+            match &mut *self.waker.borrow_mut() {
+                Some(waker) => waker.clone_from(cx.waker()),
+                empty => *empty = Some(cx.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+impl OpenHere {
+    pub(super) fn new(here: Rc<ScenarioHere>) -> Rc<OpenHere> {
+        Rc::new(OpenHere {
+            here,
+            idle: RefCell::default(),
+            stop: StopHandle::new(),
+            dropped: Cell::new(None),
+        })
+    }
+
+    /// The run is aborted: nobody waits any longer.
+    pub(super) fn abandon(&self, core: u32) {
+        self.stop.stop();
+        self.close(core);
+    }
+
+    fn close(&self, core: u32) {
+        self.here.state().lane(core).idle.close();
+        for chair in self.idle.take() {
+            chair.dismiss();
+        }
+    }
+
+    /// Hands an iteration to a VU that has been reserved on this core.
+    fn seat(&self, due: u64) {
+        // Nobody is there if the run was aborted after the reservation.
+        if let Some(chair) = self.idle.borrow_mut().pop() {
+            chair.give(due);
+        }
+    }
+}
+
+/// A task: lets the VU in `slot` wait for iterations until the scenario is over, then gives it back.
+pub(super) async fn sit<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
+    let vu = worker.vu_ref(slot);
+    let scenario = open.here.state().index();
+    let work = work(Rc::clone(&worker), open, slot);
+    caught(&worker.core, "a VU's task", work).await;
+    worker
+        .tell(Event::Returned {
+            vu,
+            scenario,
+            handle: None,
+            exhausted: false,
+        })
+        .await;
+}
+
+async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
+    let state = open.here.state().clone();
+    let arrivals = state
+        .arrivals()
+        .expect("the coordinator knows which scenarios are open");
+    let core = Rc::clone(&worker.core);
+    let lane = state.lane(core.index());
+    let tally = core.control().tally(core.index());
+    let deadline = at(state.start(), arrivals.hard_end());
+    let mut visit = Visit::begin(worker, slot, Rc::clone(&open.here), deadline);
+    let chair = Rc::new(Chair::default());
+
+    while !visit.stop.is_stopped() {
+        open.idle.borrow_mut().push(Rc::clone(&chair));
+        if !lane.idle.release() {
+            // Closed: the list was emptied then, and has nobody in it but this one.
+            open.idle
+                .borrow_mut()
+                .retain(|other| !Rc::ptr_eq(other, &chair));
+            break;
+        }
+        let Some(due) = chair.next().await else { break };
+        let Some(number) = state.begin() else { break };
+        lane.enter();
+        tally.enter();
+        let ended = visit.iterate(number, Some(due)).await;
+        lane.leave();
+        tally.leave();
+        if ended == Ended::Interrupted {
+            break;
+        }
+    }
+}
+
+/// A task: takes in what other cores hand over, until the scenario closes.
+pub(super) async fn receive<R: Runner>(
+    worker: Rc<Worker<R>>,
+    open: Rc<OpenHere>,
+    mut inbox: mpsc::Receiver<Parcel>,
+) {
+    while let Some(parcel) = inbox.recv().await {
+        match parcel {
+            Parcel::Run { due } => open.seat(due),
+            Parcel::Close => break,
+        }
+    }
+    open.close(worker.core.index());
+}
+
+/// A task: starts this core's share of a scenario's iterations, each when it is due.
+pub(super) async fn pace<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, share: Share) {
+    caught(&worker.core, "a pacer", keep_pace(&worker, &open, &share)).await;
+    let state = open.here.state();
+    if state.pacers.fetch_sub(1, AcqRel) > 1 {
+        return;
+    }
+    for core in 0..state.cores() {
+        // It has room: see where the inboxes are made. A core that is gone needs no word.
+        if let Some(inbox) = state.inbox(core)
+            && inbox.try_send(Parcel::Close).is_err()
+        {
+            log::debug!(core, scenario = state.spec().name.as_str(); "an inbox is gone");
+        }
+    }
+    worker
+        .tell(Event::Paced {
+            scenario: state.index(),
+        })
+        .await;
+}
+
+async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share) {
+    let state = open.here.state();
+    let arrivals = state.arrivals().expect("only open scenarios have a pacer");
+    let start = state.start();
+    let due = |turn| Some(at(start, arrivals.due(share.number(turn))?));
+    let mut timer = match CoreTimer::new() {
+        Ok(timer) => timer,
+        Err(error) => {
+            let message = format!("no timer for scenario {}: {error}", state.spec().name);
+            worker.core.control().abort(AbortReason::Panic { message });
+            return;
+        }
+    };
+    let mut turn = 0;
+    let mut next = due(turn);
+    let mut earliest = 0;
+    while let Some(first) = next {
+        let alarm = first.max(earliest);
+        if clock::now_ns() >= alarm {
+            // Behind: the VUs and the network need their turn all the same.
+            tokio::task::yield_now().await;
+        } else {
+            tokio::select! {
+                () = timer.sleep_until(alarm) => {}
+                () = open.stop.stopped() => {}
+            }
+        }
+        if open.stop.is_stopped() || worker.core.control().is_aborting() {
+            return;
+        }
+        earliest = alarm + GAP_NS;
+        let now = clock::now_ns();
+        while let Some(moment) = next.filter(|moment| *moment <= now) {
+            dispatch(worker, open, moment, now);
+            turn += 1;
+            next = due(turn);
+        }
+    }
+}
+
+/// Finds a VU for an iteration: here, else on another core, else nowhere.
+fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) {
+    let state = open.here.state();
+    let own = worker.core.index() as usize;
+    let cores = state.cores();
+    if state.lane(own as u32).idle.reserve() {
+        open.seat(due);
+        return;
+    }
+    for core in (1..cores).map(|step| (own + step) % cores) {
+        if !state.lane(core as u32).idle.reserve() {
+            continue;
+        }
+        let sent = state
+            .inbox(core)
+            .map(|inbox| inbox.try_send(Parcel::Run { due }));
+        if matches!(sent, Some(Ok(()))) {
+            return;
+        }
+        // That core has died; the run is ending.
+    }
+    miss(worker, open, now);
+}
+
+/// Books a dropped iteration, and asks for a VU more if that is allowed.
+fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64) {
+    let state = open.here.state();
+    {
+        let mut recorder = worker.core.recorder().borrow_mut();
+        let epoch = recorder.epoch();
+        let known = open.dropped.get().filter(|(of, _)| *of == epoch);
+        let (_, series) = known.unwrap_or_else(|| {
+            let tags = recorder.tags(state.tags());
+            (epoch, recorder.series(builtin::DROPPED_ITERATIONS, tags))
+        });
+        open.dropped.set(Some((epoch, series)));
+        recorder.add(series, 1.0, now, None);
+    }
+    if state.vus_allocated() < state.vus_max() {
+        if !state.growing.swap(true, Relaxed) {
+            let wanted = Event::WantVu {
+                scenario: state.index(),
+            };
+            if worker.events.try_send(wanted).is_err() {
+                // The coordinator is busy: the next drop asks again.
+                state.growing.store(false, Relaxed);
+            }
+        }
+    } else if !state.warned.swap(true, Relaxed) {
+        let spec = state.spec();
+        log::warn!(
+            executor = spec.executor.kind(), scenario = spec.name.as_str();
+            "Insufficient VUs, reached {} active VUs and cannot initialize more", state.vus_max()
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! The thread of a core: it does what the coordinator says until that says to end.
+
+use std::any::Any;
+use std::cell::{OnceCell, RefCell};
+use std::future::Future;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_metrics::{Recorder, Registry};
+use futures_util::FutureExt;
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::sync::mpsc;
+use tokio::task::spawn_local;
+
+use super::open::{self, OpenHere};
+use super::{Core, Reaper, Runner, Worker, closed, stage, tick};
+use crate::control::{AbortReason, Control};
+use crate::gather;
+use crate::health::CoreWatch;
+use crate::message::{Command, Event};
+use crate::runner::VuIds;
+use crate::scenario::ScenarioState;
+
+/// Stack of a core's thread, in bytes: init code of scripts runs on it. Only touched pages take memory.
+const STACK_SIZE: usize = 16 << 20;
+
+/// After so many steps of tasks a core looks at its sockets and timers, busy or not. tokio's 61 would
+/// let starts be late by dozens of iterations.
+const STEPS_BETWEEN_POLLS: u32 = 16;
+
+/// What a core is made from.
+pub(crate) struct CoreSeed<R: Runner> {
+    pub(crate) index: u32,
+    pub(crate) runner: Arc<R>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) states: Arc<[Arc<ScenarioState>]>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) want_samples: bool,
+    pub(crate) min_iteration: Duration,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) frames: mpsc::Sender<gather::Message>,
+}
+
+/// Starts the thread of a core.
+pub(crate) fn spawn<R: Runner>(seed: CoreSeed<R>) -> io::Result<JoinHandle<()>> {
+    let (index, control, events) = (seed.index, seed.control.clone(), seed.events.clone());
+    let body = move || {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| live(seed))) {
+            let message = format!("core {index} panicked: {}", words(&*payload));
+            control.abort(AbortReason::Panic { message });
+            if events.blocking_send(Event::Died { core: index }).is_err() {
+                log::debug!(core = index; "died after the coordinator");
+            }
+        }
+    };
+    std::thread::Builder::new()
+        .name(format!("core-{index}"))
+        .stack_size(STACK_SIZE)
+        .spawn(body)
+}
+
+fn live<R: Runner>(seed: CoreSeed<R>) {
+    let runtime = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .event_interval(STEPS_BETWEEN_POLLS)
+        .build_local(LocalOptions::default())
+        .unwrap_or_else(|error| panic!("no reactor: {error}"));
+    runtime.block_on(obey(seed));
+}
+
+async fn obey<R: Runner>(seed: CoreSeed<R>) {
+    let mut commands = seed.commands;
+    let scenarios = seed.states.len();
+    let worker = Rc::new(Worker {
+        core: Rc::new(Core {
+            index: seed.index,
+            recorder: RefCell::new(Recorder::new(seed.registry, seed.index, seed.want_samples)),
+            control: seed.control,
+            slot: OnceCell::new(),
+        }),
+        runner: seed.runner,
+        states: seed.states,
+        min_iteration: seed.min_iteration,
+        events: seed.events,
+        frames: seed.frames,
+        residents: RefCell::default(),
+        here: RefCell::new((0..scenarios).map(|_| None).collect()),
+        open: RefCell::new((0..scenarios).map(|_| None).collect()),
+        reaper: Reaper::default(),
+    });
+    let watch = Rc::new(CoreWatch::default());
+    let ticker = spawn_local(tick::run(Rc::clone(&worker), Rc::clone(&watch)));
+    let reaping = Rc::clone(&worker);
+    let reaper = spawn_local(async move { reaping.reaper.run().await });
+    while let Some(command) = commands.recv().await {
+        match command {
+            Command::Shutdown => break,
+            command => carry_out(&worker, command),
+        }
+    }
+    ticker.abort();
+    reaper.abort();
+    tick::hand_over_last(&worker).await;
+    let health = watch.sum_up(worker.core.index);
+    worker.tell(Event::Finished { health }).await;
+    // Here, on their own core and inside its runtime, and not wherever the last task is dropped.
+    let residents = worker.residents.take();
+    drop(residents);
+}
+
+fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {
+    let own = Rc::clone(worker);
+    match command {
+        Command::Init(ids) => drop(spawn_local(init(own, ids))),
+        Command::Grow { ids, scenario } => drop(spawn_local(grow(own, ids, scenario))),
+        Command::Attend {
+            slot,
+            scenario,
+            handle,
+        } => {
+            drop(spawn_local(closed::attend(own, slot, scenario, handle)));
+        }
+        Command::Open {
+            scenario,
+            slots,
+            share,
+            inbox,
+        } => {
+            let here = OpenHere::new(worker.scenario(scenario));
+            worker.open.borrow_mut()[scenario] = Some(Rc::clone(&here));
+            for slot in slots {
+                drop(spawn_local(open::sit(
+                    Rc::clone(worker),
+                    Rc::clone(&here),
+                    slot,
+                )));
+            }
+            drop(spawn_local(open::receive(
+                Rc::clone(worker),
+                Rc::clone(&here),
+                inbox,
+            )));
+            if !share.offsets.is_empty() {
+                drop(spawn_local(open::pace(own, here, share)));
+            }
+        }
+        Command::Join { slot, scenario } => {
+            let open = worker.open.borrow()[scenario].clone();
+            let open = open.expect("a VU joins a scenario that has started");
+            drop(spawn_local(open::sit(own, open, slot)));
+        }
+        Command::StopAll => worker.stop_all(),
+        Command::Setup { limit } => drop(spawn_local(stage::setup(own, limit))),
+        Command::Teardown { data, limit } => drop(spawn_local(stage::teardown(own, data, limit))),
+        Command::Shutdown => unreachable!("the loop ends with it"),
+    }
+}
+
+/// A task: makes the planned VUs, one after the other, and stops at the first that fails.
+async fn init<R: Runner>(worker: Rc<Worker<R>>, ids: Vec<VuIds>) {
+    for ids in ids {
+        if worker.core.control.is_aborting() {
+            break;
+        }
+        let made = caught(&worker.core, "a VU's init code", worker.make_vu(ids)).await;
+        match made {
+            Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario: None }).await,
+            Some(Err(error)) => {
+                worker
+                    .tell(Event::InitFailed {
+                        error,
+                        scenario: None,
+                    })
+                    .await;
+                break;
+            }
+            None => break,
+        }
+        // Frames and commands need their turn.
+        tokio::task::yield_now().await;
+    }
+    let core = worker.core.index;
+    worker.tell(Event::InitDone { core }).await;
+}
+
+/// A task: makes one unplanned VU.
+async fn grow<R: Runner>(worker: Rc<Worker<R>>, ids: VuIds, scenario: usize) {
+    let made = caught(&worker.core, "a VU's init code", worker.make_vu(ids)).await;
+    let scenario = Some(scenario);
+    match made {
+        Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario }).await,
+        Some(Err(error)) => worker.tell(Event::InitFailed { error, scenario }).await,
+        None => {}
+    }
+}
+
+/// Awaits; a panic ends the run with an error that names `what`, and gives `None`.
+pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Option<F::Output> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(output) => Some(output),
+        Err(payload) => {
+            let message = format!(
+                "{what} panicked on core {}: {}",
+                core.index,
+                words(&*payload)
+            );
+            log::error!("{message}");
+            core.control.abort(AbortReason::Panic { message });
+            None
+        }
+    }
+}
+
+/// What a panic said.
+pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

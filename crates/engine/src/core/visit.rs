@@ -1,0 +1,258 @@
+//! A VU at work for a scenario, and how its iterations are counted.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use brunt_fiber::clock;
+use brunt_metrics::{Recorder, SeriesId, TagsId, builtin};
+
+use super::{Resident, Worker};
+use crate::runner::{Ended, Iteration, Runner, Vu};
+use crate::scenario::ScenarioHere;
+use crate::stop::StopHandle;
+
+/// How long a VU may run iterations that never wait before the others of its core get a turn.
+const SLICE_NS: u64 = 200_000;
+
+/// A VU from its activation for a scenario until it is given back; dropping it gives it back.
+pub(super) struct Visit<R: Runner> {
+    pub(super) worker: Rc<Worker<R>>,
+    pub(super) scenario: Rc<ScenarioHere>,
+    pub(super) stop: StopHandle,
+    /// Always there, but while it is being dropped.
+    resident: Option<Box<Resident<R::Vu>>>,
+    place: usize,
+    book: Book,
+    /// Since when, roughly, its task has run without a pause (unix ns).
+    awake_since: u64,
+}
+
+impl<R: Runner> Visit<R> {
+    /// Takes the VU from its slot and activates it; it is interrupted at `deadline` (unix ns).
+    pub(super) fn begin(
+        worker: Rc<Worker<R>>,
+        slot: u32,
+        scenario: Rc<ScenarioHere>,
+        deadline: u64,
+    ) -> Visit<R> {
+        let resident = worker.residents.borrow_mut()[slot as usize].take();
+        let mut resident = resident.expect("the pool gives a VU to one scenario at a time");
+        let stop = StopHandle::of_run(worker.core.control.clone(), deadline);
+        let place = worker.reaper.watch(&stop);
+        resident.vu.activate(&scenario);
+        let book = Book::new(scenario.state().arrivals().is_some());
+        let awake_since = clock::now_ns();
+        Visit {
+            worker,
+            scenario,
+            stop,
+            resident: Some(resident),
+            place,
+            book,
+            awake_since,
+        }
+    }
+
+    /// Moves the moment at which it is interrupted (unix ns).
+    pub(super) fn set_deadline(&self, deadline: u64) {
+        if deadline != self.stop.deadline() {
+            self.stop.set_deadline(deadline);
+            self.worker.reaper.expect_at(deadline, self.place);
+        }
+    }
+
+    fn resident(&mut self) -> &mut Resident<R::Vu> {
+        self.resident
+            .as_mut()
+            .expect("a visit has its VU until it is dropped")
+    }
+
+    /// Runs the scenario's iteration `number`, and books it. Nothing is allocated, locked or spawned.
+    pub(super) async fn iterate(&mut self, number: u64, due: Option<u64>) -> Ended {
+        let worker = Rc::clone(&self.worker);
+        let core = &*worker.core;
+        let scenario = Rc::clone(&self.scenario);
+        let state = scenario.state();
+        let stop = self.stop.clone();
+        let resident = self
+            .resident
+            .as_mut()
+            .expect("a visit has its VU until it is dropped");
+        if resident.by_scenario.len() <= state.index() {
+            resident.by_scenario.resize(state.index() + 1, 0);
+        }
+
+        let started = clock::now_ns();
+        let iteration = Iteration {
+            in_scenario_instance: number,
+            in_test: state.global(number),
+            vu_in_scenario: resident.by_scenario[state.index()],
+            vu_in_instance: resident.iterations,
+            due,
+            started,
+        };
+        resident.by_scenario[state.index()] += 1;
+        resident.iterations += 1;
+        if let Some(due) = due {
+            let late = started.saturating_sub(due);
+            self.book.lateness(
+                &mut core.recorder.borrow_mut(),
+                &mut resident.vu,
+                late,
+                started,
+            );
+        }
+
+        let (ended, suspended) = watch(resident.vu.iterate(iteration, &stop)).await;
+
+        let finished = clock::now_ns();
+        let took = finished.saturating_sub(started);
+        match ended {
+            Ended::Complete => {
+                core.control.tally(core.index).count_complete();
+                state.lane(core.index).count_complete();
+            }
+            Ended::Interrupted | Ended::Aborted => {
+                core.control.tally(core.index).count_interrupted();
+            }
+        }
+        if ended == Ended::Interrupted {
+            return ended;
+        }
+        self.book.iteration(
+            &mut core.recorder.borrow_mut(),
+            &mut resident.vu,
+            took,
+            finished,
+        );
+        let pad = worker
+            .min_iteration
+            .saturating_sub(Duration::from_nanos(took));
+        if !pad.is_zero() {
+            tokio::select! {
+                () = tokio::time::sleep(pad) => {}
+                () = stop.stopped() => {}
+            }
+            self.awake_since = clock::now_ns();
+        } else if suspended {
+            self.awake_since = finished;
+        } else if finished.saturating_sub(self.awake_since) > SLICE_NS {
+            tokio::task::yield_now().await;
+            self.awake_since = clock::now_ns();
+        }
+        ended
+    }
+
+    /// Books `count` iterations that this VU should have started and could not.
+    pub(super) fn drop_iterations(&mut self, count: u64) {
+        let worker = Rc::clone(&self.worker);
+        let mut recorder = worker.core.recorder.borrow_mut();
+        let vu = &mut self.resident().vu;
+        let tags = vu.tags(&mut recorder);
+        let series = recorder.series(builtin::DROPPED_ITERATIONS, tags);
+        let metadata = if recorder.wants_samples() {
+            vu.metadata()
+        } else {
+            None
+        };
+        recorder.add(series, count as f64, clock::now_ns(), metadata);
+    }
+}
+
+impl<R: Runner> Drop for Visit<R> {
+    fn drop(&mut self) {
+        self.worker.reaper.forget(self.place);
+        if let Some(resident) = self.resident.take() {
+            let slot = resident.slot as usize;
+            self.worker.residents.borrow_mut()[slot] = Some(resident);
+        }
+    }
+}
+
+/// Awaits, and tells whether it ever had to wait.
+async fn watch<F: Future>(future: F) -> (F::Output, bool) {
+    let mut future = pin!(future);
+    let mut suspended = false;
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready((output, suspended)),
+        Poll::Pending => {
+            suspended = true;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+/// The series in which a VU's iterations are booked, found once and kept while its tags stay the same.
+struct Book {
+    is_open: bool,
+    ids: Option<Ids>,
+}
+
+#[derive(Clone, Copy)]
+struct Ids {
+    epoch: u32,
+    tags: TagsId,
+    iterations: SeriesId,
+    duration: SeriesId,
+    lateness: Option<SeriesId>,
+}
+
+impl Book {
+    fn new(is_open: bool) -> Book {
+        Book { is_open, ids: None }
+    }
+
+    fn ids<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V) -> Ids {
+        let tags = vu.tags(recorder);
+        let epoch = recorder.epoch();
+        if let Some(ids) = self
+            .ids
+            .filter(|ids| ids.epoch == epoch && ids.tags == tags)
+        {
+            return ids;
+        }
+        let lateness = self
+            .is_open
+            .then(|| recorder.series(builtin::ITERATION_LATENESS, tags));
+        let ids = Ids {
+            epoch,
+            tags,
+            iterations: recorder.series(builtin::ITERATIONS, tags),
+            duration: recorder.series(builtin::ITERATION_DURATION, tags),
+            lateness,
+        };
+        self.ids = Some(ids);
+        ids
+    }
+
+    fn iteration<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, took: u64, at: u64) {
+        let ids = self.ids(recorder, vu);
+        let metadata = if recorder.wants_samples() {
+            vu.metadata()
+        } else {
+            None
+        };
+        recorder.add(ids.duration, milliseconds(took), at, metadata);
+        recorder.add(ids.iterations, 1.0, at, metadata);
+    }
+
+    fn lateness<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, late: u64, at: u64) {
+        let ids = self.ids(recorder, vu);
+        let metadata = if recorder.wants_samples() {
+            vu.metadata()
+        } else {
+            None
+        };
+        if let Some(series) = ids.lateness {
+            recorder.add(series, milliseconds(late), at, metadata);
+        }
+    }
+}
+
+fn milliseconds(ns: u64) -> f64 {
+    ns as f64 / 1_000_000.0
+}

@@ -1,0 +1,161 @@
+//! Gathers what the cores saw: into the ledger, to the thresholds, to whoever listens.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_fiber::clock;
+use brunt_metrics::{Frame, Ledger, MetricId, Recorder, Registry, Summary, TagSet, builtin};
+use brunt_metrics::{SeriesId, Verdict};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use crate::control::{AbortReason, Control};
+
+/// From one look at the thresholds to the next, as in k6.
+const JUDGE_EVERY: Duration = Duration::from_secs(2);
+
+/// From one sample of `vus` and `vus_max` to the next, as in k6.
+const COUNT_EVERY: Duration = Duration::from_secs(1);
+
+/// The frames that may wait, for each core. When all places are taken the cores keep what they see.
+pub(crate) const WAITING_PER_CORE: usize = 4;
+
+/// Takes part in a run by seeing its frames: outputs, the live page, the cluster's uplink.
+///
+/// Called on the gatherer's thread, which everybody waits for: hand work that takes long to a thread of
+/// your own.
+pub trait Listener: Send {
+    /// What one core saw in one tick (or the engine itself: `vus`). Samples are in it if the run's
+    /// `want_samples` is on.
+    fn frame(&mut self, frame: &Frame);
+
+    /// The run is over, the last frame has been shown. `verdict` is the thresholds' last word.
+    fn end(&mut self, verdict: &Verdict) {
+        let _ = verdict;
+    }
+}
+
+/// To the gatherer.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Frame(Frame),
+    /// A single value that no core has seen.
+    Value {
+        metric: MetricId,
+        tags: TagSet,
+        value: f64,
+    },
+    /// Somebody wants to know how things stand.
+    Ask(oneshot::Sender<Summary>),
+    /// All frames are in; the run took this long.
+    End {
+        run: Duration,
+    },
+}
+
+/// What the gatherer knows at the end.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    pub(crate) summary: Summary,
+    pub(crate) verdict: Verdict,
+    pub(crate) series: u64,
+}
+
+/// The gatherer, on a thread of its own.
+pub(crate) struct Gatherer {
+    pub(crate) control: Arc<Control>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) ledger: Ledger,
+    pub(crate) listeners: Vec<Box<dyn Listener>>,
+    pub(crate) run_tags: TagSet,
+    pub(crate) want_samples: bool,
+}
+
+impl Gatherer {
+    /// Gathers until [`Message::End`] comes (or nobody is left to send it).
+    pub(crate) async fn run(mut self, mut messages: mpsc::Receiver<Message>) -> Gathered {
+        let core = u32::MAX;
+        let mut own = Recorder::new(Arc::clone(&self.registry), core, self.want_samples);
+        let mut series = BTreeMap::new();
+        let start = Instant::now();
+        let mut count = interval_at(start + COUNT_EVERY, COUNT_EVERY);
+        let mut judge = interval_at(start + JUDGE_EVERY, JUDGE_EVERY);
+        count.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        judge.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let run = loop {
+            tokio::select! {
+                biased;
+                _ = count.tick() => {
+                    let now = clock::now_ns();
+                    for (metric, vus) in [
+                        (builtin::VUS, self.control.vus_active()),
+                        (builtin::VUS_MAX, self.control.vus_initialized()),
+                    ] {
+                        let id = self.own_series(&mut own, &mut series, metric);
+                        own.add(id, vus as f64, now, None);
+                    }
+                    self.take_in(&own.take_frame());
+                }
+                _ = judge.tick() => self.judge(),
+                message = messages.recv() => match message {
+                    Some(Message::Frame(frame)) => self.take_in(&frame),
+                    Some(Message::Value { metric, tags, value }) => {
+                        let tags = own.tags(&tags);
+                        let id = own.series(metric, tags);
+                        own.add(id, value, clock::now_ns(), None);
+                        self.take_in(&own.take_frame());
+                    }
+                    Some(Message::Ask(answer)) => {
+                        let summary = self.ledger.summary(self.control.run_duration());
+                        // Who asked may have left.
+                        drop(answer.send(summary));
+                    }
+                    Some(Message::End { run }) => break run,
+                    None => break self.control.run_duration(),
+                },
+            }
+        };
+        let verdict = self.ledger.evaluate(run, true);
+        for listener in &mut self.listeners {
+            listener.end(&verdict);
+        }
+        let series = self.ledger.series_count();
+        Gathered {
+            summary: self.ledger.summary(run),
+            verdict,
+            series,
+        }
+    }
+
+    fn own_series(
+        &self,
+        own: &mut Recorder,
+        known: &mut BTreeMap<MetricId, SeriesId>,
+        metric: MetricId,
+    ) -> SeriesId {
+        *known.entry(metric).or_insert_with(|| {
+            let tags = own.tags(&self.run_tags);
+            own.series(metric, tags)
+        })
+    }
+
+    fn take_in(&mut self, frame: &Frame) {
+        self.ledger.absorb(frame);
+        for listener in &mut self.listeners {
+            listener.frame(frame);
+        }
+    }
+
+    fn judge(&mut self) {
+        if self.control.started_at().is_none() {
+            return;
+        }
+        let verdict = self.ledger.evaluate(self.control.run_duration(), false);
+        if verdict.abort {
+            self.control.abort(AbortReason::Thresholds {
+                crossed: verdict.crossed,
+            });
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A run, watched from outside while it goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_fiber::clock;
+use brunt_metrics::Summary;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::control::{Control, Phase};
+use crate::gather::Message;
+use crate::scenario::ScenarioState;
+
+/// Watches a run. Clone it and hand it to progress bars, the REST API, the live page; any thread.
+#[derive(Clone, Debug)]
+pub struct Live {
+    pub(crate) control: Arc<Control>,
+    pub(crate) scenarios: Arc<[Arc<ScenarioState>]>,
+    pub(crate) gather: mpsc::Sender<Message>,
+}
+
+impl Live {
+    /// The wheel and the dials.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    /// The scenarios, ordered by (start time, name).
+    pub fn scenarios(&self) -> &[Arc<ScenarioState>] {
+        &self.scenarios
+    }
+
+    /// How things stand, at this moment. Reads atomics: as cheap as it looks, ask as often as you like.
+    pub fn progress(&self) -> Progress {
+        let control = &self.control;
+        let now = clock::now_ns();
+        Progress {
+            phase: control.phase(),
+            is_aborting: control.is_aborting(),
+            run: control.run_duration(),
+            vus_active: control.vus_active(),
+            vus_initialized: control.vus_initialized(),
+            vus_planned: control.vus_planned(),
+            iterations_complete: control.iterations_complete(),
+            iterations_interrupted: control.iterations_interrupted(),
+            scenarios: self
+                .scenarios
+                .iter()
+                .map(|state| self.scenario(state, now))
+                .collect(),
+        }
+    }
+
+    fn scenario(&self, state: &Arc<ScenarioState>, now: u64) -> ScenarioProgress {
+        let spec = state.spec();
+        let regular = spec.executor.regular_duration();
+        let start = state.started_at();
+        let elapsed = start.map_or(Duration::ZERO, |at| {
+            Duration::from_nanos(now.saturating_sub(at)).min(spec.max_duration())
+        });
+        let progress_state = match start {
+            _ if state.is_done() && self.control.is_aborting() => ScenarioPhase::Interrupted,
+            _ if state.is_done() => ScenarioPhase::Done,
+            Some(at) if now >= at && elapsed >= regular => ScenarioPhase::Stopping,
+            Some(at) if now >= at => ScenarioPhase::Running,
+            _ => ScenarioPhase::Waiting,
+        };
+        let until = start.map_or(spec.start_time, |at| {
+            Duration::from_nanos(at.saturating_sub(now))
+        });
+        ScenarioProgress {
+            name: spec.name.clone(),
+            kind: spec.executor.kind(),
+            state: progress_state,
+            starts_in: until,
+            elapsed,
+            regular_duration: regular,
+            progress: state.progress(),
+            vus_active: state.vus_active(),
+            vus_allocated: state.vus_allocated(),
+            vus_max: state.vus_max(),
+            iterations_complete: state.complete(),
+            iterations_begun: state.begun(),
+            iterations_total: state.iterations_total(),
+            rate: state.rate(),
+        }
+    }
+
+    /// The summary of what has been gathered so far. `None` once the run is over, or if the gatherer does
+    /// not answer.
+    ///
+    /// # Panics
+    /// On a thread that runs an async runtime: it waits.
+    pub fn summary(&self) -> Option<Summary> {
+        let (answer, question) = oneshot::channel();
+        self.gather.blocking_send(Message::Ask(answer)).ok()?;
+        question.blocking_recv().ok()
+    }
+
+    /// The same, for async callers.
+    pub async fn summary_async(&self) -> Option<Summary> {
+        let (answer, question) = oneshot::channel();
+        self.gather.send(Message::Ask(answer)).await.ok()?;
+        question.await.ok()
+    }
+}
+
+/// How a run stands.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// How far it is.
+    pub phase: Phase,
+    /// It is being cut short.
+    pub is_aborting: bool,
+    /// Since the run's clock started.
+    pub run: Duration,
+    /// VUs at work.
+    pub vus_active: u64,
+    /// VUs made.
+    pub vus_initialized: u64,
+    /// VUs to be made before the start.
+    pub vus_planned: u64,
+    /// Iterations that came to their end.
+    pub iterations_complete: u64,
+    /// Iterations that were cut off.
+    pub iterations_interrupted: u64,
+    /// Each scenario, ordered by (start time, name).
+    pub scenarios: Vec<ScenarioProgress>,
+}
+
+/// Where a scenario is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScenarioPhase {
+    /// Its start time has not come.
+    Waiting,
+    /// Iterations start.
+    Running,
+    /// None start any more, the last ones may finish.
+    Stopping,
+    /// Over, because the run was cut short.
+    Interrupted,
+    /// Over.
+    Done,
+}
+
+/// How a scenario stands.
+#[derive(Clone, Debug)]
+pub struct ScenarioProgress {
+    /// Its name.
+    pub name: String,
+    /// Its executor: `constant-vus`.
+    pub kind: &'static str,
+    /// Where it is in its life.
+    pub state: ScenarioPhase,
+    /// Until its start; its start time, if the scenarios have not been launched.
+    pub starts_in: Duration,
+    /// Since its start, at most until its hard end.
+    pub elapsed: Duration,
+    /// How long iterations may start.
+    pub regular_duration: Duration,
+    /// 0 to 1.
+    pub progress: f64,
+    /// VUs at work; of open models those inside an iteration.
+    pub vus_active: u64,
+    /// VUs it has.
+    pub vus_allocated: u64,
+    /// VUs it may come to.
+    pub vus_max: u64,
+    /// Iterations that came to their end.
+    pub iterations_complete: u64,
+    /// Iterations that have begun.
+    pub iterations_begun: u64,
+    /// Iterations it is to run, if that is given.
+    pub iterations_total: Option<u64>,
+    /// Iterations per second planned now; open models only.
+    pub rate: Option<f64>,
+}

@@ -1,0 +1,274 @@
+//! The life of a test.
+
+mod config;
+mod coordinator;
+mod pool;
+mod scene;
+
+use std::io;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::thread::{JoinHandle, available_parallelism};
+use std::time::Duration;
+
+use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, Verdict};
+use brunt_schedule::{Scenario, peak};
+use tokio::runtime::Builder;
+use tokio::sync::mpsc;
+
+use self::coordinator::{Coordinator, Outcome};
+use self::scene::Scene;
+use crate::control::{AbortReason, Control};
+use crate::core::{CoreSeed, spawn, words};
+use crate::error::Failure;
+use crate::gather::{Gathered, Gatherer, Message, WAITING_PER_CORE};
+use crate::health::Health;
+use crate::live::Live;
+use crate::runner::Runner;
+use crate::scenario::ScenarioState;
+
+pub use self::config::{RunConfig, RunReport};
+
+/// Commands that may wait for a core; the coordinator keeps more with itself.
+const COMMANDS_WAITING: usize = 1024;
+
+/// Events that may wait for the coordinator; then cores wait.
+const EVENTS_WAITING: usize = 1024;
+
+/// A test, ready to run.
+pub struct Run<R: Runner> {
+    config: RunConfig,
+    runner: Arc<R>,
+    scenes: Vec<Scene>,
+    live: Live,
+    messages: mpsc::Receiver<Message>,
+}
+
+impl<R: Runner> Run<R> {
+    /// Lays everything out; starts nothing.
+    pub fn new(mut config: RunConfig, runner: Arc<R>) -> Run<R> {
+        if config.workers == 0 {
+            config.workers = available_parallelism().map_or(1, NonZero::get);
+        }
+        let cores = config.workers;
+        config.scenarios.sort_by(|a, b| a.order().cmp(&b.order()));
+        let (mut states, mut inboxes) = (Vec::new(), Vec::new());
+        for (index, spec) in config.scenarios.iter().enumerate() {
+            let tags = scenario_tags(&config, spec);
+            let (state, inbox) =
+                ScenarioState::new(index, spec.clone(), tags, &config.segment, cores);
+            states.push(Arc::new(state));
+            inboxes.push(inbox);
+        }
+        let scenes = states.iter().cloned().zip(inboxes);
+        let scenes = scenes
+            .map(|(state, inbox)| Scene::new(state, inbox))
+            .collect();
+        let control = Arc::new(Control::new(cores, config.paused));
+        let (gather, messages) = mpsc::channel(WAITING_PER_CORE * cores + 16);
+        let live = Live {
+            control,
+            scenarios: states.into(),
+            gather,
+        };
+        Run {
+            config,
+            runner,
+            scenes,
+            live,
+            messages,
+        }
+    }
+
+    /// The wheel: for the signal handler, the script API, the REST API.
+    pub fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.live.control)
+    }
+
+    /// The view from outside: for progress bars, the REST API, the live page.
+    pub fn live(&self) -> Live {
+        self.live.clone()
+    }
+
+    /// Runs the test on this thread and as many more as it has cores; returns when it is over.
+    ///
+    /// # Panics
+    /// On a thread that already runs an async runtime.
+    pub fn execute(self) -> RunReport {
+        let Run {
+            config,
+            runner,
+            scenes,
+            live,
+            messages,
+        } = self;
+        let Live {
+            control,
+            scenarios: states,
+            gather,
+        } = live;
+        let cores = config.workers;
+        let peak = peak(&config.scenarios, &config.segment);
+        control.plan_vus(peak.planned);
+
+        let gatherer = Gatherer {
+            control: Arc::clone(&control),
+            registry: Arc::clone(&config.registry),
+            ledger: config.ledger,
+            listeners: config.listeners,
+            run_tags: config.run_tags,
+            want_samples: config.want_samples,
+        };
+        let (gathering, mut failure) = match start_gatherer(gatherer, messages) {
+            Ok(thread) => (Some(thread), None),
+            Err(error) => (
+                None,
+                Some(Failure::System(format!("no gathering thread: {error}"))),
+            ),
+        };
+
+        let (events, heard) = mpsc::channel(EVENTS_WAITING);
+        let mut commands = Vec::new();
+        let mut threads = Vec::new();
+        for index in 0..cores as u32 {
+            let (sender, receiver) = mpsc::channel(COMMANDS_WAITING);
+            let seed = CoreSeed {
+                index,
+                runner: Arc::clone(&runner),
+                control: Arc::clone(&control),
+                states: Arc::clone(&states),
+                registry: Arc::clone(&config.registry),
+                want_samples: config.want_samples,
+                min_iteration: config.min_iteration_duration,
+                commands: receiver,
+                events: events.clone(),
+                frames: gather.clone(),
+            };
+            match spawn(seed) {
+                Ok(thread) => {
+                    threads.push(thread);
+                    commands.push(sender);
+                }
+                Err(error) => {
+                    failure = Some(Failure::System(format!(
+                        "no thread for core {index}: {error}"
+                    )));
+                    break;
+                }
+            }
+        }
+        drop(events);
+
+        let coordinator = Coordinator::new(coordinator::Parts {
+            runner,
+            control: Arc::clone(&control),
+            segment: config.segment,
+            scenes,
+            peak,
+            commands,
+            events: heard,
+            gather: gather.clone(),
+            setup: (!config.no_setup).then_some(config.setup_timeout),
+            teardown: (!config.no_teardown).then_some(config.teardown_timeout),
+            failure,
+        });
+        let runtime = Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build();
+        let outcome = match runtime {
+            Ok(runtime) => runtime.block_on(coordinator.run()),
+            Err(error) => coordinator.give_up(format!("no reactor: {error}")),
+        };
+        let duration = control.run_duration();
+        if gather
+            .blocking_send(Message::End { run: duration })
+            .is_err()
+        {
+            log::debug!("the gatherer is gone");
+        }
+        let gathered = gathering.and_then(|thread| thread.join().ok());
+        for thread in threads {
+            // A core catches its own panics.
+            drop(thread.join());
+        }
+        let gathered = gathered.unwrap_or_else(|| nothing(&config.registry, duration));
+        report(&control, outcome, gathered, duration)
+    }
+}
+
+/// Runs a test: [`Run::new`], then [`Run::execute`], for those who need neither its [`Control`] nor a
+/// [`Live`] view.
+pub fn run<R: Runner>(config: RunConfig, runner: Arc<R>) -> RunReport {
+    Run::new(config, runner).execute()
+}
+
+fn scenario_tags(config: &RunConfig, spec: &Scenario) -> TagSet {
+    let own: Vec<(&str, &str)> = spec
+        .tags
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()))
+        .collect();
+    let tags = config.run_tags.with_all(&own);
+    if config.scenario_tag {
+        tags.with("scenario", &spec.name)
+    } else {
+        tags
+    }
+}
+
+fn start_gatherer(
+    gatherer: Gatherer,
+    messages: mpsc::Receiver<Message>,
+) -> io::Result<JoinHandle<Gathered>> {
+    let runtime = Builder::new_current_thread().enable_time().build()?;
+    let control = Arc::clone(&gatherer.control);
+    let body = move || {
+        let gathering = AssertUnwindSafe(|| runtime.block_on(gatherer.run(messages)));
+        catch_unwind(gathering).unwrap_or_else(|payload| {
+            // A run that nobody counts must not go on.
+            let message = format!("the gathering thread panicked: {}", words(&*payload));
+            control.abort(AbortReason::Panic { message });
+            resume_unwind(payload)
+        })
+    };
+    std::thread::Builder::new()
+        .name("gather".into())
+        .spawn(body)
+}
+
+/// What is known when the gatherer is lost: nothing.
+fn nothing(registry: &Arc<Registry>, run: Duration) -> Gathered {
+    let ledger = Ledger::new(Arc::clone(registry), LedgerConfig::default());
+    let ledger = ledger.expect("without thresholds there is nothing to refuse");
+    Gathered {
+        summary: ledger.summary(run),
+        verdict: Verdict::default(),
+        series: 0,
+    }
+}
+
+fn report(
+    control: &Control,
+    outcome: Outcome,
+    gathered: Gathered,
+    duration: Duration,
+) -> RunReport {
+    // The gatherer may have panicked after the coordinator looked.
+    let lost = || control.abort_reason().cloned().map(Failure::Aborted);
+    RunReport {
+        failure: outcome.failure.or_else(lost),
+        abort: control.abort_reason().cloned(),
+        crossed: gathered.verdict.crossed,
+        marked_failed: control.is_marked_failed(),
+        started: control.started_at().is_some(),
+        iterations_complete: control.iterations_complete(),
+        iterations_interrupted: control.iterations_interrupted(),
+        duration,
+        setup_data: outcome.setup_data,
+        series: gathered.series,
+        health: Health::new(outcome.health, &gathered.summary),
+        summary: gathered.summary,
+    }
+}

@@ -1,0 +1,112 @@
+//! What a run is told, and what it answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_metrics::{Ledger, Registry, Summary, TagSet};
+use brunt_schedule::{Scenario, Segment};
+
+use crate::control::AbortReason;
+use crate::error::Failure;
+use crate::gather::Listener;
+use crate::health::Health;
+
+/// Everything a run needs to know besides its [`Runner`](crate::Runner).
+pub struct RunConfig {
+    /// What to run; validated. The order does not matter.
+    pub scenarios: Vec<Scenario>,
+    /// This process's share of the test.
+    pub segment: Segment,
+    /// Cores (threads that run VUs); 0 for as many as the machine has.
+    pub workers: usize,
+    /// The metrics, as registered by the script's init code.
+    pub registry: Arc<Registry>,
+    /// Where all is added up; made after the script's init code ran, for it knows the thresholds.
+    pub ledger: Ledger,
+    /// The tags of everything.
+    pub run_tags: TagSet,
+    /// Whether samples get the tag `scenario` (the system tag of that name is on).
+    pub scenario_tag: bool,
+    /// Whether a listener needs each single sample. Costs memory and time: only for outputs that do.
+    pub want_samples: bool,
+    /// Who sees the frames.
+    pub listeners: Vec<Box<dyn Listener>>,
+    /// Leave `setup()` out.
+    pub no_setup: bool,
+    /// Leave `teardown()` out.
+    pub no_teardown: bool,
+    /// After this `setup()` is interrupted and the run fails.
+    pub setup_timeout: Duration,
+    /// After this `teardown()` is interrupted and the run fails.
+    pub teardown_timeout: Duration,
+    /// A VU rests after an iteration until this has passed since its start.
+    pub min_iteration_duration: Duration,
+    /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
+    pub paused: bool,
+}
+
+impl RunConfig {
+    /// A run of these scenarios, everything else as k6 has it by default.
+    pub fn new(scenarios: Vec<Scenario>, registry: Arc<Registry>, ledger: Ledger) -> RunConfig {
+        RunConfig {
+            scenarios,
+            segment: Segment::full(),
+            workers: 0,
+            registry,
+            ledger,
+            run_tags: TagSet::default(),
+            scenario_tag: true,
+            want_samples: false,
+            listeners: Vec::new(),
+            no_setup: false,
+            no_teardown: false,
+            setup_timeout: Duration::from_mins(1),
+            teardown_timeout: Duration::from_mins(1),
+            min_iteration_duration: Duration::ZERO,
+            paused: false,
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct RunReport {
+    /// The numbers.
+    pub summary: Summary,
+    /// The first thing that went wrong, thresholds and marks at the end apart.
+    pub failure: Option<Failure>,
+    /// Why the run was cut short, if it was.
+    pub abort: Option<AbortReason>,
+    /// Metrics whose thresholds do not hold at the end, sorted.
+    pub crossed: Vec<String>,
+    /// `exec.test.fail()` was called.
+    pub marked_failed: bool,
+    /// Whether the clock ever started: false if the initialisation failed or was cut short.
+    pub started: bool,
+    /// Iterations that came to their end. If there are none, the user should hear of it.
+    pub iterations_complete: u64,
+    /// Iterations that were cut off.
+    pub iterations_interrupted: u64,
+    /// From the start of the clock (before `setup()`) to the end of `teardown()`.
+    pub duration: Duration,
+    /// What `setup()` returned, as JSON.
+    pub setup_data: Option<Arc<str>>,
+    /// Distinct series, roughly.
+    pub series: u64,
+    /// How the generator itself did.
+    pub health: Health,
+}
+
+impl RunReport {
+    /// What decides the exit code: whatever went wrong first, else that the test was marked as failed, else
+    /// crossed thresholds. That is k6's order.
+    pub fn error(&self) -> Option<Failure> {
+        let at_end = || {
+            if self.marked_failed {
+                return Some(Failure::MarkedFailed);
+            }
+            (!self.crossed.is_empty()).then(|| Failure::Thresholds(self.crossed.clone()))
+        };
+        self.failure.clone().or_else(at_end)
+    }
+}

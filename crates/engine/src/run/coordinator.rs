@@ -1,0 +1,500 @@
+//! Leads a run through its life: init, setup, scenarios, teardown, the end. Runs no VU itself.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use brunt_fiber::clock;
+use brunt_fiber::timer::CoreTimer;
+use brunt_metrics::builtin;
+use brunt_schedule::{Peak, Segment};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::pool::Pool;
+use super::scene::Scene;
+use crate::control::{AbortReason, Control, Phase};
+use crate::error::{ErrorKind, Failure, RunError};
+use crate::gather::Message;
+use crate::health::CoreHealth;
+use crate::message::{Command, Event, Staged};
+use crate::runner::{Runner, VuIds};
+
+/// How long to wait before trying again to reach a core whose queue is full.
+const RETRY_NS: u64 = 1_000_000;
+
+/// What a coordinator is made from.
+pub(super) struct Parts<R: Runner> {
+    pub(super) runner: Arc<R>,
+    pub(super) control: Arc<Control>,
+    pub(super) segment: Segment,
+    pub(super) scenes: Vec<Scene>,
+    pub(super) peak: Peak,
+    /// To each core.
+    pub(super) commands: Vec<mpsc::Sender<Command>>,
+    pub(super) events: mpsc::Receiver<Event>,
+    pub(super) gather: mpsc::Sender<Message>,
+    /// The time limit of `setup()`; `None` to leave it out.
+    pub(super) setup: Option<Duration>,
+    /// The time limit of `teardown()`; `None` to leave it out.
+    pub(super) teardown: Option<Duration>,
+    /// Set if the run is lost before it begins.
+    pub(super) failure: Option<Failure>,
+}
+
+/// What the coordinator knows at the end.
+pub(super) struct Outcome {
+    pub(super) failure: Option<Failure>,
+    pub(super) setup_data: Option<Arc<str>>,
+    pub(super) health: Vec<CoreHealth>,
+}
+
+pub(super) struct Coordinator<R: Runner> {
+    parts: Parts<R>,
+    pool: Pool,
+    cores: Vec<CoreLine>,
+    /// VUs that have an id.
+    numbered: u64,
+    /// Unplanned VUs that may still be made.
+    spare: u64,
+    /// All VUs have been told to stop.
+    stopped: bool,
+    staged: Option<StageEnd>,
+    health: Vec<CoreHealth>,
+}
+
+enum StageEnd {
+    Setup(Staged<Option<String>>),
+    Teardown(Staged<()>),
+}
+
+/// One core, as the coordinator sees it.
+#[derive(Default)]
+struct CoreLine {
+    /// What it has no room for yet: at most a few commands for each VU.
+    outbox: VecDeque<Command>,
+    initialising: bool,
+    staging: bool,
+    /// It has handed over its last frame, or died.
+    gone: bool,
+}
+
+impl<R: Runner> Coordinator<R> {
+    pub(super) fn new(parts: Parts<R>) -> Coordinator<R> {
+        let count = parts.commands.len();
+        Coordinator {
+            pool: Pool::new(count),
+            cores: (0..count).map(|_| CoreLine::default()).collect(),
+            numbered: 0,
+            spare: parts.peak.possible.saturating_sub(parts.peak.planned),
+            stopped: false,
+            staged: None,
+            health: Vec::new(),
+            parts,
+        }
+    }
+
+    /// Nothing can be run at all.
+    pub(super) fn give_up(self, message: String) -> Outcome {
+        let failure = self.parts.failure.or(Some(Failure::System(message)));
+        Outcome {
+            failure,
+            setup_data: None,
+            health: Vec::new(),
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Outcome {
+        let mut timer = match CoreTimer::new() {
+            Ok(timer) => timer,
+            Err(error) => return self.give_up(format!("no timer: {error}")),
+        };
+        let mut setup_data = None;
+        if self.parts.failure.is_none() {
+            self.init(&mut timer).await;
+        }
+        if self.may_go_on() {
+            self.parts.control.start_clock();
+            if let Some(data) = self.setup(&mut timer).await {
+                setup_data = data;
+                self.scenarios(&mut timer).await;
+                self.note_abort();
+                self.teardown(&mut timer, setup_data.clone()).await;
+            }
+            self.note_abort();
+            self.parts.control.stop_clock();
+        }
+        self.note_abort();
+        self.shut_down(&mut timer).await;
+        self.parts.control.enter_phase(Phase::Ended);
+        Outcome {
+            failure: self.parts.failure,
+            setup_data,
+            health: self.health,
+        }
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.parts.failure.is_none() && !self.parts.control.is_aborting()
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        self.parts.failure.get_or_insert(failure);
+    }
+
+    /// An abort is a failure too, unless something failed before.
+    fn note_abort(&mut self) {
+        if let Some(reason) = self.parts.control.abort_reason().cloned() {
+            self.fail(Failure::Aborted(reason));
+        }
+    }
+
+    /// A script's `exec.test.abort()` outside of iterations comes as an error; so does being interrupted.
+    fn fail_or_abort(&mut self, error: RunError, failure: impl FnOnce(RunError) -> Failure) {
+        let control = &self.parts.control;
+        match error.kind {
+            ErrorKind::Aborted => {
+                control.abort(AbortReason::Test {
+                    message: error.message,
+                });
+                self.note_abort();
+            }
+            ErrorKind::Interrupted | ErrorKind::Panic if control.is_aborting() => self.note_abort(),
+            _ => self.fail(failure(error)),
+        }
+    }
+
+    // --- init
+
+    /// Makes the planned VUs, all cores at once; then waits while the run is paused.
+    async fn init(&mut self, timer: &mut CoreTimer) {
+        self.parts.control.enter_phase(Phase::InitVus);
+        let count = self.cores.len();
+        let mut ids = vec![Vec::new(); count];
+        for number in 0..self.parts.peak.planned {
+            ids[(number % count as u64) as usize].push(self.next_ids());
+        }
+        for (core, ids) in ids.into_iter().enumerate() {
+            self.cores[core].initialising = true;
+            self.order(core, Command::Init(ids));
+        }
+        while self.cores.iter().any(|core| core.initialising) {
+            self.step(timer, u64::MAX).await;
+        }
+        if self.parts.control.is_paused() && self.may_go_on() {
+            self.parts.control.enter_phase(Phase::Paused);
+            while self.parts.control.is_paused() && self.may_go_on() {
+                self.step(timer, u64::MAX).await;
+            }
+        }
+    }
+
+    fn next_ids(&mut self) -> VuIds {
+        self.numbered += 1;
+        let global = self.parts.segment.global(self.numbered - 1) + 1;
+        VuIds {
+            local: self.numbered,
+            global,
+        }
+    }
+
+    // --- setup and teardown
+
+    /// Runs `setup()`. `None` if it failed, and nothing may follow.
+    async fn setup(&mut self, timer: &mut CoreTimer) -> Option<Option<Arc<str>>> {
+        self.parts.control.enter_phase(Phase::Setup);
+        let Some(limit) = self.parts.setup else {
+            return Some(None);
+        };
+        self.stage(Command::Setup { limit })?;
+        let end = loop {
+            if let Some(StageEnd::Setup(end)) = self.staged.take() {
+                break end;
+            }
+            self.pass_on_abort();
+            self.step(timer, u64::MAX).await;
+        };
+        match end {
+            Staged::Done(data) => {
+                let data: Option<Arc<str>> = data.map(Arc::from);
+                self.parts.runner.set_setup_data(data.clone());
+                return Some(data);
+            }
+            Staged::Failed(error) => self.fail_or_abort(error, Failure::Setup),
+            Staged::TimedOut => self.fail(Failure::SetupTimeout(limit)),
+        }
+        None
+    }
+
+    async fn teardown(&mut self, timer: &mut CoreTimer, data: Option<Arc<str>>) {
+        self.parts.control.enter_phase(Phase::Teardown);
+        let Some(limit) = self.parts.teardown else {
+            return;
+        };
+        if self.stage(Command::Teardown { data, limit }).is_none() {
+            return;
+        }
+        let end = loop {
+            if let Some(StageEnd::Teardown(end)) = self.staged.take() {
+                break end;
+            }
+            self.step(timer, u64::MAX).await;
+        };
+        match end {
+            Staged::Done(()) => {}
+            Staged::Failed(error) => self.fail_or_abort(error, Failure::Teardown),
+            Staged::TimedOut => self.fail(Failure::TeardownTimeout(limit)),
+        }
+    }
+
+    /// Sends the command to some core that lives; `None` if there is none.
+    fn stage(&mut self, command: Command) -> Option<()> {
+        let core = self.cores.iter().position(|core| !core.gone)?;
+        self.cores[core].staging = true;
+        self.order(core, command);
+        Some(())
+    }
+
+    // --- scenarios
+
+    async fn scenarios(&mut self, timer: &mut CoreTimer) {
+        if self.parts.control.is_aborting() {
+            return;
+        }
+        let launch = clock::now_ns();
+        for scene in &mut self.parts.scenes {
+            scene.launch(launch);
+        }
+        self.parts.control.enter_phase(Phase::Running);
+        loop {
+            self.pass_on_abort();
+            self.advance().await;
+            let is_over = self.parts.scenes.iter().all(Scene::is_done);
+            if is_over || self.cores.iter().all(|core| core.gone) {
+                return;
+            }
+            let moments = self.parts.scenes.iter().map(Scene::next_moment);
+            let next = moments.min().unwrap_or(u64::MAX);
+            let next = if self.stopped { u64::MAX } else { next };
+            self.step(timer, next).await;
+        }
+    }
+
+    /// Does what is due in all scenarios.
+    async fn advance(&mut self) {
+        let now = clock::now_ns();
+        let aborting = self.stopped;
+        let mut orders = Vec::new();
+        let mut unstarted = Vec::new();
+        for scene in &mut self.parts.scenes {
+            let was_done = scene.is_done();
+            scene.advance(now, aborting, &mut self.pool, &mut orders);
+            if scene.is_done() && !was_done && !aborting {
+                unstarted.push(Arc::clone(&scene.state));
+            }
+        }
+        for (core, command) in orders {
+            self.order(core, command);
+        }
+        // What is left of a shared budget nobody can start any more.
+        for state in unstarted {
+            let Some(budget) = state.shared_budget() else {
+                continue;
+            };
+            let value = budget.saturating_sub(state.begun()) as f64;
+            if value > 0.0 {
+                let (metric, tags) = (builtin::DROPPED_ITERATIONS, state.tags().clone());
+                let message = Message::Value {
+                    metric,
+                    tags,
+                    value,
+                };
+                if self.parts.gather.send(message).await.is_err() {
+                    log::debug!("the gatherer is gone");
+                }
+            }
+        }
+    }
+
+    /// Tells all cores, once, that the run is being cut short.
+    fn pass_on_abort(&mut self) {
+        if self.stopped || !self.parts.control.is_aborting() {
+            return;
+        }
+        self.stopped = true;
+        for core in 0..self.cores.len() {
+            self.order(core, Command::StopAll);
+        }
+    }
+
+    /// A scenario could do with one VU more.
+    fn grow(&mut self, scenario: usize) {
+        let core = if self.spare > 0 {
+            self.pool.emptiest_core()
+        } else {
+            None
+        };
+        match core {
+            Some(core) => {
+                self.spare -= 1;
+                let ids = self.next_ids();
+                self.order(core, Command::Grow { ids, scenario });
+            }
+            // All that may exist do: one of them will come back from another scenario.
+            None => self.parts.scenes[scenario].want_one_more(),
+        }
+    }
+
+    // --- the end
+
+    async fn shut_down(&mut self, timer: &mut CoreTimer) {
+        for core in 0..self.cores.len() {
+            self.order(core, Command::Shutdown);
+        }
+        while self.cores.iter().any(|core| !core.gone) {
+            self.step(timer, u64::MAX).await;
+        }
+    }
+
+    // --- speaking with the cores
+
+    fn order(&mut self, core: usize, command: Command) {
+        if !self.cores[core].gone {
+            self.cores[core].outbox.push_back(command);
+        }
+    }
+
+    /// Sends what there is to send. Returns whether some core had no room.
+    fn flush(&mut self) -> bool {
+        let mut congested = false;
+        for (line, queue) in self.cores.iter_mut().zip(&self.parts.commands) {
+            while let Some(command) = line.outbox.pop_front() {
+                match queue.try_send(command) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(command)) => {
+                        line.outbox.push_front(command);
+                        congested = true;
+                        break;
+                    }
+                    // It has died; its last word is on the way.
+                    Err(TrySendError::Closed(_)) => line.outbox.clear(),
+                }
+            }
+        }
+        congested
+    }
+
+    /// Sends what there is to send, then waits until something happens, or until `until` (unix ns).
+    async fn step(&mut self, timer: &mut CoreTimer, until: u64) {
+        let congested = self.flush();
+        let until = if congested {
+            until.min(clock::now_ns() + RETRY_NS)
+        } else {
+            until
+        };
+        let event = tokio::select! {
+            event = self.parts.events.recv() => event,
+            () = timer.sleep_until(until), if until != u64::MAX => return,
+            () = self.parts.control.wake.notified() => return,
+        };
+        let Some(event) = event else {
+            // Every core has dropped its end.
+            self.cores.iter_mut().for_each(CoreLine::bury);
+            self.fail(Failure::System("all cores are gone".into()));
+            return;
+        };
+        self.hear(event);
+        while let Ok(event) = self.parts.events.try_recv() {
+            self.hear(event);
+        }
+    }
+
+    fn hear(&mut self, event: Event) {
+        match event {
+            Event::Ready { vu, scenario: None } => self.pool.put(vu),
+            Event::Ready {
+                vu,
+                scenario: Some(scenario),
+            } => {
+                let scene = &mut self.parts.scenes[scenario];
+                scene.state.growing.store(false, Relaxed);
+                match scene.join(vu, self.stopped) {
+                    Some(command) => {
+                        self.pool.employ(vu);
+                        self.order(vu.core as usize, command);
+                    }
+                    None => self.pool.put(vu),
+                }
+            }
+            Event::InitFailed {
+                error,
+                scenario: None,
+            } => {
+                self.fail_or_abort(error, Failure::Init);
+                self.parts.control.abort(AbortReason::Init);
+            }
+            Event::InitFailed {
+                error,
+                scenario: Some(scenario),
+            } => {
+                let state = &self.parts.scenes[scenario].state;
+                state.growing.store(false, Relaxed);
+                log::error!(
+                    scenario = state.spec().name.as_str(), error = error.message.as_str();
+                    "Error while allocating unplanned VU"
+                );
+            }
+            Event::InitDone { core } => self.cores[core as usize].initialising = false,
+            Event::Returned {
+                vu,
+                scenario,
+                handle,
+                exhausted,
+            } => {
+                self.pool.give_back(vu);
+                let now = clock::now_ns();
+                self.parts.scenes[scenario].returned(vu, handle, exhausted, now);
+            }
+            Event::WantVu { scenario } => self.grow(scenario),
+            Event::Paced { scenario } => self.parts.scenes[scenario].paced(),
+            Event::SetupDone(end) => self.stage_ended(StageEnd::Setup(end)),
+            Event::TeardownDone(end) => self.stage_ended(StageEnd::Teardown(end)),
+            Event::Finished { health } => {
+                self.cores[health.core as usize].gone = true;
+                self.health.push(health);
+            }
+            Event::Died { core } => {
+                let line = &mut self.cores[core as usize];
+                if line.staging {
+                    let error = RunError::new(ErrorKind::Panic, format!("core {core} panicked"));
+                    self.staged = Some(match self.parts.control.phase() {
+                        Phase::Teardown => StageEnd::Teardown(Staged::Failed(error)),
+                        _ => StageEnd::Setup(Staged::Failed(error)),
+                    });
+                }
+                line.bury();
+                self.pool.bury(core);
+                self.parts
+                    .scenes
+                    .iter_mut()
+                    .for_each(|scene| scene.bury(core));
+            }
+        }
+    }
+
+    fn stage_ended(&mut self, end: StageEnd) {
+        self.cores.iter_mut().for_each(|core| core.staging = false);
+        self.staged = Some(end);
+    }
+}
+
+impl CoreLine {
+    /// Nothing more will come from it.
+    fn bury(&mut self) {
+        *self = CoreLine {
+            gone: true,
+            ..CoreLine::default()
+        };
+    }
+}

@@ -1,0 +1,346 @@
+//! A scenario as it runs: what all cores share of it, and what each core has of its own.
+
+use std::any::Any;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use brunt_fiber::clock;
+use brunt_metrics::TagSet;
+use brunt_schedule::{Arrivals, Budget, ClosedPlan, Scenario, Segment};
+use tokio::sync::mpsc;
+
+use crate::control::{lower, raise};
+use crate::idle::IdleCount;
+
+/// What is to be done: one of the two loops.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    Closed(ClosedPlan),
+    Open(Arrivals),
+}
+
+/// What one core did for one scenario. Written by that core alone (but `idle`), on cache lines of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Lane {
+    active: AtomicU64,
+    complete: AtomicU64,
+    /// Idle VUs that any core may reserve; open models only.
+    pub(crate) idle: IdleCount,
+}
+
+impl Lane {
+    pub(crate) fn enter(&self) {
+        raise(&self.active);
+    }
+
+    pub(crate) fn leave(&self) {
+        lower(&self.active);
+    }
+
+    pub(crate) fn count_complete(&self) {
+        raise(&self.complete);
+    }
+}
+
+/// What goes to another core: an iteration it has reserved a VU for, or the word that no more will come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parcel {
+    Run { due: u64 },
+    Close,
+}
+
+/// A scenario while it runs; shared by all cores and whoever watches.
+#[derive(Debug)]
+pub struct ScenarioState {
+    index: usize,
+    spec: Scenario,
+    tags: TagSet,
+    plan: Plan,
+    /// Unix ns; 0 until the scenarios are launched.
+    start: AtomicU64,
+    /// Iterations begun (of a shared budget: asked for, which may be more).
+    begun: AtomicU64,
+    /// VUs it has.
+    allocated: AtomicU64,
+    done: AtomicBool,
+    /// The one warning about too few VUs has been given.
+    pub(crate) warned: AtomicBool,
+    /// An unplanned VU is on its way.
+    pub(crate) growing: AtomicBool,
+    /// Cores that still have due times of this scenario ahead.
+    pub(crate) pacers: AtomicU32,
+    lanes: Box<[Lane]>,
+    /// To each core, the iterations that others hand to it; never more than it has VUs.
+    inboxes: Box<[mpsc::Sender<Parcel>]>,
+}
+
+/// The receiving ends of a scenario's inboxes, one for each core.
+pub(crate) type Inboxes = Vec<mpsc::Receiver<Parcel>>;
+
+impl ScenarioState {
+    pub(crate) fn new(
+        index: usize,
+        spec: Scenario,
+        tags: TagSet,
+        segment: &Segment,
+        cores: usize,
+    ) -> (ScenarioState, Inboxes) {
+        let plan = match (spec.closed_plan(segment), spec.arrivals(segment)) {
+            (Some(plan), _) => Plan::Closed(plan),
+            (None, Some(arrivals)) => Plan::Open(arrivals),
+            (None, None) => unreachable!("an executor is closed or open"),
+        };
+        let (mut inboxes, mut outlets) = (Vec::new(), Vec::new());
+        if let Plan::Open(arrivals) = &plan {
+            // A parcel is sent only to a core that has reserved a VU for it, so this never fills up; the
+            // one on top is for the closing word. tokio allocates as parcels come, not in advance.
+            let limit = usize::try_from(arrivals.max_vus()).unwrap_or(usize::MAX);
+            let limit = limit
+                .saturating_add(1)
+                .min(tokio::sync::Semaphore::MAX_PERMITS);
+            (inboxes, outlets) = (0..cores).map(|_| mpsc::channel(limit)).unzip();
+        }
+        let state = ScenarioState {
+            index,
+            spec,
+            tags,
+            plan,
+            start: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            allocated: AtomicU64::new(0),
+            done: AtomicBool::new(false),
+            warned: AtomicBool::new(false),
+            growing: AtomicBool::new(false),
+            pacers: AtomicU32::new(0),
+            lanes: (0..cores).map(|_| Lane::default()).collect(),
+            inboxes: inboxes.into(),
+        };
+        (state, outlets)
+    }
+
+    /// Its place among the scenarios, ordered by (start time, name); from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Name, executor, function, env: what the script says.
+    pub fn spec(&self) -> &Scenario {
+        &self.spec
+    }
+
+    /// The run's tags, the scenario's on top, and `scenario` if that system tag is on.
+    pub fn tags(&self) -> &TagSet {
+        &self.tags
+    }
+
+    /// When it starts or started (`exec.scenario.startTime`), in unix ns; `None` before the launch.
+    pub fn started_at(&self) -> Option<u64> {
+        Some(self.start.load(Relaxed)).filter(|at| *at != 0)
+    }
+
+    /// How far it is, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them,
+    /// else of its regular duration.
+    pub fn progress(&self) -> f64 {
+        if self.done.load(Relaxed) {
+            return 1.0;
+        }
+        let (part, whole) = if let Some(total) = self.iterations_total() {
+            (self.complete() as f64, total as f64)
+        } else {
+            let since = clock::now_ns().saturating_sub(self.start());
+            (
+                since as f64,
+                self.spec.executor.regular_duration().as_nanos() as f64,
+            )
+        };
+        if whole > 0.0 {
+            (part / whole).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Iterations that came to their end.
+    pub fn complete(&self) -> u64 {
+        self.lanes
+            .iter()
+            .map(|lane| lane.complete.load(Relaxed))
+            .sum()
+    }
+
+    /// Iterations that have begun.
+    pub fn begun(&self) -> u64 {
+        let asked = self.begun.load(Relaxed);
+        self.shared_budget()
+            .map_or(asked, |budget| asked.min(budget))
+    }
+
+    /// How many iterations it is to run, if it is a matter of iterations and not of time.
+    pub fn iterations_total(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Closed(plan) => match plan.budget {
+                Budget::Unlimited => None,
+                Budget::PerVu(each) => Some(each.saturating_mul(plan.handles.len() as u64)),
+                Budget::Shared(all) => Some(all),
+            },
+            Plan::Open(_) => None,
+        }
+    }
+
+    /// VUs that work for it; in open models those inside an iteration.
+    pub fn vus_active(&self) -> u64 {
+        self.lanes
+            .iter()
+            .map(|lane| lane.active.load(Relaxed))
+            .sum()
+    }
+
+    /// VUs that it has.
+    pub fn vus_allocated(&self) -> u64 {
+        self.allocated.load(Relaxed)
+    }
+
+    /// VUs it may come to: its handles, or `maxVUs`.
+    pub fn vus_max(&self) -> u64 {
+        match &self.plan {
+            Plan::Closed(plan) => plan.handles.len() as u64,
+            Plan::Open(arrivals) => arrivals.max_vus(),
+        }
+    }
+
+    /// Iterations per second that an open model plans at this moment.
+    pub fn rate(&self) -> Option<f64> {
+        let Plan::Open(arrivals) = &self.plan else {
+            return None;
+        };
+        let since = clock::now_ns().saturating_sub(self.started_at()?);
+        Some(arrivals.rate_at(std::time::Duration::from_nanos(since)))
+    }
+
+    /// Whether it is over.
+    pub fn is_done(&self) -> bool {
+        self.done.load(Relaxed)
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(crate) fn closed(&self) -> Option<&ClosedPlan> {
+        match &self.plan {
+            Plan::Closed(plan) => Some(plan),
+            Plan::Open(_) => None,
+        }
+    }
+
+    pub(crate) fn arrivals(&self) -> Option<&Arrivals> {
+        match &self.plan {
+            Plan::Open(arrivals) => Some(arrivals),
+            Plan::Closed(_) => None,
+        }
+    }
+
+    pub(crate) fn shared_budget(&self) -> Option<u64> {
+        match self.closed()?.budget {
+            Budget::Shared(all) => Some(all),
+            Budget::Unlimited | Budget::PerVu(_) => None,
+        }
+    }
+
+    pub(crate) fn lane(&self, core: u32) -> &Lane {
+        &self.lanes[core as usize]
+    }
+
+    pub(crate) fn inbox(&self, core: usize) -> Option<&mpsc::Sender<Parcel>> {
+        self.inboxes.get(core)
+    }
+
+    pub(crate) fn cores(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Its start in unix ns; `u64::MAX` before the launch.
+    pub(crate) fn start(&self) -> u64 {
+        self.started_at().unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn set_start(&self, at: u64) {
+        self.start.store(at, Relaxed);
+    }
+
+    pub(crate) fn finish(&self) {
+        self.done.store(true, Relaxed);
+    }
+
+    pub(crate) fn set_allocated(&self, vus: u64) {
+        self.allocated.store(vus, Relaxed);
+    }
+
+    /// Takes the next iteration's number (from 0); `None` if the shared budget is used up.
+    pub(crate) fn begin(&self) -> Option<u64> {
+        let number = self.begun.fetch_add(1, Relaxed);
+        match self.shared_budget() {
+            Some(budget) if number >= budget => None,
+            _ => Some(number),
+        }
+    }
+
+    /// The number in the whole test of this process's n-th iteration.
+    pub(crate) fn global(&self, number: u64) -> u64 {
+        match &self.plan {
+            Plan::Closed(plan) => plan.indexes.global(number),
+            Plan::Open(arrivals) => arrivals.index(number),
+        }
+    }
+}
+
+/// A scenario on one core.
+pub struct ScenarioHere {
+    state: Arc<ScenarioState>,
+    slot: OnceCell<Box<dyn Any>>,
+}
+
+impl ScenarioHere {
+    pub(crate) fn new(state: Arc<ScenarioState>) -> Rc<ScenarioHere> {
+        Rc::new(ScenarioHere {
+            state,
+            slot: OnceCell::new(),
+        })
+    }
+
+    /// What is shared.
+    pub fn state(&self) -> &Arc<ScenarioState> {
+        &self.state
+    }
+
+    /// What the script says.
+    pub fn spec(&self) -> &Scenario {
+        &self.state.spec
+    }
+
+    /// The tags of everything its VUs measure, before the script adds its own.
+    pub fn tags(&self) -> &TagSet {
+        &self.state.tags
+    }
+
+    /// What the runner keeps for this scenario on this core; made at the first call.
+    ///
+    /// # Panics
+    /// If it is asked for with another type than at first.
+    pub fn slot<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
+        let kept = self.slot.get_or_init(|| Box::new(make()));
+        kept.downcast_ref()
+            .expect("one runner keeps one type of state for a scenario")
+    }
+}
+
+impl std::fmt::Debug for ScenarioHere {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ScenarioHere")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
