@@ -1,0 +1,60 @@
+//! How fast samples become lines.
+#![allow(missing_docs)]
+
+use std::sync::Arc;
+
+use brunt_metrics::{Registry, Sample, Series, TagSet, builtin};
+use brunt_outputs::{Context, OutputSpec, open};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+fn main() {
+    divan::main();
+}
+
+/// What 1000 requests leave: seven trends, a counter and a rate each, with eight tags.
+fn samples() -> Vec<Sample> {
+    let tags = TagSet::from_pairs([
+        ("scenario", "default"),
+        ("group", ""),
+        ("method", "GET"),
+        ("name", "http://127.0.0.1:8080/api/items?page=2"),
+        ("url", "http://127.0.0.1:8080/api/items?page=2"),
+        ("status", "200"),
+        ("proto", "HTTP/1.1"),
+        ("expected_response", "true"),
+    ]);
+    let series: Vec<_> = (builtin::HTTP_REQS.0..=builtin::HTTP_REQ_FAILED.0)
+        .map(|id| {
+            Arc::new(Series {
+                metric: brunt_metrics::MetricId(id),
+                tags: tags.clone(),
+            })
+        })
+        .collect();
+    (0..9000u64)
+        .map(|number| Sample {
+            series: Arc::clone(&series[number as usize % series.len()]),
+            at: 1_795_296_871_000_000_000 + number * 12_347,
+            value: (number * 7919 % 2_000_000) as f64 / 1e6,
+            metadata: None,
+        })
+        .collect()
+}
+
+#[divan::bench(args = ["json", "csv=fileName=/dev/null,timeFormat=unix", "json.gz"])]
+fn write_lines(bencher: Bencher, which: &str) {
+    let context = Context::new(Arc::new(Registry::new()));
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let spec = match which {
+        "json" => "json=/dev/null".to_owned(),
+        "json.gz" => format!("json={}", folder.path().join("lines.json.gz").display()),
+        other => other.to_owned(),
+    };
+    let spec = OutputSpec::parse(&spec).expect("it is known");
+    let mut output = open(&spec, &context).expect("it can be created");
+    let samples = samples();
+    bencher
+        .counter(ItemsCount::new(samples.len()))
+        .bench_local(move || output.write(&samples).expect("it can be written"));
+}

@@ -1,0 +1,149 @@
+use std::io::Read;
+
+use brunt_metrics::{Registry, Series, TagSet, builtin};
+use flate2::read::GzDecoder;
+
+use super::*;
+
+fn samples(count: usize) -> Vec<Sample> {
+    let series = Arc::new(Series {
+        metric: builtin::HTTP_REQS,
+        tags: TagSet::default(),
+    });
+    let sample = Sample {
+        series,
+        at: 1_000_000_000,
+        value: 1.0,
+        metadata: None,
+    };
+    vec![sample; count]
+}
+
+fn context() -> Context {
+    Context::new(Arc::new(Registry::new()))
+}
+
+fn spec(text: &str) -> OutputSpec {
+    OutputSpec::parse(text).unwrap()
+}
+
+#[test]
+fn every_output_gets_everything_and_gzip_files_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let specs = ["a.json", "b.json.gz"]
+        .map(|name| spec(&format!("json={}", path(name))))
+        .into_iter()
+        .chain([spec(&format!("csv={}", path("c.csv.gz")))])
+        .collect::<Vec<_>>();
+    let mut outputs = Outputs::start(&specs, &context()).unwrap();
+    assert!(outputs.wants_samples());
+    assert_eq!(
+        outputs.descriptions()[0],
+        format!("json ({})", path("a.json"))
+    );
+    for _ in 0..20 {
+        outputs.write(samples(100));
+    }
+    outputs.write(Vec::new());
+    for finished in outputs.finish() {
+        assert_eq!(
+            finished.written,
+            Written {
+                samples: 2000,
+                lost: 0
+            }
+        );
+        assert!(finished.error.is_none());
+    }
+    let plain = std::fs::read_to_string(path("a.json")).unwrap();
+    assert_eq!(plain.lines().count(), 2001);
+    let unzip = |name| {
+        let mut text = String::new();
+        let file = std::fs::File::open(path(name)).unwrap();
+        GzDecoder::new(file).read_to_string(&mut text).unwrap();
+        text
+    };
+    assert_eq!(unzip("b.json.gz"), plain);
+    assert_eq!(unzip("c.csv.gz").lines().count(), 2001);
+}
+
+#[test]
+fn a_file_that_cannot_be_created_is_named() {
+    for kind in ["json", "csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder
+            .path()
+            .join("no/such.txt")
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let error = Outputs::start(&[spec(&format!("{kind}={path}"))], &context())
+            .err()
+            .unwrap();
+        let start = format!("could not open the {kind} output: \"{path}\" cannot be created: ");
+        assert!(error.to_string().starts_with(&start), "{error}");
+    }
+}
+
+/// Has no room for anything.
+struct Broken;
+
+impl Output for Broken {
+    fn description(&self) -> String {
+        "broken".into()
+    }
+
+    fn flush_interval(&self) -> Duration {
+        Duration::from_hours(1)
+    }
+
+    fn write(&mut self, _: &[Sample]) -> io::Result<Written> {
+        Err(io::Error::other("disk full"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_queue_makes_the_writer_wait_and_the_wait_is_counted() {
+    let (sender, receiver) = sync_channel(1);
+    assert_eq!(
+        hand(&sender, Arc::new(samples(1)), || unreachable!()),
+        Duration::ZERO
+    );
+    let mut reader = None;
+    let waited = hand(&sender, Arc::new(samples(2)), || {
+        reader = Some(thread::spawn(move || [receiver.recv(), receiver.recv()]));
+    });
+    assert!(waited > Duration::ZERO);
+    let sizes = reader
+        .unwrap()
+        .join()
+        .unwrap()
+        .map(|batch| batch.unwrap().len());
+    assert_eq!(sizes, [1, 2]);
+}
+
+#[test]
+fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
+    let mut outputs = Outputs::run(vec![Box::new(Broken)]).unwrap();
+    for _ in 0..3 {
+        outputs.write(samples(2));
+    }
+    let finished = outputs.finish().remove(0);
+    assert_eq!(
+        finished.written,
+        Written {
+            samples: 0,
+            lost: 6
+        }
+    );
+    assert_eq!(finished.error.unwrap().to_string(), "disk full");
+}
