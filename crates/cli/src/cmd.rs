@@ -21,7 +21,7 @@ mod inspect;
 mod new;
 mod version;
 
-pub(crate) use self::version::line as version_line;
+pub(crate) use self::version::{K6_VERSION, line as version_line};
 
 /// What the user asked for, checked as far as the command line alone can tell.
 #[derive(Debug)]
@@ -35,6 +35,7 @@ pub(crate) enum Call {
         script: String,
         settings: ScriptSettings,
         requirements: bool,
+        given: Given,
     },
     New(new::Request),
     Version {
@@ -62,7 +63,8 @@ impl Call {
                 script,
                 settings,
                 requirements,
-            } => inspect::perform(context, &script, &settings, requirements),
+                given,
+            } => inspect::perform(context, &script, &settings, requirements, &given),
             Self::New(request) => new::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
@@ -173,6 +175,7 @@ pub(crate) fn parse(
             script: one_script(name, matches)?,
             settings: ScriptSettings::new(&given, environment, false)?,
             requirements: matches.get_flag("execution-requirements"),
+            given,
         },
         "new" => Call::New(new::Request::read(matches)?),
         "version" => Call::Version {

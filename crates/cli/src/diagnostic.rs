@@ -8,6 +8,8 @@
 //!    = help: did you mean `function`?
 //! ```
 
+use std::fmt::Write as _;
+
 /// A place in the author's file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
@@ -15,8 +17,10 @@ pub(crate) struct Diagnostic {
     pub(crate) url: String,
     /// Counts from 1; 0 if unknown.
     pub(crate) line: u32,
-    /// Counts characters from 1; 0 if unknown.
+    /// Counts UTF-16 units from 1, as JavaScript does; 0 if unknown.
     pub(crate) column: u32,
+    /// How many UTF-16 units are meant; 0 counts as 1.
+    pub(crate) length: u32,
     /// The text of that line, without its end.
     pub(crate) text: Option<String>,
     /// What to try.
@@ -36,6 +40,7 @@ impl Diagnostic {
                 text.to_owned()
             }
         };
+        // Writing to a String can't fail.
         let number = self.line.to_string();
         let margin = " ".repeat(if self.text.is_some() { number.len() } else { 0 });
         let mut place = self
@@ -44,26 +49,47 @@ impl Diagnostic {
             .unwrap_or(&self.url)
             .to_owned();
         if self.line > 0 {
-            place.push_str(&format!(":{}", self.line));
+            let _ = write!(place, ":{}", self.line);
             if self.column > 0 {
-                place.push_str(&format!(":{}", self.column));
+                let _ = write!(place, ":{}", self.column);
             }
         }
         let mut out = format!(" {margin}{} {place}\n", paint("34", "-->"));
         if let (Some(text), true) = (&self.text, self.line > 0) {
             let bar = paint("34", "|");
-            let (shown, caret) = window(text, self.column as usize);
-            out.push_str(&format!(" {margin} {bar}\n"));
-            out.push_str(&format!(" {} {bar} {shown}\n", paint("34", &number)));
+            let (column, length) = self.in_characters(text);
+            let (shown, caret) = window(text, column);
+            let _ = writeln!(out, " {margin} {bar}");
+            let _ = writeln!(out, " {} {bar} {shown}", paint("34", &number));
             if let Some(caret) = caret {
                 let gap = " ".repeat(caret);
-                out.push_str(&format!(" {margin} {bar} {gap}{}\n", paint("31", "^")));
+                let room = shown.chars().count().saturating_sub(caret).max(1);
+                let carets = "^".repeat(length.clamp(1, room));
+                let _ = writeln!(out, " {margin} {bar} {gap}{}", paint("31", &carets));
             }
         }
         if let Some(help) = &self.help {
-            out.push_str(&format!(" {margin} {} help: {help}\n", paint("34", "=")));
+            let _ = writeln!(out, " {margin} {} help: {help}", paint("34", "="));
         }
         out
+    }
+
+    /// Column (from 1; 0 if unknown) and length in characters.
+    fn in_characters(&self, text: &str) -> (usize, usize) {
+        let Some(start) = (self.column as usize).checked_sub(1) else {
+            return (0, 0);
+        };
+        let end = start + self.length as usize;
+        let (mut units, mut before, mut within) = (0, 0, 0);
+        for c in text.chars() {
+            if units < start {
+                before += 1;
+            } else if units < end {
+                within += 1;
+            }
+            units += c.len_utf16();
+        }
+        (before + start.saturating_sub(units) + 1, within)
     }
 }
 
@@ -107,6 +133,7 @@ mod tests {
             url: "file:///s/script.js".into(),
             line,
             column,
+            length: 0,
             text: text.map(Into::into),
             help: None,
         }
@@ -123,6 +150,18 @@ mod tests {
             |                ^
             = help: did you mean `function`?
         ");
+    }
+
+    #[test]
+    fn what_is_meant_is_underlined_and_emojis_are_one_character() {
+        let mut place = at(1, 9, Some("const 😀 = nope;"));
+        place.length = 4;
+        place.column = 12;
+        let drawn = place.draw(false);
+        assert!(
+            drawn.contains("1 | const 😀 = nope;\n   |           ^^^^\n"),
+            "{drawn}"
+        );
     }
 
     #[test]

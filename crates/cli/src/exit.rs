@@ -14,8 +14,6 @@ pub(crate) enum Exit {
     SetupTimeout,
     /// `teardown()` took longer than `teardownTimeout`.
     TeardownTimeout,
-    /// Something else took longer than it may.
-    Timeout,
     /// An option, a scenario, a threshold or the configuration file is wrong.
     InvalidConfig,
     /// SIGINT or SIGTERM, once or twice.
@@ -40,7 +38,6 @@ impl Exit {
             Self::Thresholds => 99,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,
-            Self::Timeout => 102,
             Self::InvalidConfig => 104,
             Self::Signal => 105,
             Self::ScriptException => 107,

@@ -17,7 +17,7 @@ pub(crate) struct Failure {
     /// What to try.
     pub(crate) hint: Option<String>,
     /// The place in the author's file, drawn under the message.
-    pub(crate) diagnostic: Option<Diagnostic>,
+    pub(crate) diagnostic: Option<Box<Diagnostic>>,
     /// The user has been told already (a log line, a summary): say nothing more.
     pub(crate) told: bool,
 }
@@ -52,7 +52,7 @@ impl Failure {
 
     /// Adds the place in the script.
     pub(crate) fn at(mut self, diagnostic: Diagnostic) -> Self {
-        self.diagnostic = Some(diagnostic);
+        self.diagnostic = Some(Box::new(diagnostic));
         self
     }
 

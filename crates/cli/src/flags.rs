@@ -129,7 +129,7 @@ impl Flag {
             help.push_str(" (not supported yet)");
         }
         if let Some(env) = self.env {
-            help.push_str(&format!(" [env: K6_{env}]"));
+            help = format!("{help} [env: K6_{env}]");
         }
         let mut arg = Arg::new(self.long).long(self.long).help(help);
         if let Some(letter) = self.short {

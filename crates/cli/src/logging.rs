@@ -119,10 +119,12 @@ impl Logging {
 
     /// Waits until all that was said so far is written, at most `limit`.
     pub(crate) fn flush(&self, limit: Duration) {
-        let (done, wait) = sync_channel(1);
-        if self.shared.queue.try_send(Message::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(limit);
-        }
+        self.flusher().flush(limit);
+    }
+
+    /// For a thread that may have to end the process.
+    pub(crate) fn flusher(&self) -> Flusher {
+        Flusher(Arc::clone(&self.shared))
     }
 
     /// Writes what waits, stops the writer, and tells what was lost.
@@ -142,6 +144,20 @@ impl Logging {
             self.screen.stderr(&format!(
                 "{unwritten} writes of log lines failed (disk full?)\n"
             ));
+        }
+    }
+}
+
+/// Has the queue emptied.
+#[derive(Clone)]
+pub(crate) struct Flusher(Arc<Shared>);
+
+impl Flusher {
+    /// Waits until all that was said so far is written, at most `limit`.
+    pub(crate) fn flush(&self, limit: Duration) {
+        let (done, wait) = sync_channel(1);
+        if self.0.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(limit);
         }
     }
 }
@@ -169,14 +185,10 @@ impl log::Log for Logger {
             shared.dropped.fetch_add(1, Relaxed);
             return;
         }
-        match shared.queue.try_send(Message::Entry(entry)) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => {
-                shared.queued_bytes.fetch_sub(size, Relaxed);
-                shared.dropped.fetch_add(1, Relaxed);
-            }
-            // After the end of the run nobody listens.
-            Err(TrySendError::Disconnected(_)) => {}
+        // After the end of the run nobody listens: that is no loss to tell.
+        if let Err(TrySendError::Full(_)) = shared.queue.try_send(Message::Entry(entry)) {
+            shared.queued_bytes.fetch_sub(size, Relaxed);
+            shared.dropped.fetch_add(1, Relaxed);
         }
     }
 

@@ -31,6 +31,7 @@ mod environment;
 mod exit;
 mod failure;
 mod flags;
+mod javascript;
 mod logging;
 mod progress;
 mod run;

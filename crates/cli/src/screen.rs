@@ -102,11 +102,6 @@ impl Screen {
         let _ = inner.stdout.flush();
     }
 
-    /// Leaves the bars where they are, as ordinary text.
-    pub(crate) fn release_bars(&self) {
-        self.lock().bars.clear();
-    }
-
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic of a writer leaves nothing half done that matters more than the next line.
         self.inner
@@ -179,15 +174,5 @@ pub(crate) mod tests {
             (out.text(), err.text()),
             ("one\n".to_owned(), "log\n".to_owned())
         );
-    }
-
-    #[test]
-    fn released_bars_stay() {
-        let tape = Tape::default();
-        let screen = Screen::new(Box::new(tape.clone()), true, Box::new(tape.clone()), true);
-        screen.draw("one\n".to_owned());
-        screen.release_bars();
-        screen.stdout("summary\n").unwrap();
-        assert_eq!(tape.text(), "one\nsummary\n");
     }
 }

@@ -92,7 +92,7 @@ impl<'kvs> VisitSource<'kvs> for Fields {
 
 struct Reader(Field);
 
-impl<'v> VisitValue<'v> for Reader {
+impl VisitValue<'_> for Reader {
     fn visit_any(&mut self, value: Value) -> Result<(), log::kv::Error> {
         self.0 = Field::Text(value.to_string());
         Ok(())

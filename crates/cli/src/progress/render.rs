@@ -1,5 +1,7 @@
 //! A snapshot as lines of text.
 
+use std::fmt::Write as _;
+
 use brunt_schedule::duration::format as short;
 
 use super::{
@@ -162,7 +164,8 @@ impl Row {
     fn line(&self, widths: &Widths, style: &Style) -> Line {
         let mut columns = String::new();
         for (text, width) in self.columns.iter().zip(&widths.columns) {
-            columns.push_str(&format!("{text:<width$}  "));
+            // Writing to a String can't fail.
+            let _ = write!(columns, "{text:<width$}  ");
         }
         let columns = columns.trim_end().to_owned();
         let widest: usize = widths.columns.iter().map(|width| width + 2).sum();
