@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     failure::{Failure, Outcome},
-    run::host::{Files, Host, Script, Source, TestOptions, TestRunner},
+    run::host::{Answer, Host, Script, Source, TestOptions, TestRunner},
 };
 
 /// QuickJS and the k6 API.
@@ -53,11 +53,7 @@ impl Script for Loaded {
 }
 
 impl TestRunner for Never {
-    fn handles_summary(&self) -> bool {
-        match *self {}
-    }
-
-    fn handle_summary(&self, _: &Value, _: Duration) -> Result<Option<Files>, String> {
+    fn handle_summary(&self, _: String, _: Duration) -> Answer {
         match *self {}
     }
 }

@@ -10,7 +10,7 @@ use brunt_report::{
 };
 use serde_json::Value;
 
-use super::host::{Files, TestRunner};
+use super::host::{Answer, Files, TestRunner};
 use crate::{
     Context,
     cmd::K6_VERSION,
@@ -37,17 +37,23 @@ impl Ending<'_> {
             .setup_data
             .as_deref()
             .and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let files = if runner.handles_summary() {
-            let data = self.data(report, setup_data.clone());
-            runner.handle_summary(&data, self.time_limit).unwrap_or_else(|problem| {
-                log::error!(hint = "the usual summary is shown instead"; "handleSummary() failed: {problem}");
-                None
-            })
-        } else {
-            None
+        let data = self.data(report, setup_data.clone()).to_string();
+        let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
+        let mut files = match runner.handle_summary(data, self.time_limit) {
+            Answer::Usual => usual(),
+            Answer::Write(files) => files,
+            Answer::Failed(problem) => {
+                log::error!(
+                    hint = "the usual summary is shown instead";
+                    "handleSummary() failed: {problem}"
+                );
+                usual()
+            }
+            Answer::Unusable(problem) => {
+                log::error!("{problem}");
+                Files::new()
+            }
         };
-        let mut files =
-            files.unwrap_or_else(|| vec![("stdout".to_owned(), self.text(report, mode))]);
         if let Some(path) = &self.settings.summary_export {
             let export = if self.settings.new_summary_shape {
                 json::pretty(&self.data(report, None))

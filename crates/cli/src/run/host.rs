@@ -75,17 +75,22 @@ pub(crate) struct TestOptions {
 
 /// A runner with an end.
 pub(crate) trait TestRunner: Runner {
-    /// Whether the script exports `handleSummary`.
-    fn handles_summary(&self) -> bool;
+    /// Calls `handleSummary(data)` in a fresh VM, if the script exports it. `data` is JSON text. Called once,
+    /// after the engine is done, on a thread that runs no async runtime. Takes no longer than `limit`.
+    fn handle_summary(&self, data: String, limit: Duration) -> Answer;
+}
 
-    /// Calls `handleSummary(data)` in a fresh VM. Called once, on a thread without an async runtime, after
-    /// the engine is done.
-    ///
-    /// Returns where to write what; `None` if it returned nothing, which asks for the usual text.
-    ///
-    /// # Errors
-    /// It threw, took longer than `limit`, or returned what can't be written: a sentence for the log.
-    fn handle_summary(&self, data: &Value, limit: Duration) -> Result<Option<Files>, String>;
+/// What `handleSummary()` answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// There is no such function, or it returned nothing: the usual text is shown.
+    Usual,
+    /// What to write where.
+    Write(Files),
+    /// It threw or took too long: that is logged, and the usual text is shown.
+    Failed(String),
+    /// It returned what can't be written: that is logged, and nothing is shown.
+    Unusable(String),
 }
 
 /// Destination (`stdout`, `stderr` or a path) and content, in the order in which they are written.

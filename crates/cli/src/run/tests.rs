@@ -17,7 +17,7 @@ use brunt_metrics::{Contains, Kind, Recorder, TagSet, TagsId};
 use serde_json::{Value, json};
 
 use super::{
-    host::{Files, TestOptions, TestRunner},
+    host::{Answer, Files, TestOptions, TestRunner},
     *,
 };
 use crate::{
@@ -38,21 +38,12 @@ enum Act {
     MarkFailed,
 }
 
-/// What its `handleSummary` does.
-#[derive(Clone, Debug, Default)]
-enum Handler {
-    #[default]
-    None,
-    Returns(Option<Files>),
-    Throws,
-}
-
 #[derive(Clone, Default)]
 struct Double {
     options: Value,
     functions: Vec<String>,
     act: Act,
-    handler: Handler,
+    answer: Option<Answer>,
     /// What `__ENV` was.
     env: Arc<Mutex<BTreeMap<String, String>>>,
     /// What `handleSummary` got.
@@ -102,16 +93,9 @@ impl Script for Double {
 }
 
 impl TestRunner for Double {
-    fn handles_summary(&self) -> bool {
-        !matches!(self.handler, Handler::None)
-    }
-
-    fn handle_summary(&self, data: &Value, _: Duration) -> Result<Option<Files>, String> {
-        *self.data.lock().unwrap() = Some(data.clone());
-        match &self.handler {
-            Handler::Returns(files) => Ok(files.clone()),
-            _ => Err("Error: no".to_owned()),
-        }
+    fn handle_summary(&self, data: String, _: Duration) -> Answer {
+        *self.data.lock().unwrap() = serde_json::from_str(&data).ok();
+        self.answer.clone().unwrap_or(Answer::Usual)
     }
 }
 
@@ -427,7 +411,7 @@ fn handle_summary_takes_the_place_of_the_text() {
         (file.display().to_string(), vec![0, 159, 146, 150]),
     ];
     let host = Double {
-        handler: Handler::Returns(Some(files)),
+        answer: Some(Answer::Write(files)),
         ..double(json!({ "iterations": 2 }))
     };
     let told = told(&host, "-q");
@@ -441,16 +425,18 @@ fn handle_summary_takes_the_place_of_the_text() {
 
 #[test]
 fn without_an_answer_of_handle_summary_the_text_is_shown() {
-    for (handler, line, text) in [
-        (Handler::Returns(None), "-q", true),
-        (Handler::Throws, "-q", true),
-        (Handler::Returns(Some(Vec::new())), "-q", false),
-        (Handler::None, "-q --no-summary", false),
-        (Handler::Throws, "-q --summary-mode=disabled", false),
+    let failed = || Answer::Failed("Error: no".to_owned());
+    for (answer, line, text) in [
+        (Answer::Usual, "-q", true),
+        (failed(), "-q", true),
+        (Answer::Write(Files::new()), "-q", false),
+        (Answer::Unusable("not a map".to_owned()), "-q", false),
+        (Answer::Usual, "-q --no-summary", false),
+        (failed(), "-q --summary-mode=disabled", false),
     ] {
         let told = told(
             &Double {
-                handler,
+                answer: Some(answer),
                 ..double(json!({}))
             },
             line,

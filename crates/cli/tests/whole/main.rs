@@ -1,0 +1,6 @@
+//! The built binary, as users meet it. One test binary, so that it links once.
+#![forbid(unsafe_code)]
+
+mod command_line;
+mod demo;
+mod support;
