@@ -7,19 +7,27 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 /// CPU model, cores, memory, kernel and date, in one line.
 pub(crate) fn describe() -> String {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let model = field(&cpuinfo, "model name").unwrap_or("unknown CPU");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let memory_kb: u64 = field(&meminfo, "MemTotal")
-        .and_then(|text| text.split_whitespace().next()?.parse().ok())
-        .unwrap_or(0);
     let date = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M %Z");
     format!(
         "{model}, {cores} cores, {} GB memory, Linux {}, {date}",
-        memory_kb / 1_000_000,
+        meminfo_kb("MemTotal") / 1_000_000,
         kernel.trim()
     )
+}
+
+/// Memory that can be had without swapping.
+pub(crate) fn memory_available_kb() -> u64 {
+    meminfo_kb("MemAvailable")
+}
+
+fn meminfo_kb(key: &str) -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    field(&text, key)
+        .and_then(|text| text.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The value of a `key : value` line.

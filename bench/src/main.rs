@@ -33,11 +33,17 @@ fn main() -> anyhow::Result<()> {
     println!("{}", machine::describe());
 
     let mut measured: Vec<Figure> = Vec::new();
+    let mut failed: Vec<String> = Vec::new();
     for (what, measure) in figures::ALL {
         if arguments.what != What::All && arguments.what != *what {
             continue;
         }
-        for figure in measure(&bench).with_context(|| format!("measuring {what:?}"))? {
+        // One figure that cannot be measured takes nothing from the others.
+        let figures = measure(&bench).unwrap_or_else(|error| {
+            failed.push(format!("{what:?}"));
+            vec![Figure::unmeasured(*what, &error)]
+        });
+        for figure in figures {
             println!("{}", figure.text());
             measured.push(figure);
         }
@@ -53,5 +59,10 @@ fn main() -> anyhow::Result<()> {
         std::fs::write(&file, page).with_context(|| format!("writing {}", file.display()))?;
         println!("written to {}", file.display());
     }
+    anyhow::ensure!(
+        failed.is_empty(),
+        "could not be measured: {}",
+        failed.join(", ")
+    );
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::figures::Bench;
 use crate::machine;
+use crate::settings::What;
 
 /// One table with its question and what became of its goals.
 #[derive(Debug)]
@@ -88,6 +89,21 @@ pub(crate) fn spread(values: &[f64]) -> String {
 }
 
 impl Figure {
+    /// In place of a figure that failed as a whole.
+    pub(crate) fn unmeasured(what: What, error: &anyhow::Error) -> Self {
+        Self {
+            title: format!("{what:?}: not measured"),
+            method: error
+                .chain()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(": "),
+            header: Vec::new(),
+            rows: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
     /// For a terminal: columns aligned by spaces.
     pub(crate) fn text(&self) -> String {
         let mut out = format!("\n{}\n{}\n\n", self.title, self.method);
@@ -123,6 +139,9 @@ impl Figure {
     /// For the page.
     fn markdown(&self) -> String {
         let mut out = format!("\n## {}\n\n{}\n\n", self.title, self.method);
+        if self.header.is_empty() {
+            return out;
+        }
         push(&mut out, format_args!("| {} |", self.header.join(" | ")));
         push(
             &mut out,

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Parser, ValueEnum};
 
+use crate::machine;
+
 /// Measures what a request costs: Brunt beside k6, wrk, h2load and oha.
 #[derive(Debug, Parser)]
 #[command(name = "brunt-bench", version)]
@@ -75,6 +77,15 @@ pub(crate) struct Settings {
     pub(crate) crowd: u64,
     /// Milliseconds of one JavaScript sample.
     pub(crate) slice_ms: u64,
+}
+
+impl Settings {
+    /// VUs that have a library each: k6 needs some 2 MB and several milliseconds for one, and the
+    /// share that one VU takes hardly depends on how many there are.
+    pub(crate) fn many_with_library(&self) -> u64 {
+        let fit = machine::memory_available_kb() / 2 / 2000;
+        self.many.min(2000).min(fit.max(100) / 100 * 100)
+    }
 }
 
 impl Arguments {

@@ -17,11 +17,33 @@ const SECONDS: u64 = 8;
 
 /// The tiny script, and the one with a library.
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
-    let tiny = figure(bench, "many.js", "GET and sleep", 0.65, true)?;
+    let tiny = Question {
+        script: "many.js",
+        title: "GET and sleep".into(),
+        share_of_k6: 0.65,
+        absolute: true,
+        vus: bench.settings.many,
+    };
     let what = library(bench)?;
     let title = format!("GET and sleep, with {what} in the script");
-    let heavy = figure(bench, "many_library.js", &title, 0.6, false)?;
-    Ok(vec![tiny, heavy])
+    let heavy = Question {
+        script: "many_library.js",
+        title,
+        share_of_k6: 0.6,
+        absolute: false,
+        vus: bench.settings.many_with_library(),
+    };
+    Ok(vec![figure(bench, &tiny)?, figure(bench, &heavy)?])
+}
+
+struct Question {
+    script: &'static str,
+    title: String,
+    /// The goal: so much of k6's memory at most.
+    share_of_k6: f64,
+    /// Whether the goals without k6 are asked too.
+    absolute: bool,
+    vus: u64,
 }
 
 #[derive(Default)]
@@ -31,15 +53,11 @@ struct Rounds {
     failure: Option<String>,
 }
 
-fn figure(
-    bench: &Bench,
-    script: &str,
-    title: &str,
-    share_of_k6: f64,
-    absolute: bool,
-) -> anyhow::Result<Figure> {
+fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
     let server = Server::start(None)?;
-    let vus = bench.settings.many;
+    let Question {
+        vus, share_of_k6, ..
+    } = *question;
     let clients = [Client::Brunt, Client::K6];
     let mut results = clients.map(|_| Rounds::default());
     for _ in 0..bench.settings.rounds {
@@ -54,7 +72,7 @@ fn figure(
             let run = ScriptRun {
                 program: &program,
                 client: *client,
-                script: &bench.file(script),
+                script: &bench.file(question.script),
                 flags: [
                     "--vus",
                     &vus.to_string(),
@@ -84,7 +102,7 @@ fn figure(
         ratio,
         share_of_k6,
     )];
-    if absolute {
+    if question.absolute {
         verdicts.push(Verdict::at_most("at most 150 kB per VU", kb, 150.0));
         verdicts.push(Verdict::at_most(
             "all ready within 2 s",
@@ -104,7 +122,7 @@ fn figure(
         ]
     });
     Ok(Figure {
-        title: format!("{vus} VUs: {title}"),
+        title: format!("{vus} VUs: {}", question.title),
         method: format!(
             "Peak resident memory of the process, divided by its VUs, over {SECONDS} s; and the time \
              from its start until `setup()` runs, which is when all VUs are initialised."

@@ -10,7 +10,8 @@ use crate::server::Server;
 
 /// A setting to measure in.
 struct Setting {
-    title: &'static str,
+    /// What is done, and where; the number of VUs stands between.
+    title: [&'static str; 2],
     vus: u64,
     tls: bool,
     pause: f64,
@@ -36,11 +37,11 @@ pub(super) fn http(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![
         measure(
             bench,
-            &setting("Scripted GET and check, 250 VUs, client on one core", true),
+            &setting(["Scripted GET and check", "client on one core"], true),
         )?,
         measure(
             bench,
-            &setting("Scripted GET and check, 250 VUs, all cores", false),
+            &setting(["Scripted GET and check", "all cores"], false),
         )?,
     ])
 }
@@ -48,7 +49,7 @@ pub(super) fn http(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 /// The same over TLS 1.3.
 pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
-        title: "Scripted GET and check over TLS 1.3, 250 VUs, client on one core",
+        title: ["Scripted GET and check over TLS 1.3", "client on one core"],
         vus: 250,
         tls: true,
         pause: 0.0,
@@ -65,7 +66,7 @@ pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 /// The same with many more VUs.
 pub(super) fn crowd(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
-        title: "Scripted GET and check, 2000 VUs, client on one core",
+        title: ["Scripted GET and check", "client on one core"],
         vus: bench.settings.crowd,
         tls: false,
         pause: 0.0,
@@ -78,7 +79,7 @@ pub(super) fn crowd(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 /// The same with a pause, so that the client is mostly idle.
 pub(super) fn paced(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
-        title: "Scripted GET, check and sleep(0.1), 250 VUs, client on one core",
+        title: ["Scripted GET, check and sleep(0.1)", "client on one core"],
         vus: 250,
         tls: false,
         pause: 0.1,
@@ -149,7 +150,10 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
         })
         .collect();
     Ok(Figure {
-        title: setting.title.into(),
+        title: format!(
+            "{}, {} VUs, {}",
+            setting.title[0], setting.vus, setting.title[1]
+        ),
         method: format!(
             "{} connections for {} s, {} rounds, nginx with one worker{}.",
             setting.vus,

@@ -17,7 +17,7 @@ use crate::dice::Dice;
 use crate::faults::Switch;
 use crate::governor::{Governor, REQUEST_COST};
 use crate::plain::Plain;
-use crate::reply::{self, Query, Reply};
+use crate::reply::{self, Query, Refusal, Reply};
 use crate::routes::{self, Route};
 use crate::stats::Stats;
 use crate::timing::Phases;
@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
             if self.app.dice.chance(faults.error_rate) {
                 let status = StatusCode::from_u16(faults.status)
                     .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                return reply::refuse(status, "an artificial error, see /_demo/fault");
+                return *reply::refuse(status, "an artificial error, see /_demo/fault");
             }
         }
         let uri = self.parts.uri.clone();
@@ -167,7 +167,7 @@ impl<'a> Call<'a> {
                 None => plain::answer(self, route, rest).await,
             },
         };
-        result.unwrap_or_else(|refusal| refusal)
+        result.unwrap_or_else(|refusal| *refusal)
     }
 
     /// The request's query.
@@ -192,7 +192,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// A 400 when the client breaks off (it will hardly read that).
-    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, Reply> {
+    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, Refusal> {
         loop {
             let frame =
                 std::future::poll_fn(|cx| std::pin::Pin::new(&mut self.body).poll_frame(cx));
@@ -216,7 +216,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// 413 beyond `limit` or the configured limit; 503 when all requests together hold too much.
-    pub(crate) async fn whole_body(&mut self, limit: usize) -> Result<HeldBody<'a>, Reply> {
+    pub(crate) async fn whole_body(&mut self, limit: usize) -> Result<HeldBody<'a>, Refusal> {
         let limit = limit.min(self.app.config.max_body);
         let too_large = || {
             let message = format!("the body is larger than {limit} bytes");
@@ -276,7 +276,7 @@ pub(crate) struct HeldBody<'a> {
 }
 
 impl HeldBody<'_> {
-    fn count(&mut self, more: usize) -> Result<(), Reply> {
+    fn count(&mut self, more: usize) -> Result<(), Refusal> {
         self.counted += more;
         if self.held.fetch_add(more, Relaxed) + more > HELD_MAX {
             let message = "all requests together hold too many body bytes";

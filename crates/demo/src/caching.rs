@@ -133,7 +133,7 @@ impl Tier {
 
 /// Why there is no item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusal {
+enum Absence {
     /// The origin's queue took too long, or its load broke off.
     Overloaded,
     /// Redis is down and there is no way around it.
@@ -294,11 +294,18 @@ impl Caching {
     /// The report's members on origin, caches, Redis and events.
     pub(crate) fn report(&self) -> Map<String, Value> {
         let mut caches = Map::new();
+        let mut total = Map::new();
+        let mut add_to_total = |name: &str, count: u64| {
+            let sum = total.get(name).and_then(Value::as_u64).unwrap_or(0);
+            total.insert(name.to_owned(), (sum + count).into());
+        };
         for strategy in Strategy::ALL {
             let counters = &self.outcomes[*strategy as usize * Outcome::ALL.len()..];
             let mut members = Map::new();
             for (outcome, counter) in Outcome::ALL.iter().zip(counters) {
-                members.insert(outcome.name().to_owned(), counter.load(Relaxed).into());
+                let count = counter.load(Relaxed);
+                add_to_total(outcome.name(), count);
+                members.insert(outcome.name().to_owned(), count.into());
             }
             let memories: Vec<&MemoryCache> = match strategy {
                 Strategy::Memory => vec![&self.memory],
@@ -312,7 +319,9 @@ impl Caching {
                     |what: fn(&MemoryCache) -> u64| memories.iter().map(|m| what(m)).sum::<u64>();
                 members.insert("items".to_owned(), sum(|m| m.size().0 as u64).into());
                 members.insert("bytes".to_owned(), sum(|m| m.size().1 as u64).into());
-                members.insert("evictions".to_owned(), sum(MemoryCache::evictions).into());
+                let evictions = sum(MemoryCache::evictions);
+                add_to_total("evictions", evictions);
+                members.insert("evictions".to_owned(), evictions.into());
             }
             if *strategy == Strategy::Dictionary {
                 let items = self
@@ -324,6 +333,7 @@ impl Caching {
             }
             caches.insert(strategy.name().to_owned(), members.into());
         }
+        caches.insert("total".to_owned(), total.into());
         let mut report = Map::new();
         report.insert("origin".to_owned(), self.origin.report());
         report.insert("cache".to_owned(), caches.into());

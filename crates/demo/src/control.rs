@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 use crate::timing::{milliseconds, now_utc};
 
 /// Largest body of a control request.
@@ -15,14 +15,13 @@ const CONTROL_MAX: usize = 1 << 20;
 const WARM_MAX: u64 = 10_000;
 
 /// Answers `/_demo/{rest}`.
-pub(crate) async fn answer(call: &mut Call<'_>, rest: &str) -> Result<Reply, Reply> {
+pub(crate) async fn answer(call: &mut Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let post = call.parts.method == Method::POST;
     match rest {
         "stats" if call.is_get() => Ok(stats(call)),
-        "stats" => Err(reply::wrong_method("GET")),
         "time" if call.is_get() => Ok(time(call)),
-        "time" => Err(reply::wrong_method("GET")),
-        "reset" if post => reset(call).await,
+        "stats" | "time" => Err(reply::wrong_method("GET")),
+        "reset" if post => Ok(reset(call).await),
         "warm" if post => warm(call).await,
         "reset" | "warm" => Err(reply::wrong_method("POST")),
         "fault" => fault(call).await,
@@ -47,14 +46,14 @@ fn time(call: &Call<'_>) -> Reply {
     }))
 }
 
-async fn reset(call: &mut Call<'_>) -> Result<Reply, Reply> {
+async fn reset(call: &mut Call<'_>) -> Reply {
     call.app.caching.reset().await;
     call.app.plain.reset();
     call.app.stats.reset();
-    Ok(reply::json(&json!({ "reset": true })))
+    reply::json(&json!({ "reset": true }))
 }
 
-async fn fault(call: &mut Call<'_>) -> Result<Reply, Reply> {
+async fn fault(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.app;
     match call.parts.method {
         Method::GET | Method::HEAD => Ok(reply::json(&app.faults.current())),
@@ -82,7 +81,7 @@ struct Warm {
     to: u64,
 }
 
-async fn warm(call: &mut Call<'_>) -> Result<Reply, Reply> {
+async fn warm(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.app;
     let body = call.whole_body(CONTROL_MAX).await?;
     let warm = if body.bytes.is_empty() {

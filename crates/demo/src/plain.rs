@@ -16,7 +16,7 @@ use hyper::{Method, StatusCode};
 
 use self::limits::Windows;
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 use crate::routes::Route;
 
 /// What the plain routes remember between requests.
@@ -41,7 +41,11 @@ pub(crate) fn health(method: &Method) -> Reply {
 }
 
 /// Answers a plain route; `rest` is the path after its first segment.
-pub(crate) async fn answer(call: &mut Call<'_>, route: Route, rest: &str) -> Result<Reply, Reply> {
+pub(crate) async fn answer(
+    call: &mut Call<'_>,
+    route: Route,
+    rest: &str,
+) -> Result<Reply, Refusal> {
     match route {
         Route::Status => status(rest),
         Route::Delay => delay(rest).await,
@@ -70,7 +74,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, route: Route, rest: &str) -> Res
     }
 }
 
-fn status(rest: &str) -> Result<Reply, Reply> {
+fn status(rest: &str) -> Result<Reply, Refusal> {
     let code = rest.parse().ok().filter(|code| (200..=599).contains(code));
     let status = code.and_then(|code| StatusCode::from_u16(code).ok());
     let status = status
@@ -84,7 +88,7 @@ fn status(rest: &str) -> Result<Reply, Reply> {
     ))
 }
 
-async fn delay(rest: &str) -> Result<Reply, Reply> {
+async fn delay(rest: &str) -> Result<Reply, Refusal> {
     let delay = reply::duration(rest)
         .ok_or_else(|| reply::bad_request(format!("'{rest}' is no delay: use milliseconds")))?;
     tokio::time::sleep(delay).await;

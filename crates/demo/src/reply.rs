@@ -14,6 +14,9 @@ use crate::body::Body;
 /// An answer on its way out.
 pub(crate) type Reply = Response<Body>;
 
+/// An answer that ends the work early. Boxed: it is rare, and the common way stays small.
+pub(crate) type Refusal = Box<Reply>;
+
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -43,19 +46,19 @@ pub(crate) fn bare(status: StatusCode) -> Reply {
 }
 
 /// A refusal: `{"status":…,"error":…}`.
-pub(crate) fn refuse(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Reply {
+pub(crate) fn refuse(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Refusal {
     let mut reply = json(&json!({ "status": status.as_u16(), "error": message.into() }));
     *reply.status_mut() = status;
-    reply
+    Box::new(reply)
 }
 
 /// 400 with a reason.
-pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Reply {
+pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Refusal {
     refuse(StatusCode::BAD_REQUEST, message)
 }
 
 /// 404.
-pub(crate) fn not_found() -> Reply {
+pub(crate) fn not_found() -> Refusal {
     refuse(
         StatusCode::NOT_FOUND,
         "there is no such route; see docs/guide/demo.md for those there are",
@@ -63,7 +66,7 @@ pub(crate) fn not_found() -> Reply {
 }
 
 /// 405 with the methods that are allowed here.
-pub(crate) fn wrong_method(allowed: &'static str) -> Reply {
+pub(crate) fn wrong_method(allowed: &'static str) -> Refusal {
     let mut reply = refuse(
         StatusCode::METHOD_NOT_ALLOWED,
         format!("this route takes {allowed}"),
@@ -101,7 +104,7 @@ impl<'a> Query<'a> {
     ///
     /// # Errors
     /// A 400 that names the parameter and its value.
-    pub(crate) fn parsed<T: std::str::FromStr>(self, name: &str, default: T) -> Result<T, Reply> {
+    pub(crate) fn parsed<T: std::str::FromStr>(self, name: &str, default: T) -> Result<T, Refusal> {
         match self.get(name) {
             None => Ok(default),
             Some(value) => value
@@ -111,7 +114,7 @@ impl<'a> Query<'a> {
     }
 
     /// A duration: `250`, `250ms`, `1.5s`, `2m`. A bare number is milliseconds.
-    pub(crate) fn duration(self, name: &str, default: Duration) -> Result<Duration, Reply> {
+    pub(crate) fn duration(self, name: &str, default: Duration) -> Result<Duration, Refusal> {
         match self.get(name) {
             None => Ok(default),
             Some(value) => duration(&value).ok_or_else(|| {
@@ -122,7 +125,7 @@ impl<'a> Query<'a> {
 }
 
 /// Longest delay that anyone may ask for.
-pub(crate) const DELAY_MAX: Duration = Duration::from_secs(600);
+pub(crate) const DELAY_MAX: Duration = Duration::from_mins(10);
 
 /// Reads a duration; a bare number is milliseconds. Longer than [`DELAY_MAX`] becomes that.
 pub(crate) fn duration(text: &str) -> Option<Duration> {

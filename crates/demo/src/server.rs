@@ -105,15 +105,15 @@ impl Demo {
             .map(|addr| listen(addr, "faults"))
             .transpose()?;
         let faults_addr = faults.as_ref().map(|(_, addr)| *addr);
-        let (stand_in, redis_url) = match &config.redis {
-            Some(url) => (None, url.clone()),
-            None => {
-                let (listener, addr) = listen(config.redis_listen, "Redis")?;
-                let store = Arc::new(Store::default());
-                (Some((listener, store)), format!("redis://{addr}/"))
-            }
+        let (stand_in, redis_url) = if let Some(url) = &config.redis {
+            (None, url.clone())
+        } else {
+            let (listener, addr) = listen(config.redis_listen, "Redis")?;
+            (
+                Some((listener, Arc::new(Store::default()))),
+                format!("redis://{addr}/"),
+            )
         };
-
         let dice = Arc::new(Dice::new(config.seed));
         let switch = Arc::new(Switch::default());
         let store = stand_in.as_ref().map(|(_, store)| store.clone());

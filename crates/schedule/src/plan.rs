@@ -39,7 +39,7 @@ pub struct HandlePlan {
 ///     |      other         |                   |
 /// ```
 ///
-/// If the handle's next span starts before this one's `hard_end`, the VU was wanted back in time: an
+/// If the handle's next span starts no later than this one's `hard_end`, the VU was wanted back in time: an
 /// iteration that runs over that moment just goes on, and `hard_end` is already that of the later span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {

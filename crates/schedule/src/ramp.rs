@@ -98,7 +98,7 @@ fn spans(
             None => hard_end,
         };
         // Wanted back before its time is up: the VU just goes on.
-        if let Some(later) = spans.last().filter(|later| later.start < hard) {
+        if let Some(later) = spans.last().filter(|later| later.start <= hard) {
             hard = later.hard_end;
         }
         let graceful_end = up.end.unwrap_or(*regular_end);

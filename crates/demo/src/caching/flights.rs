@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use super::item::Loaded;
-use super::{Refusal, Tier};
+use super::{Absence, Tier};
 use crate::timing::Phases;
 
 /// How a load ended: what it found and where, and what that took.
-pub(super) type Landing = (Result<(Arc<Loaded>, Tier), Refusal>, Phases);
+pub(super) type Landing = (Result<(Arc<Loaded>, Tier), Absence>, Phases);
 
 /// The loads that are under way. No more than there are requests in hand.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Flights {
             Err(_) => None,
         };
         (
-            landing.unwrap_or((Err(Refusal::Overloaded), Phases::default())),
+            landing.unwrap_or((Err(Absence::Overloaded), Phases::default())),
             ours,
         )
     }
@@ -94,7 +94,7 @@ mod tests {
             async move {
                 loads.fetch_add(1, Relaxed);
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                (Err(Refusal::Overloaded), Phases::default())
+                (Err(Absence::Overloaded), Phases::default())
             }
         };
         let (a, b, c) = tokio::join!(
@@ -103,9 +103,10 @@ mod tests {
             flights.join(2, load())
         );
         assert!(a.1 && !b.1 && c.1);
-        assert!(matches!(b.0.0, Err(Refusal::Overloaded)));
+        assert!(matches!(b.0.0, Err(Absence::Overloaded)));
         assert_eq!(loads.load(Relaxed), 2);
-        flights.join(1, load()).await;
+        let (_, ours) = flights.join(1, load()).await;
+        assert!(ours);
         assert_eq!(loads.load(Relaxed), 3);
         assert!(flights.lock().is_empty());
     }

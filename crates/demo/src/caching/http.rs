@@ -8,10 +8,10 @@ use hyper::{Method, Response, StatusCode};
 
 use super::item::{Change, Loaded};
 use super::strategies::Found;
-use super::{Outcome, Refusal, Strategy, Tier};
+use super::{Absence, Outcome, Strategy, Tier};
 use crate::app::Call;
 use crate::body::Body;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Largest body of a write.
 const CHANGE_MAX: usize = 64 * 1024;
@@ -30,7 +30,7 @@ pub(crate) async fn answer(
     call: &mut Call<'_>,
     strategy: Strategy,
     rest: &str,
-) -> Result<Reply, Reply> {
+) -> Result<Reply, Refusal> {
     let Ok(id) = rest.parse::<u64>() else {
         let message = format!(
             "'{rest}' is no item id: use a number, as in /{}/99",
@@ -73,7 +73,7 @@ pub(crate) async fn answer(
 }
 
 /// The instance that `?instance=k` names, counted from 0; else they take turns.
-fn instance(call: &Call<'_>, strategy: Strategy) -> Result<usize, Reply> {
+fn instance(call: &Call<'_>, strategy: Strategy) -> Result<usize, Refusal> {
     if !matches!(strategy, Strategy::TwoTier | Strategy::Event) {
         return Ok(0);
     }
@@ -90,7 +90,7 @@ fn instance(call: &Call<'_>, strategy: Strategy) -> Result<usize, Reply> {
     }
 }
 
-async fn change(call: &mut Call<'_>) -> Result<Change, Reply> {
+async fn change(call: &mut Call<'_>) -> Result<Change, Refusal> {
     let body = call.whole_body(CHANGE_MAX).await?;
     if body.bytes.is_empty() {
         return Ok(Change::default());
@@ -152,15 +152,15 @@ fn describe(call: &Call<'_>, strategy: Strategy, loaded: &Arc<Loaded>, headers: 
     headers.insert(X_ORIGIN_CALLS.clone(), HeaderValue::from(calls));
 }
 
-fn refusal(refusal: Refusal) -> Reply {
-    let (status, message) = match refusal {
-        Refusal::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "the origin is overloaded"),
-        Refusal::RedisDown => (StatusCode::SERVICE_UNAVAILABLE, "Redis is down"),
-        Refusal::NotCached => (
+fn refusal(absence: Absence) -> Refusal {
+    let (status, message) = match absence {
+        Absence::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "the origin is overloaded"),
+        Absence::RedisDown => (StatusCode::SERVICE_UNAVAILABLE, "Redis is down"),
+        Absence::NotCached => (
             StatusCode::NOT_FOUND,
             "not in the cache: write it, or POST /_demo/warm",
         ),
-        Refusal::Full => (
+        Absence::Full => (
             StatusCode::INSUFFICIENT_STORAGE,
             "too many changed items: POST /_demo/reset",
         ),

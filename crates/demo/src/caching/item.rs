@@ -41,7 +41,7 @@ pub(super) struct Loaded {
     pub(super) body: Bytes,
     pub(super) etag: HeaderValue,
     /// When the origin gave it, milliseconds since 1970.
-    pub(super) loaded_ms: i64,
+    pub(super) at_ms: i64,
 }
 
 const KINDS: [&str; 8] = [
@@ -92,7 +92,7 @@ impl Loaded {
         Self::new(item.id, item.version, now_utc().1, item.json())
     }
 
-    fn new(id: u64, version: u32, loaded_ms: i64, body: Bytes) -> Self {
+    fn new(id: u64, version: u32, at_ms: i64, body: Bytes) -> Self {
         let etag = HeaderValue::try_from(format!("\"{id}-{version}\""))
             .expect("digits, a dash and quotes are visible ASCII");
         Self {
@@ -100,19 +100,19 @@ impl Loaded {
             version,
             body,
             etag,
-            loaded_ms,
+            at_ms,
         }
     }
 
     /// Whole seconds since it was loaded.
     pub(super) fn age_s(&self) -> u64 {
-        let age_ms = jiff::Timestamp::now().as_millisecond() - self.loaded_ms;
+        let age_ms = jiff::Timestamp::now().as_millisecond() - self.at_ms;
         u64::try_from(age_ms / 1000).unwrap_or(0)
     }
 
-    /// Its form in Redis: `version loaded_ms`, a line break, the JSON.
+    /// Its form in Redis: `version at_ms`, a line break, the JSON.
     pub(super) fn to_stored(&self) -> Vec<u8> {
-        let mut stored = format!("{} {}\n", self.version, self.loaded_ms).into_bytes();
+        let mut stored = format!("{} {}\n", self.version, self.at_ms).into_bytes();
         stored.extend_from_slice(&self.body);
         stored
     }
@@ -120,10 +120,10 @@ impl Loaded {
     /// Reads [`Self::to_stored`]; `None` if something else stands there.
     pub(super) fn from_stored(id: u64, stored: Vec<u8>) -> Option<Self> {
         let end = memchr::memchr(b'\n', &stored)?;
-        let (version, loaded_ms) = std::str::from_utf8(&stored[..end]).ok()?.split_once(' ')?;
-        let (version, loaded_ms) = (version.parse().ok()?, loaded_ms.parse().ok()?);
+        let (version, at_ms) = std::str::from_utf8(&stored[..end]).ok()?.split_once(' ')?;
+        let (version, at_ms) = (version.parse().ok()?, at_ms.parse().ok()?);
         let body = Bytes::from(stored).slice(end + 1..);
-        Some(Self::new(id, version, loaded_ms, body))
+        Some(Self::new(id, version, at_ms, body))
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
     fn what_redis_stores_reads_back() {
         let loaded = Loaded::now(&Item::new(99, 3, None));
         let back = Loaded::from_stored(99, loaded.to_stored()).unwrap();
-        assert_eq!((back.version, back.loaded_ms), (3, loaded.loaded_ms));
+        assert_eq!((back.version, back.at_ms), (3, loaded.at_ms));
         assert_eq!(back.body, loaded.body);
         assert_eq!(back.etag, "\"99-3\"");
         assert!(Loaded::from_stored(99, b"something else".to_vec()).is_none());

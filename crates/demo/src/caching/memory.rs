@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     const LIMITS: Limits = Limits {
-        ttl: Some(Duration::from_secs(60)),
+        ttl: Some(Duration::from_mins(1)),
         sliding: false,
         bytes: 1 << 20,
         items: 3,

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Refusal;
+use super::Absence;
 use super::item::{Change, Item, Loaded};
 use crate::config::DemoConfig;
 use crate::dice::Dice;
-use crate::faults::Switch;
+use crate::faults::{Faults, Switch};
 use crate::stats::Gauge;
 use crate::timing::Phases;
 
@@ -59,10 +59,10 @@ impl Origin {
     }
 
     /// Loads an item as it is when the load ends, and tells what that took.
-    pub(super) async fn read(&self, id: u64) -> (Result<Arc<Loaded>, Refusal>, Phases) {
+    pub(super) async fn read(&self, id: u64) -> (Result<Arc<Loaded>, Absence>, Phases) {
         let (turn, mut phases) = self.wait_for_turn().await;
         let Ok(_turn) = turn else {
-            return (Err(Refusal::Overloaded), phases);
+            return (Err(Absence::Overloaded), phases);
         };
         self.reads.fetch_add(1, Relaxed);
         phases.origin = self.work(self.read_time()).await;
@@ -74,16 +74,16 @@ impl Origin {
         &self,
         id: u64,
         change: Change,
-    ) -> (Result<Arc<Loaded>, Refusal>, Phases) {
+    ) -> (Result<Arc<Loaded>, Absence>, Phases) {
         let (turn, mut phases) = self.wait_for_turn().await;
         let Ok(_turn) = turn else {
-            return (Err(Refusal::Overloaded), phases);
+            return (Err(Absence::Overloaded), phases);
         };
         self.writes.fetch_add(1, Relaxed);
         phases.origin = self.work(self.write_latency).await;
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if changed.len() >= CHANGED_MAX && !changed.contains_key(&id) {
-            return (Err(Refusal::Full), phases);
+            return (Err(Absence::Full), phases);
         }
         let (version, known) = changed.entry(id).or_insert((1, Change::default()));
         *version = version.saturating_add(1);
@@ -120,7 +120,7 @@ impl Origin {
         })
     }
 
-    async fn wait_for_turn(&self) -> (Result<SemaphorePermit<'_>, Refusal>, Phases) {
+    async fn wait_for_turn(&self) -> (Result<SemaphorePermit<'_>, Absence>, Phases) {
         let begin = Instant::now();
         if let Ok(turn) = self.turns.try_acquire() {
             return (Ok(turn), Phases::default());
@@ -130,13 +130,11 @@ impl Origin {
             queue: begin.elapsed(),
             ..Phases::default()
         };
-        match turn {
-            Ok(Ok(turn)) => (Ok(turn), phases),
-            _ => {
-                self.rejected.fetch_add(1, Relaxed);
-                (Err(Refusal::Overloaded), phases)
-            }
+        if let Ok(Ok(turn)) = turn {
+            return (Ok(turn), phases);
         }
+        self.rejected.fetch_add(1, Relaxed);
+        (Err(Absence::Overloaded), phases)
     }
 
     async fn work(&self, time: Duration) -> Duration {
@@ -157,7 +155,7 @@ impl Origin {
         let faults = if self.faults.any() {
             self.faults.current()
         } else {
-            Default::default()
+            Faults::default()
         };
         let jitter = faults.jitter_ms.map_or(self.jitter, Duration::from_millis);
         let latency = match faults.origin_ms {
@@ -167,6 +165,6 @@ impl Origin {
             }
             None => self.latency,
         };
-        latency + self.dice.exponential(jitter.min(Duration::from_secs(60)))
+        latency + self.dice.exponential(jitter.min(Duration::from_mins(1)))
     }
 }

@@ -10,7 +10,7 @@ use super::flights::Landing;
 use super::item::{Change, Item, Loaded};
 use super::memory::Lookup;
 use super::redis::RedisDown;
-use super::{Caching, DICTIONARY_MAX, Instance, Outcome, Refusal, Strategy, Tier};
+use super::{Absence, Caching, DICTIONARY_MAX, Instance, Outcome, Strategy, Tier};
 use crate::config::RedisFallback;
 use crate::timing::Phases;
 
@@ -34,7 +34,7 @@ impl Found {
     }
 }
 
-impl From<RedisDown> for Refusal {
+impl From<RedisDown> for Absence {
     fn from(RedisDown: RedisDown) -> Self {
         Self::RedisDown
     }
@@ -48,7 +48,7 @@ impl Caching {
         id: u64,
         instance: usize,
         phases: &mut Phases,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, Absence> {
         let found = match strategy {
             Strategy::NoCache => {
                 let loaded = self.load(strategy, id, phases).await?;
@@ -58,13 +58,12 @@ impl Caching {
             Strategy::Memory => self.read_memory(id, phases).await,
             Strategy::Redis | Strategy::LazyWrite => self.read_redis(strategy, id, phases).await,
             Strategy::WriteThrough => {
-                match self.redis.get(&self.key(strategy, id), id, phases).await? {
-                    Some(loaded) => Ok(Found::new(loaded, Outcome::Hit, Tier::Redis)),
-                    None => {
-                        self.count_outcome(strategy, Outcome::Miss);
-                        return Err(Refusal::NotCached);
-                    }
-                }
+                let stored = self.redis.get(&self.key(strategy, id), id, phases).await?;
+                let loaded = stored.ok_or_else(|| {
+                    self.count_outcome(strategy, Outcome::Miss);
+                    Absence::NotCached
+                })?;
+                Ok(Found::new(loaded, Outcome::Hit, Tier::Redis))
             }
             Strategy::Lazy | Strategy::TwoTier | Strategy::Event => {
                 self.read_single_flight(strategy, id, instance, phases)
@@ -86,7 +85,7 @@ impl Caching {
         instance: usize,
         change: Change,
         phases: &mut Phases,
-    ) -> Result<Arc<Loaded>, Refusal> {
+    ) -> Result<Arc<Loaded>, Absence> {
         let (written, spent) = self.origin.write(id, change).await;
         phases.add(&spent);
         let loaded = written?;
@@ -102,7 +101,7 @@ impl Caching {
                     .set(&self.key(strategy, id), &loaded, phases)
                     .await;
                 if stored.is_err() && self.fallback == RedisFallback::Fail {
-                    return Err(Refusal::RedisDown);
+                    return Err(Absence::RedisDown);
                 }
                 if strategy == Strategy::TwoTier {
                     self.twotier[instance].memory.put(loaded.clone());
@@ -121,7 +120,7 @@ impl Caching {
         strategy: Strategy,
         id: u64,
         phases: &mut Phases,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Absence> {
         match strategy {
             Strategy::NoCache => {}
             Strategy::Dictionary => {
@@ -172,14 +171,14 @@ impl Caching {
         strategy: Strategy,
         id: u64,
         phases: &mut Phases,
-    ) -> Result<Arc<Loaded>, Refusal> {
+    ) -> Result<Arc<Loaded>, Absence> {
         self.count_origin_call(strategy, id);
         let (loaded, spent) = self.origin.read(id).await;
         phases.add(&spent);
         loaded
     }
 
-    async fn read_dictionary(&self, id: u64, phases: &mut Phases) -> Result<Found, Refusal> {
+    async fn read_dictionary(&self, id: u64, phases: &mut Phases) -> Result<Found, Absence> {
         if let Some(loaded) = self.dictionary().get(&id).cloned() {
             return Ok(Found::new(loaded, Outcome::Hit, Tier::Memory));
         }
@@ -195,7 +194,7 @@ impl Caching {
         Ok(Found::new(loaded, outcome, Tier::Origin))
     }
 
-    async fn read_memory(&self, id: u64, phases: &mut Phases) -> Result<Found, Refusal> {
+    async fn read_memory(&self, id: u64, phases: &mut Phases) -> Result<Found, Absence> {
         let outcome = match self.memory.get(id) {
             Lookup::Hit(loaded) => return Ok(Found::new(loaded, Outcome::Hit, Tier::Memory)),
             Lookup::Expired => Outcome::Expired,
@@ -212,7 +211,7 @@ impl Caching {
         strategy: Strategy,
         id: u64,
         phases: &mut Phases,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, Absence> {
         let (loaded, outcome, tier) = self.through_redis(strategy, id, phases).await?;
         Ok(Found::new(loaded, outcome, tier))
     }
@@ -223,7 +222,7 @@ impl Caching {
         strategy: Strategy,
         id: u64,
         phases: &mut Phases,
-    ) -> Result<(Arc<Loaded>, Outcome, Tier), Refusal> {
+    ) -> Result<(Arc<Loaded>, Outcome, Tier), Absence> {
         let key = self.key(strategy, id);
         match self.redis.get(&key, id, phases).await {
             Ok(Some(loaded)) => Ok((loaded, Outcome::Hit, Tier::Redis)),
@@ -237,7 +236,7 @@ impl Caching {
                 let loaded = self.load(strategy, id, phases).await?;
                 Ok((loaded, Outcome::Bypass, Tier::Origin))
             }
-            Err(RedisDown) => Err(Refusal::RedisDown),
+            Err(RedisDown) => Err(Absence::RedisDown),
         }
     }
 
@@ -247,7 +246,7 @@ impl Caching {
         id: u64,
         index: usize,
         phases: &mut Phases,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, Absence> {
         let instance = self.instance(strategy, index);
         let before = match instance.memory.get(id) {
             Lookup::Hit(loaded) => return Ok(Found::new(loaded, Outcome::Hit, Tier::Memory)),
@@ -324,7 +323,7 @@ impl Caching {
         strategy: Strategy,
         id: u64,
         phases: &mut Phases,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<Found, Absence> {
         let pitfall = self.pitfall(strategy);
         let mutable = strategy == Strategy::Mutable;
         if let Some((loaded, body)) = pitfall.serve(id, mutable) {

@@ -16,7 +16,7 @@ const HEAD_MAX: usize = 16 * 1024;
 /// An endless answer ends after this much, when a client has no limit of its own.
 const ENDLESS_MAX: usize = 256 << 20;
 /// A silent connection is closed after this long.
-const SILENCE_MAX: Duration = Duration::from_secs(600);
+const SILENCE_MAX: Duration = Duration::from_mins(10);
 /// Connections at once; more wait unaccepted.
 const CONNECTIONS_MAX: usize = 1024;
 

@@ -7,10 +7,10 @@ use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use serde_json::json;
 
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// 200 for the user and password that the path names, else 401 with a challenge.
-pub(super) fn basic(call: &Call<'_>, rest: &str) -> Result<Reply, Reply> {
+pub(super) fn basic(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let Some((user, password)) = rest.split_once('/') else {
         return Err(reply::bad_request("use /basic/{user}/{password}"));
     };
@@ -26,7 +26,7 @@ pub(super) fn basic(call: &Call<'_>, rest: &str) -> Result<Reply, Reply> {
 }
 
 /// 200 for any bearer token, else 401.
-pub(super) fn bearer(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn bearer(call: &Call<'_>) -> Result<Reply, Refusal> {
     match credentials(call, "Bearer").filter(|token| !token.is_empty()) {
         Some(token) => Ok(reply::json(
             &json!({ "authenticated": true, "token": token }),
@@ -42,7 +42,7 @@ fn credentials<'a>(call: &'a Call<'_>, scheme: &str) -> Option<&'a str> {
         .then(|| credentials.trim())
 }
 
-fn unauthorized(challenge: &'static str) -> Reply {
+fn unauthorized(challenge: &'static str) -> Refusal {
     let mut answer = reply::refuse(StatusCode::UNAUTHORIZED, "credentials are missing or wrong");
     answer
         .headers_mut()

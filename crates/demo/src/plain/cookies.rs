@@ -5,13 +5,13 @@ use hyper::header::{COOKIE, HeaderValue, LOCATION, SET_COOKIE};
 use serde_json::{Map, Value, json};
 
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Parameters of `/cookies/set` that say how cookies are set, not which.
 const ATTRIBUTES: [&str; 6] = ["path", "domain", "max-age", "expires", "secure", "httponly"];
 
 /// Answers `/cookies/{rest}`.
-pub(super) fn answer(call: &Call<'_>, rest: &str) -> Result<Reply, Reply> {
+pub(super) fn answer(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     match rest {
         "" => Ok(show(call)),
         "set" => set(call),
@@ -38,12 +38,12 @@ fn show(call: &Call<'_>) -> Reply {
 }
 
 /// Sets a cookie per parameter and redirects to `/cookies`; with `?redirect=0` it answers 200.
-fn set(call: &Call<'_>) -> Result<Reply, Reply> {
+fn set(call: &Call<'_>) -> Result<Reply, Refusal> {
     let mut attributes = String::new();
     for name in ATTRIBUTES {
         match call.query().get(name) {
-            Some(value) if value.is_empty() => attributes.push_str(&format!("; {name}")),
-            Some(value) => attributes.push_str(&format!("; {name}={value}")),
+            Some(value) if value.is_empty() => attributes.extend(["; ", name]),
+            Some(value) => attributes.extend(["; ", name, "=", &value]),
             None if name == "path" => attributes.push_str("; path=/"),
             None => {}
         }
@@ -57,7 +57,7 @@ fn set(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// Lets the named cookies expire.
-fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
+fn delete(call: &Call<'_>) -> Result<Reply, Refusal> {
     let names = call.query().pairs().filter(|(name, _)| name != "redirect");
     send(
         call,
@@ -65,7 +65,7 @@ fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
     )
 }
 
-fn send(call: &Call<'_>, cookies: impl Iterator<Item = String>) -> Result<Reply, Reply> {
+fn send(call: &Call<'_>, cookies: impl Iterator<Item = String>) -> Result<Reply, Refusal> {
     let mut answer = if call.query().parsed("redirect", 1u8)? == 0 {
         reply::text("ok")
     } else {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::app::Call;
 use crate::dice::mix;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Most items in one document, about 700 kB.
 const ITEMS_MAX: u64 = 10_000;
@@ -45,7 +45,7 @@ pub(super) fn items(from: u64, count: u64) -> Vec<Record> {
 }
 
 /// `{"items":[…],"total":n}` with `n` items (default 10).
-pub(super) fn json(call: &mut Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn json(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let count = call.query().parsed("n", 10u64)?.min(ITEMS_MAX);
     let text = call.compute(|| json!({ "items": items(0, count), "total": count }).to_string());
     Ok(reply::typed(

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::multipart::{self, Part};
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Largest body that is told back.
 const ECHO_MAX: usize = 8 << 20;
@@ -18,7 +18,7 @@ pub(super) fn headers(call: &Call<'_>) -> Reply {
 }
 
 /// Method, URL, query, headers, and the body as text, form or JSON.
-pub(super) async fn anything(call: &mut Call<'_>) -> Result<Reply, Reply> {
+pub(super) async fn anything(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let bytes = call.whole_body(ECHO_MAX).await?.bytes.clone();
     let content_type = call.header(CONTENT_TYPE).unwrap_or("").to_owned();
     let text = String::from_utf8_lossy(&bytes);

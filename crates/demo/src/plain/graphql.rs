@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use self::document::{Document, Field};
 use super::documents::{items, record};
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Largest request.
 const REQUEST_MAX: usize = 64 * 1024;
@@ -34,7 +34,7 @@ struct Request {
 }
 
 /// Answers a query by POST (JSON, or `application/graphql`) or by GET (`?query=&variables=`).
-pub(super) async fn answer(call: &mut Call<'_>) -> Result<Reply, Reply> {
+pub(super) async fn answer(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let request = match call.parts.method {
         Method::POST => {
             let body = call.whole_body(REQUEST_MAX).await?;
@@ -113,12 +113,12 @@ fn root(
                 name.as_ref().and_then(Value::as_str).unwrap_or("world")
             )))
         }
-        (false, "item") => select(field, json!(record(id()?))),
+        (false, "item") => select(field, &json!(record(id()?))),
         (false, "items") => {
             let count = number("first").unwrap_or(10).min(FIRST_MAX);
             items(0, count)
                 .into_iter()
-                .map(|item| select(field, json!(item)))
+                .map(|item| select(field, &json!(item)))
                 .collect()
         }
         (true, "rename") => {
@@ -126,14 +126,14 @@ fn root(
             let name = name.ok_or("field 'rename' needs name: String!")?;
             let mut item = json!(record(id()?));
             item["name"] = name;
-            select(field, item)
+            select(field, &item)
         }
         (_, unknown) => Err(format!("there is no field '{unknown}' here")),
     }
 }
 
 /// The selected members of an item.
-fn select(field: &Field, item: Value) -> Result<Value, String> {
+fn select(field: &Field, item: &Value) -> Result<Value, String> {
     if field.fields.is_empty() {
         return Err(format!(
             "field '{}' needs a selection such as {{ id name }}",
@@ -158,7 +158,7 @@ fn select(field: &Field, item: Value) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    fn run(query: &str, variables: Value) -> Value {
+    fn run(query: &str, variables: &Value) -> Value {
         let variables = variables.as_object().cloned();
         execute(&Request {
             query: query.to_owned(),
@@ -170,7 +170,7 @@ mod tests {
     fn a_query_selects_and_renames() {
         let answer = run(
             "query Q($n: Int = 2, $who: String) { hi: hello(name: $who) items(first: $n) { id } }",
-            json!({ "who": "Ada" }),
+            &json!({ "who": "Ada" }),
         );
         let expected =
             json!({ "data": { "hi": "Hello, Ada!", "items": [{ "id": 1 }, { "id": 2 }] } });
@@ -181,7 +181,7 @@ mod tests {
     fn a_mutation_answers_what_it_would_do() {
         let answer = run(
             "mutation { rename(id: 3, name: \"saw\") { id name __typename } }",
-            json!({}),
+            &json!({}),
         );
         let item = json!({ "id": 3, "name": "saw", "__typename": "Item" });
         assert_eq!(answer, json!({ "data": { "rename": item } }));
@@ -189,12 +189,12 @@ mod tests {
 
     #[test]
     fn errors_stand_where_graphql_puts_them() {
-        let answer = run("{ hello(", json!({}));
+        let answer = run("{ hello(", &json!({}));
         assert_eq!(
             answer["errors"][0]["locations"][0],
             json!({ "line": 1, "column": 9 })
         );
-        let answer = run("{ price }", json!({}));
+        let answer = run("{ price }", &json!({}));
         assert!(
             answer["errors"][0]["message"]
                 .as_str()

@@ -9,7 +9,7 @@ use hyper::header::{HeaderValue, RETRY_AFTER};
 use tokio::time::Instant;
 
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Keys that are counted apart; when full, the windows begin anew.
 const KEYS_MAX: usize = 1024;
@@ -17,7 +17,7 @@ const KEYS_MAX: usize = 1024;
 const KEY_SIZE_MAX: usize = 128;
 
 /// Fails with probability `p` (default 0.1) and `status` (default 503).
-pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Refusal> {
     let probability: f64 = call.query().parsed("p", 0.1)?;
     let status = call.query().parsed("status", 503u16)?;
     let status = StatusCode::from_u16(status)
@@ -33,7 +33,7 @@ pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Reply> {
 
 /// Answers `limit` requests (default 10) in each window of `per` (default 1 s) for each `key`, and
 /// 429 with `Retry-After` beyond.
-pub(super) fn rate_limit(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn rate_limit(call: &Call<'_>) -> Result<Reply, Refusal> {
     let limit = call.query().parsed("limit", 10u64)?;
     let per = call
         .query()
@@ -52,7 +52,7 @@ pub(super) fn rate_limit(call: &Call<'_>) -> Result<Reply, Reply> {
         .enter(&key, limit, per, Instant::now());
     let mut answer = match turn {
         Turn::Granted(_) => reply::text("ok"),
-        Turn::Refused(_) => reply::refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
+        Turn::Refused(_) => *reply::refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
     };
     let headers = answer.headers_mut();
     headers.insert("x-ratelimit-limit", HeaderValue::from(limit));

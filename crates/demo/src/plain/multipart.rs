@@ -189,12 +189,11 @@ fn disposition(value: &str) -> Option<(String, Option<String>)> {
     let (mut name, mut filename) = (None, None);
     loop {
         let (key, after) = rest.split_once('=')?;
-        let (text, after) = match after.trim_start().strip_prefix('"') {
-            Some(quoted) => quoted_text(quoted)?,
-            None => {
-                let end = after.find(';').unwrap_or(after.len());
-                (after[..end].trim().to_owned(), &after[end..])
-            }
+        let (text, after) = if let Some(quoted) = after.trim_start().strip_prefix('"') {
+            quoted_text(quoted)?
+        } else {
+            let end = after.find(';').unwrap_or(after.len());
+            (after[..end].trim().to_owned(), &after[end..])
         };
         match key.trim().to_ascii_lowercase().as_str() {
             "name" => name = Some(text),

@@ -4,11 +4,11 @@ use hyper::StatusCode;
 use hyper::header::{HOST, HeaderValue, LOCATION};
 
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 
 /// Redirects `n` times, each to `n - 1`, then says ok. `?status=` chooses 301, 302 (default), 303,
 /// 307 or 308; `?absolute=1` sends whole URLs.
-pub(super) fn countdown(call: &Call<'_>, rest: &str) -> Result<Reply, Reply> {
+pub(super) fn countdown(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let left: u32 = rest
         .parse()
         .map_err(|_| reply::bad_request(format!("'{rest}' is no number of redirects")))?;
@@ -32,7 +32,7 @@ pub(super) fn countdown(call: &Call<'_>, rest: &str) -> Result<Reply, Reply> {
 }
 
 /// Redirects once, to whatever is asked for.
-pub(super) fn to(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn to(call: &Call<'_>) -> Result<Reply, Refusal> {
     let url = call
         .query()
         .get("url")
@@ -40,7 +40,7 @@ pub(super) fn to(call: &Call<'_>) -> Result<Reply, Reply> {
     redirect(call, &url)
 }
 
-fn redirect(call: &Call<'_>, location: &str) -> Result<Reply, Reply> {
+fn redirect(call: &Call<'_>, location: &str) -> Result<Reply, Refusal> {
     let status = call.query().parsed("status", 302u16)?;
     let status = StatusCode::from_u16(status)
         .ok()

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::upload::hex;
 use crate::app::Call;
 use crate::body::Body;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 use crate::timing::milliseconds;
 
 /// Largest piece of a body.
@@ -36,7 +36,7 @@ fn streamed(content_type: &'static str, body: Body) -> Reply {
 }
 
 /// `n` chunks (default 10) of `size` bytes (default 100), `delay` apart (default 0).
-pub(super) fn chunked(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn chunked(call: &Call<'_>) -> Result<Reply, Refusal> {
     let query = call.query();
     let mut left: u64 = query.parsed("n", 10)?;
     let size = query.parsed("size", 100)?.clamp(1, PIECE_MAX);
@@ -52,7 +52,7 @@ pub(super) fn chunked(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// `n` server-sent events (default 10), `every` apart (default 100 ms).
-pub(super) fn events(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn events(call: &Call<'_>) -> Result<Reply, Refusal> {
     let query = call.query();
     let count: u64 = query.parsed("n", 10)?;
     let every = query.duration("every", Duration::from_millis(100))?;
@@ -74,7 +74,7 @@ pub(super) fn events(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// `bytes` in all (default 1 MiB), in pieces of `chunk` (default 64 KiB), `delay` apart.
-pub(super) fn source(call: &Call<'_>) -> Result<Reply, Reply> {
+pub(super) fn source(call: &Call<'_>) -> Result<Reply, Refusal> {
     let query = call.query();
     let total: u64 = query.parsed("bytes", 1 << 20)?;
     let chunk = query.parsed("chunk", 64 * 1024)?.clamp(1, PIECE_MAX);
@@ -93,7 +93,7 @@ pub(super) fn source(call: &Call<'_>) -> Result<Reply, Reply> {
 
 /// Counts and hashes any number of bytes, holding none: `{"bytes","sha256","ms"}`. With `?hash=0`
 /// it only counts.
-pub(super) async fn sink(call: &mut Call<'_>) -> Result<Reply, Reply> {
+pub(super) async fn sink(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let begin = Instant::now();
     let hashing = call.query().parsed("hash", 1u8)? != 0;
     let mut hash = Sha256::new();

@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use super::multipart::{self, Malformed};
 use crate::app::Call;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Refusal, Reply};
 use crate::timing::milliseconds;
 
 /// `{"parts":[{"name","filename","type","bytes","sha256"}],"ms"}`, or 400 with the offset of the
 /// byte where the body stops being what RFC 7578 describes.
-pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Reply> {
+pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let begin = Instant::now();
     if call.parts.method != Method::POST {
         return Err(reply::wrong_method("POST"));
@@ -35,7 +35,7 @@ pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Reply> {
                 "error": malformed.reason,
                 "offset": malformed.offset,
             }));
-            Err(reply::with_status(answer, status))
+            Err(Box::new(reply::with_status(answer, status)))
         }
     }
 }

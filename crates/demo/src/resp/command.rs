@@ -36,7 +36,9 @@ impl Answer {
             }
             Self::Array(items) => {
                 line(out, b'*', &items.len().to_string());
-                items.iter().for_each(|item| item.encode(out));
+                for item in items {
+                    item.encode(out);
+                }
             }
         }
     }
@@ -62,12 +64,7 @@ pub(crate) fn run(store: &Store, name: &str, arguments: &[Bytes]) -> Answer {
         ("GET", [key]) => Answer::Bulk(store.get(key)),
         ("SET", [key, value, options @ ..]) => set(store, key, value, options),
         ("SETEX", [key, seconds, value]) => with_time(seconds, Duration::from_secs, |time| {
-            store.set(
-                key.clone(),
-                value.clone(),
-                Expiry::After(time),
-                When::Always,
-            );
+            store.set(key, value, Expiry::After(time), When::Always);
             Answer::Simple("OK")
         }),
         ("DEL" | "UNLINK", [_, ..]) => count(arguments, |key| store.delete(key)),
@@ -127,7 +124,7 @@ fn with_time(
     }
 }
 
-const CENTURY: Duration = Duration::from_secs(3_153_600_000);
+const CENTURY: Duration = Duration::from_hours(876_000);
 
 fn set(store: &Store, key: &Bytes, value: &Bytes, mut options: &[Bytes]) -> Answer {
     let mut when = When::Always;
@@ -162,7 +159,7 @@ fn set(store: &Store, key: &Bytes, value: &Bytes, mut options: &[Bytes]) -> Answ
         }
     }
     let old = wants_old.then(|| store.get(key));
-    let done = store.set(key.clone(), value.clone(), expiry, when);
+    let done = store.set(key, value, expiry, when);
     match old {
         Some(old) => Answer::Bulk(old),
         None if done => Answer::Simple("OK"),

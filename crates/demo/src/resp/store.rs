@@ -95,9 +95,9 @@ impl Store {
     }
 
     /// Sets a key; false if `when` forbids it.
-    pub(crate) fn set(&self, key: Bytes, value: Bytes, expiry: Expiry, when: When) -> bool {
+    pub(crate) fn set(&self, key: &[u8], value: &[u8], expiry: Expiry, when: When) -> bool {
         let mut entries = self.lock();
-        let old = entries.live(&key).map(|entry| entry.expires);
+        let old = entries.live(key).map(|entry| entry.expires);
         let forbidden = match when {
             When::Always => false,
             When::Absent => old.is_some(),
@@ -201,12 +201,12 @@ impl Entries {
         true
     }
 
-    fn insert(&mut self, key: Bytes, value: Bytes, expires: Option<Instant>) {
-        self.remove(&key);
+    fn insert(&mut self, key: &[u8], value: &[u8], expires: Option<Instant>) {
+        self.remove(key);
         self.writes += 1;
         let age = self.writes;
         // Slices of a network buffer would keep the whole buffer alive.
-        let (key, value) = (Bytes::copy_from_slice(&key), Bytes::copy_from_slice(&value));
+        let (key, value) = (Bytes::copy_from_slice(key), Bytes::copy_from_slice(value));
         self.bytes += key.len() + value.len() + ENTRY_COST;
         self.by_age.insert(age, key.clone());
         self.by_key.insert(
@@ -231,18 +231,14 @@ impl Entries {
 mod tests {
     use super::*;
 
-    fn bytes(text: &'static str) -> Bytes {
-        Bytes::from_static(text.as_bytes())
-    }
-
     #[tokio::test(start_paused = true)]
     async fn an_expired_key_is_gone() {
         let store = Store::default();
         let expiry = Expiry::After(Duration::from_secs(10));
-        assert!(store.set(bytes("k"), bytes("v"), expiry, When::Always));
+        assert!(store.set(b"k", b"v", expiry, When::Always));
         tokio::time::advance(Duration::from_secs(4)).await;
         assert_eq!(store.life(b"k"), Life::Left(Duration::from_secs(6)));
-        assert!(store.set(bytes("k"), bytes("w"), Expiry::Keep, When::Present));
+        assert!(store.set(b"k", b"w", Expiry::Keep, When::Present));
         tokio::time::advance(Duration::from_secs(6)).await;
         assert_eq!(store.get(b"k"), None);
         assert_eq!(store.life(b"k"), Life::Absent);
@@ -252,10 +248,10 @@ mod tests {
     #[tokio::test]
     async fn conditions_hold() {
         let store = Store::default();
-        assert!(!store.set(bytes("k"), bytes("v"), Expiry::Never, When::Present));
-        assert!(store.set(bytes("k"), bytes("v"), Expiry::Never, When::Absent));
-        assert!(!store.set(bytes("k"), bytes("w"), Expiry::Never, When::Absent));
-        assert_eq!(store.get(b"k"), Some(bytes("v")));
+        assert!(!store.set(b"k", b"v", Expiry::Never, When::Present));
+        assert!(store.set(b"k", b"v", Expiry::Never, When::Absent));
+        assert!(!store.set(b"k", b"w", Expiry::Never, When::Absent));
+        assert_eq!(store.get(b"k"), Some(Bytes::from_static(b"v")));
         assert_eq!(store.life(b"k"), Life::Endless);
         assert!(store.delete(b"k") && !store.delete(b"k"));
     }
@@ -265,7 +261,7 @@ mod tests {
         let store = Store::default();
         let large = Bytes::from(vec![0; MEMORY_MAX / 4]);
         for key in ["a", "b", "c", "d", "e"] {
-            store.set(bytes(key), large.clone(), Expiry::Never, When::Always);
+            store.set(key.as_bytes(), &large, Expiry::Never, When::Always);
         }
         let (keys, used, evicted) = store.size();
         assert!(

@@ -28,9 +28,10 @@ use crate::scenario::ScenarioState;
 /// Stack of a core's thread, in bytes: init code of scripts runs on it. Only touched pages take memory.
 const STACK_SIZE: usize = 16 << 20;
 
-/// After so many steps of tasks a core looks at its sockets and timers, busy or not. tokio's 61 would
-/// let starts be late by dozens of iterations.
-const STEPS_BETWEEN_POLLS: u32 = 16;
+/// After so many steps of tasks a core looks at its sockets, timers and what other threads sent, busy or
+/// not. With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth
+/// of a second apart.
+const STEPS_BETWEEN_POLLS: u32 = 8;
 
 /// What a core is made from.
 pub(crate) struct CoreSeed<R: Runner> {
@@ -69,6 +70,7 @@ fn live<R: Runner>(seed: CoreSeed<R>) {
         .enable_io()
         .enable_time()
         .event_interval(STEPS_BETWEEN_POLLS)
+        .global_queue_interval(STEPS_BETWEEN_POLLS)
         .build_local(LocalOptions::default())
         .unwrap_or_else(|error| panic!("no reactor: {error}"));
     runtime.block_on(obey(seed));

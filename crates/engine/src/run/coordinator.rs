@@ -182,6 +182,7 @@ impl<R: Runner> Coordinator<R> {
         while self.cores.iter().any(|core| core.initialising) {
             self.step(timer, u64::MAX).await;
         }
+        self.pool.settle();
         if self.parts.control.is_paused() && self.may_go_on() {
             self.parts.control.enter_phase(Phase::Paused);
             while self.parts.control.is_paused() && self.may_go_on() {
@@ -291,28 +292,21 @@ impl<R: Runner> Coordinator<R> {
             let was_done = scene.is_done();
             scene.advance(now, aborting, &mut self.pool, &mut orders);
             if scene.is_done() && !was_done && !aborting {
-                unstarted.push(Arc::clone(&scene.state));
+                unstarted.push((scene.state.tags().clone(), scene.unstarted()));
             }
         }
         for (core, command) in orders {
             self.order(core, command);
         }
-        // What is left of a shared budget nobody can start any more.
-        for state in unstarted {
-            let Some(budget) = state.shared_budget() else {
-                continue;
+        for (tags, count) in unstarted.into_iter().filter(|(_, count)| *count > 0) {
+            let (metric, value) = (builtin::DROPPED_ITERATIONS, count as f64);
+            let message = Message::Value {
+                metric,
+                tags,
+                value,
             };
-            let value = budget.saturating_sub(state.begun()) as f64;
-            if value > 0.0 {
-                let (metric, tags) = (builtin::DROPPED_ITERATIONS, state.tags().clone());
-                let message = Message::Value {
-                    metric,
-                    tags,
-                    value,
-                };
-                if self.parts.gather.send(message).await.is_err() {
-                    log::debug!("the gatherer is gone");
-                }
+            if self.parts.gather.send(message).await.is_err() {
+                log::debug!("the gatherer is gone");
             }
         }
     }
@@ -456,6 +450,7 @@ impl<R: Runner> Coordinator<R> {
                 let now = clock::now_ns();
                 self.parts.scenes[scenario].returned(vu, handle, exhausted, now);
             }
+            Event::WantVu { .. } if self.stopped => {}
             Event::WantVu { scenario } => self.grow(scenario),
             Event::Paced { scenario } => self.parts.scenes[scenario].paced(),
             Event::SetupDone(end) => self.stage_ended(StageEnd::Setup(end)),

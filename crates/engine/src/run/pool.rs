@@ -36,6 +36,18 @@ impl Pool {
         }
     }
 
+    /// All planned VUs are there: from now on they come out in the order of their ids, whichever core was
+    /// ready first. The k-th VU of core c has been numbered k · cores + c.
+    pub(super) fn settle(&mut self) {
+        let cores = self.lanes.len() as u64;
+        for (core, lane) in self.lanes.iter_mut().enumerate() {
+            for (order, slot) in &mut lane.free {
+                *order = u64::from(*slot) * cores + core as u64;
+                self.clock = self.clock.max(*order);
+            }
+        }
+    }
+
     /// A VU that [`take`](Self::take) gave away comes back.
     pub(super) fn give_back(&mut self, vu: VuRef) {
         let lane = &mut self.lanes[vu.core as usize];
@@ -99,6 +111,17 @@ mod tests {
             taken,
             [vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1), vu(0, 2), vu(1, 2)]
         );
+    }
+
+    #[test]
+    fn the_core_that_was_ready_first_gets_no_advantage() {
+        let mut pool = Pool::new(2);
+        for (core, slot) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
+            pool.put(vu(core, slot));
+        }
+        pool.settle();
+        let taken: Vec<_> = std::iter::from_fn(|| pool.take()).collect();
+        assert_eq!(taken, [vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use brunt_schedule::ClosedPlan;
+use brunt_schedule::{Budget, ClosedPlan, HandlePlan, Span};
 
 use super::pool::Pool;
 use crate::core::{at, span_at};
@@ -39,6 +39,8 @@ struct Closed {
 struct Handle {
     attached: bool,
     waiting: bool,
+    /// It has had a VU.
+    served: bool,
     /// It has no iterations left to start.
     exhausted: bool,
     core: u32,
@@ -86,6 +88,26 @@ impl Scene {
 
     pub(super) fn is_done(&self) -> bool {
         self.done
+    }
+
+    /// Iterations that nobody has started and nobody else accounts for: what is left of a shared budget, and
+    /// the share of handles that never got a VU. Asked when it is done.
+    pub(super) fn unstarted(&self) -> u64 {
+        let (Part::Closed(closed), Some(plan)) = (&self.part, self.state.closed()) else {
+            return 0;
+        };
+        match plan.budget {
+            Budget::Unlimited => 0,
+            Budget::Shared(all) => all.saturating_sub(self.state.begun()),
+            Budget::PerVu(each) => {
+                let unserved = closed
+                    .handles
+                    .iter()
+                    .filter(|handle| !handle.served)
+                    .count();
+                each.saturating_mul(unserved as u64)
+            }
+        }
     }
 
     /// When something is to happen next (unix ns), if no VU moves before.
@@ -207,8 +229,8 @@ impl Scene {
 
 impl Closed {
     fn new(plan: &ClosedPlan) -> Closed {
-        let starts_of = |(index, handle): (usize, &brunt_schedule::HandlePlan)| {
-            let start = |span: &brunt_schedule::Span| (at(0, span.start), index as u32);
+        let starts_of = |(index, handle): (usize, &HandlePlan)| {
+            let start = |span: &Span| (at(0, span.start), index as u32);
             handle.spans.iter().map(start).collect::<Vec<_>>()
         };
         let mut starts: Vec<_> = plan
@@ -269,6 +291,7 @@ impl Closed {
             handle.waiting = false;
             if let Some(vu) = vu {
                 handle.attached = true;
+                handle.served = true;
                 handle.core = vu.core;
                 attached[vu.core as usize] += 1;
                 let scenario = state.index();

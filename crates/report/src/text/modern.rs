@@ -30,10 +30,11 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
         for group in &summary.groups {
             page.top_group(group);
         }
-        for scenario in &summary.scenarios {
-            if scenario.name == DEFAULT_SCENARIO {
-                continue;
-            }
+        // k6 lists scenarios by name, groups as they came.
+        let mut scenarios: Vec<&Breakdown> = summary.scenarios.iter().collect();
+        scenarios.retain(|scenario| scenario.name != DEFAULT_SCENARIO);
+        scenarios.sort_by(|a, b| a.name.cmp(&b.name));
+        for scenario in scenarios {
             page.title(&format!("SCENARIO: {}", scenario.name));
             page.results(&scenario.checks, &scenario.metrics, MARGIN);
             for group in &scenario.groups {

@@ -168,13 +168,12 @@ def fixture(name, script, mode, flags, terminal, url):
     # k6 shuffles the thresholds of one metric: the printed order is as good as any.
     for entry in metrics:
         entry["thresholds"].sort(key=lambda t: text.find("'" + t["source"] + "'"))
-    by_name = lambda entry: entry.name
     out = {"script": script + ".js", "mode": mode, "colour": terminal,
            "time_unit": ([f.split("=")[1] for f in flags if "time-unit" in f] or [""])[0],
            "trend_stats": stats(script), "run_ns": round(run_s * 1e9), "metrics": metrics,
            "checks": list(total.checks.values()),
            "root": tree("", export["root_group"]),
-           "scenarios": [p.plain(types, run_s) for p in sorted(scenarios.values(), key=by_name)],
+           "scenarios": [p.plain(types, run_s) for p in scenarios.values()],
            "groups": [p.plain(types, run_s) for p in top.groups.values()],
            "export": export, "text": text}
     with open(os.path.join(HERE, name + ".json"), "w") as file:

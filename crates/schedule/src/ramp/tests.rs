@@ -68,6 +68,12 @@ fn a_vu_wanted_back_within_its_grace_just_goes_on() {
 }
 
 #[test]
+fn wanted_back_right_when_its_grace_ends_is_in_time() {
+    let spans = told(1, &[(0, 0), (1000, 0), (0, 1), (1000, 1)], 1000, 0);
+    assert_eq!(spans[0], [[0, 0, 2000], [1000, 2000, 2000]]);
+}
+
+#[test]
 fn down_and_up_at_one_instant_is_no_change() {
     assert_eq!(
         told(5, &[(1000, 5), (0, 0), (0, 5), (1000, 5)], 0, 0)[4],
@@ -146,6 +152,16 @@ proptest! {
     }
 
     #[test]
+    fn no_more_vus_are_needed_than_the_highest_target(ramp in ramps()) {
+        let Executor::RampingVus { start_vus, stages, .. } = &ramp.executor else { return Ok(()) };
+        let highest = stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max);
+        let steps = ramp.requirements(&Segment::full());
+        prop_assert_eq!(steps.iter().map(|step| step.planned).max().unwrap_or(0), highest);
+        prop_assert_eq!(steps.last().map_or(0, |step| step.planned), 0);
+        prop_assert!(steps.iter().all(|step| step.at <= ramp.max_duration()));
+    }
+
+    #[test]
     fn spans_are_in_order_and_end_in_time(ramp in ramps()) {
         let plan = ramp.closed_plan(&Segment::full()).unwrap();
         for handle in &plan.handles {
@@ -157,7 +173,7 @@ proptest! {
             }
             for pair in handle.spans.windows(2) {
                 prop_assert!(pair[0].graceful_end < pair[1].start);
-                let apart = pair[0].hard_end <= pair[1].start;
+                let apart = pair[0].hard_end < pair[1].start;
                 prop_assert!(apart || pair[0].hard_end == pair[1].hard_end);
             }
         }
