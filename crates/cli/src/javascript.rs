@@ -43,6 +43,10 @@ impl Script for Loaded {
         match *self {}
     }
 
+    fn others(&self) -> &[String] {
+        match *self {}
+    }
+
     fn text(&self) -> &str {
         match *self {}
     }

@@ -103,7 +103,8 @@ fn run<H: Host>(
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };
-    let runner = loaded.into_runner(&plan.test_options())?;
+    let env = context.environment.all().clone();
+    let runner = loaded.into_runner(&plan.test_options(env))?;
 
     let breakdown = settings.summary_mode == SummaryMode::Full;
     let ledger = plan.ledger(&registry, breakdown)?;

@@ -197,16 +197,6 @@ mod tests {
         assert_eq!(given.switch("verbose"), Some(true));
         assert_eq!(given.switch("throw"), Some(false));
         assert_eq!(given.switch("linger"), None);
-        assert_eq!(
-            parse("--http-debug s.js", &[]).unwrap().last("http-debug"),
-            Some("headers")
-        );
-        assert_eq!(
-            parse("--http-debug=full s", &[])
-                .unwrap()
-                .last("http-debug"),
-            Some("full")
-        );
         let error = parse("--throw=maybe s.js", &[]).unwrap_err();
         assert_eq!(
             error.message(),
@@ -237,6 +227,8 @@ mod tests {
             ("--traces-output otel s", "--traces-output"),
             ("--secret-source mock s", "--secret-source"),
             ("--features native-histograms s", "--features"),
+            ("--http-debug s", "--http-debug"),
+            ("--http-debug=full s", "--http-debug"),
         ] {
             let error = parse(line, &[]).unwrap_err();
             assert!(

@@ -91,7 +91,10 @@ pub(crate) static FLAGS: &[Flag] = &[
             "Log requests and responses; =full logs bodies too",
         )
         .env("HTTP_DEBUG")
-        .sets("httpDebug")
+        .refused(
+            &[""],
+            "requests can't be logged yet; --out json tells each one's times",
+        )
     },
     Flag::switch("insecure-skip-tls-verify", "Accept any certificate")
         .env("INSECURE_SKIP_TLS_VERIFY")

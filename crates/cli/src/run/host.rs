@@ -52,6 +52,9 @@ pub(crate) trait Script: Sized {
     /// The names of exported functions, `default` among them.
     fn functions(&self) -> &[String];
 
+    /// The names of other exports.
+    fn others(&self) -> &[String];
+
     /// The text of the main file, for the new shape of the summary.
     fn text(&self) -> &str;
 
@@ -71,6 +74,8 @@ pub(crate) struct TestOptions {
     pub(crate) exec_options: Value,
     /// What is written back into each VU's exported `options`.
     pub(crate) written_back: Value,
+    /// The process environment: proxies, `SSLKEYLOGFILE`.
+    pub(crate) env: BTreeMap<String, String>,
 }
 
 /// A runner with an end.

@@ -8,7 +8,9 @@ use crate::{exit::Exit, failure::Failure};
 pub(crate) fn failure(failure: RunFailure) -> Failure {
     let (exit, hint) = match &failure {
         RunFailure::Init(error) | RunFailure::Setup(error) | RunFailure::Teardown(error) => {
-            (exit_of(error), None)
+            // k6's words: log collectors look for them.
+            let script = matches!(error.kind, ErrorKind::Script);
+            (exit_of(error), script.then_some("script exception"))
         }
         RunFailure::SetupTimeout(_) => (
             Exit::SetupTimeout,

@@ -9,7 +9,7 @@ use brunt_options::{
     consolidate,
 };
 use brunt_report::humanize::Unit;
-use brunt_schedule::overview;
+use brunt_schedule::{Scenario, overview};
 
 use super::{
     config_file,
@@ -90,8 +90,12 @@ impl Plan {
     pub(crate) fn make<S: Script>(outer: Outer, script: &S, thresholds: bool) -> Outcome<Self> {
         let functions = script.functions();
         if functions.is_empty() {
-            return Err(Failure::usage("the script exports no functions")
-                .hint("export default function () { … } is what a VU runs"));
+            let hint = if script.others().iter().any(|other| other == "default") {
+                "the default export is no function"
+            } else {
+                "export default function () { … } is what a VU runs"
+            };
+            return Err(Failure::usage("the script exports no functions").hint(hint));
         }
         let parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
         tell(parsed.warning(Layer::Script));
@@ -116,13 +120,27 @@ impl Plan {
             ));
         }
         for scenario in &consolidated.scenarios {
-            if !functions.contains(&scenario.exec) {
+            let Scenario { name, exec, .. } = scenario;
+            if script.others().contains(exec) {
                 return Err(Failure::config(format!(
-                    "the scenario \"{}\" runs the function \"{}\", which the script doesn't export",
-                    scenario.name, scenario.exec
+                    "the scenario \"{name}\" runs \"{exec}\", which is exported but is no function"
+                )));
+            }
+            if !functions.contains(exec) {
+                return Err(Failure::config(format!(
+                    "the scenario \"{name}\" runs the function \"{exec}\", which the script doesn't \
+                     export"
                 ))
                 .hint(format!("exported functions are: {}", functions.join(", "))));
             }
+        }
+        if consolidated
+            .options
+            .http_debug
+            .as_ref()
+            .is_some_and(|mode| !mode.is_empty())
+        {
+            log::warn!("the option httpDebug is not supported yet: it has no effect");
         }
         Ok(Self {
             consolidated,
@@ -132,11 +150,12 @@ impl Plan {
     }
 
     /// What the script world is told.
-    pub(super) fn test_options(&self) -> TestOptions {
+    pub(super) fn test_options(&self, env: BTreeMap<String, String>) -> TestOptions {
         TestOptions {
             options: self.consolidated.options.clone(),
             exec_options: self.consolidated.to_test_options_json(),
             written_back: self.consolidated.to_written_back_json(),
+            env,
         }
     }
 
@@ -199,9 +218,7 @@ impl Plan {
     /// Name and text of each scenario.
     pub(super) fn bullets(&self) -> Vec<(String, String)> {
         let segment = &self.consolidated.segment;
-        let describe = |scenario: &brunt_schedule::Scenario| {
-            (scenario.name.clone(), scenario.describe(segment))
-        };
+        let describe = |scenario: &Scenario| (scenario.name.clone(), scenario.describe(segment));
         self.consolidated.scenarios.iter().map(describe).collect()
     }
 

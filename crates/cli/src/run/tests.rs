@@ -82,6 +82,10 @@ impl Script for Double {
         &self.functions
     }
 
+    fn others(&self) -> &[String] {
+        &[]
+    }
+
     fn text(&self) -> &'static str {
         "the script"
     }

@@ -10,11 +10,10 @@ use crate::support::{DemoServer, brunt};
 fn get(url: &str, path: &str) -> String {
     let address = url.strip_prefix("http://").expect("plain HTTP");
     let mut stream = TcpStream::connect(address).expect("the demo listens");
-    write!(
-        stream,
-        "GET {path} HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n");
+    stream
+        .write_all(request.as_bytes())
+        .expect("the demo reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer
