@@ -53,6 +53,11 @@ impl Core {
         &self.control
     }
 
+    /// A handle that only an abort of the run stops: for init code.
+    pub fn stop_of_run(&self) -> crate::StopHandle {
+        crate::StopHandle::of_run(Arc::clone(&self.control), u64::MAX)
+    }
+
     /// This moment, in unix ns.
     pub fn now(&self) -> u64 {
         clock::now_ns()

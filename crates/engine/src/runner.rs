@@ -71,7 +71,7 @@ pub trait Vu: 'static {
     fn tags(&mut self, recorder: &mut Recorder) -> TagsId;
 
     /// What goes with single samples beside the tags (`vu`, `iter`). Asked only if somebody wants samples.
-    fn metadata(&self) -> Option<&Metadata> {
+    fn metadata(&self) -> Option<Metadata> {
         None
     }
 }

@@ -90,6 +90,12 @@ impl StopHandle {
         false
     }
 
+    /// Its time is up after `limit` from now.
+    pub fn set_time_limit(&self, limit: std::time::Duration) {
+        let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        self.set_deadline(clock::now_ns().saturating_add(limit));
+    }
+
     /// When its time is up, in unix ns; `u64::MAX` for never.
     pub fn deadline(&self) -> u64 {
         self.0.deadline.get()

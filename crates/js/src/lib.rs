@@ -1,2 +1,34 @@
-//! Hosts QuickJS: knows no k6 API
+//! Hosts QuickJS for virtual users; knows no k6 API.
+//!
+//! A [`Program`] is a script with all it imports, compiled once. An [`Instance`] is one VM that has run the program's init
+//! code: a virtual user has one, and so have `setup()`, `teardown()` and the summary. [`ScriptRunner`] is what
+//! the engine drives: it makes [`ScriptVu`]s, each with a fiber to run on. What scripts can import and call is an
+//! [`Api`], written elsewhere, which finds the VU it works for through [`Host`].
+//!
+//! ```text
+//! engine ── iterate ──▶ ScriptVu ── fiber ──▶ Instance: call the exec function, then drain the event loop
+//!                                                  │ import, native calls
+//!                                                  ▼
+//!                                                 Api (crate `modules`)
+//! ```
 #![forbid(unsafe_code)]
+
+pub mod api;
+pub mod core_state;
+pub mod event_loop;
+pub mod exception;
+pub mod host;
+pub mod instance;
+mod loader;
+pub mod program;
+pub mod runner;
+pub mod vu;
+
+pub use api::Api;
+pub use event_loop::EventLoop;
+pub use exception::{Failure, describe};
+pub use host::{Host, Phase};
+pub use instance::Instance;
+pub use program::{Program, ProgramError};
+pub use runner::ScriptRunner;
+pub use vu::ScriptVu;

@@ -1,2 +1,29 @@
-//! The k6 API: one file or folder per import name
+//! The k6 API: one file or folder per import name.
+//!
+//! [`K6`] is what `js` hosts: it knows the built-in modules, installs the globals and keeps a state for each VM.
+//! [`Config`] tells it the options as plain data. Each module has `names()`, its exports, and `fill()`, which makes
+//! them in one VM; functions find their VU through `Host::of(ctx)`.
+//!
+//! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]
+
+mod api;
+pub mod config;
+mod console;
+mod crypto;
+mod data;
+mod data_json;
+mod encoding;
+mod execution;
+mod globals;
+mod go_error;
+mod http;
+mod json_parse;
+mod k6;
+mod metrics;
+mod shared_array;
+mod state;
+mod timers;
+
+pub use api::K6;
+pub use config::{Config, SystemTags, World};

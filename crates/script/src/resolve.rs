@@ -132,10 +132,7 @@ fn bare(specifier: &str) -> ResolveError {
     }
     let help = if NODE.contains(&first) {
         NO_NODE.to_owned()
-    } else if specifier.ends_with(".js")
-        || specifier.ends_with(".ts")
-        || specifier.ends_with(".json")
-    {
+    } else if matches!(specifier.rsplit_once('.'), Some((_, "js" | "ts" | "json"))) {
         format!("paths start with ./, ../ or /: write \"./{specifier}\"")
     } else {
         format!(

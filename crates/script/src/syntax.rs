@@ -8,12 +8,13 @@ mod lower;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod top_level;
 mod types;
 
 use std::collections::BTreeSet;
 
 use oxc_allocator::Allocator;
-use oxc_span::SourceType;
+use oxc_span::{SourceType, Span};
 
 use crate::{
     graph::{Format, ImportKind, Names},
@@ -25,6 +26,7 @@ use crate::{
         canvas::Canvas,
         facts::Facts,
         parse::{bind, parse},
+        top_level::awaits,
         types::first_type,
     },
 };
@@ -87,11 +89,7 @@ pub(crate) fn prepare(text: &str, language: Language) -> Result<Prepared, Fault>
     };
     match language {
         Language::TypeScript => typescript(text),
-        Language::JavaScript if is_typescript(text) => Err(Fault {
-            help: Some("if this is TypeScript, give the file a name that ends with .ts".to_owned()),
-            ..fault
-        }),
-        Language::JavaScript => Err(fault),
+        Language::JavaScript => Err(type_in(text).unwrap_or(fault)),
     }
 }
 
@@ -110,14 +108,7 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
         return Err(Reason::Grammar(fault));
     }
     if let Some(span) = first_type(&parsed.program) {
-        let message = "this is TypeScript, not JavaScript".to_owned();
-        let (start, length) = (span.start, span.size());
-        return Err(Reason::Grammar(Fault {
-            message,
-            help: None,
-            start,
-            length,
-        }));
+        return Err(Reason::Grammar(is_a_type(span)));
     }
     let (scoping, fault) = bind(&parsed.program);
     let facts = Facts::of(&parsed.program, &scoping);
@@ -139,7 +130,7 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
         format: parsed.format,
         imports: facts.imports,
         identifiers: facts.identifiers.into_iter().map(str::to_owned).collect(),
-        has_top_level_await: facts.has_top_level_await,
+        has_top_level_await: parsed.format == Format::Esm && awaits(&parsed.program),
         is_open: facts.is_open,
         declares_require: facts.declares_require,
     })
@@ -192,8 +183,19 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
     }
 }
 
-/// Whether a text that is no JavaScript would be TypeScript.
-fn is_typescript(text: &str) -> bool {
+/// The fault of a text that is no JavaScript, if it is TypeScript.
+fn type_in(text: &str) -> Option<Fault> {
     let allocator = Allocator::default();
-    parse(&allocator, text, SourceType::ts()).is_ok_and(|parsed| parsed.fault.is_none())
+    let parsed = parse(&allocator, text, SourceType::ts()).ok()?;
+    let span = first_type(&parsed.program)?;
+    parsed.fault.is_none().then(|| is_a_type(span))
+}
+
+fn is_a_type(span: Span) -> Fault {
+    Fault {
+        message: "this is TypeScript, not JavaScript".to_owned(),
+        help: Some("give the file a name that ends with .ts".to_owned()),
+        start: span.start,
+        length: span.size(),
+    }
 }

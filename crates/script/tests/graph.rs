@@ -87,6 +87,7 @@ fn the_format_is_told_by_the_text() {
         ("var await = 1; with (a) {} var x = 010;", Format::CommonJs),
         ("async function f() { await 0 }", Format::CommonJs),
         ("let x = 1 <!-- y", Format::CommonJs),
+        ("function await(x) {} await (1);", Format::CommonJs),
     ] {
         assert_eq!(single("/x.js", text).format, format, "{text}");
     }
@@ -167,9 +168,9 @@ fn plain_modules_are_not_copied() {
 #[test]
 fn columns_of_the_author_count_utf16_units() {
     let module = single("/x.js", "export const s = '日本😀'; boom();");
-    assert_eq!(place(&module, "boom"), (1, 25));
+    assert_eq!(place(&module, "boom"), (1, 26));
     let module = single("/x.ts", "const s: 'é' = '日本😀'; boom();");
-    assert_eq!(place(&module, "boom"), (1, 23));
+    assert_eq!(place(&module, "boom"), (1, 24));
 }
 
 #[test]
@@ -219,8 +220,8 @@ fn import_attributes_are_blanked() {
         .with("/t/b.txt", "{}");
     let graph = graph(&files);
     insta::assert_snapshot!(graph.modules[0].code.replace(' ', "·"), @r"
-    import·a·from·'./a.json'························;
-    export·{·default·as·b·}·from·'./b.txt'··························
+    import·a·from·'./a.json'······················;
+    export·{·default·as·b·}·from·'./b.txt'························
     export·default·a;
     ");
     assert!(graph.modules[0].imports[0].is_json);

@@ -158,7 +158,7 @@ impl<R: Runner> Visit<R> {
         } else {
             None
         };
-        recorder.add(series, count as f64, clock::now_ns(), metadata);
+        recorder.add(series, count as f64, clock::now_ns(), metadata.as_ref());
     }
 }
 
@@ -236,8 +236,8 @@ impl Book {
         } else {
             None
         };
-        recorder.add(ids.duration, milliseconds(took), at, metadata);
-        recorder.add(ids.iterations, 1.0, at, metadata);
+        recorder.add(ids.duration, milliseconds(took), at, metadata.as_ref());
+        recorder.add(ids.iterations, 1.0, at, metadata.as_ref());
     }
 
     fn lateness<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, late: u64, at: u64) {
@@ -248,7 +248,7 @@ impl Book {
             None
         };
         if let Some(series) = ids.lateness {
-            recorder.add(series, milliseconds(late), at, metadata);
+            recorder.add(series, milliseconds(late), at, metadata.as_ref());
         }
     }
 }

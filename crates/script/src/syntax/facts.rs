@@ -2,11 +2,9 @@
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, CallExpression,
-    Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration, Expression,
-    ForOfStatement, Function, IdentifierName, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, Program, PropertyDefinition, RegExpLiteral,
-    Statement, StaticBlock, StringLiteral, VariableDeclaration, VariableDeclarationKind,
-    WithClause,
+    Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration, Expression, Function,
+    IdentifierName, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, Program, RegExpLiteral, Statement, StringLiteral, WithClause,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_semantic::{ScopeFlags, Scoping};
@@ -23,11 +21,8 @@ const NAME_MAX: usize = 40;
 /// Gathered in one walk over a program.
 pub(super) struct Facts<'a, 's> {
     scoping: &'s Scoping,
-    /// Functions and other bodies that the walk is in, where `await` is their own.
-    depth: u32,
     pub(super) imports: Vec<FoundImport>,
     pub(super) identifiers: FxHashSet<&'a str>,
-    pub(super) has_top_level_await: bool,
     pub(super) is_open: bool,
     pub(super) declares_require: bool,
     /// `with { type: 'json' }`, to be blanked: the engine loads a module anew for each set of
@@ -40,10 +35,8 @@ impl<'a, 's> Facts<'a, 's> {
     pub(super) fn of(program: &Program<'a>, scoping: &'s Scoping) -> Self {
         let mut facts = Self {
             scoping,
-            depth: 0,
             imports: Vec::new(),
             identifiers: FxHashSet::default(),
-            has_top_level_await: false,
             is_open: false,
             declares_require: program.body.iter().any(declares_require),
             attributes: Vec::new(),
@@ -52,12 +45,6 @@ impl<'a, 's> Facts<'a, 's> {
         facts.visit_program(program);
         facts.imports.sort_by_key(|import| import.offset);
         facts
-    }
-
-    fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
-        self.depth += 1;
-        walk(self);
-        self.depth -= 1;
     }
 
     fn import(&mut self, source: &StringLiteral<'_>, kind: ImportKind, names: Names) {
@@ -223,39 +210,19 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
         if it.r#async {
             self.identifiers.insert("Promise");
         }
-        self.deeper(|facts| walk_js::walk_function(facts, it, flags));
+        walk_js::walk_function(self, it, flags);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         if it.r#async {
             self.identifiers.insert("Promise");
         }
-        self.deeper(|facts| walk_js::walk_arrow_function_expression(facts, it));
-    }
-
-    fn visit_static_block(&mut self, it: &StaticBlock<'a>) {
-        self.deeper(|facts| walk_js::walk_static_block(facts, it));
-    }
-
-    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
-        self.deeper(|facts| walk_js::walk_property_definition(facts, it));
+        walk_js::walk_arrow_function_expression(self, it);
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
         self.identifiers.insert("Promise");
-        self.has_top_level_await |= self.depth == 0;
         walk_js::walk_await_expression(self, it);
-    }
-
-    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.has_top_level_await |= it.r#await && self.depth == 0;
-        walk_js::walk_for_of_statement(self, it);
-    }
-
-    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
-        let awaits = it.kind == VariableDeclarationKind::AwaitUsing;
-        self.has_top_level_await |= awaits && self.depth == 0;
-        walk_js::walk_variable_declaration(self, it);
     }
 
     fn visit_decorator(&mut self, it: &Decorator<'a>) {

@@ -7,7 +7,7 @@ use oxc_parser::Parser;
 use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::SourceType;
 
-use super::Fault;
+use super::{Fault, top_level::awaits};
 use crate::graph::Format;
 
 /// A text that was understood as a whole, faults aside.
@@ -43,24 +43,28 @@ pub(super) fn parse<'a>(
         });
     }
     let first = attempt(allocator, text, language.with_unambiguous(true));
-    if first.is_module || first.fault.is_none() {
+    if first.is_module {
         return first.result();
     }
-    // Without imports and exports, `await` and `return` are faults at top level. Either makes
-    // sense in one of the formats. Modules first, since `await (x)` can be a call elsewhere.
-    let module = attempt(allocator, text, language.with_module(true));
-    if module.fault.is_none() {
-        return Ok(Parsed {
-            format: Format::Esm,
-            ..module.result()?
-        });
+    // Without imports and exports, `await` is a fault at top level, or (as `await (x)`) a call.
+    if text.contains("await") {
+        let module = attempt(allocator, text, language.with_module(true));
+        if module.fault.is_none() && awaits(&module.program) {
+            return Ok(Parsed {
+                format: Format::Esm,
+                ..module.result()?
+            });
+        }
     }
-    let script = attempt(allocator, text, language.with_commonjs(true));
-    if script.fault.is_none() {
-        return Ok(Parsed {
-            format: Format::CommonJs,
-            ..script.result()?
-        });
+    // `return` is a fault at top level as well, but not in CommonJS.
+    if first.fault.is_some() {
+        let script = attempt(allocator, text, language.with_commonjs(true));
+        if script.fault.is_none() {
+            return Ok(Parsed {
+                format: Format::CommonJs,
+                ..script.result()?
+            });
+        }
     }
     first.result()
 }
@@ -125,8 +129,8 @@ fn fault(diagnostic: &OxcDiagnostic) -> Fault {
     Fault {
         message: diagnostic.message.trim_end_matches('.').to_owned(),
         help: diagnostic.help.as_ref().map(ToString::to_string),
-        start: label.map_or(0, |label| label.offset() as u32),
-        length: label.map_or(0, |label| label.len() as u32),
+        start: label.map_or(0, oxc_span::LabeledSpan::offset),
+        length: label.map_or(0, oxc_span::LabeledSpan::len),
     }
 }
 

@@ -506,15 +506,87 @@ fn a_fault_in_typescript_is_told_in_the_authors_text() {
 
 #[test]
 fn javascript_with_types_is_told_to_change_its_name() {
-    let fault = prepare("const a: number = 1;", Language::JavaScript)
+    let fault = prepare("let a: number;", Language::JavaScript)
         .err()
         .expect("a fault");
-    assert_eq!(
-        fault.help.as_deref(),
-        Some("if this is TypeScript, give the file a name that ends with .ts")
-    );
-    let fault = prepare("const a = ;", Language::JavaScript)
+    assert_eq!(fault.message, "this is TypeScript, not JavaScript");
+    let fault = prepare("let a = ;", Language::JavaScript)
         .err()
         .expect("a fault");
-    assert_eq!(fault.help, None);
+    assert_eq!(fault.message, "Unexpected token");
+}
+
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Statements whose ends and beginnings are all the ways in which blanking could go wrong.
+    const STATEMENTS: [&str; 24] = [
+        "const a: number = b as any",
+        "(c as any)",
+        "[d!]",
+        "`e`",
+        "type F<T> = {\n  g: T\n}",
+        "interface H { i: 'é日😀' }",
+        "let j: string | undefined",
+        "declare const k: number;",
+        "function l<T>(m?: T, ...n: T[]): T { return m! }",
+        "function o(p: string): void",
+        "class Q<T> extends R<T> implements S { private t = 1\nreadonly ['u']: number = 2\n[v: string]: any\nget: T\nw() {} }",
+        "abstract class X { abstract y(): void; protected static async z(): Promise<void> {} }",
+        "const aa = async <T,>(bb: T): Promise<T> => bb as T",
+        "const cc = (dd: any):\n  dd is string => true",
+        "ee<number>(1)",
+        "ff = gg satisfies HH",
+        "if (ii) jj as any; else kk as any",
+        "for (const ll of mm as any[]) { nn! }",
+        "/re/.test(oo!)",
+        "++pp",
+        "-qq!",
+        "try { rr } catch (ss: unknown) {}",
+        "const tt = { uu(this: any, vv: number): void {}, get ww(): any { return 1 } }",
+        "import { Xx } from './xx.ts'",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn blanking_moves_nothing_and_leaves_as_many_statements(
+            picks in proptest::collection::vec((0..STATEMENTS.len(), 0..3_usize), 1..8)
+        ) {
+            let text: String = picks
+                .iter()
+                .map(|(pick, end)| [STATEMENTS[*pick], ["\n", "\r\n", ";\n"][*end]].concat())
+                .collect();
+            // Some picks in a row are one statement, or none at all, in TypeScript too.
+            if let Ok(prepared) = prepare(&text, Language::TypeScript) {
+                prop_assert!(prepared.generated.is_none());
+                let code = prepared.code.unwrap_or_else(|| text.clone());
+                assert_in_place(&text, &code);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,60}") {
+            let _ = prepare(&text, Language::TypeScript);
+        }
+
+        #[test]
+        fn no_row_of_tokens_makes_it_panic(
+            tokens in proptest::collection::vec(
+                prop::sample::select(vec![
+                    "a", "b", "<", ">", "(", ")", "{", "}", "[", "]", ":", ";", ",", "=", "=>",
+                    "!", "?", ".", "as", "class", "function", "type", "interface", "enum",
+                    "namespace", "import", "export", "default", "from", "'x'", "abstract",
+                    "declare", "private", "async", "await", "new", "return", "let", "*", "\n",
+                    "`", "${", "/", "@", "extends", "implements", "constructor", "this", "require",
+                ]),
+                0..25,
+            )
+        ) {
+            let _ = prepare(&tokens.join(" "), Language::TypeScript);
+        }
+    }
 }

@@ -118,15 +118,15 @@ impl Blanker<'_, '_> {
     /// `constructor(private x)` also sets `this.x`: at the start of the body, or after the call of
     /// `super`.
     fn parameter_properties(&mut self, it: &MethodDefinition<'_>) {
-        let assignments: String = it
-            .value
-            .params
-            .items
-            .iter()
-            .filter(|item| item.accessibility.is_some() || item.readonly || item.r#override)
-            .flat_map(|item| item.pattern.get_binding_identifiers())
-            .map(|id| format!(" this.{0} = {0};", id.name))
-            .collect();
+        let mut assignments = String::new();
+        for item in &it.value.params.items {
+            if item.accessibility.is_some() || item.readonly || item.r#override {
+                for id in item.pattern.get_binding_identifiers() {
+                    let name = id.name.as_str();
+                    assignments.extend([" this.", name, " = ", name, ";"]);
+                }
+            }
+        }
         let Some(body) = it.value.body.as_deref().filter(|_| !assignments.is_empty()) else {
             return;
         };

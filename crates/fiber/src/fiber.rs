@@ -1,0 +1,285 @@
+//! One fiber: suspend, resume, abort.
+//!
+//! ```text
+//!            run(body)              block_on: future pending
+//!   idle ───────────────▶ running ──────────────────────────▶ suspended
+//!    ▲                     │   ▲                                  │
+//!    └───────── returned ──┘   └──── future done, or abort ───────┘
+//! ```
+
+use std::any::Any;
+use std::cell::Cell;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::ptr;
+use std::task::{Context, Poll};
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::stack::Stack;
+
+/// The fiber that waits was told to stop. Return to the caller at once, cleaning up as you go; every further
+/// [`block_on`] of this body fails in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the VU was stopped")]
+pub struct Aborted;
+
+/// How a body ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It returned. `aborted` tells whether it was told to stop before it did.
+    Returned {
+        /// Whether [`Fiber::abort`] or [`abort_current`] was called during this run.
+        aborted: bool,
+    },
+    /// It panicked; this is the payload.
+    Panicked(Box<dyn Any + Send>),
+}
+
+enum Resume {
+    Go,
+    Abort,
+}
+
+/// A future that lies on the suspended fiber's own stack.
+type Operation = *mut (dyn Future<Output = ()> + 'static);
+
+/// What the running body finds through [`CURRENT`]. Lives in a box, so that its address outlasts moves of the fiber.
+struct Shared {
+    yielder: Cell<*const Yielder<Resume, Operation>>,
+    aborted: Cell<bool>,
+    resumed: Cell<u64>,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Shared> = const { Cell::new(ptr::null()) };
+}
+
+type Body = Coroutine<Resume, Operation, Result<(), Box<dyn Any + Send>>, Stack>;
+
+/// A stack, and the body that runs on it, if any.
+///
+/// As a future it resolves when the body has returned. Poll it only on the thread that made it (it is not `Send`).
+pub struct Fiber {
+    body: Option<Body>,
+    stack: Option<Stack>,
+    operation: Option<Operation>,
+    shared: Box<Shared>,
+    not_send: PhantomData<*mut ()>,
+}
+
+impl Fiber {
+    /// An idle fiber on this stack.
+    pub fn new(stack: Stack) -> Self {
+        Self {
+            body: None,
+            stack: Some(stack),
+            operation: None,
+            shared: Box::new(Shared {
+                yielder: Cell::new(ptr::null()),
+                aborted: Cell::new(false),
+                resumed: Cell::new(0),
+            }),
+            not_send: PhantomData,
+        }
+    }
+
+    /// Puts a body onto the idle fiber. It starts when the fiber is polled.
+    ///
+    /// # Panics
+    /// If a body is still running.
+    pub fn start(&mut self, body: impl FnOnce() + 'static) {
+        let stack = self.stack.take().expect("a fiber runs one body at a time");
+        self.shared.aborted.set(false);
+        let shared: *const Shared = &raw const *self.shared;
+        self.body = Some(Coroutine::with_stack(stack, move |yielder, first| {
+            // SAFETY: `shared` is boxed in the fiber, which outlives its coroutine: `Drop` ends the body first.
+            let shared = unsafe { &*shared };
+            shared.yielder.set(ptr::from_ref(yielder));
+            let result = match first {
+                Resume::Go => catch_unwind(AssertUnwindSafe(body)),
+                Resume::Abort => Ok(()),
+            };
+            shared.yielder.set(ptr::null());
+            result
+        }));
+    }
+
+    /// Whether no body runs.
+    pub fn is_idle(&self) -> bool {
+        self.body.is_none()
+    }
+
+    /// Tells the body to stop and lets it run to its end: the suspended [`block_on`] returns [`Aborted`], and so
+    /// does each one after it. One resume is enough, since an aborted body cannot suspend any more.
+    ///
+    /// Returns how it ended, or `None` if no body was running. Must not be called by the body itself
+    /// (that is [`abort_current`]).
+    pub fn abort(&mut self) -> Option<Outcome> {
+        let body = self.body.as_ref()?;
+        self.shared.aborted.set(true);
+        // The operation is dropped by the frame that owns it, as that frame returns.
+        self.operation = None;
+        if !body.started() {
+            // Nothing of the body ran: resuming with Abort makes the coroutine drop it and finish.
+        }
+        match self.resume(Resume::Abort) {
+            Some(outcome) => Some(outcome),
+            None => unreachable!("an aborted fiber cannot suspend: block_on fails at once"),
+        }
+    }
+
+    fn resume(&mut self, with: Resume) -> Option<Outcome> {
+        let body = self.body.as_mut().expect("resume is called while a body runs");
+        let shared: *const Shared = &raw const *self.shared;
+        self.shared.resumed.set(self.shared.resumed.get().wrapping_add(1));
+        let outer = CURRENT.replace(shared);
+        let result = body.resume(with);
+        CURRENT.set(outer);
+        match result {
+            CoroutineResult::Yield(operation) => {
+                self.operation = Some(operation);
+                None
+            }
+            CoroutineResult::Return(result) => {
+                let body = self.body.take().expect("the body that just returned");
+                self.stack = Some(body.into_stack());
+                Some(match result {
+                    Ok(()) => Outcome::Returned { aborted: self.shared.aborted.get() },
+                    Err(payload) => Outcome::Panicked(payload),
+                })
+            }
+        }
+    }
+}
+
+impl Future for Fiber {
+    type Output = Outcome;
+
+    /// # Panics
+    /// If no body was started.
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        let fiber = self.get_mut();
+        loop {
+            if let Some(operation) = fiber.operation {
+                // SAFETY: the operation was pinned by `block_on` on the stack of this suspended fiber. That frame
+                // can neither move nor return before the fiber is resumed, and the pointer is forgotten before
+                // that (here and in `abort`).
+                let operation = unsafe { Pin::new_unchecked(&mut *operation) };
+                match operation.poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) => fiber.operation = None,
+                }
+            }
+            if let Some(outcome) = fiber.resume(Resume::Go) {
+                return Poll::Ready(outcome);
+            }
+        }
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
+impl std::fmt::Debug for Fiber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fiber")
+            .field("idle", &self.is_idle())
+            .field("suspended", &self.operation.is_some())
+            .field("aborted", &self.shared.aborted.get())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Waits for a future by suspending the current fiber. The future is polled on the core's own stack.
+///
+/// No borrow of a `RefCell`, lock or the like may be held across this call: another fiber of the same core runs
+/// meanwhile and would trip over it.
+///
+/// # Errors
+/// [`Aborted`], at once if the fiber was told to stop before, else when it is told while it waits.
+///
+/// # Panics
+/// If the caller is not on a fiber.
+pub fn block_on<F: Future>(future: F) -> Result<F::Output, Aborted> {
+    let shared = CURRENT.get();
+    assert!(!shared.is_null(), "block_on is called on a fiber");
+    // SAFETY: CURRENT points to the running fiber's shared part, which lives as long as its body runs: now.
+    let shared = unsafe { &*shared };
+    if shared.aborted.get() {
+        return Err(Aborted);
+    }
+    let mut output = None;
+    {
+        let slot = &mut output;
+        let mut operation = pin!(async move { *slot = Some(future.await) });
+        // SAFETY: the pinned future is not moved through this reference, it is only made a pointer of.
+        let pointer: *mut (dyn Future<Output = ()> + '_) =
+            unsafe { operation.as_mut().get_unchecked_mut() };
+        // SAFETY: only the lifetime is erased. The pointer is used while this frame is suspended, and never after:
+        // see `Fiber::poll`.
+        let pointer: Operation =
+            unsafe { mem::transmute::<*mut (dyn Future<Output = ()> + '_), Operation>(pointer) };
+        let yielder = shared.yielder.get();
+        assert!(!yielder.is_null(), "a running body has its yielder");
+        // SAFETY: set by the body's first frame, which is still on this stack.
+        match unsafe { &*yielder }.suspend(pointer) {
+            Resume::Go => {}
+            Resume::Abort => return Err(Aborted),
+        }
+    }
+    Ok(output.expect("a fiber is resumed with Go only after its future is ready"))
+}
+
+/// Lets the core's other tasks run, then goes on.
+///
+/// # Errors
+/// [`Aborted`] as in [`block_on`].
+pub fn yield_now() -> Result<(), Aborted> {
+    let mut yielded = false;
+    block_on(std::future::poll_fn(move |cx| {
+        if mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }))
+}
+
+/// Whether the current fiber was told to stop; `false` off a fiber. This flag, not an exception on its way, is the
+/// authority: JavaScript can swallow exceptions.
+pub fn is_aborted() -> bool {
+    let shared = CURRENT.get();
+    // SAFETY: as in `block_on`.
+    !shared.is_null() && unsafe { &*shared }.aborted.get()
+}
+
+/// Whether the caller runs on a fiber, and can therefore [`block_on`].
+pub fn on_fiber() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// How often the current fiber was resumed; 0 off a fiber. Lets a time slice notice without a clock that it began anew.
+pub fn resume_count() -> u64 {
+    let shared = CURRENT.get();
+    // SAFETY: as in `block_on`.
+    if shared.is_null() { 0 } else { unsafe { &*shared }.resumed.get() }
+}
+
+/// The current fiber tells itself to stop: from now on every [`block_on`] fails. Does nothing off a fiber.
+pub fn abort_current() {
+    let shared = CURRENT.get();
+    if !shared.is_null() {
+        // SAFETY: as in `block_on`.
+        unsafe { &*shared }.aborted.set(true);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! What scripts can import and call, seen from the host.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use brunt_engine::{Ended, Iteration, ScenarioHere};
+use brunt_metrics::{Metadata, Recorder, TagsId};
+use brunt_quickjs::{Ctx, Exports, JsResult, Value};
+
+use crate::host::Host;
+
+/// The modules and globals of a script world. One value for all cores.
+pub trait Api: Send + Sync + 'static {
+    /// The export names of a built-in module, `default` among them if it has one.
+    ///
+    /// # Errors
+    /// A sentence for the user: not a module, or not supported yet.
+    fn exports(&self, specifier: &str) -> Result<Vec<String>, String>;
+
+    /// Fills in the exports of a built-in module in one VM.
+    ///
+    /// # Errors
+    /// What making them throws.
+    fn evaluate<'js>(&self, ctx: Ctx<'js>, specifier: &str, exports: &dyn SetExport<'js>) -> JsResult<'js, ()>;
+
+    /// Installs the globals in a fresh VM.
+    ///
+    /// # Errors
+    /// What making them throws.
+    fn install<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()>;
+
+    /// What the API keeps for one VM; found again with [`Host::state`].
+    fn new_state(&self, host: &Host) -> Box<dyn Any>;
+
+    /// The VU works for this scenario from now on.
+    fn activate(&self, host: &Host, ctx: Ctx<'_>, scenario: &Rc<ScenarioHere>);
+
+    /// An iteration, `setup()` or `teardown()` begins (see [`Host::phase`]).
+    fn begin(&self, host: &Host, ctx: Ctx<'_>, iteration: Option<&Iteration>);
+
+    /// It is over, interrupted or not. No JavaScript may run here.
+    fn end(&self, host: &Host, ended: Ended);
+
+    /// The tags of what the engine measures for this VU.
+    fn tags(&self, host: &Host, recorder: &mut Recorder) -> TagsId;
+
+    /// The metadata of samples of this VU.
+    fn metadata(&self, host: &Host) -> Option<Metadata>;
+
+    /// `setup()`'s result as JSON text, by the rules of the world that is hosted. `None` for no data.
+    ///
+    /// # Errors
+    /// A sentence for the user.
+    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>) -> Result<Option<String>, String>;
+
+    /// Writes an uncaught exception of an iteration to the log.
+    fn report(&self, host: &Host, text: &str);
+
+    /// An object that is to be shown in the script's exported `options`, as JSON; `None` to leave them alone.
+    fn consolidated_options(&self) -> Option<String>;
+}
+
+/// Where exports go: a module that is being evaluated, or an object for `require()`.
+pub trait SetExport<'js> {
+    /// Sets one.
+    ///
+    /// # Errors
+    /// If it was not announced.
+    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()>;
+
+    /// Whether it was asked for or announced: an export that nobody imports need not be made.
+    fn wants(&self, name: &str) -> bool {
+        let _ = name;
+        true
+    }
+}
+
+impl<'js> SetExport<'js> for Exports<'js> {
+    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
+        Exports::set(self, name, value)
+    }
+}
+
+/// An object that gets the exports as properties.
+pub(crate) struct ObjectExports<'js>(pub(crate) Value<'js>);
+
+impl<'js> SetExport<'js> for ObjectExports<'js> {
+    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
+        self.0.define(name, value)
+    }
+}

@@ -1,0 +1,81 @@
+//! What one core keeps for all VUs on it.
+
+use std::any::Any;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use brunt_engine::Core;
+use brunt_fiber::{Fiber, StackPool, StackSettings};
+
+/// Init code may recurse deeper than an iteration: bundles are big. One such stack a core is in use at a time.
+const INIT_STACK: usize = 8 * 1024 * 1024;
+
+/// Stacks of a core, and a place for what the API keeps on it.
+#[derive(Debug)]
+pub struct CoreState {
+    stacks: Rc<StackPool>,
+    init_stacks: Rc<StackPool>,
+    init_fibers: RefCell<Vec<Fiber>>,
+    api: OnceCell<Box<dyn Any>>,
+}
+
+impl CoreState {
+    /// Empty.
+    pub fn new() -> Self {
+        Self {
+            stacks: StackPool::new(StackSettings::default()),
+            init_stacks: StackPool::new(StackSettings { usable: INIT_STACK }),
+            init_fibers: RefCell::default(),
+            api: OnceCell::new(),
+        }
+    }
+
+    /// That of a core of the engine.
+    pub fn of(core: &Core) -> &Self {
+        core.slot(Self::new)
+    }
+
+    /// Where the fibers of VUs get their stacks.
+    pub fn stacks(&self) -> &Rc<StackPool> {
+        &self.stacks
+    }
+
+    /// A fiber for init code, with a big stack. Give it back with [`CoreState::give_back`].
+    ///
+    /// # Errors
+    /// If the system refuses a stack.
+    pub fn init_fiber(&self) -> Result<Fiber, brunt_fiber::stack::StackError> {
+        let kept = self.init_fibers.borrow_mut().pop();
+        match kept {
+            Some(fiber) => Ok(fiber),
+            None => Ok(Fiber::new(self.init_stacks.take()?)),
+        }
+    }
+
+    /// Keeps an idle init fiber for the next VU.
+    pub fn give_back(&self, fiber: Fiber) {
+        if fiber.is_idle() {
+            self.init_fibers.borrow_mut().push(fiber);
+        }
+    }
+
+    /// Usable bytes of an init fiber's stack.
+    pub fn init_stack(&self) -> usize {
+        self.init_stacks.usable()
+    }
+
+    /// What the API keeps on this core; made at the first call.
+    ///
+    /// # Panics
+    /// If it is asked for with another type than at first.
+    pub fn api<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
+        let kept = self.api.get_or_init(|| Box::new(make()));
+        kept.downcast_ref().expect("one API keeps one type of state on a core")
+    }
+}
+
+impl Default for CoreState {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,269 @@
+//! A VU's own event loop: promise jobs, timers, operations under way.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use brunt_fiber::{block_on, clock, is_aborted};
+use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
+use tokio::task::AbortHandle;
+
+use crate::exception::Failure;
+use crate::host::Host;
+
+type Completion = Box<dyn for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()>>;
+
+/// The loop of one VM. Macrotasks run one at a time, and promise jobs are drained after each, as in browsers and k6.
+#[derive(Default)]
+pub struct EventLoop {
+    timers: RefCell<Timers>,
+    inbox: Rc<Inbox>,
+    /// Operations under way, by id.
+    running: RefCell<BTreeMap<u64, AbortHandle>>,
+    next_operation: Cell<u64>,
+}
+
+#[derive(Default)]
+struct Timers {
+    /// By (due in unix ns, id).
+    due: BTreeMap<(u64, u32), Timer>,
+    last_id: u32,
+}
+
+struct Timer {
+    function: Root,
+    arguments: Vec<Root>,
+    /// Nanoseconds between runs, for intervals.
+    every: Option<u64>,
+}
+
+/// What is done and waits to be told to JavaScript.
+#[derive(Default)]
+struct Inbox {
+    done: RefCell<VecDeque<(u64, Completion)>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl EventLoop {
+    /// `setTimeout` (or `setInterval`, with `repeat`): returns the timer's id, counted from 1.
+    pub fn set_timer<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        function: Value<'js>,
+        arguments: Vec<Value<'js>>,
+        delay_ns: u64,
+        repeat: bool,
+    ) -> u32 {
+        let function = ctx.root(function);
+        let arguments = arguments.into_iter().map(|argument| ctx.root(argument)).collect();
+        let mut timers = self.timers.borrow_mut();
+        timers.last_id += 1;
+        let id = timers.last_id;
+        // An interval of 0 would leave no room for anything else.
+        let every = repeat.then_some(delay_ns.max(1_000_000));
+        let due = clock::now_ns().saturating_add(delay_ns);
+        timers.due.insert((due, id), Timer { function, arguments, every });
+        id
+    }
+
+    /// `clearTimeout`: unknown ids are ignored.
+    pub fn clear_timer(&self, ctx: Ctx<'_>, id: u32) {
+        let mut timers = self.timers.borrow_mut();
+        let key = timers.due.keys().find(|key| key.1 == id).copied();
+        let timer = key.and_then(|key| timers.due.remove(&key));
+        drop(timers);
+        if let Some(timer) = timer {
+            release(ctx, timer);
+        }
+    }
+
+    /// Starts an operation that goes on while JavaScript runs or waits. Its end is a macrotask: `then` is called
+    /// with the result. Until then the iteration is not over.
+    ///
+    /// Call it on a fiber of a core. If the VU is stopped, the operation is dropped and `then` never called.
+    pub fn spawn<T: 'static>(
+        &self,
+        operation: impl Future<Output = T> + 'static,
+        then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
+    ) {
+        let id = self.next_operation.get();
+        self.next_operation.set(id + 1);
+        let inbox = Rc::clone(&self.inbox);
+        let task = tokio::task::spawn_local(async move {
+            let result = operation.await;
+            inbox.done.borrow_mut().push_back((id, Box::new(move |ctx| then(ctx, result))));
+            if let Some(waker) = inbox.waker.borrow_mut().take() {
+                waker.wake();
+            }
+        });
+        self.running.borrow_mut().insert(id, task.abort_handle());
+    }
+
+    /// Whether nothing is left that could run JavaScript later.
+    fn is_empty(&self) -> bool {
+        self.running.borrow().is_empty() && self.timers.borrow().due.is_empty()
+    }
+
+    /// Runs everything there is: until no job, timer or operation is left.
+    ///
+    /// # Errors
+    /// The first exception of a task, or a rejection that nobody handled; the rest is dropped.
+    pub fn drain(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
+        loop {
+            drain_jobs(host, ctx)?;
+            if self.is_empty() {
+                return Ok(());
+            }
+            self.turn(host, ctx)?;
+        }
+    }
+
+    /// Runs until a promise is settled; other work goes on meanwhile and may be left over.
+    ///
+    /// # Errors
+    /// As [`EventLoop::drain`], and the rejection of the promise itself. A promise that nothing can settle any more
+    /// counts as fulfilled with `undefined`.
+    pub fn run_until_settled<'js>(
+        &self,
+        host: &Host,
+        ctx: Ctx<'js>,
+        promise: &Value<'js>,
+    ) -> Result<Value<'js>, Failure> {
+        promise.mark_handled();
+        loop {
+            let jobs = drain_jobs(host, ctx);
+            match promise.promise_state() {
+                None => return Ok(promise.clone()),
+                Some(PromiseState::Fulfilled(value)) => return jobs.map(|()| value),
+                Some(PromiseState::Rejected(reason)) => {
+                    return Err(Failure::of_value(host, &reason));
+                }
+                Some(PromiseState::Pending) => jobs?,
+            }
+            if self.is_empty() {
+                return Ok(ctx.undefined());
+            }
+            self.turn(host, ctx)?;
+        }
+    }
+
+    /// Waits for the next macrotask and runs it.
+    fn turn(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
+        let next = self.inbox.done.borrow_mut().pop_front();
+        if let Some((id, completion)) = next {
+            self.running.borrow_mut().remove(&id);
+            return caught(host, ctx, completion(ctx));
+        }
+        let due = self.timers.borrow().due.keys().next().copied();
+        let now = clock::now_ns();
+        match due {
+            Some(key) if key.0 <= now => self.fire(host, ctx, key),
+            _ => self.wait(due.map(|key| key.0.saturating_sub(now))),
+        }
+    }
+
+    fn wait(&self, timer_ns: Option<u64>) -> Result<(), Failure> {
+        let inbox = Rc::clone(&self.inbox);
+        let arrived = std::future::poll_fn(move |cx| {
+            if inbox.done.borrow().is_empty() {
+                *inbox.waker.borrow_mut() = Some(cx.waker().clone());
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        });
+        let waited = match timer_ns {
+            None => block_on(arrived),
+            Some(ns) => block_on(async {
+                tokio::select! {
+                    () = arrived => {}
+                    () = tokio::time::sleep(std::time::Duration::from_nanos(ns)) => {}
+                }
+            }),
+        };
+        waited.map_err(|_| Failure::Interrupted)
+    }
+
+    fn fire(&self, host: &Host, ctx: Ctx<'_>, key: (u64, u32)) -> Result<(), Failure> {
+        let timer = self.timers.borrow_mut().due.remove(&key);
+        let Some(timer) = timer else { return Ok(()) };
+        let function = ctx.rooted(&timer.function);
+        let arguments: Vec<_> = timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
+        match timer.every {
+            // The next run is counted from this one's planned time, so that intervals do not drift.
+            Some(every) => {
+                let next = (key.0 + every).max(clock::now_ns());
+                self.timers.borrow_mut().due.insert((next, key.1), timer);
+            }
+            None => release(ctx, timer),
+        }
+        caught(host, ctx, function.call(&ctx.undefined(), &arguments).map(drop))
+    }
+
+    /// Drops everything that is left. Returns the ids of the timers that were pending.
+    pub fn clear(&self, ctx: Ctx<'_>) -> Vec<u32> {
+        for (_, task) in std::mem::take(&mut *self.running.borrow_mut()) {
+            task.abort();
+        }
+        self.inbox.done.borrow_mut().clear();
+        let timers = std::mem::take(&mut self.timers.borrow_mut().due);
+        let ids = timers.keys().map(|key| key.1).collect();
+        for timer in timers.into_values() {
+            release(ctx, timer);
+        }
+        ids
+    }
+}
+
+impl Drop for EventLoop {
+    fn drop(&mut self) {
+        for task in self.running.get_mut().values() {
+            task.abort();
+        }
+    }
+}
+
+impl std::fmt::Debug for EventLoop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventLoop")
+            .field("timers", &self.timers.borrow().due.len())
+            .field("running", &self.running.borrow().len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn release(ctx: Ctx<'_>, timer: Timer) {
+    drop(ctx.unroot(timer.function));
+    for argument in timer.arguments {
+        drop(ctx.unroot(argument));
+    }
+}
+
+/// Runs promise jobs until none is left, then looks for rejections that nobody handled.
+fn drain_jobs(host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
+    loop {
+        // Some built-ins turn even an uncatchable error into a rejection: the flag is the authority.
+        if is_aborted() {
+            return Err(Failure::Interrupted);
+        }
+        match ctx.run_job() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(thrown) => return Err(Failure::of_thrown(host, ctx, thrown)),
+        }
+    }
+    let rejections = std::mem::take(&mut *host.rejections.borrow_mut());
+    let mut first = None;
+    for (promise, reason) in rejections {
+        drop(ctx.unroot(promise));
+        let reason = ctx.unroot(reason);
+        first.get_or_insert_with(|| Failure::of_rejection(host, &reason));
+    }
+    first.map_or(Ok(()), Err)
+}
+
+fn caught(host: &Host, ctx: Ctx<'_>, result: Result<(), Thrown>) -> Result<(), Failure> {
+    result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))
+}

@@ -1,0 +1,87 @@
+//! What scripts threw, told to people.
+
+use brunt_quickjs::{Ctx, Thrown, Value};
+
+use crate::host::Host;
+
+/// Why a script's function did not come to its regular end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It threw. The text is the exception with its stack, at the author's positions.
+    Exception(String),
+    /// It was told to stop.
+    Interrupted,
+    /// A native function panicked: a fault of ours.
+    Panic(String),
+}
+
+impl Failure {
+    /// Takes the exception that waits in the context.
+    pub fn of_thrown(host: &Host, ctx: Ctx<'_>, _: Thrown) -> Self {
+        let exception = ctx.take_exception();
+        if let Some(payload) = ctx.take_panic() {
+            return Self::Panic(panic_text(&*payload));
+        }
+        match exception {
+            _ if brunt_fiber::is_aborted() => Self::Interrupted,
+            None => Self::Interrupted,
+            Some(exception) if exception.uncatchable && host.is_stopped() => Self::Interrupted,
+            Some(exception) => Self::of_value(host, &exception.value),
+        }
+    }
+
+    /// An exception that was caught.
+    pub fn of_value(host: &Host, value: &Value<'_>) -> Self {
+        if brunt_fiber::is_aborted() {
+            return Self::Interrupted;
+        }
+        Self::Exception(describe(host, value))
+    }
+
+    /// A rejection that nobody handled.
+    pub fn of_rejection(host: &Host, reason: &Value<'_>) -> Self {
+        match Self::of_value(host, reason) {
+            Self::Exception(text) => Self::Exception(format!("Uncaught (in promise) {text}")),
+            other => other,
+        }
+    }
+}
+
+/// The text of what a panic carried.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        return (*text).to_owned();
+    }
+    payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "no message".to_owned())
+}
+
+/// An exception as k6 prints it: `Error: boom`, then lines of `\tat inner (file:///dir/s.js:1:25(3))`. What is not an
+/// `Error` prints as its string.
+pub fn describe(host: &Host, value: &Value<'_>) -> String {
+    let ctx = value.ctx();
+    let text = if value.is_error() {
+        let head = text_of(value);
+        match value.get("stack").ok().and_then(|stack| stack.as_str()) {
+            // The head was taken when the error was made; a script may have renamed it since.
+            Some(stack) => {
+                let frames = stack.find("\tat ").map_or("", |start| &stack[start..]);
+                format!("{head}\n{frames}")
+            }
+            None => head,
+        }
+    } else {
+        text_of(value)
+    };
+    drop(ctx.take_exception());
+    host.program.author_positions(&text)
+}
+
+fn text_of(value: &Value<'_>) -> String {
+    match value.to_string_lossy() {
+        Ok(text) => text,
+        Err(_) => {
+            drop(value.ctx().take_exception());
+            "an exception that cannot be shown as a string".to_owned()
+        }
+    }
+}

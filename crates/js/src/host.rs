@@ -1,0 +1,223 @@
+//! What native functions find of the VU they work for.
+
+use std::any::Any;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brunt_engine::{Core, Iteration, ScenarioHere, StopHandle, VuIds};
+use brunt_fiber::clock;
+use brunt_quickjs::{Ctx, Root, Value};
+use rustc_hash::FxHashMap;
+
+use crate::api::Api;
+use crate::core_state::CoreState;
+use crate::event_loop::EventLoop;
+use crate::program::Program;
+
+/// How long JavaScript may run before its neighbours on the core get their turn.
+const SLICE_NS: u64 = 2_000_000;
+
+/// What a VM is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Init code.
+    Init,
+    /// `setup()`.
+    Setup,
+    /// An iteration.
+    Iteration,
+    /// `teardown()`.
+    Teardown,
+    /// `handleSummary()`.
+    Summary,
+}
+
+/// The host side of one VM.
+pub struct Host {
+    pub(crate) program: Arc<Program>,
+    pub(crate) api: Arc<dyn Api>,
+    core: Option<Rc<Core>>,
+    ids: VuIds,
+    phase: Cell<Phase>,
+    events: EventLoop,
+    stop: RefCell<StopHandle>,
+    /// The resume count and time (unix ns) at which the running slice was first seen.
+    slice: Cell<(u64, u64)>,
+    pub(crate) rejections: RefCell<Vec<(Root, Root)>>,
+    state: OnceCell<Box<dyn Any>>,
+    scenario: RefCell<Option<Rc<ScenarioHere>>>,
+    iteration: Cell<Option<Iteration>>,
+    test_aborted: Cell<bool>,
+    /// `module` objects of CommonJS files by URL.
+    pub(crate) common_js: RefCell<FxHashMap<String, Root>>,
+}
+
+impl Host {
+    pub(crate) fn new(
+        program: Arc<Program>,
+        api: Arc<dyn Api>,
+        core: Option<Rc<Core>>,
+        ids: VuIds,
+        stop: StopHandle,
+    ) -> Rc<Self> {
+        let host = Rc::new(Self {
+            program,
+            api,
+            core,
+            ids,
+            phase: Cell::new(Phase::Init),
+            events: EventLoop::default(),
+            stop: RefCell::new(stop),
+            slice: Cell::new((0, 0)),
+            rejections: RefCell::default(),
+            state: OnceCell::new(),
+            scenario: RefCell::default(),
+            iteration: Cell::new(None),
+            test_aborted: Cell::new(false),
+            common_js: RefCell::default(),
+        });
+        let state = host.api.new_state(&host);
+        assert!(host.state.set(state).is_ok(), "a fresh host has no state");
+        host
+    }
+
+    /// The host of a VM.
+    ///
+    /// # Panics
+    /// If the VM was not made by this crate.
+    pub fn of(ctx: Ctx<'_>) -> &Self {
+        ctx.host::<Self>().expect("every VM of a script has a host")
+    }
+
+    /// What the API keeps for this VM.
+    ///
+    /// # Panics
+    /// If the API keeps something else.
+    pub fn state<T: 'static>(&self) -> &T {
+        let state = self.state.get().and_then(|state| state.downcast_ref());
+        state.expect("an API keeps one type of state for a VM")
+    }
+
+    /// The script.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The core it lives on; `None` while options are being read, before the engine runs.
+    pub fn core(&self) -> Option<&Rc<Core>> {
+        self.core.as_ref()
+    }
+
+    /// What the core keeps for its VUs, if there is a core.
+    pub fn core_state(&self) -> Option<&CoreState> {
+        self.core.as_deref().map(CoreState::of)
+    }
+
+    /// The VU's numbers; 0 for what is not a VU.
+    pub fn ids(&self) -> VuIds {
+        self.ids
+    }
+
+    /// What the VM is doing.
+    pub fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        self.phase.set(phase);
+    }
+
+    /// Timers and pending operations.
+    pub fn events(&self) -> &EventLoop {
+        &self.events
+    }
+
+    /// The scenario that the VU works for.
+    pub fn scenario(&self) -> Option<Rc<ScenarioHere>> {
+        self.scenario.borrow().clone()
+    }
+
+    pub(crate) fn set_scenario(&self, scenario: &Rc<ScenarioHere>) {
+        *self.scenario.borrow_mut() = Some(Rc::clone(scenario));
+    }
+
+    /// The iteration that runs.
+    pub fn iteration(&self) -> Option<Iteration> {
+        self.iteration.get()
+    }
+
+    pub(crate) fn begin(&self, phase: Phase, iteration: Option<Iteration>, stop: &StopHandle) {
+        self.phase.set(phase);
+        self.iteration.set(iteration);
+        self.test_aborted.set(false);
+        *self.stop.borrow_mut() = stop.clone();
+    }
+
+    /// The script called for the end of the whole test: unwinds it like a stop, but counts otherwise.
+    pub fn abort_by_script(&self) {
+        self.test_aborted.set(true);
+        brunt_fiber::abort_current();
+    }
+
+    pub(crate) fn was_aborted_by_script(&self) -> bool {
+        self.test_aborted.get()
+    }
+
+    /// Whether what runs was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        brunt_fiber::is_aborted() || self.stop.borrow().is_stopped()
+    }
+
+    /// What stops what runs now.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.borrow().clone()
+    }
+
+    /// The engine's interrupt handler: stops a VU that must stop, and lets the neighbours run when a slice is over.
+    pub(crate) fn interrupt(host: &dyn Any) -> bool {
+        let Some(host) = host.downcast_ref::<Self>() else { return false };
+        let stop = host.stop.borrow().clone();
+        if brunt_fiber::is_aborted() {
+            return true;
+        }
+        if stop.check() {
+            brunt_fiber::abort_current();
+            return true;
+        }
+        if !brunt_fiber::on_fiber() {
+            return false;
+        }
+        let (resumed, since) = host.slice.get();
+        let now = clock::now_ns();
+        if resumed != brunt_fiber::resume_count() {
+            host.slice.set((brunt_fiber::resume_count(), now));
+        } else if now.saturating_sub(since) > SLICE_NS {
+            if brunt_fiber::yield_now().is_err() {
+                return true;
+            }
+            host.slice.set((brunt_fiber::resume_count(), clock::now_ns()));
+        }
+        false
+    }
+
+    pub(crate) fn rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+        let host = Self::of(ctx);
+        if handled {
+            let mut rejections = host.rejections.borrow_mut();
+            let place = rejections.iter().position(|(known, _)| ctx.rooted(known).strict_equals(&promise));
+            if let Some(place) = place {
+                let (promise, reason) = rejections.swap_remove(place);
+                drop((ctx.unroot(promise), ctx.unroot(reason)));
+            }
+        } else {
+            host.rejections.borrow_mut().push((ctx.root(promise), ctx.root(reason)));
+        }
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("ids", &self.ids).field("phase", &self.phase).finish_non_exhaustive()
+    }
+}

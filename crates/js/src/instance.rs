@@ -1,0 +1,229 @@
+//! A VM that has run a program's init code.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brunt_engine::{Core, StopHandle, VuIds};
+use brunt_fiber::Fiber;
+use brunt_fiber::Outcome;
+use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm};
+use brunt_script::Format;
+
+use crate::api::Api;
+use crate::exception::{Failure, panic_text};
+use crate::host::Host;
+use crate::loader::{self, Loader};
+use crate::program::Program;
+
+static OPTIONS: Name = Name::new("options");
+static REQUIRE: Name = Name::new("require");
+
+/// Heap size at which the cycle collector runs first. Reference counting frees almost everything; a low mark would
+/// walk the heap of each VU again and again.
+const COLLECT_BEYOND: usize = 1024 * 1024;
+
+/// One VM with the script loaded.
+pub struct Instance {
+    // The VM goes before the host: freeing it may ask the host.
+    vm: Vm,
+    host: Rc<Host>,
+    namespace: RefCell<Option<Root>>,
+}
+
+impl Instance {
+    /// Makes a VM and runs the program's init code in it, on a fiber of its own and `stack` bytes of it.
+    ///
+    /// # Errors
+    /// What the init code threw; [`Failure::Interrupted`] if `stop` was set meanwhile.
+    pub async fn create(
+        program: Arc<Program>,
+        api: Arc<dyn Api>,
+        core: Option<Rc<Core>>,
+        ids: VuIds,
+        fiber: &mut Fiber,
+        stack: usize,
+        stop: &StopHandle,
+    ) -> Result<Rc<Self>, Failure> {
+        let host = Host::new(program, api, core, ids, stop.clone());
+        let made = Rc::new(RefCell::new(None));
+        let out = Rc::clone(&made);
+        let inner_host = Rc::clone(&host);
+        fiber.start(move || {
+            let instance = Self::on_this_fiber(inner_host, stack);
+            *out.borrow_mut() = Some(instance);
+        });
+        run_fiber(fiber, stop).await?;
+        let made = made.borrow_mut().take();
+        made.unwrap_or(Err(Failure::Interrupted))
+    }
+
+    fn on_this_fiber(host: Rc<Host>, stack: usize) -> Result<Rc<Self>, Failure> {
+        let hooks = Hooks { interrupt: Some(Host::interrupt), rejection: Some(Host::rejection) };
+        let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, host.program.intrinsics(), stack);
+        vm.collect_beyond(COLLECT_BEYOND);
+        vm.set_modules(Rc::new(Loader));
+        let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
+        let namespace = instance.load()?;
+        *instance.namespace.borrow_mut() = Some(namespace);
+        Ok(instance)
+    }
+
+    fn load(&self) -> Result<Root, Failure> {
+        let (host, ctx) = (&*self.host, self.vm.ctx());
+        let caught = |thrown| Failure::of_thrown(host, ctx, thrown);
+        host.api.install(ctx).map_err(caught)?;
+        let entry = host.program.entry();
+        let require = loader::require_function(ctx, entry).map_err(caught)?;
+        ctx.global().define_hidden(&REQUIRE, require).map_err(caught)?;
+        let unit = host.program.unit(entry).ok_or(Failure::Interrupted)?;
+        let namespace = match (unit.format, &unit.code) {
+            (Format::Esm, Some(code)) => {
+                let (namespace, promise) = ctx.run_module(code).map_err(caught)?;
+                host.events().run_until_settled(host, ctx, &promise)?;
+                namespace
+            }
+            _ => loader::require_common_js(host, ctx, entry).map_err(caught)?,
+        };
+        host.events().drain(host, ctx)?;
+        if let Some(json) = host.api.consolidated_options() {
+            show_options(ctx, &namespace, &json).map_err(caught)?;
+        }
+        Ok(ctx.root(namespace))
+    }
+
+    /// The VM's handle. Entering JavaScript needs [`Instance::on_this_stack`] first.
+    pub fn ctx(&self) -> Ctx<'_> {
+        self.vm.ctx()
+    }
+
+    /// The host side.
+    pub fn host(&self) -> &Rc<Host> {
+        &self.host
+    }
+
+    /// Bytes that the VM's heap holds.
+    pub fn memory(&self) -> brunt_quickjs::MemoryUse {
+        self.vm.memory()
+    }
+
+    /// Announces the stack that the VM is entered from.
+    pub fn on_this_stack(&self, usable: usize) {
+        self.vm.on_this_stack(usable);
+    }
+
+    /// An export of the main module; `None` if there is none.
+    pub fn export(&self, name: &str) -> Option<Value<'_>> {
+        let ctx = self.vm.ctx();
+        let namespace = self.namespace.borrow().as_ref().map(|root| ctx.rooted(root))?;
+        if !namespace.is_object() {
+            return None;
+        }
+        let value = namespace.get(name);
+        if value.is_err() {
+            drop(ctx.take_exception());
+        }
+        value.ok().filter(|value| !value.is_undefined())
+    }
+
+    /// The names of all exports.
+    pub fn export_names(&self) -> Vec<String> {
+        let ctx = self.vm.ctx();
+        let namespace = self.namespace.borrow().as_ref().map(|root| ctx.rooted(root));
+        let keys = namespace.and_then(|namespace| namespace.keys().ok()).unwrap_or_default();
+        keys.iter().filter_map(brunt_quickjs::name::Key::text).collect()
+    }
+
+    /// Calls a function and runs the event loop until nothing is left. Returns what it returned, a promise awaited.
+    ///
+    /// # Errors
+    /// What it threw, or what a timer, a promise or another leftover threw.
+    pub fn call<'js>(
+        &'js self,
+        function: &Value<'js>,
+        arguments: &[Value<'js>],
+    ) -> Result<Value<'js>, Failure> {
+        let (host, ctx) = (&*self.host, self.vm.ctx());
+        let result = function.call(&ctx.undefined(), arguments);
+        let result = result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown)).and_then(|value| {
+            let value =
+                if value.is_promise() { host.events().run_until_settled(host, ctx, &value)? } else { value };
+            host.events().drain(host, ctx)?;
+            Ok(value)
+        });
+        if result.is_err() {
+            self.clear_leftovers();
+        }
+        result
+    }
+
+    /// Drops timers and operations that a failed or stopped call left, telling of the timers.
+    pub fn clear_leftovers(&self) {
+        let ctx = self.vm.ctx();
+        for id in self.host.events().clear(ctx) {
+            log::warn!("setTimeout {id} was stopped because the VU iteration was interrupted");
+        }
+        let rejections = std::mem::take(&mut *self.host.rejections.borrow_mut());
+        for (promise, reason) in rejections {
+            drop((ctx.unroot(promise), ctx.unroot(reason)));
+        }
+        drop(ctx.take_exception());
+    }
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instance").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+/// Polls a fiber until its body is over, aborting it when `stop` is set.
+///
+/// # Errors
+/// [`Failure::Interrupted`] if it was stopped, [`Failure::Panic`] if the body panicked.
+pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<(), Failure> {
+    let mut stopped = stop.stopped();
+    let outcome = std::future::poll_fn(|cx| {
+        use std::future::Future;
+        use std::pin::Pin;
+        use std::task::Poll;
+        if let Poll::Ready(outcome) = Pin::new(&mut *fiber).poll(cx) {
+            return Poll::Ready(outcome);
+        }
+        match Pin::new(&mut stopped).poll(cx) {
+            Poll::Ready(()) => Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true })),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await;
+    match outcome {
+        Outcome::Returned { aborted: false } => Ok(()),
+        Outcome::Returned { aborted: true } => Err(Failure::Interrupted),
+        Outcome::Panicked(payload) => Err(Failure::Panic(panic_text(&*payload))),
+    }
+}
+
+/// Writes the consolidated values over the script's exported `options`, as k6 does after each VU's init.
+fn show_options<'js>(
+    ctx: Ctx<'js>,
+    namespace: &Value<'js>,
+    json: &str,
+) -> Result<(), brunt_quickjs::Thrown> {
+    if !namespace.is_object() {
+        return Ok(());
+    }
+    let options = namespace.get(&OPTIONS)?;
+    if !options.is_object() || options.is_function() {
+        return Ok(());
+    }
+    let values = ctx.parse_json(json.as_bytes()).map_err(|error| ctx.throw_json(error))?;
+    for key in values.keys()? {
+        let value = values.get(&key)?;
+        if options.set(&key, value).is_err() {
+            // A frozen options object stays as it is.
+            drop(ctx.take_exception());
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,352 @@
+//! What the engine drives: makes VUs, runs `setup()` and `teardown()`. Also the runs outside of the engine: options first,
+//! the summary last.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use brunt_engine::{Core, Ended, ErrorKind, RunError, Runner, StopHandle, VuIds};
+use brunt_quickjs::Value;
+
+use crate::api::Api;
+use crate::core_state::CoreState;
+use crate::exception::Failure;
+use crate::host::Phase;
+use crate::instance::{Instance, run_fiber};
+use crate::program::Program;
+use crate::vu::ScriptVu;
+
+/// What `setup()` returned, as JSON text, for all VUs.
+#[derive(Debug, Default)]
+pub struct SetupData(RwLock<Option<Arc<str>>>);
+
+impl SetupData {
+    /// The text, if there is any.
+    pub fn get(&self) -> Option<Arc<str>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, data: Option<Arc<str>>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = data;
+    }
+}
+
+/// A compiled script as a test.
+#[derive(Clone)]
+pub struct ScriptRunner {
+    program: Arc<Program>,
+    api: Arc<dyn Api>,
+    setup_data: Arc<SetupData>,
+}
+
+/// What a script exports, found in its first init run.
+#[derive(Debug, Clone)]
+pub struct Exported {
+    /// The exported `options` as JSON; `None` if there are none.
+    pub options: Option<String>,
+    /// Names of exported functions.
+    pub functions: Vec<String>,
+    /// Names of other exports.
+    pub others: Vec<String>,
+}
+
+/// What `handleSummary()` asks to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummaryAnswer {
+    /// There is no such function, or it returned nothing: print the usual text.
+    Default,
+    /// Destination and content, in order.
+    Write(Vec<(String, Vec<u8>)>),
+    /// It failed, with this text: log it and print the usual text.
+    Failed(String),
+    /// It returned something that cannot be written, with this text: log it and print nothing.
+    Unusable(String),
+}
+
+impl ScriptRunner {
+    /// A runner.
+    pub fn new(program: Arc<Program>, api: Arc<dyn Api>) -> Self {
+        Self { program, api, setup_data: Arc::default() }
+    }
+
+    /// The script.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// What `setup()` returned.
+    pub fn setup_data(&self) -> Option<Arc<str>> {
+        self.setup_data.get()
+    }
+
+    /// Runs the init code once, before the engine, and looks at the exports. Runs on the calling thread.
+    ///
+    /// # Errors
+    /// What the init code threw.
+    pub fn inspect(&self) -> Result<Exported, Failure> {
+        let found = Rc::new(RefCell::new(None));
+        let out = Rc::clone(&found);
+        self.alone(&StopHandle::new(), move |instance| {
+            *out.borrow_mut() = Some(exported(instance));
+            Ok(())
+        })?;
+        let found = found.borrow_mut().take();
+        found.unwrap_or(Err(Failure::Interrupted))
+    }
+
+    /// Runs `handleSummary(data)`, if the script has one, with at most `limit` of time. Runs on the calling thread.
+    pub fn handle_summary(&self, data: String, limit: Duration) -> SummaryAnswer {
+        let answer = Rc::new(RefCell::new(SummaryAnswer::Default));
+        let out = Rc::clone(&answer);
+        let stop = StopHandle::new();
+        stop.set_time_limit(limit);
+        let ran = self.alone(&stop, move |instance| {
+            *out.borrow_mut() = summary_answer(instance, &data)?;
+            Ok(())
+        });
+        match ran {
+            Ok(()) => answer.borrow().clone(),
+            Err(Failure::Exception(text) | Failure::Panic(text)) => SummaryAnswer::Failed(text),
+            Err(Failure::Interrupted) => SummaryAnswer::Failed(format!(
+                "handleSummary() execution timed out after {} seconds",
+                limit.as_secs_f64()
+            )),
+        }
+    }
+
+    /// A fresh instance outside of the engine, and something done with it on its fiber.
+    fn alone(
+        &self,
+        stop: &StopHandle,
+        then: impl FnOnce(&Instance) -> Result<(), Failure> + 'static,
+    ) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::Panic(format!("no runtime: {error}")))?;
+        let local = tokio::task::LocalSet::new();
+        let core = CoreState::new();
+        local.block_on(&runtime, async {
+            let watch = stop.clone();
+            let limit = tokio::task::spawn_local(async move {
+                // The handle's deadline is read by the interrupt handler; a script that waits is woken here.
+                while !watch.check() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                watch.stop();
+            });
+            let result = self.in_instance(None, &core, stop, Phase::Summary, then).await;
+            limit.abort();
+            result
+        })
+    }
+
+    /// Makes an instance with `ids` 0, then runs `then` on its fiber in `phase`.
+    async fn in_instance(
+        &self,
+        core: Option<&Rc<Core>>,
+        state: &CoreState,
+        stop: &StopHandle,
+        phase: Phase,
+        then: impl FnOnce(&Instance) -> Result<(), Failure> + 'static,
+    ) -> Result<(), Failure> {
+        let mut fiber = state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
+        let stack = state.init_stack();
+        let (program, api) = (Arc::clone(&self.program), Arc::clone(&self.api));
+        let ids = VuIds::default();
+        let instance = Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
+        let result = Rc::new(RefCell::new(Ok(())));
+        let (out, on_fiber) = (Rc::clone(&result), Rc::clone(&instance));
+        instance.host().begin(phase, None, stop);
+        fiber.start(move || {
+            on_fiber.on_this_stack(stack);
+            *out.borrow_mut() = then(&on_fiber);
+        });
+        let ran = run_fiber(&mut fiber, stop).await;
+        let host = instance.host();
+        let result = ran.and(result.replace(Ok(())));
+        let ended = match &result {
+            Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
+            Err(Failure::Interrupted) => Ended::Interrupted,
+            _ => Ended::Complete,
+        };
+        if matches!(phase, Phase::Setup | Phase::Teardown) {
+            host.api.end(host, ended);
+        }
+        state.give_back(fiber);
+        result
+    }
+
+    fn error(failure: Failure, stop: &StopHandle) -> RunError {
+        match failure {
+            Failure::Exception(text) => RunError::new(ErrorKind::Script, text),
+            Failure::Interrupted if stop.is_stopped() => RunError::new(ErrorKind::Interrupted, "stopped"),
+            Failure::Interrupted => RunError::new(ErrorKind::Aborted, "test aborted"),
+            Failure::Panic(text) => RunError::new(ErrorKind::Panic, text),
+        }
+    }
+}
+
+impl Runner for ScriptRunner {
+    type Vu = ScriptVu;
+
+    async fn create(&self, core: &Rc<Core>, ids: VuIds) -> Result<ScriptVu, RunError> {
+        let state = CoreState::of(core);
+        let system = |error: brunt_fiber::stack::StackError| RunError::new(ErrorKind::Other, error.to_string());
+        let mut fiber = state.init_fiber().map_err(system)?;
+        let stop = core.stop_of_run();
+        let made = Instance::create(
+            Arc::clone(&self.program),
+            Arc::clone(&self.api),
+            Some(Rc::clone(core)),
+            ids,
+            &mut fiber,
+            state.init_stack(),
+            &stop,
+        )
+        .await;
+        state.give_back(fiber);
+        let instance = made.map_err(|failure| Self::error(failure, &stop))?;
+        ScriptVu::new(instance, Arc::clone(&self.setup_data), state).map_err(system)
+    }
+
+    async fn setup(&self, core: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
+        let data = Rc::new(RefCell::new(Ok(None)));
+        let out = Rc::clone(&data);
+        let ran = self
+            .in_instance(Some(core), CoreState::of(core), stop, Phase::Setup, move |instance| {
+                let Some(function) = instance.export("setup") else { return Ok(()) };
+                let (host, ctx) = (instance.host(), instance.ctx());
+                host.api.begin(host, ctx, None);
+                let value = instance.call(&function, &[])?;
+                *out.borrow_mut() = host.api.encode_data(ctx, &value);
+                Ok(())
+            })
+            .await;
+        ran.map_err(|failure| Self::error(failure, stop))?;
+        let data = data.replace(Ok(None));
+        data.map_err(|text| RunError::new(ErrorKind::Other, text))
+    }
+
+    async fn teardown(
+        &self,
+        core: &Rc<Core>,
+        data: Option<&str>,
+        stop: &StopHandle,
+    ) -> Result<(), RunError> {
+        let data = data.map(str::to_owned);
+        let ran = self
+            .in_instance(Some(core), CoreState::of(core), stop, Phase::Teardown, move |instance| {
+                let Some(function) = instance.export("teardown") else { return Ok(()) };
+                let (host, ctx) = (instance.host(), instance.ctx());
+                host.api.begin(host, ctx, None);
+                let argument = decoded(instance, data.as_deref())?;
+                instance.call(&function, &[argument]).map(drop)
+            })
+            .await;
+        ran.map_err(|failure| Self::error(failure, stop))
+    }
+
+    fn set_setup_data(&self, data: Option<Arc<str>>) {
+        self.setup_data.set(data);
+    }
+}
+
+impl std::fmt::Debug for ScriptRunner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptRunner").field("entry", &self.program.entry()).finish_non_exhaustive()
+    }
+}
+
+fn decoded<'js>(instance: &'js Instance, json: Option<&str>) -> Result<Value<'js>, Failure> {
+    let ctx = instance.ctx();
+    match json {
+        None => Ok(ctx.undefined()),
+        Some(json) => ctx.parse_json(json.as_bytes()).map_err(|error| {
+            let thrown = ctx.throw_json(error);
+            Failure::of_thrown(instance.host(), ctx, thrown)
+        }),
+    }
+}
+
+fn exported(instance: &Instance) -> Result<Exported, Failure> {
+    let (host, ctx) = (instance.host(), instance.ctx());
+    let mut exported = Exported { options: None, functions: Vec::new(), others: Vec::new() };
+    for name in instance.export_names() {
+        let Some(value) = instance.export(&name) else { continue };
+        if name == "options" {
+            if value.is_function() {
+                return Err(Failure::Exception("the exported `options` is a function, not an object".into()));
+            }
+            let checked = check_numbers(&value, "options", 0);
+            if let Err(text) = checked {
+                return Err(Failure::Exception(text));
+            }
+            let json = ctx.stringify_json(&value);
+            exported.options = json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?;
+        } else if value.is_function() {
+            exported.functions.push(name);
+        } else {
+            exported.others.push(name);
+        }
+    }
+    Ok(exported)
+}
+
+/// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.
+fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String> {
+    if value.is_function() {
+        return Err(format!("json: unsupported type in options: {path} is a function"));
+    }
+    if let Some(number) = value.as_number() {
+        if !number.is_finite() {
+            return Err(format!("json: unsupported value in options: {path} is {number}"));
+        }
+    }
+    if !value.is_object() || depth > 20 {
+        return Ok(());
+    }
+    for key in value.keys().unwrap_or_default() {
+        let (Ok(member), Some(name)) = (value.get(&key), key.text()) else { continue };
+        check_numbers(&member, &format!("{path}.{name}"), depth + 1)?;
+    }
+    Ok(())
+}
+
+fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
+    let Some(function) = instance.export("handleSummary") else { return Ok(SummaryAnswer::Default) };
+    if !function.is_function() {
+        return Ok(SummaryAnswer::Failed("the exported `handleSummary` is not a function".to_owned()));
+    }
+    let (host, ctx) = (instance.host(), instance.ctx());
+    host.api.begin(host, ctx, None);
+    let argument = decoded(instance, Some(data))?;
+    let answer = instance.call(&function, &[argument])?;
+    if answer.is_nullish() {
+        return Ok(SummaryAnswer::Default);
+    }
+    if !answer.is_object() || answer.is_function() || answer.is_array() {
+        return Ok(SummaryAnswer::Unusable(
+            "handleSummary() should return a map with string keys".to_owned(),
+        ));
+    }
+    let mut files = Vec::new();
+    for key in answer.keys().map_err(|thrown| Failure::of_thrown(host, ctx, thrown))? {
+        let Some(name) = key.text() else { continue };
+        let value = answer.get(&key).map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?;
+        let content = match value.as_str() {
+            Some(text) => Some(text.as_bytes().to_vec()),
+            None => value.bytes().map(brunt_quickjs::Bytes::to_vec),
+        };
+        match content {
+            Some(content) => files.push((name, content)),
+            None => {
+                return Ok(SummaryAnswer::Unusable(format!(
+                    "handleSummary(): the value for \"{name}\" should be a string or an ArrayBuffer"
+                )));
+            }
+        }
+    }
+    Ok(SummaryAnswer::Write(files))
+}

@@ -1,0 +1,172 @@
+//! A virtual user, as the engine drives it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use brunt_engine::{Ended, Iteration, ScenarioHere, StopHandle, Vu};
+use brunt_fiber::Fiber;
+use brunt_metrics::{Metadata, Recorder, TagsId};
+use brunt_quickjs::Root;
+
+use crate::core_state::CoreState;
+use crate::exception::Failure;
+use crate::host::Phase;
+use crate::instance::{Instance, run_fiber};
+use crate::runner::SetupData;
+
+/// A VM, and the fiber that its iterations run on.
+pub struct ScriptVu {
+    shared: Rc<Shared>,
+    fiber: Fiber,
+    stack: usize,
+}
+
+/// What the body on the fiber needs.
+struct Shared {
+    instance: Rc<Instance>,
+    setup_data: std::sync::Arc<SetupData>,
+    /// The function of the scenario.
+    function: RefCell<Option<Root>>,
+    /// `setup()`'s data, decoded in this VM at the first use.
+    data: RefCell<Option<Root>>,
+    result: RefCell<Result<(), Failure>>,
+    /// A panic went through it: its state cannot be trusted.
+    broken: Cell<bool>,
+}
+
+impl ScriptVu {
+    pub(crate) fn new(
+        instance: Rc<Instance>,
+        setup_data: std::sync::Arc<SetupData>,
+        core: &CoreState,
+    ) -> Result<Self, brunt_fiber::stack::StackError> {
+        let stack = core.stacks().take()?;
+        let usable = stack.usable();
+        Ok(Self {
+            shared: Rc::new(Shared {
+                instance,
+                setup_data,
+                function: RefCell::new(None),
+                data: RefCell::new(None),
+                result: RefCell::new(Ok(())),
+                broken: Cell::new(false),
+            }),
+            fiber: Fiber::new(stack),
+            stack: usable,
+        })
+    }
+}
+
+impl Vu for ScriptVu {
+    fn activate(&mut self, scenario: &Rc<ScenarioHere>) {
+        let (shared, stack) = (Rc::clone(&self.shared), self.stack);
+        let scenario = Rc::clone(scenario);
+        // Reading an export may run a getter: on the fiber, like all JavaScript of this VU.
+        self.fiber.start(move || shared.activate(&scenario, stack));
+        let waker = std::task::Waker::noop();
+        let mut cx = std::task::Context::from_waker(waker);
+        if std::future::Future::poll(std::pin::Pin::new(&mut self.fiber), &mut cx).is_pending() {
+            // An export whose getter waits is nobody's intention.
+            self.fiber.abort();
+        }
+    }
+
+    async fn iterate(&mut self, iteration: Iteration, stop: &StopHandle) -> Ended {
+        if self.shared.broken.get() {
+            stop.stopped().await;
+            return Ended::Interrupted;
+        }
+        let host = self.shared.instance.host();
+        host.begin(Phase::Iteration, Some(iteration), stop);
+        let (shared, stack) = (Rc::clone(&self.shared), self.stack);
+        self.fiber.start(move || shared.iterate(&iteration, stack));
+        let ran = run_fiber(&mut self.fiber, stop).await;
+        self.shared.finish(ran)
+    }
+
+    fn tags(&mut self, recorder: &mut Recorder) -> TagsId {
+        let host = self.shared.instance.host();
+        host.api.tags(host, recorder)
+    }
+
+    fn metadata(&self) -> Option<Metadata> {
+        let host = self.shared.instance.host();
+        host.api.metadata(host)
+    }
+}
+
+impl Shared {
+    fn activate(&self, scenario: &Rc<ScenarioHere>, stack: usize) {
+        let instance = &*self.instance;
+        instance.on_this_stack(stack);
+        let (host, ctx) = (instance.host(), instance.ctx());
+        host.set_scenario(scenario);
+        let old = self.function.borrow_mut().take();
+        if let Some(old) = old {
+            drop(ctx.unroot(old));
+        }
+        let function = instance.export(&scenario.spec().exec).map(|function| ctx.root(function));
+        *self.function.borrow_mut() = function;
+        host.api.activate(host, ctx, scenario);
+    }
+
+    fn iterate(&self, iteration: &Iteration, stack: usize) {
+        let instance = &*self.instance;
+        instance.on_this_stack(stack);
+        let (host, ctx) = (instance.host(), instance.ctx());
+        host.api.begin(host, ctx, Some(iteration));
+        let function = self.function.borrow().as_ref().map(|root| ctx.rooted(root));
+        let Some(function) = function else {
+            *self.result.borrow_mut() = Err(Failure::Exception("the scenario's function is gone".to_owned()));
+            return;
+        };
+        let result = self.data(ctx).and_then(|data| instance.call(&function, &[data]).map(drop));
+        *self.result.borrow_mut() = result;
+    }
+
+    fn data<'js>(&self, ctx: brunt_quickjs::Ctx<'js>) -> Result<brunt_quickjs::Value<'js>, Failure> {
+        if let Some(root) = &*self.data.borrow() {
+            return Ok(ctx.rooted(root));
+        }
+        let value = match self.setup_data.get() {
+            None => return Ok(ctx.undefined()),
+            Some(json) => ctx.parse_json(json.as_bytes()).map_err(|error| {
+                let thrown = ctx.throw_json(error);
+                Failure::of_thrown(self.instance.host(), ctx, thrown)
+            })?,
+        };
+        *self.data.borrow_mut() = Some(ctx.root(value.clone()));
+        Ok(value)
+    }
+
+    fn finish(&self, ran: Result<(), Failure>) -> Ended {
+        let host = self.instance.host();
+        let result = std::mem::replace(&mut *self.result.borrow_mut(), Ok(()));
+        let ended = match ran.and(result) {
+            Ok(()) => Ended::Complete,
+            Err(Failure::Exception(text)) => {
+                host.api.report(host, &text);
+                Ended::Complete
+            }
+            Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
+            Err(Failure::Interrupted) => Ended::Interrupted,
+            Err(Failure::Panic(text)) => {
+                self.broken.set(true);
+                log::error!(
+                    vu = host.ids().global;
+                    "VU {} ended: a fault in Brunt ({text}). The test goes on without it; please report this",
+                    host.ids().global
+                );
+                Ended::Interrupted
+            }
+        };
+        host.api.end(host, ended);
+        ended
+    }
+}
+
+impl std::fmt::Debug for ScriptVu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptVu").field("instance", &self.shared.instance).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! The HTTP side of one VM: its connections, its cookies, its response callback.
+
+use std::cell::RefCell;
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use brunt_fiber::clock;
+use brunt_http::cookie::Jar;
+use brunt_http::{Client, Headers, Network};
+use brunt_js::Host;
+
+use super::expected::Callback;
+use super::record::SeriesCache;
+use crate::api::Shared;
+
+/// A jar that requests, and scripts, share.
+pub(crate) type SharedJar = Rc<RefCell<Jar>>;
+
+/// What one core's VUs share.
+pub(crate) struct CoreHttp {
+    network: Rc<Network>,
+    pub(crate) series: RefCell<SeriesCache>,
+}
+
+impl CoreHttp {
+    fn new(shared: &Shared) -> Self {
+        let settings = shared.config().network.clone();
+        // Settings were checked when the options were read; what fails here is the machine.
+        let network = Network::new(settings, clock::now_ns).unwrap_or_else(|error| {
+            log::error!("the network settings cannot be used: {error}");
+            Network::new(brunt_http::Settings::default(), clock::now_ns).expect("default settings are sound")
+        });
+        Self { network, series: RefCell::default() }
+    }
+
+    /// That of the core, or a fresh one where there is no core.
+    pub(crate) fn of<R>(shared: &Shared, host: &Host, read: impl FnOnce(&Self) -> R) -> R {
+        match host.core_state() {
+            Some(core) => read(core.api(|| Self::new(shared))),
+            None => read(&Self::new(shared)),
+        }
+    }
+}
+
+pub(crate) struct HttpState {
+    pub(crate) client: Rc<Client>,
+    jar: RefCell<SharedJar>,
+    pub(crate) callback: RefCell<Callback>,
+    /// The headers of a request without any of its own.
+    pub(crate) headers: Rc<Headers>,
+}
+
+impl HttpState {
+    pub(crate) fn new(shared: &Shared, host: &Host) -> Self {
+        let network = CoreHttp::of(shared, host, |core| Rc::clone(&core.network));
+        let config = shared.config();
+        let mut headers = Headers::new();
+        if !config.user_agent.is_empty() && headers.append("User-Agent", &config.user_agent).is_err() {
+            log::warn!("the user agent has characters that no header may have; it is left out");
+        }
+        Self {
+            client: Rc::new(Client::new(network, local_ip(&config.local_ips, host.ids().local))),
+            jar: RefCell::default(),
+            callback: RefCell::default(),
+            headers: Rc::new(headers),
+        }
+    }
+
+    /// The VU's jar.
+    pub(crate) fn jar(&self) -> SharedJar {
+        Rc::clone(&self.jar.borrow())
+    }
+
+    /// A new jar; who holds the old one keeps it.
+    pub(crate) fn reset_cookies(&self) {
+        let untouched = {
+            let jar = self.jar.borrow();
+            Rc::strong_count(&jar) == 1 && jar.borrow().is_empty()
+        };
+        if !untouched {
+            *self.jar.borrow_mut() = SharedJar::default();
+        }
+    }
+
+    pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
+        self.client.take_wire_bytes()
+    }
+
+    pub(crate) fn close_idle(&self) {
+        self.client.close_idle();
+    }
+}
+
+/// VU n uses the address at (n − 1) modulo their number.
+fn local_ip(pool: &[IpAddr], vu: u64) -> Option<IpAddr> {
+    let index = vu.checked_sub(1)? as usize;
+    pool.get(index.checked_rem(pool.len())?).copied()
+}

@@ -1,0 +1,190 @@
+//! `import … from 'k6'`: check, group, sleep, fail, randomSeed.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use brunt_fiber::{block_on, on_fiber};
+use brunt_js::{Host, Phase};
+use brunt_metrics::recorder::CheckId;
+use brunt_metrics::{SeriesId, TagsId, builtin};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
+use rustc_hash::FxHashMap;
+
+use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type};
+
+static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .function(c"check", 3, check)
+        .function(c"fail", 1, fail)
+        .function(c"group", 2, group)
+        .function(c"randomSeed", 1, random_seed)
+        .function(c"sleep", 1, sleep)
+});
+
+pub(crate) fn names() -> Vec<String> {
+    MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    let object = ctx.object()?;
+    object.define_members(&MEMBERS)?;
+    for name in names() {
+        set(&name, object.get(&name)?)?;
+    }
+    Ok(())
+}
+
+/// The series and check of a name, so that a `check()` in a loop looks up nothing but its name.
+#[derive(Default)]
+pub(crate) struct CheckCache {
+    epoch: u32,
+    base: Option<TagsId>,
+    group: Arc<str>,
+    known: FxHashMap<Box<str>, (SeriesId, CheckId)>,
+}
+
+/// Names that are kept; a script that makes up names without end starts over.
+const KNOWN_MAX: usize = 1024;
+
+fn check<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "Using check()")?;
+    if call.len() < 2 {
+        return Err(throw(ctx, "no value provided for check()'s sets of checks"));
+    }
+    let (value, sets) = (call.argument(0), call.argument(1));
+    if sets.is_nullish() {
+        return Err(throw_type(ctx, "check() needs an object of named checks as its second argument"));
+    }
+    let host = Host::of(ctx);
+    let tags = read_tags(ctx, &call.argument(2))?;
+    let at = host.core().map_or(0, |core| core.now());
+    let mut all = true;
+    for key in sets.keys()? {
+        let predicate = sets.get(&key)?;
+        let name = key.text().unwrap_or_default();
+        if name.contains("::") {
+            return Err(throw(ctx, "group and check names may not contain '::'"));
+        }
+        if predicate.is_async_function() {
+            return Err(throw(ctx, "check() does not support async functions as predicates; await before it"));
+        }
+        let outcome = if predicate.is_function() {
+            predicate.call(&ctx.undefined(), &[value.clone()])
+        } else {
+            Ok(predicate)
+        };
+        let passed = outcome.as_ref().is_ok_and(Value::truthy);
+        // A stopped VU's check says nothing about the system under test.
+        if outcome.is_ok() || !brunt_fiber::is_aborted() {
+            record(host, &name, passed, &tags, at);
+        }
+        all &= passed;
+        outcome?;
+    }
+    Ok(ctx.bool(all))
+}
+
+fn record(host: &Host, name: &str, passed: bool, tags: &[(String, String)], at: u64) {
+    let Some(core) = host.core() else { return };
+    if host.phase() == Phase::Summary {
+        return;
+    }
+    let state = host.state::<VuState>();
+    let mut recorder = core.recorder().borrow_mut();
+    let base = state.tags_id(&mut recorder);
+    let mut cache = state.checks.borrow_mut();
+    let group = state.group.borrow();
+    let fresh = cache.epoch == recorder.epoch()
+        && cache.base == Some(base)
+        && Arc::ptr_eq(&cache.group, &group)
+        && cache.known.len() < KNOWN_MAX;
+    if !fresh {
+        cache.known.clear();
+        cache.epoch = recorder.epoch();
+        cache.base = Some(base);
+        cache.group = Arc::clone(&group);
+    }
+    let known = if tags.is_empty() { cache.known.get(name).copied() } else { None };
+    let (series, check) = known.unwrap_or_else(|| {
+        let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
+        if state.shared.config().system_tags.check {
+            pairs.push(("check", name));
+        }
+        pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        let all = recorder.tags_with(base, &pairs);
+        let ids = (recorder.series(builtin::CHECKS, all), recorder.check(&group, name));
+        if tags.is_empty() {
+            cache.known.insert(name.into(), ids);
+        }
+        ids
+    });
+    state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
+    recorder.add_check(check, passed);
+}
+
+fn group<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "Using group()")?;
+    let name = call.argument(0).to_string_lossy()?;
+    let body = call.argument(1);
+    if !body.is_function() {
+        return Err(throw(ctx, "group() requires a callback as a second argument"));
+    }
+    if body.is_async_function() {
+        return Err(throw(ctx, "group() does not support async functions as arguments"));
+    }
+    if name.contains("::") {
+        return Err(throw(ctx, "group and check names may not contain '::'"));
+    }
+    let host = Host::of(ctx);
+    let state = VuState::of(ctx);
+    let parent = Arc::clone(&state.group.borrow());
+    let path: Arc<str> =
+        if name.is_empty() && parent.is_empty() { parent } else { Arc::from(format!("{parent}::{name}")) };
+    if let Some(core) = host.core() {
+        core.recorder().borrow_mut().group(&path);
+    }
+    let started = host.core().map_or(0, |core| core.now());
+    state.in_group(path, || {
+        let result = body.call(&ctx.undefined(), &[]);
+        let took = host.core().map_or(0, |core| core.now()).saturating_sub(started);
+        if !brunt_fiber::is_aborted() {
+            state.add(host, builtin::GROUP_DURATION, took as f64 / 1e6, &[]);
+        }
+        result
+    })
+}
+
+fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let seconds = call.argument(0).to_number()?;
+    // NaN fails this comparison too.
+    if !(seconds > 0.0) {
+        return Ok(ctx.undefined());
+    }
+    // A year and more is for ever.
+    let time = Duration::from_secs_f64(seconds.min(1e8));
+    if !on_fiber() {
+        return Err(throw(ctx, "sleep() cannot be used here"));
+    }
+    match block_on(tokio::time::sleep(time)) {
+        Ok(()) => Ok(ctx.undefined()),
+        Err(_) => Err(throw_stopped(ctx)),
+    }
+}
+
+fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
+    let message = if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
+    Err(throw(call.ctx(), &message))
+}
+
+fn random_seed<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let seed = call.argument(0).to_integer()?;
+    crate::globals::seed_random(ctx, seed)?;
+    Ok(ctx.undefined())
+}

@@ -1,0 +1,198 @@
+//! What the modules keep for one VM.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
+
+use brunt_js::{Host, Phase};
+use brunt_metrics::{MetricId, Metadata, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_quickjs::error::ErrorKind;
+use brunt_quickjs::{Ctx, JsResult, Thrown};
+
+use crate::api::Shared;
+use crate::http::state::HttpState;
+
+/// The state of the k6 API in one VM.
+pub(crate) struct VuState {
+    pub(crate) shared: Arc<Shared>,
+    tags: Tags,
+    metadata: RefCell<Option<Metadata>>,
+    /// The path of the group that runs: `""`, `::a`, `::a::b`.
+    pub(crate) group: RefCell<Arc<str>>,
+    http: OnceCell<HttpState>,
+    /// Metrics of `check()` calls, by name and group: see `k6.rs`.
+    pub(crate) checks: RefCell<crate::k6::CheckCache>,
+}
+
+/// The tags of a VU's samples: an immutable set, and its id in the core's recorder.
+struct Tags {
+    set: RefCell<TagSet>,
+    /// (epoch, id); `None` after a change.
+    id: Cell<Option<(u32, TagsId)>>,
+}
+
+impl VuState {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            tags: Tags { set: RefCell::default(), id: Cell::new(None) },
+            metadata: RefCell::default(),
+            group: RefCell::new(Arc::from("")),
+            http: OnceCell::new(),
+            checks: RefCell::default(),
+        }
+    }
+
+    /// That of the VM.
+    pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
+        Host::of(ctx).state::<Self>()
+    }
+
+    /// The HTTP side; made at the first use.
+    pub(crate) fn http(&self, host: &Host) -> &HttpState {
+        self.http.get_or_init(|| HttpState::new(&self.shared, host))
+    }
+
+    /// The HTTP side, if it was used.
+    pub(crate) fn http_if_used(&self) -> Option<&HttpState> {
+        self.http.get()
+    }
+
+    /// The tags of samples now.
+    pub(crate) fn tag_set(&self) -> TagSet {
+        self.tags.set.borrow().clone()
+    }
+
+    pub(crate) fn set_tags(&self, tags: TagSet) {
+        *self.tags.set.borrow_mut() = tags;
+        self.tags.id.set(None);
+    }
+
+    /// Runs `during` with a `group` tag of `path`; tags that the script sets meanwhile stay.
+    pub(crate) fn in_group<R>(&self, path: Arc<str>, during: impl FnOnce() -> R) -> R {
+        let before = std::mem::replace(&mut *self.group.borrow_mut(), path);
+        self.show_group();
+        let result = during();
+        *self.group.borrow_mut() = before;
+        self.show_group();
+        result
+    }
+
+    fn show_group(&self) {
+        if self.shared.config().system_tags.group {
+            let path = Arc::clone(&self.group.borrow());
+            let tags = self.tag_set().with("group", &path);
+            self.set_tags(tags);
+        }
+    }
+
+    /// The id of the tags in this core's recorder.
+    pub(crate) fn tags_id(&self, recorder: &mut Recorder) -> TagsId {
+        let epoch = recorder.epoch();
+        match self.tags.id.get() {
+            Some((known, id)) if known == epoch => id,
+            _ => {
+                let id = recorder.tags(&self.tags.set.borrow());
+                self.tags.id.set(Some((epoch, id)));
+                id
+            }
+        }
+    }
+
+    pub(crate) fn metadata(&self) -> Option<Metadata> {
+        self.metadata.borrow().clone()
+    }
+
+    pub(crate) fn set_metadata(&self, metadata: Metadata) {
+        *self.metadata.borrow_mut() = (!metadata.is_empty()).then_some(metadata);
+    }
+
+    /// Records one sample of a metric, with the VU's tags and these on top.
+    pub(crate) fn add(&self, host: &Host, metric: MetricId, value: f64, extra: &[(&str, &str)]) {
+        let Some(core) = host.core() else { return };
+        if host.phase() == Phase::Summary {
+            return;
+        }
+        let at = core.now();
+        let metadata = self.metadata.borrow();
+        let mut recorder = core.recorder().borrow_mut();
+        let base = self.tags_id(&mut recorder);
+        let tags = if extra.is_empty() { base } else { recorder.tags_with(base, extra) };
+        let series = recorder.series(metric, tags);
+        recorder.add(series, value, at, metadata.as_ref());
+    }
+
+    /// Records a sample of a known series.
+    pub(crate) fn add_to(&self, recorder: &mut Recorder, series: SeriesId, value: f64, at: u64) {
+        recorder.add(series, value, at, self.metadata.borrow().as_ref());
+    }
+
+    /// What went over the VU's sockets since the last time.
+    pub(crate) fn add_wire_bytes(&self, host: &Host) {
+        let (sent, received) = self.http_if_used().map_or((0, 0), HttpState::take_wire_bytes);
+        self.add(host, builtin::DATA_SENT, sent as f64, &[]);
+        self.add(host, builtin::DATA_RECEIVED, received as f64, &[]);
+    }
+}
+
+/// Refuses what init code must not do.
+pub(crate) fn not_in_init(ctx: Ctx<'_>, what: &str) -> Result<(), Thrown> {
+    if Host::of(ctx).phase() == Phase::Init {
+        return Err(throw(ctx, &format!("{what} in the init context is not supported")));
+    }
+    Ok(())
+}
+
+/// Throws what k6 throws from native functions.
+pub(crate) fn throw(ctx: Ctx<'_>, message: &str) -> Thrown {
+    crate::go_error::throw_go(ctx, message)
+}
+
+/// Throws a `TypeError`.
+pub(crate) fn throw_type(ctx: Ctx<'_>, message: &str) -> Thrown {
+    ctx.throw_error(ErrorKind::Type, message)
+}
+
+/// The VU was stopped while it waited: unwinds past all `catch` and `finally`.
+pub(crate) fn throw_stopped(ctx: Ctx<'_>) -> Thrown {
+    ctx.throw_uncatchable("the VU was stopped")
+}
+
+/// Tag values may be strings, numbers and booleans. `None` for anything else.
+pub(crate) fn tag_text(value: &brunt_quickjs::Value<'_>) -> Option<String> {
+    if value.is_string() || value.is_number() || value.is_bool() {
+        value.to_string_lossy().ok()
+    } else {
+        None
+    }
+}
+
+/// Reads an object of tags.
+///
+/// # Errors
+/// A `TypeError` naming the tag whose value cannot be one.
+pub(crate) fn read_tags<'js>(
+    ctx: Ctx<'js>,
+    object: &brunt_quickjs::Value<'js>,
+) -> JsResult<'js, Vec<(String, String)>> {
+    let mut tags = Vec::new();
+    if object.is_nullish() {
+        return Ok(tags);
+    }
+    for key in object.keys()? {
+        let value = object.get(&key)?;
+        let name = key.text().unwrap_or_default();
+        match tag_text(&value) {
+            Some(text) => tags.push((name, text)),
+            None => {
+                return Err(throw_type(
+                    ctx,
+                    &format!(
+                        "invalid value for metric tag '{name}': only String, Boolean and Number types are \
+                         accepted as a metric tag value"
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(tags)
+}

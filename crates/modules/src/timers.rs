@@ -1,0 +1,56 @@
+//! `setTimeout` and its kin: globals, and `k6/timers`.
+
+use std::sync::LazyLock;
+
+use brunt_js::Host;
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
+
+use crate::state::throw_type;
+
+static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .function(c"clearInterval", 1, clear)
+        .function(c"clearTimeout", 1, clear)
+        .function(c"setInterval", 2, |call| set(call, true))
+        .function(c"setTimeout", 2, |call| set(call, false))
+});
+
+pub(crate) fn names() -> Vec<String> {
+    MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    for name in names() {
+        set(&name, ctx.global().get(&name)?)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
+    ctx.global().define_members(&MEMBERS)
+}
+
+fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let function = call.argument(0);
+    if !function.is_function() {
+        return Err(throw_type(ctx, "a timer's first argument must be a function"));
+    }
+    let delay = call.argument(1);
+    let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
+    // NaN and negative delays are 0; the cast saturates.
+    let delay_ns = (delay_ms.max(0.0) * 1e6) as u64;
+    let id = Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
+    Ok(ctx.number(f64::from(id)))
+}
+
+fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    if let Some(id) = call.argument(0).as_number() {
+        Host::of(ctx).events().clear_timer(ctx, id as u32);
+    }
+    Ok(ctx.undefined())
+}

@@ -1,0 +1,104 @@
+//! Exceptions.
+
+use std::ffi::CString;
+
+use crate::sys;
+use crate::value::Value;
+use crate::vm::Ctx;
+
+/// An exception waits in the context. Return it to the engine, or take it with [`Ctx::take_exception`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct Thrown(pub(crate) ());
+
+/// A value, or an exception in the context.
+pub type JsResult<'js, T = Value<'js>> = Result<T, Thrown>;
+
+/// An exception that was taken out of the context.
+#[derive(Debug)]
+pub struct Exception<'js> {
+    /// What was thrown.
+    pub value: Value<'js>,
+    /// Whether `catch` and `finally` were passed over: the VU was stopped.
+    pub uncatchable: bool,
+}
+
+/// The standard error classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// `Error`
+    Plain,
+    /// `TypeError`
+    Type,
+    /// `RangeError`
+    Range,
+    /// `SyntaxError`
+    Syntax,
+    /// `ReferenceError`
+    Reference,
+}
+
+impl<'js> Ctx<'js> {
+    /// A new error object with the current stack.
+    pub fn error(self, kind: ErrorKind, message: &str) -> Value<'js> {
+        let text =
+            CString::new(message.replace('\0', "\u{FFFD}")).expect("zero bytes were replaced");
+        let make = match kind {
+            ErrorKind::Plain => sys::JS_NewPlainError,
+            ErrorKind::Type => sys::JS_NewTypeError,
+            ErrorKind::Range => sys::JS_NewRangeError,
+            ErrorKind::Syntax => sys::JS_NewSyntaxError,
+            ErrorKind::Reference => sys::JS_NewReferenceError,
+        };
+        // The engine formats errors into a buffer of 256 bytes: longer messages are set as a property.
+        // SAFETY: the format takes one string, which lives through the call; the result is ours.
+        let error = unsafe { Value::owned(self, make(self.raw(), c"%s".as_ptr(), text.as_ptr())) };
+        if message.len() > 200 {
+            if let Ok(full) = self.string(message) {
+                let _ = error.define_hidden("message", full);
+            }
+        }
+        error
+    }
+
+    /// Throws a value.
+    pub fn throw(self, value: Value<'js>) -> Thrown {
+        let raw = value.raw_for(self);
+        std::mem::forget(value);
+        // SAFETY: the reference is given to the engine.
+        unsafe { sys::JS_Throw(self.raw(), raw) };
+        Thrown(())
+    }
+
+    /// Throws a new error.
+    pub fn throw_error(self, kind: ErrorKind, message: &str) -> Thrown {
+        let error = self.error(kind, message);
+        self.throw(error)
+    }
+
+    /// Throws a `TypeError`.
+    pub fn throw_type(self, message: &str) -> Thrown {
+        self.throw_error(ErrorKind::Type, message)
+    }
+
+    /// Throws an error that no `catch` or `finally` of the script sees.
+    pub fn throw_uncatchable(self, message: &str) -> Thrown {
+        let error = self.error(ErrorKind::Plain, message);
+        // SAFETY: the error is alive and of this context.
+        unsafe { sys::JS_SetUncatchableError(self.raw(), error.raw) };
+        self.throw(error)
+    }
+
+    /// Takes the waiting exception. `None` if there is none.
+    pub fn take_exception(self) -> Option<Exception<'js>> {
+        // SAFETY: the context is alive; the exception comes as a reference of its own.
+        unsafe {
+            if !sys::JS_HasException(self.raw()) {
+                return None;
+            }
+            let value = Value::owned(self, sys::JS_GetException(self.raw()));
+            let uncatchable = value.is_object() && sys::JS_IsUncatchableError(value.raw);
+            Some(Exception { value, uncatchable })
+        }
+    }
+}

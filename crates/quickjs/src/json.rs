@@ -1,0 +1,535 @@
+//! JSON straight from bytes into JavaScript values, without a string in between.
+//!
+//! The grammar is RFC 8259's. The parser keeps its own stack, so that the depth of a document costs no native stack.
+
+use crate::error::{ErrorKind, JsResult};
+use crate::sys;
+use crate::value::Value;
+use crate::vm::Ctx;
+
+/// Deepest nesting of arrays and objects.
+pub const DEPTH_MAX: usize = 10_000;
+
+/// What is wrong with a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} at line {line}, character {column}")]
+pub struct JsonError {
+    /// What is wrong.
+    pub kind: JsonErrorKind,
+    /// Line, from 1.
+    pub line: usize,
+    /// Character in the line, from 1.
+    pub column: usize,
+    /// The byte that was not expected; `None` at the end.
+    pub byte: Option<u8>,
+}
+
+/// The kinds of mistakes in a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// The text ends in the middle.
+    #[error("unexpected end of JSON input")]
+    End,
+    /// A character that cannot stand here.
+    #[error("invalid character")]
+    Character,
+    /// Arrays and objects nested deeper than [`DEPTH_MAX`].
+    #[error("nested too deeply")]
+    Depth,
+    /// The VM's memory limit was reached; the exception waits in the context.
+    #[error("out of memory")]
+    Memory,
+}
+
+enum Open {
+    Array { start: usize },
+    Object { start: usize, keys: usize, key: sys::JSAtom },
+}
+
+static PROTO: crate::Name = crate::Name::new("__proto__");
+
+/// How many recent keys are remembered: documents repeat theirs.
+const KEY_CACHE: usize = 64;
+
+struct Parser<'a, 'js> {
+    ctx: Ctx<'js>,
+    text: &'a [u8],
+    at: usize,
+    /// Finished values of all open arrays and objects, innermost last. Owned.
+    values: Vec<sys::JSValue>,
+    /// Keys of all open objects. Owned.
+    keys: Vec<sys::JSAtom>,
+    open: Vec<Open>,
+    cache: [(u32, u32, sys::JSAtom); KEY_CACHE],
+    scratch: Vec<u8>,
+}
+
+impl<'js> Ctx<'js> {
+    /// The value of a JSON text. Integral numbers up to 2^31 take the engine's integer form.
+    ///
+    /// # Errors
+    /// The first mistake; nothing is thrown, except that [`JsonErrorKind::Memory`] leaves the engine's exception.
+    pub fn parse_json(self, text: &[u8]) -> Result<Value<'js>, JsonError> {
+        let mut parser = Parser {
+            ctx: self,
+            text,
+            at: 0,
+            values: Vec::with_capacity(32),
+            keys: Vec::with_capacity(32),
+            open: Vec::with_capacity(8),
+            cache: [(0, 0, 0); KEY_CACHE],
+            scratch: Vec::new(),
+        };
+        parser.document()
+    }
+
+    /// `JSON.stringify(value)`; `None` for what JSON cannot say (`undefined`, functions).
+    ///
+    /// # Errors
+    /// What `toJSON` and getters throw, and a `TypeError` for cycles.
+    pub fn stringify_json(self, value: &Value<'js>) -> JsResult<'js, Option<String>> {
+        self.assert_stack();
+        // SAFETY: the value is alive and of this context; the result is ours.
+        let text = unsafe {
+            Value::returned(
+                self,
+                sys::JS_JSONStringify(
+                    self.raw(),
+                    value.raw_for(self),
+                    sys::UNDEFINED,
+                    sys::UNDEFINED,
+                ),
+            )?
+        };
+        if text.is_undefined() { Ok(None) } else { text.to_string_lossy().map(Some) }
+    }
+
+    /// Throws a `SyntaxError` that says what is wrong with a JSON text.
+    pub fn throw_json(self, error: JsonError) -> crate::Thrown {
+        if error.kind == JsonErrorKind::Memory {
+            return crate::Thrown(());
+        }
+        let what = match (error.kind, error.byte) {
+            (JsonErrorKind::Character, Some(byte)) if byte.is_ascii_graphic() => {
+                format!("Unexpected token '{}'", byte as char)
+            }
+            (JsonErrorKind::Character, _) => "Unexpected character".to_owned(),
+            (kind, _) => kind.to_string(),
+        };
+        let message = format!("{what} in JSON at line {} column {}", error.line, error.column);
+        self.throw_error(ErrorKind::Syntax, &message)
+    }
+}
+
+impl Drop for Parser<'_, '_> {
+    fn drop(&mut self) {
+        let ctx = self.ctx.raw();
+        for &value in &self.values {
+            // SAFETY: the stack owns each of its values.
+            unsafe { sys::JS_FreeValue(ctx, value) };
+        }
+        let open = self.open.iter().filter_map(|open| match open {
+            Open::Object { key, .. } if *key != 0 => Some(*key),
+            _ => None,
+        });
+        let cached = self.cache.iter().map(|entry| entry.2).filter(|&atom| atom != 0);
+        for atom in self.keys.iter().copied().chain(open).chain(cached) {
+            // SAFETY: key stack, open objects and cache each own their references.
+            unsafe { sys::JS_FreeAtom(ctx, atom) };
+        }
+    }
+}
+
+impl<'js> Parser<'_, 'js> {
+    fn document(&mut self) -> Result<Value<'js>, JsonError> {
+        loop {
+            // A value is expected here.
+            self.space();
+            match self.peek()? {
+                b'[' => {
+                    self.at += 1;
+                    self.enter(Open::Array { start: self.values.len() })?;
+                    self.space();
+                    if self.peek()? != b']' {
+                        continue;
+                    }
+                    self.at += 1;
+                    self.close()?;
+                }
+                b'{' => {
+                    self.at += 1;
+                    self.enter(Open::Object {
+                        start: self.values.len(),
+                        keys: self.keys.len(),
+                        key: 0,
+                    })?;
+                    self.space();
+                    if self.peek()? != b'}' {
+                        self.key()?;
+                        continue;
+                    }
+                    self.at += 1;
+                    self.close()?;
+                }
+                _ => {
+                    let value = self.scalar()?;
+                    self.values.push(value);
+                }
+            }
+            // A value is complete: on to the next one, or out of what it ends.
+            loop {
+                let Some(open) = self.open.last_mut() else {
+                    return self.finish();
+                };
+                if let Open::Object { key, .. } = open {
+                    self.keys.push(std::mem::take(key));
+                }
+                let is_object = matches!(open, Open::Object { .. });
+                self.space();
+                match (self.peek()?, is_object) {
+                    (b',', false) => {
+                        self.at += 1;
+                        break;
+                    }
+                    (b',', true) => {
+                        self.at += 1;
+                        self.space();
+                        self.key()?;
+                        break;
+                    }
+                    (b']', false) | (b'}', true) => {
+                        self.at += 1;
+                        self.close()?;
+                    }
+                    _ => return Err(self.error(JsonErrorKind::Character)),
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<Value<'js>, JsonError> {
+        self.space();
+        if self.at < self.text.len() {
+            return Err(self.error(JsonErrorKind::Character));
+        }
+        let raw = self.values.pop().expect("a document is one value");
+        // SAFETY: the stack's reference becomes the value's.
+        Ok(unsafe { Value::owned(self.ctx, raw) })
+    }
+
+    fn enter(&mut self, open: Open) -> Result<(), JsonError> {
+        if self.open.len() >= DEPTH_MAX {
+            return Err(self.error(JsonErrorKind::Depth));
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    /// Makes the array or object whose last value is complete, and pushes it as a value.
+    fn close(&mut self) -> Result<(), JsonError> {
+        let ctx = self.ctx.raw();
+        let made = match self.open.pop().expect("close is called inside an array or object") {
+            Open::Array { start } => {
+                let count = i32::try_from(self.values.len() - start)
+                    .expect("fewer than two billion elements");
+                // SAFETY: `count` values lie from `start` on; the engine takes them over, so they are cut off below.
+                let made =
+                    unsafe { sys::JS_NewArrayFrom(ctx, count, self.values.as_ptr().add(start)) };
+                // SAFETY: shrinking, and the cut-off values are the engine's now. They need no drop.
+                unsafe { self.values.set_len(start) };
+                made
+            }
+            Open::Object { start, keys, .. } => self.object(start, keys),
+        };
+        if made.tag == sys::TAG_EXCEPTION {
+            return Err(self.error(JsonErrorKind::Memory));
+        }
+        self.values.push(made);
+        Ok(())
+    }
+
+    fn object(&mut self, start: usize, first_key: usize) -> sys::JSValue {
+        let ctx = self.ctx.raw();
+        let keys = &self.keys[first_key..];
+        let count = keys.len();
+        // `__proto__` would set the prototype on the fast way; JSON makes it a plain property.
+        let proto = PROTO.atom(self.ctx.inner);
+        let unique = count <= 24
+            && !keys.contains(&proto)
+            && keys.iter().enumerate().all(|(index, key)| !keys[..index].contains(key));
+        let made = if unique {
+            let count = i32::try_from(count).expect("at most 24");
+            // SAFETY: `count` keys and values lie there; the engine takes over the values and borrows the keys.
+            let made = unsafe {
+                sys::JS_NewObjectFrom(ctx, count, keys.as_ptr(), self.values.as_ptr().add(start))
+            };
+            // SAFETY: shrinking; the values are the engine's now.
+            unsafe { self.values.set_len(start) };
+            made
+        } else {
+            // SAFETY: the context is alive; values are given to the engine one by one, the last of equal keys stays.
+            unsafe {
+                let made = sys::JS_NewObject(ctx);
+                for (index, &key) in keys.iter().enumerate() {
+                    let value = self.values[start + index];
+                    if made.tag == sys::TAG_EXCEPTION {
+                        sys::JS_FreeValue(ctx, value);
+                    } else {
+                        sys::JS_DefinePropertyValue(ctx, made, key, value, sys::PROP_C_W_E);
+                    }
+                }
+                self.values.set_len(start);
+                made
+            }
+        };
+        for key in self.keys.drain(first_key..) {
+            // SAFETY: the key stack owned the reference.
+            unsafe { sys::JS_FreeAtom(ctx, key) };
+        }
+        made
+    }
+
+    /// Reads `"key":` and leaves the key with the innermost object.
+    fn key(&mut self) -> Result<(), JsonError> {
+        if self.peek()? != b'"' {
+            return Err(self.error(JsonErrorKind::Character));
+        }
+        let start = self.at + 1;
+        let atom = if let Some(end) = self.plain_string_end(start) {
+            self.at = end + 1;
+            self.cached_atom(start, end)
+        } else {
+            self.escaped_string()?;
+            // SAFETY: pointer and length are those of the scratch buffer.
+            unsafe {
+                sys::JS_NewAtomLen(self.ctx.raw(), self.scratch.as_ptr().cast(), self.scratch.len())
+            }
+        };
+        if let Some(Open::Object { key, .. }) = self.open.last_mut() {
+            *key = atom;
+        }
+        self.space();
+        if self.peek()? != b':' {
+            return Err(self.error(JsonErrorKind::Character));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn cached_atom(&mut self, start: usize, end: usize) -> sys::JSAtom {
+        let bytes = &self.text[start..end];
+        let ctx = self.ctx.raw();
+        let hash =
+            bytes.iter().fold(bytes.len(), |hash, &byte| hash.wrapping_mul(31) ^ byte as usize);
+        let entry = &mut self.cache[hash % KEY_CACHE];
+        if entry.2 == 0 || self.text[entry.0 as usize..entry.1 as usize] != *bytes {
+            // SAFETY: pointer and length are those of the slice; the old reference is the cache's to free.
+            unsafe {
+                if entry.2 != 0 {
+                    sys::JS_FreeAtom(ctx, entry.2);
+                }
+                entry.2 = sys::JS_NewAtomLen(ctx, bytes.as_ptr().cast(), bytes.len());
+            }
+            // Documents beyond 4 GiB do not fit a VM; the offsets fit 32 bits.
+            entry.0 = start as u32;
+            entry.1 = end as u32;
+        }
+        // SAFETY: the cached atom is alive.
+        unsafe { sys::JS_DupAtom(ctx, entry.2) }
+    }
+
+    fn scalar(&mut self) -> Result<sys::JSValue, JsonError> {
+        match self.peek()? {
+            b'"' => self.string(),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true", sys::value(sys::TAG_BOOL, 1)),
+            b'f' => self.word(b"false", sys::value(sys::TAG_BOOL, 0)),
+            b'n' => self.word(b"null", sys::NULL),
+            _ => Err(self.error(JsonErrorKind::Character)),
+        }
+    }
+
+    fn word(&mut self, word: &[u8], value: sys::JSValue) -> Result<sys::JSValue, JsonError> {
+        for &expected in word {
+            if self.peek()? != expected {
+                return Err(self.error(JsonErrorKind::Character));
+            }
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<sys::JSValue, JsonError> {
+        let start = self.at;
+        let negative = self.text[self.at] == b'-';
+        self.at += usize::from(negative);
+        let digits = self.at;
+        match self.peek()? {
+            b'0' => self.at += 1,
+            b'1'..=b'9' => self.digits(),
+            _ => return Err(self.error(JsonErrorKind::Character)),
+        }
+        let integral = !matches!(self.text.get(self.at), Some(b'.' | b'e' | b'E'));
+        if integral && self.at - digits <= 9 {
+            let magnitude = self.text[digits..self.at]
+                .iter()
+                .fold(0, |sum, digit| sum * 10 + i32::from(digit - b'0'));
+            if !(negative && magnitude == 0) {
+                return Ok(sys::value(sys::TAG_INT, if negative { -magnitude } else { magnitude }));
+            }
+        }
+        if self.text.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.some_digits()?;
+        }
+        if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        let text = std::str::from_utf8(&self.text[start..self.at]).expect("digits are ASCII");
+        let number: f64 = text.parse().expect("the grammar of JSON numbers is within Rust's");
+        Ok(self.ctx.number(number).into_raw())
+    }
+
+    fn digits(&mut self) {
+        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), JsonError> {
+        if !self.peek()?.is_ascii_digit() {
+            return Err(self.error(JsonErrorKind::Character));
+        }
+        self.digits();
+        Ok(())
+    }
+
+    /// Where a string without escapes ends: the index of its closing quote. `None` if it has escapes, or is wrong.
+    fn plain_string_end(&self, start: usize) -> Option<usize> {
+        let rest = &self.text[start..];
+        let end = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;
+        (rest[end] == b'"').then_some(start + end)
+    }
+
+    fn string(&mut self) -> Result<sys::JSValue, JsonError> {
+        let start = self.at + 1;
+        let value = if let Some(end) = self.plain_string_end(start) {
+            self.at = end + 1;
+            self.ctx.string_from_utf8(&self.text[start..end])
+        } else {
+            self.escaped_string()?;
+            self.wide_string()
+        };
+        value.map(Value::into_raw).map_err(|_| self.error(JsonErrorKind::Memory))
+    }
+
+    /// A string from the scratch buffer, which may hold surrogates in three bytes each (the engine reads them so).
+    fn wide_string(&self) -> JsResult<'js> {
+        // SAFETY: pointer and length are those of the scratch buffer; the engine checks the bytes; the result is ours.
+        unsafe {
+            let made = sys::JS_NewStringLen(
+                self.ctx.raw(),
+                self.scratch.as_ptr().cast(),
+                self.scratch.len(),
+            );
+            Value::returned(self.ctx, made)
+        }
+    }
+
+    /// Decodes a string with escapes into the scratch buffer.
+    fn escaped_string(&mut self) -> Result<(), JsonError> {
+        self.scratch.clear();
+        self.at += 1;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                b'\\' => {
+                    self.at += 1;
+                    let escape = self.peek()?;
+                    self.at += 1;
+                    match escape {
+                        b'"' | b'\\' | b'/' => self.scratch.push(escape),
+                        b'b' => self.scratch.push(8),
+                        b'f' => self.scratch.push(12),
+                        b'n' => self.scratch.push(b'\n'),
+                        b'r' => self.scratch.push(b'\r'),
+                        b't' => self.scratch.push(b'\t'),
+                        b'u' => self.unicode_escape()?,
+                        _ => {
+                            self.at -= 1;
+                            return Err(self.error(JsonErrorKind::Character));
+                        }
+                    }
+                }
+                byte if byte < 0x20 => return Err(self.error(JsonErrorKind::Character)),
+                byte => {
+                    self.scratch.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    fn unicode_escape(&mut self) -> Result<(), JsonError> {
+        let mut unit = self.four_hex()?;
+        if (0xD800..0xDC00).contains(&unit) && self.text[self.at..].starts_with(b"\\u") {
+            let back = self.at;
+            self.at += 2;
+            let low = self.four_hex()?;
+            if (0xDC00..0xE000).contains(&low) {
+                unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+            } else {
+                self.at = back;
+            }
+        }
+        if let Some(character) = char::from_u32(unit) {
+            self.scratch.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            // A lone surrogate, in the three bytes that UTF-8 would give it.
+            let unit = unit as u16;
+            self.scratch.extend_from_slice(&[
+                0xE0 | (unit >> 12) as u8,
+                0x80 | (unit >> 6 & 0x3F) as u8,
+                0x80 | (unit & 0x3F) as u8,
+            ]);
+        }
+        Ok(())
+    }
+
+    fn four_hex(&mut self) -> Result<u32, JsonError> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let Some(digit) = (self.peek()? as char).to_digit(16) else {
+                return Err(self.error(JsonErrorKind::Character));
+            };
+            unit = unit * 16 + digit;
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+
+    fn space(&mut self) {
+        while matches!(self.text.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Result<u8, JsonError> {
+        self.text.get(self.at).copied().ok_or_else(|| self.error(JsonErrorKind::End))
+    }
+
+    fn error(&self, kind: JsonErrorKind) -> JsonError {
+        let before = &self.text[..self.at.min(self.text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
+        JsonError { kind, line, column, byte: self.text.get(self.at).copied() }
+    }
+}

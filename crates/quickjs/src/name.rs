@@ -1,0 +1,177 @@
+//! Property names that are looked up once per VM.
+
+use std::cell::RefCell;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::sys;
+use crate::vm::{Ctx, Inner};
+
+static NEXT: AtomicUsize = AtomicUsize::new(1);
+
+/// A property name known at compile time: `static STATUS: Name = Name::new("status");`. Each VM keeps the engine's atom
+/// for it after the first use, so that later uses hash nothing.
+pub struct Name {
+    text: &'static str,
+    /// Index in every VM's cache; 0 until the first use.
+    index: AtomicUsize,
+}
+
+impl Name {
+    /// A name.
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, index: AtomicUsize::new(0) }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &'static str {
+        self.text
+    }
+
+    fn index(&self) -> usize {
+        match self.index.load(Ordering::Relaxed) {
+            0 => {
+                let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
+                match self.index.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => fresh,
+                    Err(winner) => winner,
+                }
+            }
+            index => index,
+        }
+    }
+
+    pub(crate) fn atom(&self, inner: &Inner) -> sys::JSAtom {
+        let index = self.index();
+        let mut atoms = inner.atoms.0.borrow_mut();
+        if atoms.len() <= index {
+            atoms.resize(index + 1, 0);
+        }
+        if atoms[index] == 0 {
+            // SAFETY: pointer and length are those of a `str`, the context is alive.
+            atoms[index] = unsafe {
+                sys::JS_NewAtomLen(inner.ctx.as_ptr(), self.text.as_ptr().cast(), self.text.len())
+            };
+        }
+        atoms[index]
+    }
+}
+
+impl std::fmt::Debug for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Name({:?})", self.text)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>);
+
+impl AtomCache {
+    pub(crate) fn clear(&self, ctx: NonNull<sys::JSContext>) {
+        for atom in self.0.take() {
+            if atom != 0 {
+                // SAFETY: the cache owns one reference of each atom in it.
+                unsafe { sys::JS_FreeAtom(ctx.as_ptr(), atom) };
+            }
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for &super::Name {}
+    impl Sealed for &str {}
+    impl Sealed for &String {}
+    impl Sealed for &super::Key<'_> {}
+}
+
+/// What can name a property: a [`Name`], a string, or a [`Key`].
+pub trait PropertyKey: sealed::Sealed {
+    #[doc(hidden)]
+    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R;
+}
+
+/// An engine atom, lent.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Atom(pub(crate) sys::JSAtom);
+
+impl PropertyKey for &Name {
+    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+        use_atom(Atom(self.atom(ctx.inner)))
+    }
+}
+
+impl PropertyKey for &str {
+    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+        // SAFETY: pointer and length are those of a `str`; the atom is freed below.
+        let atom = unsafe { sys::JS_NewAtomLen(ctx.raw(), self.as_ptr().cast(), self.len()) };
+        let result = use_atom(Atom(atom));
+        // SAFETY: the reference made above.
+        unsafe { sys::JS_FreeAtom(ctx.raw(), atom) };
+        result
+    }
+}
+
+impl PropertyKey for &String {
+    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+        self.as_str().with_atom(ctx, use_atom)
+    }
+}
+
+impl PropertyKey for &Key<'_> {
+    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+        assert!(self.ctx.inner.id == ctx.inner.id, "a key is used in the VM that it came from");
+        use_atom(Atom(self.atom))
+    }
+}
+
+/// A property key of an object: a string or a symbol.
+pub struct Key<'js> {
+    pub(crate) atom: sys::JSAtom,
+    pub(crate) ctx: Ctx<'js>,
+}
+
+impl<'js> Key<'js> {
+    /// Makes a key of its own from one that the engine lends.
+    ///
+    /// # Safety
+    /// `atom` belongs to `ctx` and is alive.
+    pub(crate) unsafe fn borrowed(ctx: Ctx<'js>, atom: sys::JSAtom) -> Self {
+        // SAFETY: as promised by the caller.
+        Self { atom: unsafe { sys::JS_DupAtom(ctx.raw(), atom) }, ctx }
+    }
+
+    /// Whether it is this name.
+    pub fn is(&self, name: &Name) -> bool {
+        self.atom == name.atom(self.ctx.inner)
+    }
+
+    /// The array index that it is, if it is one.
+    pub fn index(&self) -> Option<u32> {
+        // The engine marks integer atoms in the top bit (JS_ATOM_TAG_INT).
+        (self.atom & (1 << 31) != 0).then_some(self.atom & !(1 << 31))
+    }
+
+    /// The key as a string; `None` if there is no memory.
+    pub fn text(&self) -> Option<String> {
+        // SAFETY: the atom is alive; the string comes as a reference of its own.
+        let value = unsafe {
+            crate::Value::returned(self.ctx, sys::JS_AtomToString(self.ctx.raw(), self.atom))
+        };
+        value.ok()?.to_string_lossy().ok()
+    }
+}
+
+impl Drop for Key<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        unsafe { sys::JS_FreeAtom(self.ctx.raw(), self.atom) };
+    }
+}
+
+impl std::fmt::Debug for Key<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Key({:?})", self.text())
+    }
+}

@@ -1,0 +1,359 @@
+//! One virtual machine: runtime and context.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+
+use crate::class::ClassTable;
+use crate::module::{self, ModuleHost};
+use crate::name::AtomCache;
+use crate::root::Roots;
+use crate::sys;
+use crate::value::Value;
+
+/// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
+const NATIVE_RESERVE: usize = 96 * 1024;
+
+/// What the host does when the engine asks. Plain functions, so that a VM carries no closures.
+#[derive(Clone, Copy, Default)]
+pub struct Hooks {
+    /// Polled every ten thousand operations or so: `true` stops the running code with an uncatchable error. It may
+    /// suspend the fiber meanwhile.
+    pub interrupt: Option<fn(&dyn Any) -> bool>,
+    /// A promise was rejected with nobody to hear (`handled` false), or somebody listened after all (`handled` true).
+    pub rejection:
+        Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
+}
+
+/// Which groups of global objects a VM has. Leaving out what a script cannot reach saves memory in each VU.
+#[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "one switch per group, as the engine has them")]
+pub struct Intrinsics {
+    /// `Proxy` and `Reflect`.
+    pub proxy: bool,
+    /// `BigInt`.
+    pub big_int: bool,
+    /// `WeakRef`, `FinalizationRegistry`.
+    pub weak_ref: bool,
+    /// `DOMException`.
+    pub dom_exception: bool,
+}
+
+impl Intrinsics {
+    /// Everything.
+    pub const ALL: Self = Self { proxy: true, big_int: true, weak_ref: true, dom_exception: true };
+}
+
+/// Bytes that a VM holds.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryUse {
+    /// Taken from the system's allocator.
+    pub allocated: u64,
+    /// Of it in use by objects, strings, functions.
+    pub used: u64,
+}
+
+/// A JavaScript runtime with one context.
+pub struct Vm {
+    inner: Box<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) rt: NonNull<sys::JSRuntime>,
+    pub(crate) ctx: NonNull<sys::JSContext>,
+    pub(crate) id: u64,
+    pub(crate) atoms: AtomCache,
+    pub(crate) classes: ClassTable,
+    pub(crate) roots: Roots,
+    pub(crate) modules: RefCell<Option<Rc<dyn ModuleHost>>>,
+    pub(crate) panic: Cell<Option<Box<dyn Any + Send>>>,
+    host: Rc<dyn Any>,
+    hooks: Hooks,
+    /// Lowest and highest address of the stack that was announced last.
+    stack: Cell<(usize, usize)>,
+    /// The bytes of a buffer are lent out: no JavaScript may run.
+    pub(crate) lent: Cell<bool>,
+}
+
+/// A handle to a VM that is being used; copy it freely.
+#[derive(Clone, Copy)]
+pub struct Ctx<'js> {
+    pub(crate) inner: &'js Inner,
+}
+
+thread_local! {
+    static NEXT_ID: Cell<u64> = const { Cell::new(1) };
+}
+
+impl Vm {
+    /// A new VM on the current stack, of which it may use `stack` bytes.
+    ///
+    /// `host` is what native functions find through [`Ctx::host`].
+    ///
+    /// # Panics
+    /// If there is no memory for an empty VM.
+    pub fn new(host: Rc<dyn Any>, hooks: Hooks, intrinsics: Intrinsics, stack: usize) -> Self {
+        // SAFETY: creating a runtime has no preconditions.
+        let rt =
+            NonNull::new(unsafe { sys::JS_NewRuntime() }).expect("memory for a JavaScript runtime");
+        // SAFETY: the runtime is alive and belongs to this thread.
+        let ctx = NonNull::new(unsafe { sys::JS_NewContextRaw(rt.as_ptr()) })
+            .expect("memory for a JavaScript context");
+        let id = NEXT_ID.with(|next| next.replace(next.get() + 1));
+        let inner = Box::new(Inner {
+            rt,
+            ctx,
+            id,
+            atoms: AtomCache::default(),
+            classes: ClassTable::default(),
+            roots: Roots::default(),
+            modules: RefCell::new(None),
+            panic: Cell::new(None),
+            host,
+            hooks,
+            stack: Cell::new((0, 0)),
+            lent: Cell::new(false),
+        });
+        let opaque = ptr::from_ref(&*inner).cast_mut().cast::<c_void>();
+        // SAFETY: the boxed `Inner` keeps its address and outlives the runtime, which `Inner::drop` frees. The
+        // callbacks are only called by this runtime, with this opaque pointer.
+        unsafe {
+            sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
+            if hooks.interrupt.is_some() {
+                sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
+            }
+            if hooks.rejection.is_some() {
+                sys::JS_SetHostPromiseRejectionTracker(rt.as_ptr(), Some(on_rejection), opaque);
+            }
+            sys::JS_SetModuleLoaderFunc(
+                rt.as_ptr(),
+                Some(module::normalize),
+                Some(module::load),
+                opaque,
+            );
+        }
+        let vm = Self { inner };
+        vm.on_this_stack(stack);
+        vm.add_intrinsics(intrinsics);
+        vm
+    }
+
+    fn add_intrinsics(&self, which: Intrinsics) {
+        let ctx = self.inner.ctx.as_ptr();
+        // SAFETY: a fresh raw context takes each group once, base objects first, as `JS_NewContext` does.
+        let failed = unsafe {
+            let mut failed = sys::JS_AddIntrinsicBaseObjects(ctx)
+                | sys::JS_AddIntrinsicDate(ctx)
+                | sys::JS_AddIntrinsicEval(ctx)
+                | sys::JS_AddIntrinsicRegExp(ctx)
+                | sys::JS_AddIntrinsicJSON(ctx)
+                | sys::JS_AddIntrinsicMapSet(ctx)
+                | sys::JS_AddIntrinsicTypedArrays(ctx)
+                | sys::JS_AddIntrinsicPromise(ctx);
+            if which.proxy {
+                failed |= sys::JS_AddIntrinsicProxy(ctx);
+            }
+            if which.big_int {
+                failed |= sys::JS_AddIntrinsicBigInt(ctx);
+            }
+            if which.weak_ref {
+                failed |= sys::JS_AddIntrinsicWeakRef(ctx);
+            }
+            if which.dom_exception {
+                failed |= sys::JS_AddIntrinsicDOMException(ctx);
+                failed |= sys::JS_AddIntrinsicAToB(ctx);
+            }
+            failed
+        };
+        assert!(failed == 0, "memory for the JavaScript globals");
+    }
+
+    /// The handle to work with.
+    pub fn ctx(&self) -> Ctx<'_> {
+        Ctx { inner: &self.inner }
+    }
+
+    /// Announces that the VM is entered from the current stack, of which `usable` bytes lie below the caller. Beyond
+    /// them (less a reserve for native code) recursion is a `RangeError`.
+    ///
+    /// Must be called before the first entry, and again whenever the stack changes: on a new fiber, or back on the
+    /// thread's own stack.
+    pub fn on_this_stack(&self, usable: usize) {
+        let here = 0u8;
+        let top = ptr::from_ref(&here) as usize;
+        self.inner.stack.set((top.saturating_sub(usable), top + 16 * 1024));
+        // SAFETY: the runtime is alive and not running on another stack: entries are checked by `assert_stack`.
+        unsafe {
+            sys::JS_UpdateStackTop(self.inner.rt.as_ptr());
+            let limit = usable.saturating_sub(NATIVE_RESERVE).max(32 * 1024);
+            sys::JS_SetMaxStackSize(self.inner.rt.as_ptr(), limit);
+        }
+    }
+
+    /// At most this many bytes for the heap; beyond it scripts get an out-of-memory error. 0 is no limit.
+    pub fn limit_memory(&self, bytes: usize) {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::JS_SetMemoryLimit(self.inner.rt.as_ptr(), bytes) };
+    }
+
+    /// Runs the cycle collector.
+    pub fn collect(&self) {
+        // SAFETY: the runtime is alive; finalizers of classes run, which touch no JavaScript.
+        unsafe { sys::JS_RunGC(self.inner.rt.as_ptr()) };
+    }
+
+    /// The heap size at which the cycle collector runs next; it moves with the heap afterwards.
+    pub fn collect_beyond(&self, bytes: usize) {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::JS_SetGCThreshold(self.inner.rt.as_ptr(), bytes) };
+    }
+
+    /// How much the heap holds. Walks it: not for the hot path.
+    pub fn memory(&self) -> MemoryUse {
+        let mut usage = sys::JSMemoryUsage::default();
+        // SAFETY: `usage` has the layout of the C struct and is written in full.
+        unsafe { sys::JS_ComputeMemoryUsage(self.inner.rt.as_ptr(), &raw mut usage) };
+        MemoryUse {
+            allocated: u64::try_from(usage.malloc_size).unwrap_or(0),
+            used: u64::try_from(usage.memory_used_size).unwrap_or(0),
+        }
+    }
+
+    /// Who resolves and loads modules.
+    pub fn set_modules(&self, modules: Rc<dyn ModuleHost>) {
+        *self.inner.modules.borrow_mut() = Some(modules);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let (rt, ctx) = (self.rt.as_ptr(), self.ctx.as_ptr());
+        // The engine's frees run on whatever stack drops the VM.
+        // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
+        unsafe { sys::JS_UpdateStackTop(rt) };
+        self.roots.clear(self.ctx);
+        self.atoms.clear(self.ctx);
+        // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then the
+        // runtime can be. Debug builds of the engine assert that nothing leaked.
+        unsafe {
+            sys::JS_FreeContext(ctx);
+            sys::JS_FreeRuntime(rt);
+        }
+    }
+}
+
+impl<'js> Ctx<'js> {
+    /// The handle inside a callback of the engine.
+    ///
+    /// # Safety
+    /// `ctx` belongs to a runtime made by [`Vm::new`], and the returned handle is not used beyond the callback.
+    pub(crate) unsafe fn from_raw(ctx: *mut sys::JSContext) -> Self {
+        // SAFETY: the opaque pointer of such a runtime is its boxed `Inner`, which lives as long as the runtime.
+        let inner = unsafe { &*sys::JS_GetRuntimeOpaque(sys::JS_GetRuntime(ctx)).cast::<Inner>() };
+        Self { inner }
+    }
+
+    pub(crate) fn raw(self) -> *mut sys::JSContext {
+        self.inner.ctx.as_ptr()
+    }
+
+    /// What the VM was made with, if it is a `T`.
+    pub fn host<T: 'static>(self) -> Option<&'js T> {
+        self.inner.host.downcast_ref::<T>()
+    }
+
+    /// The panic of a native function, if one ended the last entry.
+    pub fn take_panic(self) -> Option<Box<dyn Any + Send>> {
+        self.inner.panic.take()
+    }
+
+    /// Runs one pending promise job. `Ok(false)` if there was none.
+    ///
+    /// # Errors
+    /// [`crate::Thrown`] if the job threw, which promise jobs do only for uncatchable errors.
+    pub fn run_job(self) -> Result<bool, crate::Thrown> {
+        self.assert_stack();
+        let mut ctx = ptr::null_mut();
+        // SAFETY: the runtime is alive and entered from its announced stack.
+        match unsafe { sys::JS_ExecutePendingJob(self.inner.rt.as_ptr(), &raw mut ctx) } {
+            0 => Ok(false),
+            done if done > 0 => Ok(true),
+            _ => Err(crate::Thrown(())),
+        }
+    }
+
+    /// Whether a promise job waits.
+    pub fn has_jobs(self) -> bool {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::JS_IsJobPending(self.inner.rt.as_ptr()) }
+    }
+
+    /// JavaScript is about to run: it must be on the announced stack, or the engine's frames of two stacks would mix.
+    pub(crate) fn assert_stack(self) {
+        let here = 0u8;
+        let address = ptr::from_ref(&here) as usize;
+        let (low, high) = self.inner.stack.get();
+        assert!(
+            (low..high).contains(&address),
+            "a VM is entered from the stack that was announced with Vm::on_this_stack"
+        );
+        assert!(!self.inner.lent.get(), "no JavaScript runs while a buffer's bytes are lent out");
+    }
+}
+
+unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> c_int {
+    // SAFETY: the opaque pointer is the VM's `Inner` (see `Vm::new`).
+    let inner = unsafe { &*opaque.cast::<Inner>() };
+    let Some(interrupt) = inner.hooks.interrupt else {
+        return 0;
+    };
+    match catch_unwind(AssertUnwindSafe(|| interrupt(&*inner.host))) {
+        Ok(stop) => c_int::from(stop),
+        Err(payload) => {
+            inner.panic.set(Some(payload));
+            1
+        }
+    }
+}
+
+unsafe extern "C" fn on_rejection(
+    ctx: *mut sys::JSContext,
+    promise: sys::JSValue,
+    reason: sys::JSValue,
+    handled: bool,
+    opaque: *mut c_void,
+) {
+    // SAFETY: the opaque pointer is the VM's `Inner` (see `Vm::new`).
+    let inner = unsafe { &*opaque.cast::<Inner>() };
+    let Some(rejection) = inner.hooks.rejection else {
+        return;
+    };
+    // SAFETY: `ctx` is this VM's context; both values are borrowed from the engine and duplicated here.
+    let (ctx, promise, reason) = unsafe {
+        let ctx = Ctx::from_raw(ctx);
+        (ctx, Value::borrowed(ctx, promise), Value::borrowed(ctx, reason))
+    };
+    if let Err(payload) =
+        catch_unwind(AssertUnwindSafe(|| rejection(ctx, promise, reason, handled)))
+    {
+        inner.panic.set(Some(payload));
+    }
+}
+
+impl std::fmt::Debug for Vm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vm").field("id", &self.inner.id).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Ctx<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ctx").field("vm", &self.inner.id).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,312 @@
+use super::*;
+use crate::class::Own;
+use crate::error::ErrorKind;
+use crate::{Call, Class, Exports, JsResult, Loaded, Members, Name};
+use std::sync::LazyLock;
+
+const STACK: usize = 1024 * 1024;
+
+fn vm() -> Vm {
+    Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, STACK)
+}
+
+fn text(ctx: Ctx<'_>, source: &str) -> String {
+    match ctx.eval("test.js", source) {
+        Ok(value) => value.to_string_lossy().unwrap(),
+        Err(_) => {
+            let exception = ctx.take_exception().unwrap();
+            format!("threw {}", exception.value.to_string_lossy().unwrap())
+        }
+    }
+}
+
+#[test]
+fn it_computes() {
+    let vm = vm();
+    assert_eq!(text(vm.ctx(), "[1, 2, 3].map(x => x * 2).join()"), "2,4,6");
+    assert_eq!(text(vm.ctx(), "throw new TypeError('no')"), "threw TypeError: no");
+    assert_eq!(
+        text(vm.ctx(), "`${typeof Proxy} ${typeof BigInt} ${typeof WeakRef}`"),
+        "function function function"
+    );
+}
+
+#[test]
+fn stacks_look_like_those_of_k6() {
+    let vm = vm();
+    let stack = text(
+        vm.ctx(),
+        "function inner() { return new Error('boom').stack }\nfunction outer() { return inner() }\nouter()",
+    );
+    let lines: Vec<_> = stack.lines().collect();
+    assert_eq!(lines[0], "Error: boom");
+    assert!(lines[1].starts_with("\tat inner (test.js:1:"), "{stack}");
+    assert!(lines[1].ends_with(')'), "{stack}");
+    assert!(lines[2].starts_with("\tat outer (test.js:2:"), "{stack}");
+}
+
+#[test]
+fn recursion_is_a_range_error_and_the_vm_goes_on() {
+    let vm = vm();
+    assert_eq!(
+        text(vm.ctx(), "function f() { return f() + 1 } f()"),
+        "threw RangeError: Maximum call stack size exceeded"
+    );
+    assert_eq!(text(vm.ctx(), "1 + 1"), "2");
+}
+
+#[test]
+fn an_interrupt_stops_a_loop_past_catch_and_finally() {
+    let hooks = Hooks {
+        interrupt: Some(|host| {
+            let polls = host.downcast_ref::<Cell<u32>>().unwrap();
+            polls.set(polls.get() + 1);
+            polls.get() == 5
+        }),
+        ..Hooks::default()
+    };
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
+    let ctx = vm.ctx();
+    let result = ctx.eval("t.js", "var log = []; for (;;) { try { while (true) {} } catch { log.push(1) } finally { log.push(2) } }");
+    assert!(result.is_err());
+    assert!(ctx.take_exception().unwrap().uncatchable);
+    assert_eq!(text(ctx, "log.length"), "0");
+}
+
+fn double<'js>(call: Call<'js>) -> JsResult<'js> {
+    let number = call.argument(0).to_number()?;
+    Ok(call.ctx().number(number * 2.0))
+}
+
+#[test]
+fn native_functions_take_and_return_values() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let function = ctx.function(c"double", 1, double).unwrap();
+    ctx.global().define("double", function).unwrap();
+    assert_eq!(text(ctx, "double(21)"), "42");
+    assert_eq!(text(ctx, "try { double(Symbol()) } catch (e) { e.name }"), "TypeError");
+    let counter = std::cell::Cell::new(0);
+    let closure = ctx
+        .closure(c"next", 0, move |call| {
+            counter.set(counter.get() + 1);
+            Ok(call.ctx().int(counter.get()))
+        })
+        .unwrap();
+    ctx.global().define("next", closure).unwrap();
+    assert_eq!(text(ctx, "next(); next(); next()"), "3");
+}
+
+#[test]
+fn a_panic_in_a_native_function_is_kept_and_cannot_be_caught_by_the_script() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let function = ctx.function(c"boom", 0, |_| panic!("on purpose")).unwrap();
+    ctx.global().define("boom", function).unwrap();
+    assert!(ctx.eval("t.js", "try { boom() } catch { 1 }").is_err());
+    assert!(ctx.take_exception().unwrap().uncatchable);
+    assert_eq!(ctx.take_panic().unwrap().downcast_ref::<&str>(), Some(&"on purpose"));
+    assert!(ctx.take_panic().is_none());
+}
+
+struct Point {
+    x: f64,
+}
+static X: Name = Name::new("x");
+static LAZY: Name = Name::new("lazy");
+impl Class for Point {
+    const NAME: &'static std::ffi::CStr = c"Point";
+    const EXOTIC: bool = true;
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new().method(c"norm", 0, |call| {
+                let this = call.this();
+                let Some(point) = this.instance::<Point>() else {
+                    return Err(call.ctx().throw_type("not a Point"));
+                };
+                Ok(call.ctx().number(point.x.abs()))
+            })
+        });
+        &MEMBERS
+    }
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &crate::name::Key<'js>) -> JsResult<'js, Own<'js>> {
+        if key.is(&X) {
+            return Ok(Own::Once(ctx.number(self.x)));
+        }
+        if key.is(&LAZY) {
+            return Ok(Own::Keep(ctx.string("computed")?));
+        }
+        Ok(Own::None)
+    }
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 2] = [&X, &LAZY];
+        &NAMES
+    }
+}
+
+#[test]
+fn an_exotic_class_computes_properties_on_demand() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let point = ctx.instance(Point { x: -2.5 }).unwrap();
+    ctx.global().define("p", point).unwrap();
+    assert_eq!(
+        text(ctx, "JSON.stringify([p, Object.keys(p), p.norm(), p.none === undefined])"),
+        r#"[{"x":-2.5,"lazy":"computed"},["x","lazy"],2.5,true]"#
+    );
+    assert_eq!(
+        text(ctx, "p.x = 7; p.extra = 1; JSON.stringify(p)"),
+        r#"{"x":7,"extra":1,"lazy":"computed"}"#
+    );
+    assert_eq!(text(ctx, "try { p.norm.call({}) } catch (e) { e.message }"), "not a Point");
+}
+
+struct Host;
+impl ModuleHost for Host {
+    fn resolve(&self, _: Ctx<'_>, _: &str, specifier: &str) -> Result<String, String> {
+        if specifier == "missing" {
+            Err("no such module".into())
+        } else {
+            Ok(format!("full:{specifier}"))
+        }
+    }
+    fn load(&self, _: Ctx<'_>, _: &str) -> Result<Loaded, String> {
+        Ok(Loaded::Native(vec!["default".into(), "answer".into(), "nothing".into()]))
+    }
+    fn evaluate<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        name: &str,
+        exports: &Exports<'js>,
+    ) -> JsResult<'js, ()> {
+        exports.set("answer", ctx.int(42))?;
+        exports.set("default", ctx.string(name)?)
+    }
+}
+
+#[test]
+fn a_module_compiled_in_one_vm_runs_in_another() {
+    let code = {
+        let vm = vm();
+        vm.set_modules(Rc::new(Host));
+        let ctx = vm.ctx();
+        ctx.compile_module("file:///m.js", "import d, { answer, nothing } from 'k6/x'; export default function () { return `${d} ${answer} ${nothing}` }").unwrap()
+    };
+    let vm = vm();
+    vm.set_modules(Rc::new(Host));
+    let ctx = vm.ctx();
+    let (namespace, promise) = ctx.run_module(&code).unwrap();
+    while ctx.run_job().unwrap() {}
+    assert!(matches!(promise.promise_state(), Some(crate::PromiseState::Fulfilled(_))));
+    let default = namespace.get("default").unwrap();
+    assert_eq!(
+        default.call(&ctx.undefined(), &[]).unwrap().to_string_lossy().unwrap(),
+        "full:k6/x 42 undefined"
+    );
+}
+
+#[test]
+fn a_module_that_cannot_be_resolved_throws() {
+    let vm = vm();
+    vm.set_modules(Rc::new(Host));
+    let ctx = vm.ctx();
+    assert!(ctx.compile_module("file:///m.js", "import 'missing'").is_err());
+    assert_eq!(
+        ctx.take_exception().unwrap().value.to_string_lossy().unwrap(),
+        "Error: no such module"
+    );
+}
+
+#[test]
+fn json_is_what_the_engine_makes_of_it() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let texts = [
+        "1",
+        "-0",
+        "0.5e3",
+        "12345678901",
+        "\"a\\u00e9\\ud83d\\ude00\\n\"",
+        "[]",
+        "{}",
+        "[1,[2,[3]],{\"a\":{}}]",
+        "{\"b\":1,\"a\":2,\"b\":3,\"10\":1,\"2\":2}",
+        " [ true , false , null ] ",
+        "\"\\ud800\"",
+        "{\"__proto__\":1}",
+    ];
+    let parse = ctx.eval("t", "(t) => JSON.stringify(JSON.parse(t))").unwrap();
+    for text in texts {
+        let ours = ctx.parse_json(text.as_bytes()).unwrap();
+        let ours = ctx.stringify_json(&ours).unwrap().unwrap();
+        let theirs = parse.call(&ctx.undefined(), &[ctx.string(text).unwrap()]).unwrap();
+        assert_eq!(ours, theirs.to_string_lossy().unwrap(), "{text}");
+    }
+    for text in [
+        "",
+        "[",
+        "[1,]",
+        "{\"a\"}",
+        "{a:1}",
+        "01",
+        "1.",
+        "\"\n\"",
+        "\"\\x\"",
+        "tru",
+        "[1] 2",
+        "{\"a\":1,}",
+        "-",
+    ] {
+        assert!(ctx.parse_json(text.as_bytes()).is_err(), "{text}");
+    }
+    let deep = format!("{}{}", "[".repeat(9_999), "]".repeat(9_999));
+    assert!(ctx.parse_json(deep.as_bytes()).is_ok());
+    assert!(ctx.parse_json("[".repeat(10_001).as_bytes()).is_err());
+}
+
+#[test]
+fn bytes_are_lent_and_taken_over() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let array = ctx.uint8_array(vec![1, 2, 3]).unwrap();
+    ctx.global().define("a", array).unwrap();
+    assert_eq!(text(ctx, "a[0] = 9; a.join() + a.constructor.name"), "9,2,3Uint8Array");
+    let view = ctx.eval("t", "new Uint8Array(a.buffer, 1, 1)").unwrap();
+    assert_eq!(view.with_bytes(<[u8]>::to_vec), Some(vec![2]));
+    let view = ctx.eval("t", "new DataView(a.buffer, 1)").unwrap();
+    assert_eq!(view.bytes().unwrap().as_slice(), [2, 3]);
+    assert!(ctx.eval("t", "({})").unwrap().bytes().is_none());
+}
+
+#[test]
+fn promises_are_settled_from_outside() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let (promise, deferred) = ctx.promise().unwrap();
+    ctx.global().define("p", promise).unwrap();
+    ctx.eval("t", "var got; p.then(v => { got = v })").unwrap();
+    ctx.settle(deferred, Ok(ctx.int(7))).unwrap();
+    while ctx.run_job().unwrap() {}
+    assert_eq!(text(ctx, "got"), "7");
+    assert_eq!(ctx.root_count(), 0);
+    let (_, forgotten) = ctx.promise().unwrap();
+    ctx.forget(forgotten);
+}
+
+#[test]
+fn long_messages_are_kept_whole() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let message = "x".repeat(1000);
+    let error = ctx.error(ErrorKind::Plain, &message);
+    assert_eq!(error.get("message").unwrap().to_string_lossy().unwrap(), message);
+}
+
+#[test]
+#[should_panic(expected = "no JavaScript runs while")]
+fn lent_bytes_forbid_javascript() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let array = ctx.uint8_array(vec![1]).unwrap();
+    let _ = array.with_bytes(|_| ctx.eval("t", "1").is_ok());
+}
