@@ -54,17 +54,12 @@ impl Call {
     /// It can't be done; the failure says why.
     pub(crate) fn perform(self, context: &Context) -> Outcome<Exit> {
         match self {
-            Self::Run {
-                script,
-                settings,
-                given,
-            } => run::perform(context, &script, *settings, &given),
-            Self::Inspect {
-                script,
-                settings,
-                requirements,
-                given,
-            } => inspect::perform(context, &script, &settings, requirements, &given),
+            Self::Run { script, settings, given } => {
+                run::perform(context, &script, *settings, &given)
+            }
+            Self::Inspect { script, settings, requirements, given } => {
+                inspect::perform(context, &script, &settings, requirements, &given)
+            }
             Self::New(request) => new::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
@@ -84,9 +79,7 @@ fn print(context: &Context, text: &str) -> Outcome<Exit> {
 
 /// The whole command line.
 fn command() -> Command {
-    let script = Arg::new("script")
-        .value_name("SCRIPT")
-        .action(ArgAction::Append);
+    let script = Arg::new("script").value_name("SCRIPT").action(ArgAction::Append);
     let root = Command::new("brunt")
         .version(version::line())
         .about("Load testing that runs k6 scripts as they are")
@@ -98,18 +91,12 @@ fn command() -> Command {
                 .action(ArgAction::Version),
         )
         .args_override_self(true)
-        .args(
-            global::FLAGS
-                .iter()
-                .map(|flag| flag.arg().global(true).help_heading("Global")),
-        )
+        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading("Global")))
         .subcommand_value_name("COMMAND")
         .subcommand(flags::add(
-            Command::new("run").about("Run a test").arg(
-                script
-                    .clone()
-                    .help("The script (.js or .ts), or - for standard input"),
-            ),
+            Command::new("run")
+                .about("Run a test")
+                .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
             flags::of_run(),
         ))
         .subcommand(
@@ -178,9 +165,7 @@ pub(crate) fn parse(
             given,
         },
         "new" => Call::New(new::Request::read(matches)?),
-        "version" => Call::Version {
-            json: matches.get_flag("json"),
-        },
+        "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => {
             let shell = matches.get_one::<clap_complete::Shell>("shell");
@@ -215,10 +200,7 @@ fn value(long: &'static str, name: &'static str, help: &'static str) -> Arg {
 
 /// A switch, likewise.
 fn switch(long: &'static str, help: &'static str) -> Arg {
-    Arg::new(long)
-        .long(long)
-        .help(help)
-        .action(ArgAction::SetTrue)
+    Arg::new(long).long(long).help(help).action(ArgAction::SetTrue)
 }
 
 #[cfg(test)]
@@ -246,21 +228,13 @@ mod tests {
 
     #[test]
     fn flags_work_before_and_after_the_script() {
-        for line in [
-            "brunt run -u 5 s.js -q",
-            "brunt run s.js -u 5 -q",
-            "brunt -q run s.js --vus=5",
-        ] {
+        for line in
+            ["brunt run -u 5 s.js -q", "brunt run s.js -u 5 -q", "brunt -q run s.js --vus=5"]
+        {
             let (global, call) = parsed(line).unwrap();
             assert!(global.quiet, "{line}");
-            let Call::Run { script, given, .. } = call else {
-                panic!("{call:?}")
-            };
-            assert_eq!(
-                (script.as_str(), given.last("vus")),
-                ("s.js", Some("5")),
-                "{line}"
-            );
+            let Call::Run { script, given, .. } = call else { panic!("{call:?}") };
+            assert_eq!((script.as_str(), given.last("vus")), ("s.js", Some("5")), "{line}");
         }
         let (_, call) = parsed("brunt run -").unwrap();
         assert!(matches!(call, Call::Run { script, .. } if script == "-"));
@@ -270,22 +244,13 @@ mod tests {
     fn a_wrong_command_line_is_told_in_one_sentence() {
         let help = "`brunt help` lists the commands, `brunt help run` the flags";
         for (line, said) in [
-            (
-                "brunt foo",
-                format!("unknown command \"foo\" for \"brunt\" ({help})"),
-            ),
+            ("brunt foo", format!("unknown command \"foo\" for \"brunt\" ({help})")),
             (
                 "brunt inspetc x",
                 "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)".into(),
             ),
-            (
-                "brunt run --vuss 5 s.js",
-                "unknown flag: --vuss (did you mean --vus?)".into(),
-            ),
-            (
-                "brunt run s.js --vus",
-                format!("flag needs a value: --vus <N> ({help})"),
-            ),
+            ("brunt run --vuss 5 s.js", "unknown flag: --vuss (did you mean --vus?)".into()),
+            ("brunt run s.js --vus", format!("flag needs a value: --vus <N> ({help})")),
             (
                 "brunt run",
                 "brunt run takes one script, not 0: a file, or - for standard input".into(),
@@ -294,10 +259,7 @@ mod tests {
                 "brunt run a.js b.js",
                 "brunt run takes one script, not 2: a file, or - for standard input".into(),
             ),
-            (
-                "brunt completion",
-                format!("missing argument: <SHELL> ({help})"),
-            ),
+            ("brunt completion", format!("missing argument: <SHELL> ({help})")),
             (
                 "brunt completion tcsh",
                 "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"
@@ -310,20 +272,10 @@ mod tests {
 
     #[test]
     fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in [
-            "archive",
-            "cloud run",
-            "login",
-            "attack -rate 5",
-            "x y --z",
-            "stats",
-        ] {
+        for name in ["archive", "cloud run", "login", "attack -rate 5", "x y --z", "stats"] {
             let text = message(&format!("brunt {name}"));
             let first = name.split(' ').next().unwrap();
-            assert!(
-                text.contains(&format!("brunt {first} is not supported yet")),
-                "{text}"
-            );
+            assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");
         }
     }
 }

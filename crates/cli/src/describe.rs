@@ -21,25 +21,14 @@ pub(crate) struct Description {
 
 /// Our name, above everything else.
 pub(crate) fn banner(color: bool) -> String {
-    let (bold, faint, reset) = if color {
-        ("\x1b[1m", "\x1b[2m", "\x1b[0m")
-    } else {
-        ("", "", "")
-    };
-    format!(
-        "\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n",
-        version_line()
-    )
+    let (bold, faint, reset) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version_line())
 }
 
 impl Description {
     /// Labels aligned to the right, then one bullet per scenario.
     pub(crate) fn text(&self, color: bool) -> String {
-        let (cyan, reset) = if color {
-            ("\x1b[36m", "\x1b[0m")
-        } else {
-            ("", "")
-        };
+        let (cyan, reset) = if color { ("\x1b[36m", "\x1b[0m") } else { ("", "") };
         let mut out = String::new();
         let mut row = |label: &str, value: &str| {
             // Writing to a String can't fail.
@@ -47,11 +36,8 @@ impl Description {
         };
         row("execution", "local");
         row("script", &self.script);
-        let outputs = if self.outputs.is_empty() {
-            "-".to_owned()
-        } else {
-            self.outputs.join(", ")
-        };
+        let outputs =
+            if self.outputs.is_empty() { "-".to_owned() } else { self.outputs.join(", ") };
         row("output", &outputs);
         if let Some(demo) = &self.demo {
             row("demo target", demo);

@@ -34,20 +34,12 @@ impl Diagnostic {
     /// The drawing, several lines, each with its `\n`. With `color`, ANSI sequences mark the parts.
     pub(crate) fn draw(&self, color: bool) -> String {
         let paint = |code: &str, text: &str| {
-            if color {
-                format!("\x1b[{code}m{text}\x1b[0m")
-            } else {
-                text.to_owned()
-            }
+            if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
         };
         // Writing to a String can't fail.
         let number = self.line.to_string();
         let margin = " ".repeat(if self.text.is_some() { number.len() } else { 0 });
-        let mut place = self
-            .url
-            .strip_prefix("file://")
-            .unwrap_or(&self.url)
-            .to_owned();
+        let mut place = self.url.strip_prefix("file://").unwrap_or(&self.url).to_owned();
         if self.line > 0 {
             let _ = write!(place, ":{}", self.line);
             if self.column > 0 {
@@ -158,10 +150,7 @@ mod tests {
         place.length = 4;
         place.column = 12;
         let drawn = place.draw(false);
-        assert!(
-            drawn.contains("1 | const 😀 = nope;\n   |           ^^^^\n"),
-            "{drawn}"
-        );
+        assert!(drawn.contains("1 | const 😀 = nope;\n   |           ^^^^\n"), "{drawn}");
     }
 
     #[test]

@@ -14,10 +14,7 @@ impl Environment {
     pub(crate) fn of_this_process() -> Self {
         std::env::vars_os()
             .map(|(name, value)| {
-                (
-                    name.to_string_lossy().into_owned(),
-                    value.to_string_lossy().into_owned(),
-                )
+                (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
             })
             .collect()
     }
@@ -59,9 +56,7 @@ impl Environment {
 
 impl FromIterator<(String, String)> for Environment {
     fn from_iter<T: IntoIterator<Item = (String, String)>>(pairs: T) -> Self {
-        Self {
-            variables: pairs.into_iter().collect(),
-        }
+        Self { variables: pairs.into_iter().collect() }
     }
 }
 
@@ -70,10 +65,7 @@ mod tests {
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> Environment {
-        pairs
-            .iter()
-            .map(|&(k, v)| (k.to_owned(), v.to_owned()))
-            .collect()
+        pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect()
     }
 
     #[test]

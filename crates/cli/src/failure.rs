@@ -25,13 +25,7 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with an exit code of its own.
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self {
-            exit,
-            error: error.into(),
-            hint: None,
-            diagnostic: None,
-            told: false,
-        }
+        Self { exit, error: error.into(), hint: None, diagnostic: None, told: false }
     }
 
     /// A wrong command line: exit code 255.
@@ -100,10 +94,7 @@ mod tests {
             .context("no configuration")
             .unwrap_err();
         let failure = Failure::new(Exit::InvalidConfig, error);
-        assert_eq!(
-            failure.message(),
-            "no configuration: cannot read x.json: disk on fire"
-        );
+        assert_eq!(failure.message(), "no configuration: cannot read x.json: disk on fire");
         assert_eq!(failure.exit.code(), 104);
     }
 }

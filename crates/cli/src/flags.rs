@@ -70,26 +70,12 @@ pub(crate) enum Fate {
 impl Flag {
     /// A switch that `cli` acts on.
     const fn switch(long: &'static str, help: &'static str) -> Self {
-        Self {
-            long,
-            short: None,
-            takes: Takes::Nothing,
-            env: None,
-            help,
-            fate: Fate::Runtime,
-        }
+        Self { long, short: None, takes: Takes::Nothing, env: None, help, fate: Fate::Runtime }
     }
 
     /// A flag with a value that `cli` acts on.
     const fn value(long: &'static str, name: &'static str, help: &'static str) -> Self {
-        Self {
-            long,
-            short: None,
-            takes: Takes::One(name),
-            env: None,
-            help,
-            fate: Fate::Runtime,
-        }
+        Self { long, short: None, takes: Takes::One(name), env: None, help, fate: Fate::Runtime }
     }
 
     const fn short(mut self, letter: char) -> Self {
@@ -143,14 +129,12 @@ impl Flag {
                 .value_name("BOOL")
                 .hide_possible_values(true)
                 .action(ArgAction::Set),
-            Takes::One(name) => arg
-                .value_name(name)
-                .allow_hyphen_values(true)
-                .action(ArgAction::Set),
-            Takes::Many(name) => arg
-                .value_name(name)
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append),
+            Takes::One(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Set)
+            }
+            Takes::Many(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Append)
+            }
             Takes::Maybe { name, bare } => arg
                 .num_args(0..=1)
                 .require_equals(true)
@@ -163,10 +147,7 @@ impl Flag {
 
 /// The flags of `brunt run`, global ones apart.
 pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
-    option::FLAGS
-        .iter()
-        .chain(runtime::FLAGS)
-        .chain(runtime::RUN_ONLY)
+    option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
 }
 
 /// The flags of `brunt inspect`, global ones apart.
@@ -211,11 +192,8 @@ mod tests {
                   include-system-env-vars compatibility-mode type env no-thresholds summary-mode \
                   summary-export new-machine-readable-summary traces-output out linger \
                   no-usage-report features no-summary";
-        let ours: BTreeSet<&str> = global::FLAGS
-            .iter()
-            .chain(of_run())
-            .map(|flag| flag.long)
-            .collect();
+        let ours: BTreeSet<&str> =
+            global::FLAGS.iter().chain(of_run()).map(|flag| flag.long).collect();
         for name in k6.split_whitespace() {
             assert!(ours.contains(name), "--{name} is not known");
         }

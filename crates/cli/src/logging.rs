@@ -105,16 +105,8 @@ impl Logging {
             .name("brunt-log".to_owned())
             .spawn(move || writer.run(&inbox))?;
         let _ = log::set_boxed_logger(Box::new(Logger(Arc::clone(&shared))));
-        log::set_max_level(if config.verbose {
-            LevelFilter::Debug
-        } else {
-            LevelFilter::Info
-        });
-        Ok(Self {
-            shared,
-            thread: Some(thread),
-            screen: Arc::clone(screen),
-        })
+        log::set_max_level(if config.verbose { LevelFilter::Debug } else { LevelFilter::Info });
+        Ok(Self { shared, thread: Some(thread), screen: Arc::clone(screen) })
     }
 
     /// Waits until all that was said so far is written, at most `limit`.
@@ -141,9 +133,7 @@ impl Logging {
         }
         let unwritten = self.shared.unwritten.load(Relaxed);
         if unwritten > 0 {
-            self.screen.stderr(&format!(
-                "{unwritten} writes of log lines failed (disk full?)\n"
-            ));
+            self.screen.stderr(&format!("{unwritten} writes of log lines failed (disk full?)\n"));
         }
     }
 }

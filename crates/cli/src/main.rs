@@ -61,12 +61,7 @@ fn main() -> ExitCode {
             return failure.exit.into();
         }
     };
-    let context = Context {
-        screen,
-        environment,
-        global,
-        logging,
-    };
+    let context = Context { screen, environment, global, logging };
     let outcome = call.and_then(|call| perform(&context, call));
     let exit = outcome.unwrap_or_else(|failure| tell(&context, &failure));
     context.logging.finish();
@@ -78,11 +73,8 @@ fn perform(context: &Context, call: Call) -> Outcome<Exit> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.perform(context)));
     caught.unwrap_or_else(|_| {
         // The panic's own message and place are on stderr already.
-        Err(Failure::new(
-            Exit::Panic,
-            anyhow::anyhow!("brunt is wrong here: it panicked"),
-        )
-        .hint("please report it, with the lines above"))
+        Err(Failure::new(Exit::Panic, anyhow::anyhow!("brunt is wrong here: it panicked"))
+            .hint("please report it, with the lines above"))
     })
 }
 

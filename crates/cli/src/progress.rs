@@ -45,14 +45,9 @@ impl Progress {
     ) -> std::io::Result<Self> {
         let (stop, stopped) = sync_channel(1);
         let on_terminal = screen.stdout_is_terminal();
-        let period = if on_terminal {
-            TERMINAL_PERIOD
-        } else {
-            PIPE_PERIOD
-        };
-        let thread = std::thread::Builder::new()
-            .name("brunt-progress".to_owned())
-            .spawn(move || {
+        let period = if on_terminal { TERMINAL_PERIOD } else { PIPE_PERIOD };
+        let thread =
+            std::thread::Builder::new().name("brunt-progress".to_owned()).spawn(move || {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(period) {
                     let snapshot = source.snapshot();
                     if on_terminal {
@@ -81,30 +76,15 @@ impl Progress {
 /// # Errors
 /// stdout is closed.
 pub(crate) fn draw_last(snapshot: &Snapshot, screen: &Screen, color: bool) -> std::io::Result<()> {
-    let style = if screen.stdout_is_terminal() {
-        terminal_style(color)
-    } else {
-        Style::pipe()
-    };
-    screen.stdout(&render(
-        snapshot,
-        &Style {
-            height: None,
-            ..style
-        },
-    ))
+    let style = if screen.stdout_is_terminal() { terminal_style(color) } else { Style::pipe() };
+    screen.stdout(&render(snapshot, &Style { height: None, ..style }))
 }
 
 /// As wide and high as the terminal is now: a change of its size shows at the next drawing.
 fn terminal_style(color: bool) -> Style {
     let size = terminal_size::terminal_size();
     let (width, height) = size.map_or((80, 24), |(w, h)| (usize::from(w.0), usize::from(h.0)));
-    Style {
-        bars: true,
-        color,
-        width: Some(width.max(20)),
-        height: Some(height.max(4)),
-    }
+    Style { bars: true, color, width: Some(width.max(20)), height: Some(height.max(4)) }
 }
 
 #[cfg(test)]
@@ -116,22 +96,14 @@ mod tests {
 
     impl ProgressSource for Fixed {
         fn snapshot(&self) -> Snapshot {
-            Snapshot {
-                phase: Phase::Running,
-                ..Snapshot::default()
-            }
+            Snapshot { phase: Phase::Running, ..Snapshot::default() }
         }
     }
 
     #[test]
     fn stopping_takes_the_bars_away() {
         let tape = Tape::default();
-        let screen = Screen::new(
-            Box::new(tape.clone()),
-            true,
-            Box::new(Tape::default()),
-            true,
-        );
+        let screen = Screen::new(Box::new(tape.clone()), true, Box::new(Tape::default()), true);
         let screen = Arc::new(screen);
         let progress = Progress::start(Arc::new(Fixed), Arc::clone(&screen), false).unwrap();
         while !tape.text().contains("running") {

@@ -46,13 +46,7 @@ pub(crate) fn perform(
     settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
-    run(
-        context,
-        &crate::javascript::JavaScript,
-        script,
-        settings,
-        given,
-    )
+    run(context, &crate::javascript::JavaScript, script, settings, given)
 }
 
 /// Runs the test; generic, so that the tests need no JavaScript.
@@ -89,11 +83,7 @@ fn run<H: Host>(
     let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
     let text = loaded.text().to_owned();
 
-    let outputs = settings
-        .outputs
-        .clone()
-        .or_else(|| plan.outputs.clone())
-        .unwrap_or_default();
+    let outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
     let env = context.environment.with_aliases();
     let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
     let description = Description {
@@ -162,11 +152,8 @@ fn run<H: Host>(
 
 fn start_demo() -> Outcome<DemoHandle> {
     let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    Demo::start(DemoConfig {
-        listen,
-        ..DemoConfig::default()
-    })
-    .map_err(|error| Failure::new(Exit::Other, error))
+    Demo::start(DemoConfig { listen, ..DemoConfig::default() })
+        .map_err(|error| Failure::new(Exit::Other, error))
 }
 
 #[cfg(test)]

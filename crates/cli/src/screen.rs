@@ -43,16 +43,8 @@ impl Screen {
         stderr: Box<dyn Write + Send>,
         stderr_is_terminal: bool,
     ) -> Self {
-        let inner = Mutex::new(Inner {
-            stdout,
-            stderr,
-            bars: String::new(),
-        });
-        Self {
-            stdout_is_terminal,
-            stderr_is_terminal,
-            inner,
-        }
+        let inner = Mutex::new(Inner { stdout, stderr, bars: String::new() });
+        Self { stdout_is_terminal, stderr_is_terminal, inner }
     }
 
     pub(crate) fn stdout_is_terminal(&self) -> bool {
@@ -104,9 +96,7 @@ impl Screen {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic of a writer leaves nothing half done that matters more than the next line.
-        self.inner
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -170,9 +160,6 @@ pub(crate) mod tests {
         let screen = Screen::new(Box::new(out.clone()), true, Box::new(err.clone()), false);
         screen.draw("one\n".to_owned());
         screen.stderr("log\n");
-        assert_eq!(
-            (out.text(), err.text()),
-            ("one\n".to_owned(), "log\n".to_owned())
-        );
+        assert_eq!((out.text(), err.text()), ("one\n".to_owned(), "log\n".to_owned()));
     }
 }

@@ -34,10 +34,7 @@ impl GlobalSettings {
         Ok(Self {
             quiet: given.is_on("quiet"),
             color,
-            config: given
-                .last("config")
-                .filter(|path| !path.is_empty())
-                .map(PathBuf::from),
+            config: given.last("config").filter(|path| !path.is_empty()).map(PathBuf::from),
             log: LogConfig {
                 output,
                 format: Format::parse(given.last("log-format").unwrap_or_default()),
@@ -69,10 +66,7 @@ impl ScriptSettings {
     /// `system_env`: whether `__ENV` holds the environment unless a flag says otherwise.
     pub(crate) fn new(given: &Given, environment: &Environment, system_env: bool) -> Outcome<Self> {
         let mut env = BTreeMap::new();
-        if given
-            .switch("include-system-env-vars")
-            .unwrap_or(system_env)
-        {
+        if given.switch("include-system-env-vars").unwrap_or(system_env) {
             env.clone_from(environment.all());
         }
         for text in given.all("env") {
@@ -82,10 +76,8 @@ impl ScriptSettings {
                 None => (text.as_str(), environment.get(text).unwrap_or_default()),
             };
             if !is_variable_name(name) {
-                return Err(
-                    Failure::usage(format!("invalid environment variable name '{name}'"))
-                        .hint("a name is made of letters, digits and _, and starts with no digit"),
-                );
+                return Err(Failure::usage(format!("invalid environment variable name '{name}'"))
+                    .hint("a name is made of letters, digits and _, and starts with no digit"));
             }
             env.insert(name.to_owned(), value.to_owned());
         }
@@ -97,25 +89,17 @@ impl ScriptSettings {
             }
             "base" => false,
             other => {
-                return Err(
-                    Failure::usage(format!("invalid compatibility mode \"{other}\""))
-                        .hint("use extended or base"),
-                );
+                return Err(Failure::usage(format!("invalid compatibility mode \"{other}\""))
+                    .hint("use extended or base"));
             }
         };
-        Ok(Self {
-            env,
-            extended,
-            thresholds: !given.is_on("no-thresholds"),
-        })
+        Ok(Self { env, extended, thresholds: !given.is_on("no-thresholds") })
     }
 }
 
 fn is_variable_name(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
@@ -168,10 +152,7 @@ impl RunSettings {
         let workers = match given.last("workers") {
             None => None,
             Some(text) => {
-                let count = text
-                    .parse()
-                    .ok()
-                    .filter(|count| (1..=MOST_WORKERS).contains(count));
+                let count = text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count));
                 Some(count.ok_or_else(|| {
                     Failure::usage(format!(
                         "invalid value \"{text}\" for --workers: expected 1 to {MOST_WORKERS}"
@@ -216,10 +197,7 @@ mod tests {
     }
 
     fn environment(pairs: &[(&str, &str)]) -> Environment {
-        pairs
-            .iter()
-            .map(|&(k, v)| (k.to_owned(), v.to_owned()))
-            .collect()
+        pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect()
     }
 
     fn run(line: &[&str], pairs: &[(&str, &str)]) -> Outcome<RunSettings> {
@@ -244,20 +222,11 @@ mod tests {
         for (line, message) in [
             (["-e", "1=2"], "invalid environment variable name '1'"),
             (["--summary-mode", "zz"], "invalid summary mode \"zz\""),
-            (
-                ["--compatibility-mode", "x"],
-                "invalid compatibility mode \"x\"",
-            ),
-            (
-                ["--workers", "0"],
-                "invalid value \"0\" for --workers: expected 1 to 1024",
-            ),
+            (["--compatibility-mode", "x"], "invalid compatibility mode \"x\""),
+            (["--workers", "0"], "invalid value \"0\" for --workers: expected 1 to 1024"),
         ] {
             let failure = run(&line, &[]).unwrap_err();
-            assert_eq!(
-                (failure.message().as_str(), failure.exit.code()),
-                (message, 255)
-            );
+            assert_eq!((failure.message().as_str(), failure.exit.code()), (message, 255));
         }
     }
 

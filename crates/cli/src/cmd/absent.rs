@@ -6,14 +6,8 @@ use crate::failure::Failure;
 
 /// Names, and what to do instead.
 const ABSENT: &[(&str, &str)] = &[
-    (
-        "archive",
-        "archives come later; copy the script and what it imports",
-    ),
-    (
-        "cloud",
-        "there is no cloud behind Brunt; run the test here with brunt run",
-    ),
+    ("archive", "archives come later; copy the script and what it imports"),
+    ("cloud", "there is no cloud behind Brunt; run the test here with brunt run"),
     ("deps", "read the import lines of the script"),
     ("features", "k6's feature flags come later"),
     ("stats", "there is no REST API yet"),
@@ -30,14 +24,8 @@ const ABSENT: &[(&str, &str)] = &[
     ("plot", "it comes with brunt attack"),
     ("report", "use --summary-export or handleSummary()"),
     ("compare", "it comes with brunt report"),
-    (
-        "record",
-        "write the script by hand, or convert a HAR file with other tools",
-    ),
-    (
-        "agent",
-        "one machine runs the whole test for now; use --execution-segment on each",
-    ),
+    ("record", "write the script by hand, or convert a HAR file with other tools"),
+    ("agent", "one machine runs the whole test for now; use --execution-segment on each"),
 ];
 
 /// Adds them, hidden from help, each with an appetite for any arguments.
@@ -57,9 +45,6 @@ pub(super) fn add(root: Command) -> Command {
 
 /// What is said when one is called. Exit code 255.
 pub(super) fn failure(name: &str) -> Failure {
-    let instead = ABSENT
-        .iter()
-        .find(|(absent, _)| *absent == name)
-        .map_or("", |(_, text)| text);
+    let instead = ABSENT.iter().find(|(absent, _)| *absent == name).map_or("", |(_, text)| text);
     Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
 }

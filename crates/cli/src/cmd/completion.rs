@@ -7,15 +7,13 @@ use super::print;
 use crate::{Context, exit::Exit, failure::Outcome};
 
 pub(super) fn command() -> Command {
-    Command::new("completion")
-        .about("Print a completion script for a shell")
-        .arg(
-            Arg::new("shell")
-                .value_name("SHELL")
-                .required(true)
-                .value_parser(value_parser!(Shell))
-                .help("bash, zsh, fish, powershell or elvish"),
-        )
+    Command::new("completion").about("Print a completion script for a shell").arg(
+        Arg::new("shell")
+            .value_name("SHELL")
+            .required(true)
+            .value_parser(value_parser!(Shell))
+            .help("bash, zsh, fish, powershell or elvish"),
+    )
 }
 
 pub(super) fn perform(context: &Context, shell: Shell) -> Outcome<Exit> {

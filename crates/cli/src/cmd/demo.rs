@@ -24,18 +24,14 @@ pub(super) fn command() -> Command {
     let command = Command::new("demo")
         .about("Serve the demo target until Ctrl-C")
         .args_override_self(true)
-        .arg(super::switch(
-            "json",
-            "Print the addresses as one line of JSON",
-        ));
+        .arg(super::switch("json", "Print the addresses as one line of JSON"));
     SETTINGS.iter().fold(command, |command, setting| {
         let arg = Arg::new(setting.long).long(setting.long).help(setting.help);
         command.arg(match setting.takes {
             Takes::Nothing => arg.action(ArgAction::SetTrue),
-            Takes::One(name) => arg
-                .value_name(name)
-                .allow_hyphen_values(true)
-                .action(ArgAction::Set),
+            Takes::One(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Set)
+            }
         })
     })
 }
@@ -61,18 +57,13 @@ impl Request {
                 })
             })?;
         }
-        Ok(Self {
-            config,
-            json: matches.get_flag("json"),
-        })
+        Ok(Self { config, json: matches.get_flag("json") })
     }
 }
 
 pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     // Before the server: a signal from here on is ours.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let signals = {
         let _inside = runtime.enter();
         crate::run::signal::Signals::new()?
@@ -111,11 +102,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Outcome<Request> {
-        Request::read(
-            &command()
-                .no_binary_name(true)
-                .get_matches_from(line.split_whitespace()),
-        )
+        Request::read(&command().no_binary_name(true).get_matches_from(line.split_whitespace()))
     }
 
     #[test]
@@ -132,10 +119,7 @@ mod tests {
         assert_eq!(config.seed, Some(7));
         assert_eq!(config.rtt, Duration::from_millis(40));
         assert_eq!(config.origin_latency, Duration::from_millis(20));
-        assert_eq!(
-            (config.max_body, config.memory_max_bytes),
-            (1 << 20, 5_000_000)
-        );
+        assert_eq!((config.max_body, config.memory_max_bytes), (1 << 20, 5_000_000));
         assert_eq!(config.faults_listen, None);
         assert_eq!(config.redis_latency, Some(Duration::from_millis(2)));
     }

@@ -35,9 +35,7 @@ pub(super) fn perform(
     })?;
     let json = if requirements {
         let outer = Outer::read(context, given)?;
-        Plan::make(outer, &script, settings.thresholds)?
-            .consolidated
-            .to_inspect_json()
+        Plan::make(outer, &script, settings.thresholds)?.consolidated.to_inspect_json()
     } else {
         let parsed = Options::from_json(script.options(), Layer::Script)
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))?;

@@ -35,16 +35,8 @@ pub(super) fn command() -> Command {
                 .help("The file to write"),
         )
         .arg(switch("force", "Overwrite the file").short('f'))
-        .arg(value(
-            "template",
-            "NAME",
-            "minimal, protocol or the path of a template",
-        ))
-        .arg(value(
-            "project-id",
-            "ID",
-            "Write this project ID into the options",
-        ))
+        .arg(value("template", "NAME", "minimal, protocol or the path of a template"))
+        .arg(value("project-id", "ID", "Write this project ID into the options"))
 }
 
 impl Request {
@@ -83,20 +75,11 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
                 .hint("use --force to overwrite it"));
         }
         Err(error) => {
-            return Err(anyhow::Error::new(error)
-                .context(format!("cannot write {name}"))
-                .into());
+            return Err(anyhow::Error::new(error).context(format!("cannot write {name}")).into());
         }
     };
-    file.write_all(script.as_bytes())
-        .with_context(|| format!("cannot write {name}"))?;
-    print(
-        context,
-        &format!(
-            "New script created: {name} ({} template).\n",
-            request.template
-        ),
-    )
+    file.write_all(script.as_bytes()).with_context(|| format!("cannot write {name}"))?;
+    print(context, &format!("New script created: {name} ({} template).\n", request.template))
 }
 
 fn load(name: &str) -> Outcome<String> {
@@ -120,9 +103,7 @@ fn load(name: &str) -> Outcome<String> {
 /// Puts the values in. `{{ .ScriptName }}` and `{{ .ProjectID }}` are what k6's templates use; other
 /// actions of Go's template language are refused, not left in the script.
 fn fill(template: &str, file: &str, project: Option<&str>) -> Outcome<String> {
-    let name = Path::new(file)
-        .file_name()
-        .map_or(file.into(), |name| name.to_string_lossy());
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(start) = rest.find("{{") {
@@ -130,10 +111,7 @@ fn fill(template: &str, file: &str, project: Option<&str>) -> Outcome<String> {
             break;
         };
         out.push_str(&rest[..start]);
-        let action = rest[start + 2..start + length]
-            .trim()
-            .trim_matches('-')
-            .trim();
+        let action = rest[start + 2..start + length].trim().trim_matches('-').trim();
         match action {
             ".ScriptName" => out.push_str(&name),
             ".ProjectID" => out.push_str(project.unwrap_or("0")),
@@ -172,27 +150,13 @@ mod tests {
     #[test]
     fn go_actions_that_we_dont_know_are_refused() {
         let failure = fill("{{ if .ProjectID }}x{{ end }}", "x.js", None).unwrap_err();
-        assert!(
-            failure.message().contains("{{ if .ProjectID }}"),
-            "{}",
-            failure.message()
-        );
+        assert!(failure.message().contains("{{ if .ProjectID }}"), "{}", failure.message());
     }
 
     #[test]
     fn templates_that_dont_exist_are_named() {
-        assert!(
-            load("browser")
-                .unwrap_err()
-                .message()
-                .contains("not supported yet")
-        );
+        assert!(load("browser").unwrap_err().message().contains("not supported yet"));
         assert!(load("nope").unwrap_err().message().contains("\"nope\""));
-        assert!(
-            load("./nope.js")
-                .unwrap_err()
-                .message()
-                .contains("./nope.js")
-        );
+        assert!(load("./nope.js").unwrap_err().message().contains("./nope.js"));
     }
 }

@@ -46,15 +46,10 @@ impl Given {
                 continue;
             };
             if let Fate::Refused { harmless, why } = flag.fate {
-                let asked = value
-                    .texts
-                    .iter()
-                    .find(|text| !harmless.contains(&text.as_str()));
+                let asked = value.texts.iter().find(|text| !harmless.contains(&text.as_str()));
                 if asked.is_some() {
                     let name = &value.said_as;
-                    return Err(Failure::usage(format!(
-                        "{name} is not supported yet: {why}"
-                    )));
+                    return Err(Failure::usage(format!("{name} is not supported yet: {why}")));
                 }
                 continue;
             }
@@ -113,12 +108,7 @@ fn read(flag: &Flag, matches: &ArgMatches, environment: &Environment) -> Option<
     if written {
         let texts = matches.get_many::<String>(flag.long)?.cloned().collect();
         let said_as = format!("--{}", flag.long);
-        return Some(Value {
-            texts,
-            said_as,
-            fate: flag.fate,
-            on_command_line: true,
-        });
+        return Some(Value { texts, said_as, fate: flag.fate, on_command_line: true });
     }
     if matches!(flag.fate, Fate::Option(_)) {
         return None;
@@ -129,12 +119,7 @@ fn read(flag: &Flag, matches: &ArgMatches, environment: &Environment) -> Option<
         "no-color" | "profiling-enabled" => vec!["true".to_owned()],
         _ => vec![text.to_owned()],
     };
-    Some(Value {
-        texts,
-        said_as,
-        fate: flag.fate,
-        on_command_line: false,
-    })
+    Some(Value { texts, said_as, fate: flag.fate, on_command_line: false })
 }
 
 /// The words that Go takes for a boolean.
@@ -159,33 +144,18 @@ mod tests {
         let flags = || global::FLAGS.iter().chain(of_run());
         let command =
             add(Command::new("run").no_binary_name(true), flags()).arg(clap::Arg::new("script"));
-        let matches = command
-            .try_get_matches_from(line.split_whitespace())
-            .unwrap();
-        let environment: Environment = environment
-            .iter()
-            .map(|&(k, v)| (k.to_owned(), v.to_owned()))
-            .collect();
+        let matches = command.try_get_matches_from(line.split_whitespace()).unwrap();
+        let environment: Environment =
+            environment.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
         Given::collect(flags(), &matches, &environment)
     }
 
     #[test]
     fn all_spellings_of_a_flag_work_and_the_last_wins() {
-        for line in [
-            "--vus 5 s.js",
-            "s.js --vus=5",
-            "-u5 s.js",
-            "-u=5 s.js",
-            "-u 1 s.js -u 5",
-        ] {
+        for line in ["--vus 5 s.js", "s.js --vus=5", "-u5 s.js", "-u=5 s.js", "-u 1 s.js -u 5"] {
             assert_eq!(parse(line, &[]).unwrap().last("vus"), Some("5"), "{line}");
         }
-        assert_eq!(
-            parse("--max-redirects -1 s", &[])
-                .unwrap()
-                .last("max-redirects"),
-            Some("-1")
-        );
+        assert_eq!(parse("--max-redirects -1 s", &[]).unwrap().last("max-redirects"), Some("-1"));
         let all = parse("-e A=1 s.js -e B=2", &[]).unwrap();
         assert_eq!(all.all("env"), ["A=1", "B=2"]);
     }
@@ -198,19 +168,12 @@ mod tests {
         assert_eq!(given.switch("throw"), Some(false));
         assert_eq!(given.switch("linger"), None);
         let error = parse("--throw=maybe s.js", &[]).unwrap_err();
-        assert_eq!(
-            error.message(),
-            "invalid value \"maybe\" for --throw: expected true or false"
-        );
+        assert_eq!(error.message(), "invalid value \"maybe\" for --throw: expected true or false");
     }
 
     #[test]
     fn a_flag_beats_its_variable_and_options_are_left_to_their_layer() {
-        let environment = [
-            ("K6_SUMMARY_MODE", "full"),
-            ("K6_VUS", "9"),
-            ("BRUNT_LINGER", "true"),
-        ];
+        let environment = [("K6_SUMMARY_MODE", "full"), ("K6_VUS", "9"), ("BRUNT_LINGER", "true")];
         let given = parse("s.js", &environment).unwrap();
         assert_eq!(given.last("summary-mode"), Some("full"));
         assert_eq!(given.get("vus"), None);
@@ -231,19 +194,11 @@ mod tests {
             ("--http-debug=full s", "--http-debug"),
         ] {
             let error = parse(line, &[]).unwrap_err();
-            assert!(
-                error
-                    .message()
-                    .starts_with(&format!("{name} is not supported yet: "))
-            );
+            assert!(error.message().starts_with(&format!("{name} is not supported yet: ")));
             assert_eq!(error.exit.code(), 255);
         }
         let error = parse("s", &[("K6_ADDRESS", "localhost:6565")]).unwrap_err();
-        assert!(
-            error
-                .message()
-                .starts_with("K6_ADDRESS is not supported yet")
-        );
+        assert!(error.message().starts_with("K6_ADDRESS is not supported yet"));
         assert!(parse("--paused=false --type js --traces-output none s", &[]).is_ok());
     }
 }

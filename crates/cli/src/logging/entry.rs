@@ -42,12 +42,7 @@ impl Entry {
     /// About how many bytes it takes in the queue.
     pub(super) fn size(&self) -> usize {
         let fields = self.fields.iter().map(|(name, value)| {
-            64 + name.len()
-                + if let Field::Text(text) = value {
-                    text.len()
-                } else {
-                    0
-                }
+            64 + name.len() + if let Field::Text(text) = value { text.len() } else { 0 }
         });
         128 + self.message.len() + fields.sum::<usize>()
     }

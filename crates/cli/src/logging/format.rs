@@ -46,12 +46,7 @@ pub(super) struct Formatter {
 
 impl Formatter {
     pub(super) fn new(format: Format, colored: bool) -> Self {
-        Self {
-            format,
-            colored,
-            started: Instant::now(),
-            zone: jiff::tz::TimeZone::system(),
-        }
+        Self { format, colored, started: Instant::now(), zone: jiff::tz::TimeZone::system() }
     }
 
     /// Appends the line with its end to `out`. `hide_source` leaves the field `source` out.
@@ -69,11 +64,7 @@ impl Formatter {
     fn logfmt(&self, entry: &Entry, hide_source: bool, out: &mut String) {
         let level = level_name(entry.level);
         // Writing to a String can't fail.
-        let _ = write!(
-            out,
-            "time=\"{}\" level={level}",
-            rfc3339(entry.at, &self.zone)
-        );
+        let _ = write!(out, "time=\"{}\" level={level}", rfc3339(entry.at, &self.zone));
         if !entry.message.is_empty() {
             out.push_str(" msg=");
             push_quoted(&entry.message, out);
@@ -98,10 +89,7 @@ impl Formatter {
         };
         let seconds = self.started.elapsed().as_secs();
         let message = entry.message.trim_end_matches('\n');
-        let _ = write!(
-            out,
-            "\x1b[{color}m{word}\x1b[0m[{seconds:04}] {message:<MESSAGE_WIDTH$} "
-        );
+        let _ = write!(out, "\x1b[{color}m{word}\x1b[0m[{seconds:04}] {message:<MESSAGE_WIDTH$} ");
         for (name, value) in &entry.fields {
             if hide_source && name == "source" {
                 continue;
@@ -148,9 +136,7 @@ fn level_name(level: Level) -> &'static str {
 
 /// Local time to the second: `2026-11-21T19:06:05+01:00`, `…Z` in UTC.
 fn rfc3339(at: SystemTime, zone: &jiff::tz::TimeZone) -> String {
-    let since = at
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO);
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     let Ok(moment) = jiff::Timestamp::from_second(seconds) else {
         return String::new();
@@ -259,11 +245,7 @@ mod tests {
 
     #[test]
     fn fields_follow_the_message() {
-        let warning = entry(
-            Level::Warn,
-            "w",
-            &[("executor", "constant-vus"), ("scenario", "a b")],
-        );
+        let warning = entry(Level::Warn, "w", &[("executor", "constant-vus"), ("scenario", "a b")]);
         assert_eq!(
             written(Format::Text, false, &warning),
             "time=\"2026-11-21T19:06:05Z\" level=warning msg=w executor=constant-vus \
@@ -273,11 +255,7 @@ mod tests {
 
     #[test]
     fn json_is_sorted_and_escapes_html() {
-        let error = entry(
-            Level::Error,
-            "<b>&\u{2028}",
-            &[("executor", "x"), ("zone", "\"")],
-        );
+        let error = entry(Level::Error, "<b>&\u{2028}", &[("executor", "x"), ("zone", "\"")]);
         assert_eq!(
             written(Format::Json, false, &error),
             "{\"executor\":\"x\",\"level\":\"error\",\"msg\":\"\\u003cb\\u003e\\u0026\\u2028\",\
@@ -289,10 +267,8 @@ mod tests {
     fn a_terminal_line_is_padded_and_coloured() {
         let info = entry(Level::Info, "hi there\n", &[("source", "console")]);
         let line = written(Format::Text, true, &info);
-        let expected = format!(
-            "\x1b[36mINFO\x1b[0m[0000] {:<44} \x1b[36msource\x1b[0m=console\n",
-            "hi there"
-        );
+        let expected =
+            format!("\x1b[36mINFO\x1b[0m[0000] {:<44} \x1b[36msource\x1b[0m=console\n", "hi there");
         assert_eq!(line, expected);
     }
 

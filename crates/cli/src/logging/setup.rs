@@ -17,11 +17,9 @@ impl FromStr for Output {
             _ => {}
         }
         if text == "loki" || text.starts_with("loki=") {
-            return Err(
-                "--log-output=loki is not supported yet: write to a file (--log-output=\
+            return Err("--log-output=loki is not supported yet: write to a file (--log-output=\
                         file=PATH) and let an agent send it"
-                    .to_owned(),
-            );
+                .to_owned());
         }
         let Some(rest) = text.strip_prefix("file=") else {
             return Err(format!(
@@ -40,10 +38,7 @@ impl FromStr for Output {
                 _ => return Err(format!("unknown setting '{part}' of --log-output=file")),
             };
         }
-        Ok(Self::File {
-            path: path.into(),
-            level,
-        })
+        Ok(Self::File { path: path.into(), level })
     }
 }
 
@@ -70,17 +65,11 @@ mod tests {
     fn a_file_may_have_a_level() {
         assert_eq!(
             "file=/x/y.log,level=warning".parse(),
-            Ok(Output::File {
-                path: "/x/y.log".into(),
-                level: LevelFilter::Warn
-            })
+            Ok(Output::File { path: "/x/y.log".into(), level: LevelFilter::Warn })
         );
         assert_eq!(
             "file=y".parse(),
-            Ok(Output::File {
-                path: "y".into(),
-                level: LevelFilter::Trace
-            })
+            Ok(Output::File { path: "y".into(), level: LevelFilter::Trace })
         );
     }
 

@@ -71,11 +71,8 @@ impl Writer {
                 (Destination::File(append(path, 0o600)?), false)
             }
         };
-        let console = config
-            .console_output
-            .as_deref()
-            .map(|path| append(path, 0o644))
-            .transpose()?;
+        let console =
+            config.console_output.as_deref().map(|path| append(path, 0o644)).transpose()?;
         Ok(Self {
             main,
             level,
@@ -105,11 +102,8 @@ impl Writer {
                     Message::Stop => stop = true,
                 }
                 let enough = self.main_text.len() + self.console_text.len() > BATCH_BYTES;
-                next = if stop || enough || answer.is_some() {
-                    None
-                } else {
-                    inbox.try_recv().ok()
-                };
+                next =
+                    if stop || enough || answer.is_some() { None } else { inbox.try_recv().ok() };
             }
             self.write();
             if let Some(answer) = answer {
@@ -124,8 +118,7 @@ impl Writer {
     fn format(&mut self, entry: &Entry) {
         self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
         if self.console.is_some() && entry.is_console() {
-            self.console_formatter
-                .write(entry, true, &mut self.console_text);
+            self.console_formatter.write(entry, true, &mut self.console_text);
         } else if !matches!(self.main, Destination::Nowhere) && entry.level <= self.level {
             self.formatter.write(entry, false, &mut self.main_text);
         }
@@ -167,7 +160,5 @@ fn append(path: &Path, mode: u32) -> anyhow::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     #[cfg(not(unix))]
     let _ = mode;
-    options
-        .open(path)
-        .with_context(|| format!("cannot open the log file {}", path.display()))
+    options.open(path).with_context(|| format!("cannot open the log file {}", path.display()))
 }

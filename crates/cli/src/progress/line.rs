@@ -25,10 +25,7 @@ impl Line {
 
     /// Columns it takes.
     pub(super) fn width(&self) -> usize {
-        self.pieces
-            .iter()
-            .map(|(_, text)| text.chars().count())
-            .sum()
+        self.pieces.iter().map(|(_, text)| text.chars().count()).sum()
     }
 
     /// The text, cut to `width` columns, blanks at its end cut off, with `\n`.
@@ -63,9 +60,7 @@ mod tests {
 
     fn drawn(width: usize, color: bool) -> String {
         let mut line = Line::default();
-        line.push(Paint::Plain, "ab ")
-            .push(Paint::Red, "cd")
-            .push(Paint::Plain, " ef  ");
+        line.push(Paint::Plain, "ab ").push(Paint::Red, "cd").push(Paint::Plain, " ef  ");
         assert_eq!(line.width(), 10);
         let mut out = String::new();
         line.finish(Some(width), color, &mut out);

@@ -32,12 +32,7 @@ pub(crate) struct Style {
 impl Style {
     /// Plain lines, for a pipe or a file.
     pub(crate) fn pipe() -> Self {
-        Self {
-            bars: false,
-            color: false,
-            width: None,
-            height: None,
-        }
+        Self { bars: false, color: false, width: None, height: None }
     }
 }
 
@@ -47,10 +42,7 @@ pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
     let mut first = Line::default();
     if let Phase::Initializing { total } = snapshot.phase {
         let width = digits(total);
-        first.push(
-            Paint::Plain,
-            format!("init [{:0width$}/{total} VUs]", snapshot.vus_ready),
-        );
+        first.push(Paint::Plain, format!("init [{:0width$}/{total} VUs]", snapshot.vus_ready));
         first.finish(style.width, style.color, &mut out);
         return out;
     }
@@ -60,24 +52,14 @@ pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
     let rows: Vec<Row> = snapshot.scenarios.iter().map(Row::new).collect();
     let widths = Widths::of(&rows);
     // The empty line, the headline, and where the cursor rests below.
-    let room = style
-        .height
-        .map_or(usize::MAX, |height| height.saturating_sub(3));
-    let shown = if rows.len() <= room {
-        rows.len()
-    } else {
-        room.saturating_sub(1)
-    };
+    let room = style.height.map_or(usize::MAX, |height| height.saturating_sub(3));
+    let shown = if rows.len() <= room { rows.len() } else { room.saturating_sub(1) };
     for row in &rows[..shown] {
-        row.line(&widths, style)
-            .finish(style.width, style.color, &mut out);
+        row.line(&widths, style).finish(style.width, style.color, &mut out);
     }
     if shown < rows.len() {
         let mut more = Line::default();
-        more.push(
-            Paint::Faint,
-            format!("… and {} more scenarios", rows.len() - shown),
-        );
+        more.push(Paint::Faint, format!("… and {} more scenarios", rows.len() - shown));
         more.finish(style.width, style.color, &mut out);
     }
     out
@@ -90,13 +72,7 @@ fn headline(snapshot: &Snapshot) -> String {
         Phase::Teardown => "teardown",
         Phase::Initializing { .. } | Phase::Running | Phase::Ended => "running",
     };
-    let Snapshot {
-        vus_active,
-        vus_ready,
-        complete,
-        interrupted,
-        ..
-    } = snapshot;
+    let Snapshot { vus_active, vus_ready, complete, interrupted, .. } = snapshot;
     let width = digits(*vus_ready);
     format!(
         "{doing} ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
@@ -130,11 +106,7 @@ impl Widths {
                 columns[index] = columns[index].max(text.chars().count());
             }
         }
-        let name = rows
-            .iter()
-            .map(|row| row.name.chars().count())
-            .max()
-            .unwrap_or(0);
+        let name = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
         Self { name, columns }
     }
 }
@@ -148,17 +120,8 @@ impl Row {
             State::Interrupted => (Paint::Red, '✗'),
             State::Done => (Paint::Green, '✓'),
         };
-        let done = if scenario.done.is_finite() {
-            scenario.done.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        Self {
-            name: cut_name(&scenario.name),
-            mark,
-            done,
-            columns: columns(scenario),
-        }
+        let done = if scenario.done.is_finite() { scenario.done.clamp(0.0, 1.0) } else { 0.0 };
+        Self { name: cut_name(&scenario.name), mark, done, columns: columns(scenario) }
     }
 
     fn line(&self, widths: &Widths, style: &Style) -> Line {
@@ -171,31 +134,19 @@ impl Row {
         let widest: usize = widths.columns.iter().map(|width| width + 2).sum();
 
         let mut line = Line::default();
-        line.push(
-            Paint::Plain,
-            format!("{:<width$} ", self.name, width = widths.name),
-        );
-        line.push(self.mark.0, self.mark.1.to_string())
-            .push(Paint::Plain, " [");
+        line.push(Paint::Plain, format!("{:<width$} ", self.name, width = widths.name));
+        line.push(self.mark.0, self.mark.1.to_string()).push(Paint::Plain, " [");
         let taken = line.width() + 2 + widest.saturating_sub(2);
-        let room = style.width.map_or(BAR_WIDTH, |width| {
-            width.saturating_sub(taken).min(BAR_WIDTH)
-        });
+        let room =
+            style.width.map_or(BAR_WIDTH, |width| width.saturating_sub(taken).min(BAR_WIDTH));
         if style.bars && room >= BAR_LEAST {
             let full = (self.done * room as f64) as usize;
-            let (full, arrow) = if full < room && full > 0 {
-                (full - 1, ">")
-            } else {
-                (full, "")
-            };
+            let (full, arrow) = if full < room && full > 0 { (full - 1, ">") } else { (full, "") };
             let drawn = full + arrow.len();
             line.push(Paint::Plain, format!("{}{arrow}", "=".repeat(full)));
             line.push(Paint::Faint, "-".repeat(room - drawn));
         } else {
-            line.push(
-                Paint::Plain,
-                format!(" {:3.0}% ", (self.done * 100.0).floor()),
-            );
+            line.push(Paint::Plain, format!(" {:3.0}% ", (self.done * 100.0).floor()));
         }
         line.push(Paint::Plain, "] ").push(Paint::Plain, columns);
         line
@@ -203,12 +154,7 @@ impl Row {
 }
 
 fn columns(scenario: &ScenarioProgress) -> Vec<String> {
-    let ScenarioProgress {
-        vus,
-        elapsed,
-        duration,
-        ..
-    } = *scenario;
+    let ScenarioProgress { vus, elapsed, duration, .. } = *scenario;
     if let State::Waiting { left } = scenario.state {
         return vec!["waiting".to_owned(), clock(left, left)];
     }
@@ -221,22 +167,16 @@ fn columns(scenario: &ScenarioProgress) -> Vec<String> {
     let time = if elapsed >= duration && !counts_down {
         short(duration)
     } else {
-        format!(
-            "{}/{}",
-            clock(elapsed.min(duration), duration),
-            short(duration)
-        )
+        format!("{}/{}", clock(elapsed.min(duration), duration), short(duration))
     };
     let work = match scenario.work {
         Work::Time => None,
-        Work::Shared { done, total } => Some(format!(
-            "{done:0width$}/{total} shared iters",
-            width = digits(total)
-        )),
-        Work::PerVu { done, total, each } => Some(format!(
-            "{done:0width$}/{total} iters, {each} per VU",
-            width = digits(total)
-        )),
+        Work::Shared { done, total } => {
+            Some(format!("{done:0width$}/{total} shared iters", width = digits(total)))
+        }
+        Work::PerVu { done, total, each } => {
+            Some(format!("{done:0width$}/{total} iters, {each} per VU", width = digits(total)))
+        }
         Work::Rate { now, highest } => {
             let width = format!("{highest:.2}").len();
             Some(format!("{now:0width$.2} iters/s"))
@@ -249,10 +189,7 @@ fn cut_name(name: &str) -> String {
     if name.chars().count() <= NAME_WIDTH {
         return name.to_owned();
     }
-    name.chars()
-        .take(NAME_WIDTH - 3)
-        .chain("...".chars())
-        .collect()
+    name.chars().take(NAME_WIDTH - 3).chain("...".chars()).collect()
 }
 
 fn digits(number: u64) -> usize {
@@ -285,15 +222,8 @@ mod tests {
     fn example() -> Snapshot {
         let mut ramp = scenario("ramp", State::Stopping, 1.0, Work::Time);
         ramp.vus_active = Some(1);
-        let mut rate = scenario(
-            "rate",
-            State::Running,
-            0.2,
-            Work::Rate {
-                now: 3.869,
-                highest: 30.0,
-            },
-        );
+        let mut rate =
+            scenario("rate", State::Running, 0.2, Work::Rate { now: 3.869, highest: 30.0 });
         rate.vus_active = Some(4);
         rate.vus = 15;
         Snapshot {
@@ -305,30 +235,14 @@ mod tests {
             complete: 9,
             interrupted: 0,
             scenarios: vec![
-                scenario(
-                    "a",
-                    State::Running,
-                    0.5,
-                    Work::Shared { done: 3, total: 20 },
-                ),
+                scenario("a", State::Running, 0.5, Work::Shared { done: 3, total: 20 }),
                 ramp,
                 rate,
-                scenario(
-                    "per",
-                    State::Done,
-                    1.0,
-                    Work::PerVu {
-                        done: 12,
-                        total: 12,
-                        each: 4,
-                    },
-                ),
+                scenario("per", State::Done, 1.0, Work::PerVu { done: 12, total: 12, each: 4 }),
                 scenario("cut", State::Interrupted, 0.0, Work::Time),
                 scenario(
                     "a_very_long_scenario_name_beyond_thirty",
-                    State::Waiting {
-                        left: seconds(12.34),
-                    },
+                    State::Waiting { left: seconds(12.34) },
                     0.0,
                     Work::Time,
                 ),
@@ -352,12 +266,8 @@ mod tests {
 
     #[test]
     fn a_terminal_gets_bars_that_shrink() {
-        let style = |width| Style {
-            bars: true,
-            color: false,
-            width: Some(width),
-            height: Some(40),
-        };
+        let style =
+            |width| Style { bars: true, color: false, width: Some(width), height: Some(40) };
         let wide = render(&example(), &style(120));
         insta::assert_snapshot!(wide, @r"
 
@@ -371,22 +281,14 @@ mod tests {
         ");
         for width in [20, 40, 60, 79, 80, 81, 100, 300] {
             let drawn = render(&example(), &style(width));
-            assert!(
-                drawn.lines().all(|line| line.chars().count() <= width),
-                "{drawn}"
-            );
+            assert!(drawn.lines().all(|line| line.chars().count() <= width), "{drawn}");
             assert_eq!(drawn.lines().count(), 8);
         }
     }
 
     #[test]
     fn what_does_not_fit_the_height_is_counted() {
-        let style = Style {
-            bars: true,
-            color: true,
-            width: Some(100),
-            height: Some(6),
-        };
+        let style = Style { bars: true, color: true, width: Some(100), height: Some(6) };
         let drawn = render(&example(), &style);
         assert_eq!(drawn.lines().count(), 5);
         assert!(drawn.contains("… and 4 more scenarios"));
@@ -399,9 +301,6 @@ mod tests {
             vus_ready: 7,
             ..Snapshot::default()
         };
-        assert_eq!(
-            render(&snapshot, &Style::pipe()),
-            "\ninit [0007/1000 VUs]\n"
-        );
+        assert_eq!(render(&snapshot, &Style::pipe()), "\ninit [0007/1000 VUs]\n");
     }
 }

@@ -33,20 +33,13 @@ pub(crate) fn read(context: &Context) -> Outcome<Option<(PathBuf, String)>> {
 }
 
 fn unreadable(path: &std::path::Path, error: &io::Error) -> Failure {
-    Failure::config(format!(
-        "cannot read the configuration file {}: {error}",
-        path.display()
-    ))
+    Failure::config(format!("cannot read the configuration file {}: {error}", path.display()))
 }
 
 /// Ours, then k6's.
 fn usual_places(environment: &Environment) -> Vec<PathBuf> {
-    let absolute = |name| {
-        environment
-            .get(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let absolute =
+        |name| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base =
         absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")));
     base.iter()
@@ -59,14 +52,8 @@ mod tests {
     use super::*;
 
     fn places(pairs: &[(&str, &str)]) -> Vec<String> {
-        let environment = pairs
-            .iter()
-            .map(|&(k, v)| (k.to_owned(), v.to_owned()))
-            .collect();
-        usual_places(&environment)
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect()
+        let environment = pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
+        usual_places(&environment).iter().map(|path| path.display().to_string()).collect()
     }
 
     #[test]

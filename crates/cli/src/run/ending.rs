@@ -33,10 +33,8 @@ impl Ending<'_> {
     /// Writes the summary to wherever it goes. Failing to do so changes no exit code: it is logged.
     pub(super) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
         let Some(mode) = self.mode() else { return };
-        let setup_data = report
-            .setup_data
-            .as_deref()
-            .and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let setup_data =
+            report.setup_data.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let data = self.data(report, setup_data.clone()).to_string();
         let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
         let mut files = match runner.handle_summary(data, self.time_limit) {
@@ -77,11 +75,7 @@ impl Ending<'_> {
     /// The usual text.
     fn text(&self, report: &RunReport, mode: Mode) -> Vec<u8> {
         let colour = self.context.global.color && self.context.screen.stdout_is_terminal();
-        let options = TextOptions {
-            mode,
-            colour,
-            time_unit: self.time_unit,
-        };
+        let options = TextOptions { mode, colour, time_unit: self.time_unit };
         text::surrounded(&text::render(&report.summary, &options)).into_bytes()
     }
 
@@ -117,14 +111,9 @@ impl Ending<'_> {
         let mut problems = String::new();
         for (name, content) in files {
             let written = match name.as_str() {
-                "stdout" => self
-                    .context
-                    .screen
-                    .stdout(&String::from_utf8_lossy(&content)),
+                "stdout" => self.context.screen.stdout(&String::from_utf8_lossy(&content)),
                 "stderr" => {
-                    self.context
-                        .screen
-                        .stderr(&String::from_utf8_lossy(&content));
+                    self.context.screen.stderr(&String::from_utf8_lossy(&content));
                     Ok(())
                 }
                 path => std::fs::write(Path::new(path), &content),

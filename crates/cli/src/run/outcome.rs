@@ -71,30 +71,10 @@ mod tests {
             (RunFailure::Teardown(script(ErrorKind::Script)), 107),
             (RunFailure::SetupTimeout(Duration::from_mins(1)), 100),
             (RunFailure::TeardownTimeout(Duration::from_mins(1)), 101),
-            (
-                RunFailure::Aborted(AbortReason::Signal {
-                    name: "interrupt".into(),
-                }),
-                105,
-            ),
-            (
-                RunFailure::Aborted(AbortReason::Test {
-                    message: "x".into(),
-                }),
-                108,
-            ),
-            (
-                RunFailure::Aborted(AbortReason::Thresholds {
-                    crossed: vec!["a".into()],
-                }),
-                99,
-            ),
-            (
-                RunFailure::Aborted(AbortReason::Panic {
-                    message: "x".into(),
-                }),
-                109,
-            ),
+            (RunFailure::Aborted(AbortReason::Signal { name: "interrupt".into() }), 105),
+            (RunFailure::Aborted(AbortReason::Test { message: "x".into() }), 108),
+            (RunFailure::Aborted(AbortReason::Thresholds { crossed: vec!["a".into()] }), 99),
+            (RunFailure::Aborted(AbortReason::Panic { message: "x".into() }), 109),
             (RunFailure::MarkedFailed, 110),
             (RunFailure::Thresholds(vec!["a".into()]), 99),
             (RunFailure::System("x".into()), 255),

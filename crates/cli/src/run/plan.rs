@@ -62,11 +62,7 @@ impl Outer {
                     Failure::new(Exit::InvalidConfig, anyhow::Error::new(error).context(name))
                 })?;
                 tell(file.parsed.warning(Layer::ConfigFile));
-                if file
-                    .features
-                    .as_ref()
-                    .is_some_and(|features| !features.is_empty())
-                {
+                if file.features.as_ref().is_some_and(|features| !features.is_empty()) {
                     return Err(Failure::config(
                         "features in the configuration file are not supported yet",
                     ));
@@ -74,11 +70,7 @@ impl Outer {
                 file
             }
         };
-        Ok(Self {
-            config_file,
-            environment,
-            flags,
-        })
+        Ok(Self { config_file, environment, flags })
     }
 }
 
@@ -105,10 +97,7 @@ impl Plan {
             environment: outer.environment,
             command_line: outer.flags,
         };
-        let rules = Rules {
-            no_thresholds: !thresholds,
-            ..Rules::default()
-        };
+        let rules = Rules { no_thresholds: !thresholds, ..Rules::default() };
         let consolidated = consolidate(layers, rules).map_err(invalid)?;
         for warning in &consolidated.warnings {
             log::warn!("{warning}");
@@ -134,12 +123,7 @@ impl Plan {
                 .hint(format!("exported functions are: {}", functions.join(", "))));
             }
         }
-        if consolidated
-            .options
-            .http_debug
-            .as_ref()
-            .is_some_and(|mode| !mode.is_empty())
-        {
+        if consolidated.options.http_debug.as_ref().is_some_and(|mode| !mode.is_empty()) {
             log::warn!("the option httpDebug is not supported yet: it has no effect");
         }
         Ok(Self {
@@ -180,11 +164,7 @@ impl Plan {
         let options = &self.consolidated.options;
         config.segment = self.consolidated.segment.clone();
         config.run_tags = TagSet::from_pairs(
-            options
-                .tags
-                .iter()
-                .flatten()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
+            options.tags.iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())),
         );
         config.scenario_tag = options.system_tags().contains(SystemTag::Scenario);
         config.no_setup = options.no_setup.unwrap_or(false);
@@ -241,10 +221,7 @@ impl Plan {
     }
 
     fn tags_expected_response(&self) -> bool {
-        self.consolidated
-            .options
-            .system_tags()
-            .contains(SystemTag::ExpectedResponse)
+        self.consolidated.options.system_tags().contains(SystemTag::ExpectedResponse)
     }
 }
 

@@ -38,10 +38,7 @@ impl Samples {
         let outputs = Outputs::start(&specs, context)
             .map_err(|error| Failure::new(crate::exit::Exit::Other, error))?;
         let descriptions = outputs.descriptions();
-        Ok(Self {
-            outputs: outputs.wants_samples().then_some(outputs),
-            descriptions,
-        })
+        Ok(Self { outputs: outputs.wants_samples().then_some(outputs), descriptions })
     }
 
     /// Whether the engine must keep single samples.
@@ -52,13 +49,7 @@ impl Samples {
     /// The listener for the engine, and where its results will be.
     pub(super) fn listen(self) -> (Box<dyn Listener>, Results) {
         let (results, received) = sync_channel(1);
-        (
-            Box::new(Feed {
-                outputs: self.outputs,
-                results,
-            }),
-            Results(received),
-        )
+        (Box::new(Feed { outputs: self.outputs, results }), Results(received))
     }
 }
 
@@ -81,12 +72,7 @@ impl Results {
     /// Tells what was not written.
     pub(super) fn tell(&self) {
         for output in self.0.try_recv().unwrap_or_default() {
-            let Finished {
-                description,
-                written,
-                waited,
-                error,
-            } = output;
+            let Finished { description, written, waited, error } = output;
             if let Some(error) = error {
                 let lost = written.lost;
                 log::error!(output = description.as_str(); "the output failed, {lost} samples are lost: {error}");

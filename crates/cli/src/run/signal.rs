@@ -60,23 +60,19 @@ impl SignalWatch {
             changed: Condvar::new(),
         });
         let watched = Arc::clone(&shared);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut signals = {
             let _inside = runtime.enter();
             Signals::new()?
         };
-        std::thread::Builder::new()
-            .name("brunt-signal".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    loop {
-                        let name = signals.next().await;
-                        watched.received(name, &flusher);
-                    }
-                });
-            })?;
+        std::thread::Builder::new().name("brunt-signal".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                loop {
+                    let name = signals.next().await;
+                    watched.received(name, &flusher);
+                }
+            });
+        })?;
         Ok(Self(shared))
     }
 
@@ -109,9 +105,7 @@ impl Shared {
         match self.control.get() {
             Some(control) if before == 0 => {
                 log::debug!(signal = name; "ending the test; a second signal ends the process");
-                control.abort(AbortReason::Signal {
-                    name: name.to_owned(),
-                });
+                control.abort(AbortReason::Signal { name: name.to_owned() });
             }
             _ => {
                 log::error!("ended at once by a '{name}' signal");

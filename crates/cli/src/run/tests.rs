@@ -51,11 +51,7 @@ struct Double {
 }
 
 fn double(options: Value) -> Double {
-    Double {
-        options,
-        functions: vec!["default".to_owned()],
-        ..Double::default()
-    }
+    Double { options, functions: vec!["default".to_owned()], ..Double::default() }
 }
 
 impl Host for Double {
@@ -63,10 +59,7 @@ impl Host for Double {
 
     fn load(&self, source: &Source<'_>) -> Outcome<Self> {
         self.env.lock().unwrap().clone_from(source.env);
-        source
-            .registry
-            .register("mine", Kind::Counter, Contains::Default)
-            .unwrap();
+        source.registry.register("mine", Kind::Counter, Contains::Default).unwrap();
         Ok(self.clone())
     }
 }
@@ -107,10 +100,7 @@ impl Runner for Double {
     type Vu = DoubleVu;
 
     async fn create(&self, core: &Rc<Core>, _: VuIds) -> Result<DoubleVu, RunError> {
-        Ok(DoubleVu {
-            core: Rc::clone(core),
-            act: self.act,
-        })
+        Ok(DoubleVu { core: Rc::clone(core), act: self.act })
     }
 
     async fn setup(&self, _: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
@@ -184,38 +174,17 @@ fn told(host: &Double, line: &str) -> Told {
     let (global, call) =
         cmd::parse(words.split_whitespace().map(OsString::from), &environment).unwrap();
     let (out, err) = (Tape::default(), Tape::default());
-    let screen = Arc::new(Screen::new(
-        Box::new(out.clone()),
-        false,
-        Box::new(err.clone()),
-        false,
-    ));
+    let screen = Arc::new(Screen::new(Box::new(out.clone()), false, Box::new(err.clone()), false));
     let logging = Logging::start(&global.log, &screen).unwrap();
-    let context = Context {
-        screen,
-        environment,
-        global,
-        logging,
-    };
-    let Call::Run {
-        script,
-        settings,
-        given,
-    } = call
-    else {
-        panic!("{line}")
-    };
+    let context = Context { screen, environment, global, logging };
+    let Call::Run { script, settings, given } = call else { panic!("{line}") };
     let outcome = run(&context, host, &script, *settings, &given);
     context.logging.finish();
     let (code, message) = match outcome {
         Ok(exit) => (exit.code(), String::new()),
         Err(failure) => (failure.exit.code(), failure.message()),
     };
-    Told {
-        code,
-        message,
-        stdout: out.text(),
-    }
+    Told { code, message, stdout: out.text() }
 }
 
 fn directory() -> tempfile::TempDir {
@@ -249,9 +218,7 @@ fn a_run_tells_what_it_will_do_how_far_it_is_and_what_came_of_it() {
     ];
     let mut rest = told.stdout.as_str();
     for part in order {
-        let at = rest
-            .find(part)
-            .unwrap_or_else(|| panic!("no {part:?} in {rest}"));
+        let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?} in {rest}"));
         rest = &rest[at..];
     }
 }
@@ -260,90 +227,29 @@ fn a_run_tells_what_it_will_do_how_far_it_is_and_what_came_of_it() {
 fn quiet_leaves_the_summary_alone_and_flags_beat_the_script() {
     let host = double(json!({ "vus": 2, "iterations": 6 }));
     let told = told(&host, "-q --iterations 3");
-    assert!(
-        told.stdout.trim_start().starts_with("█ TOTAL RESULTS"),
-        "{}",
-        told.stdout
-    );
+    assert!(told.stdout.trim_start().starts_with("█ TOTAL RESULTS"), "{}", told.stdout);
     assert!(!told.stdout.contains("running ("));
-    assert!(
-        told.stdout.contains("iterations...........: 3 "),
-        "{}",
-        told.stdout
-    );
+    assert!(told.stdout.contains("iterations...........: 3 "), "{}", told.stdout);
 }
 
 #[test]
 fn options_that_cannot_run_end_with_their_code_before_the_start() {
     let mut others = double(json!({}));
     others.functions = vec!["other".to_owned()];
-    let none = Double {
-        functions: Vec::new(),
-        ..double(json!({}))
-    };
+    let none = Double { functions: Vec::new(), ..double(json!({})) };
     for (host, line, code, message) in [
-        (
-            double(json!({ "vus": "many" })),
-            "",
-            104,
-            "invalid option in the script: vus: ",
-        ),
-        (
-            double(json!({ "iterations": 1, "vus": 2 })),
-            "",
-            104,
-            "invalid options: iterations",
-        ),
-        (
-            double(json!({ "thresholds": { "nope": ["avg<1"] } })),
-            "",
-            104,
-            "nope",
-        ),
-        (
-            double(json!({ "thresholds": { "mine": ["p(95)<1"] } })),
-            "",
-            104,
-            "mine",
-        ),
-        (
-            double(json!({ "thresholds": { "mine": ["count<<1"] } })),
-            "",
-            104,
-            "count<<1",
-        ),
-        (
-            others,
-            "",
-            104,
-            "the scenario \"default\" runs the function \"default\"",
-        ),
+        (double(json!({ "vus": "many" })), "", 104, "invalid option in the script: vus: "),
+        (double(json!({ "iterations": 1, "vus": 2 })), "", 104, "invalid options: iterations"),
+        (double(json!({ "thresholds": { "nope": ["avg<1"] } })), "", 104, "nope"),
+        (double(json!({ "thresholds": { "mine": ["p(95)<1"] } })), "", 104, "mine"),
+        (double(json!({ "thresholds": { "mine": ["count<<1"] } })), "", 104, "count<<1"),
+        (others, "", 104, "the scenario \"default\" runs the function \"default\""),
         (none, "", 255, "the script exports no functions"),
         (double(json!({})), "--duration 5", 255, "--duration: "),
-        (
-            double(json!({})),
-            "--out nope",
-            255,
-            "unknown output type \"nope\"",
-        ),
-        (
-            double(json!({})),
-            "--out influxdb",
-            255,
-            "\"influxdb\" is not supported yet",
-        ),
-        (
-            double(json!({})),
-            "--config /nowhere/c.json",
-            104,
-            "/nowhere/c.json",
-        ),
-        (
-            double(json!({ "paused": true })),
-            "",
-            104,
-            "paused is not supported yet",
-        ),
+        (double(json!({})), "--out nope", 255, "unknown output type \"nope\""),
+        (double(json!({})), "--out influxdb", 255, "\"influxdb\" is not supported yet"),
+        (double(json!({})), "--config /nowhere/c.json", 104, "/nowhere/c.json"),
+        (double(json!({ "paused": true })), "", 104, "paused is not supported yet"),
     ] {
         let told = told(&host, line);
         assert_eq!(told.code, code, "{line}: {}", told.message);
@@ -354,10 +260,7 @@ fn options_that_cannot_run_end_with_their_code_before_the_start() {
 
 #[test]
 fn each_end_has_its_code_and_still_a_summary() {
-    let acting = |act, options| Double {
-        act,
-        ..double(options)
-    };
+    let acting = |act, options| Double { act, ..double(options) };
     for (host, line, code, message) in [
         (
             double(json!({ "iterations": 2, "thresholds": { "iterations": ["count>5"] } })),
@@ -365,37 +268,12 @@ fn each_end_has_its_code_and_still_a_summary() {
             99,
             "thresholds on metrics 'iterations' have been crossed",
         ),
-        (
-            double(json!({ "thresholds": { "iterations": ["count>5"] } })),
-            "--no-thresholds",
-            0,
-            "",
-        ),
-        (
-            acting(Act::SetupThrows, json!({})),
-            "",
-            107,
-            "Error: no setup",
-        ),
+        (double(json!({ "thresholds": { "iterations": ["count>5"] } })), "--no-thresholds", 0, ""),
+        (acting(Act::SetupThrows, json!({})), "", 107, "Error: no setup"),
         (acting(Act::SetupThrows, json!({})), "--no-setup", 0, ""),
-        (
-            acting(Act::SetupHangs, json!({ "setupTimeout": "50ms" })),
-            "",
-            100,
-            "setup()",
-        ),
-        (
-            acting(Act::AbortTest, json!({ "duration": "20s" })),
-            "",
-            108,
-            "test aborted: enough",
-        ),
-        (
-            acting(Act::MarkFailed, json!({})),
-            "",
-            110,
-            "marked as failed",
-        ),
+        (acting(Act::SetupHangs, json!({ "setupTimeout": "50ms" })), "", 100, "setup()"),
+        (acting(Act::AbortTest, json!({ "duration": "20s" })), "", 108, "test aborted: enough"),
+        (acting(Act::MarkFailed, json!({})), "", 110, "marked as failed"),
     ] {
         let told = told(&host, &format!("-q {line}"));
         assert_eq!(told.code, code, "{}", told.message);
@@ -414,10 +292,7 @@ fn handle_summary_takes_the_place_of_the_text() {
         ("stdout".to_owned(), b"mine\n".to_vec()),
         (file.display().to_string(), vec![0, 159, 146, 150]),
     ];
-    let host = Double {
-        answer: Some(Answer::Write(files)),
-        ..double(json!({ "iterations": 2 }))
-    };
+    let host = Double { answer: Some(Answer::Write(files)), ..double(json!({ "iterations": 2 })) };
     let told = told(&host, "-q");
     assert_eq!((told.code, told.stdout.as_str()), (0, "mine\n"));
     assert_eq!(std::fs::read(&file).unwrap(), [0, 159, 146, 150]);
@@ -438,20 +313,9 @@ fn without_an_answer_of_handle_summary_the_text_is_shown() {
         (Answer::Usual, "-q --no-summary", false),
         (failed(), "-q --summary-mode=disabled", false),
     ] {
-        let told = told(
-            &Double {
-                answer: Some(answer),
-                ..double(json!({}))
-            },
-            line,
-        );
+        let told = told(&Double { answer: Some(answer), ..double(json!({})) }, line);
         assert_eq!(told.code, 0);
-        assert_eq!(
-            told.stdout.contains("TOTAL RESULTS"),
-            text,
-            "{}",
-            told.stdout
-        );
+        assert_eq!(told.stdout.contains("TOTAL RESULTS"), text, "{}", told.stdout);
     }
 }
 
@@ -468,18 +332,12 @@ fn samples_and_the_summary_go_to_files() {
     let told = told(&double(json!({ "iterations": 3 })), &line);
     assert_eq!(told.code, 0);
     assert!(read(&path("a.json")).contains("\"metric\":\"iterations\",\"type\":\"Point\""));
-    assert!(
-        read(&path("b.csv"))
-            .lines()
-            .any(|line| line.starts_with("iterations,"))
-    );
+    assert!(read(&path("b.csv")).lines().any(|line| line.starts_with("iterations,")));
     let export: Value = serde_json::from_str(&read(&path("c.json"))).unwrap();
     assert_eq!(export["metrics"]["iterations"]["count"], 3);
 
-    let line = format!(
-        "-q --new-machine-readable-summary --summary-export {}",
-        path("d.json").display()
-    );
+    let line =
+        format!("-q --new-machine-readable-summary --summary-export {}", path("d.json").display());
     self::told(&double(json!({})), &line);
     let export: Value = serde_json::from_str(&read(&path("d.json"))).unwrap();
     assert_eq!(export["config"]["script"], "the script");
@@ -492,9 +350,5 @@ fn the_demo_target_is_known_to_the_script() {
     assert_eq!(told.code, 0);
     let url = host.env.lock().unwrap()["DEMO_URL"].clone();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
-    assert!(
-        told.stdout.contains(&format!("demo target: {url}")),
-        "{}",
-        told.stdout
-    );
+    assert!(told.stdout.contains(&format!("demo target: {url}")), "{}", told.stdout);
 }

@@ -17,21 +17,10 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(live: Live, segment: &Segment) -> Self {
-        let specs: Vec<_> = live
-            .scenarios()
-            .iter()
-            .map(|state| state.spec().clone())
-            .collect();
+        let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
         let longest = total_duration(&specs, segment);
-        let highest = specs
-            .iter()
-            .map(|spec| highest_rate(&spec.executor))
-            .collect();
-        Self {
-            live,
-            longest,
-            highest,
-        }
+        let highest = specs.iter().map(|spec| highest_rate(&spec.executor)).collect();
+        Self { live, longest, highest }
     }
 }
 
@@ -40,9 +29,9 @@ impl ProgressSource for Watch {
         let seen = self.live.progress();
         Snapshot {
             phase: match seen.phase {
-                RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => Phase::Initializing {
-                    total: seen.vus_planned,
-                },
+                RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
+                    Phase::Initializing { total: seen.vus_planned }
+                }
                 RunPhase::Setup => Phase::Setup,
                 RunPhase::Running => Phase::Running,
                 RunPhase::Teardown => Phase::Teardown,
@@ -73,17 +62,12 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
         _ => (None, seen.vus_max),
     };
     let work = match (seen.kind, seen.iterations_total, seen.rate) {
-        ("shared-iterations", Some(total), _) => Work::Shared {
-            done: seen.iterations_complete,
-            total,
-        },
+        ("shared-iterations", Some(total), _) => {
+            Work::Shared { done: seen.iterations_complete, total }
+        }
         ("per-vu-iterations", Some(total), _) => {
             let each = total / seen.vus_max.max(1);
-            Work::PerVu {
-                done: seen.iterations_complete,
-                total,
-                each,
-            }
+            Work::PerVu { done: seen.iterations_complete, total, each }
         }
         (_, _, Some(now)) => Work::Rate { now, highest },
         ("constant-arrival-rate" | "ramping-arrival-rate", _, None) => {
@@ -94,9 +78,7 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
     ScenarioProgress {
         name: seen.name.clone(),
         state: match seen.state {
-            ScenarioPhase::Waiting => State::Waiting {
-                left: seen.starts_in,
-            },
+            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in },
             ScenarioPhase::Running => State::Running,
             ScenarioPhase::Stopping => State::Stopping,
             ScenarioPhase::Interrupted => State::Interrupted,
@@ -114,15 +96,10 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
 fn highest_rate(executor: &Executor) -> f64 {
     let per_second = |rate: f64, unit: Duration| rate / unit.as_secs_f64();
     match executor {
-        Executor::ConstantArrivalRate {
-            rate, time_unit, ..
-        } => per_second(*rate as f64, *time_unit),
-        Executor::RampingArrivalRate {
-            start_rate,
-            time_unit,
-            stages,
-            ..
-        } => {
+        Executor::ConstantArrivalRate { rate, time_unit, .. } => {
+            per_second(*rate as f64, *time_unit)
+        }
+        Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
             let targets = stages.iter().map(|stage| stage.target);
             let highest = targets.chain([*start_rate]).max().unwrap_or(0);
             per_second(highest as f64, *time_unit)

@@ -22,16 +22,10 @@ fn a_wrong_command_line_is_one_error_and_255() {
         ("run", "takes one script"),
         ("run a.js b.js", "takes one script"),
         ("run --nope a.js", "unknown flag: --nope"),
-        (
-            "run a.js --address 127.0.0.1:1",
-            "--address is not supported yet",
-        ),
+        ("run a.js --address 127.0.0.1:1", "--address is not supported yet"),
         ("run --paused a.js", "--paused is not supported yet"),
         ("run -e 1=2 a.js", "invalid environment variable name '1'"),
-        (
-            "run --log-output loki a.js",
-            "--log-output=loki is not supported yet",
-        ),
+        ("run --log-output loki a.js", "--log-output=loki is not supported yet"),
         ("run --log-output x a.js", "unsupported log output 'x'"),
         ("run --summary-mode x a.js", "invalid summary mode"),
         ("archive a.js", "brunt archive is not supported yet"),
@@ -55,15 +49,9 @@ fn errors_take_the_form_that_was_asked_for() {
     assert_eq!(told.code, 104);
     let line: serde_json::Value = serde_json::from_str(told.stderr.trim()).unwrap();
     assert_eq!(line["level"], "error");
-    assert!(
-        line["msg"].as_str().unwrap().contains("nowhere.json"),
-        "{told:?}"
-    );
+    assert!(line["msg"].as_str().unwrap().contains("nowhere.json"), "{told:?}");
     let told = brunt("run --log-output stdout --config nowhere.json a.js").told();
-    assert!(
-        told.stderr.is_empty() && told.stdout.contains("level=error"),
-        "{told:?}"
-    );
+    assert!(told.stderr.is_empty() && told.stdout.contains("level=error"), "{told:?}");
     let mut call = brunt("run --log-output file=log.txt --config nowhere.json a.js");
     let told = call.told();
     assert!(told.stderr.is_empty() && told.stdout.is_empty(), "{told:?}");
@@ -83,17 +71,11 @@ fn the_version_can_be_read_by_programs() {
 fn new_writes_a_script_and_overwrites_none() {
     let mut call = brunt("new");
     let told = call.told();
-    assert_eq!(
-        told.stdout,
-        "New script created: script.js (minimal template).\n"
-    );
+    assert_eq!(told.stdout, "New script created: script.js (minimal template).\n");
     assert!(call.read("script.js").contains("export default function"));
     let told = call.told();
     assert_eq!(told.code, 255);
-    assert!(
-        told.error().contains("script.js already exists"),
-        "{told:?}"
-    );
+    assert!(told.error().contains("script.js already exists"), "{told:?}");
     let mut call = brunt("new -f x.js --template ./mine.tpl")
         .file("mine.tpl", "// {{ .ScriptName }}")
         .file("x.js", "old");
@@ -106,9 +88,6 @@ fn each_shell_gets_a_completion() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let told = brunt(&format!("completion {shell}")).told();
         assert_eq!(told.code, 0);
-        assert!(
-            told.stdout.contains("vus") && told.stdout.contains("inspect"),
-            "{shell}"
-        );
+        assert!(told.stdout.contains("vus") && told.stdout.contains("inspect"), "{shell}");
     }
 }

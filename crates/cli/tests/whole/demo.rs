@@ -11,9 +11,7 @@ fn get(url: &str, path: &str) -> String {
     let address = url.strip_prefix("http://").expect("plain HTTP");
     let mut stream = TcpStream::connect(address).expect("the demo listens");
     let request = format!("GET {path} HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n");
-    stream
-        .write_all(request.as_bytes())
-        .expect("the demo reads");
+    stream.write_all(request.as_bytes()).expect("the demo reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer
@@ -25,11 +23,7 @@ fn it_serves_until_a_signal() {
         let mut call = brunt("demo --listen 127.0.0.1:0");
         let mut running = call.start();
         let line = running.line_with("demo target: ");
-        let url = line
-            .trim()
-            .strip_prefix("demo target: ")
-            .expect("a label")
-            .to_owned();
+        let url = line.trim().strip_prefix("demo target: ").expect("a label").to_owned();
         assert!(get(&url, "/ping").ends_with("ok"), "{url}");
         running.signal(signal);
         let told = running.wait();

@@ -39,11 +39,7 @@ pub(crate) fn brunt(line: &str) -> Brunt {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Brunt {
-        command,
-        folder,
-        stdin: None,
-    }
+    Brunt { command, folder, stdin: None }
 }
 
 impl Brunt {
@@ -93,17 +89,11 @@ impl Brunt {
         let mut child = self.command.spawn().expect("the binary starts");
         if let Some(text) = &self.stdin {
             let mut stdin = child.stdin.take().expect("stdin is a pipe");
-            stdin
-                .write_all(text.as_bytes())
-                .expect("the binary reads its stdin");
+            stdin.write_all(text.as_bytes()).expect("the binary reads its stdin");
         }
         let stderr = read_all(child.stderr.take().expect("stderr is a pipe"));
         let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
-        Running {
-            child,
-            stdout: Some(stdout),
-            stderr,
-        }
+        Running { child, stdout: Some(stdout), stderr }
     }
 }
 
@@ -151,11 +141,7 @@ impl Running {
         };
         let (stdout, stderr) = (said(&stdout), said(&self.stderr));
         let status = self.child.wait().expect("it is our child");
-        Told {
-            code: status.code().unwrap_or(-1),
-            stdout,
-            stderr,
-        }
+        Told { code: status.code().unwrap_or(-1), stdout, stderr }
     }
 }
 
@@ -197,25 +183,15 @@ impl DemoServer {
         let line = running.line();
         let addresses: serde_json::Value = serde_json::from_str(&line).expect("a line of JSON");
         let text = |name: &str| addresses[name].as_str().expect("an address").to_owned();
-        Self {
-            url: text("url"),
-            faults: text("faults"),
-            _running: running,
-            _folder: folder,
-        }
+        Self { url: text("url"), faults: text("faults"), _running: running, _folder: folder }
     }
 }
 
 impl Told {
     /// The one log line of level error, checked to be the only one.
     pub(crate) fn error(&self) -> &str {
-        let mut errors = self
-            .stderr
-            .lines()
-            .filter(|line| line.contains("level=error"));
-        let error = errors
-            .next()
-            .unwrap_or_else(|| panic!("no error in {self:?}"));
+        let mut errors = self.stderr.lines().filter(|line| line.contains("level=error"));
+        let error = errors.next().unwrap_or_else(|| panic!("no error in {self:?}"));
         assert_eq!(errors.next(), None, "two errors in {self:?}");
         error
     }
@@ -223,7 +199,5 @@ impl Told {
 
 /// A folder of the repository.
 pub(crate) fn repository(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(folder)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
 }
