@@ -163,11 +163,10 @@ fn thrown(failure: Thrown) -> Failure {
                 None => failure,
             }
         }
-        // Nothing else stops init code before the engine runs.
-        Thrown::Interrupted => Failure::new(
-            Exit::ScriptAborted,
-            anyhow::anyhow!("test aborted by exec.test.abort() in init code"),
-        ),
+        Thrown::Aborted(text) => Failure::new(Exit::ScriptAborted, anyhow::Error::msg(text)),
+        Thrown::Interrupted => {
+            Failure::new(Exit::Signal, anyhow::anyhow!("the init code was stopped"))
+        }
         Thrown::Panic(text) => Failure::new(Exit::Panic, anyhow::Error::msg(text)),
     }
 }

@@ -126,11 +126,7 @@ impl Gatherer {
             listener.end(&verdict);
         }
         let series = self.ledger.series_count();
-        Gathered {
-            summary: self.ledger.summary(run),
-            verdict,
-            series,
-        }
+        Gathered { summary: self.ledger.summary(run), verdict, series }
     }
 
     fn own_series(
@@ -174,9 +170,7 @@ impl Gatherer {
         }
         let verdict = self.ledger.evaluate(self.control.run_duration(), false);
         if verdict.abort {
-            self.control.abort(AbortReason::Thresholds {
-                crossed: verdict.crossed,
-            });
+            self.control.abort(AbortReason::Thresholds { crossed: verdict.crossed });
         }
     }
 }

@@ -43,11 +43,7 @@ impl Live {
             vus_planned: control.vus_planned(),
             iterations_complete: control.iterations_complete(),
             iterations_interrupted: control.iterations_interrupted(),
-            scenarios: self
-                .scenarios
-                .iter()
-                .map(|state| self.scenario(state, now))
-                .collect(),
+            scenarios: self.scenarios.iter().map(|state| self.scenario(state, now)).collect(),
         }
     }
 
@@ -65,9 +61,8 @@ impl Live {
             Some(at) if now >= at => ScenarioPhase::Running,
             _ => ScenarioPhase::Waiting,
         };
-        let until = start.map_or(spec.start_time, |at| {
-            Duration::from_nanos(at.saturating_sub(now))
-        });
+        let until =
+            start.map_or(spec.start_time, |at| Duration::from_nanos(at.saturating_sub(now)));
         ScenarioProgress {
             name: spec.name.clone(),
             kind: spec.executor.kind(),

@@ -98,9 +98,7 @@ impl ScenarioState {
             // A parcel is sent only to a core that has reserved a VU for it, so this never fills up; the
             // one on top is for the closing word. tokio allocates as parcels come, not in advance.
             let limit = usize::try_from(arrivals.max_vus()).unwrap_or(usize::MAX);
-            let limit = limit
-                .saturating_add(1)
-                .min(tokio::sync::Semaphore::MAX_PERMITS);
+            let limit = limit.saturating_add(1).min(tokio::sync::Semaphore::MAX_PERMITS);
             (inboxes, outlets) = (0..cores).map(|_| mpsc::channel(limit)).unzip();
         }
         let state = ScenarioState {
@@ -151,31 +149,20 @@ impl ScenarioState {
             (self.complete() as f64, total as f64)
         } else {
             let since = clock::now_ns().saturating_sub(self.start());
-            (
-                since as f64,
-                self.spec.executor.regular_duration().as_nanos() as f64,
-            )
+            (since as f64, self.spec.executor.regular_duration().as_nanos() as f64)
         };
-        if whole > 0.0 {
-            (part / whole).clamp(0.0, 1.0)
-        } else {
-            0.0
-        }
+        if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Iterations that came to their end.
     pub fn complete(&self) -> u64 {
-        self.lanes
-            .iter()
-            .map(|lane| lane.complete.load(Relaxed))
-            .sum()
+        self.lanes.iter().map(|lane| lane.complete.load(Relaxed)).sum()
     }
 
     /// Iterations that have begun.
     pub fn begun(&self) -> u64 {
         let asked = self.begun.load(Relaxed);
-        self.shared_budget()
-            .map_or(asked, |budget| asked.min(budget))
+        self.shared_budget().map_or(asked, |budget| asked.min(budget))
     }
 
     /// How many iterations it is to run, if it is a matter of iterations and not of time.
@@ -192,10 +179,7 @@ impl ScenarioState {
 
     /// VUs that work for it; in open models those inside an iteration.
     pub fn vus_active(&self) -> u64 {
-        self.lanes
-            .iter()
-            .map(|lane| lane.active.load(Relaxed))
-            .sum()
+        self.lanes.iter().map(|lane| lane.active.load(Relaxed)).sum()
     }
 
     /// VUs that it has.
@@ -305,10 +289,7 @@ pub struct ScenarioHere {
 
 impl ScenarioHere {
     pub(crate) fn new(state: Arc<ScenarioState>) -> Rc<ScenarioHere> {
-        Rc::new(ScenarioHere {
-            state,
-            slot: OnceCell::new(),
-        })
+        Rc::new(ScenarioHere { state, slot: OnceCell::new() })
     }
 
     /// What is shared.
@@ -332,15 +313,12 @@ impl ScenarioHere {
     /// If it is asked for with another type than at first.
     pub fn slot<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = self.slot.get_or_init(|| Box::new(make()));
-        kept.downcast_ref()
-            .expect("one runner keeps one type of state for a scenario")
+        kept.downcast_ref().expect("one runner keeps one type of state for a scenario")
     }
 }
 
 impl std::fmt::Debug for ScenarioHere {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("ScenarioHere")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
+        out.debug_struct("ScenarioHere").field("state", &self.state).finish_non_exhaustive()
     }
 }

@@ -1,5 +1,6 @@
 //! Content codings: `Content-Encoding` of responses undone, `compression` of requests done.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read, Write as _};
 
@@ -98,7 +99,21 @@ fn decode_one(coding: Coding, input: &[u8], limit: u64) -> Result<Vec<u8>, Undec
         // The first byte of zlib names its method, 8, and the first two are a multiple of 31.
         Coding::Deflate if is_zlib(input) => read(flate2::read::ZlibDecoder::new(input), limit),
         Coding::Deflate => read(flate2::read::DeflateDecoder::new(input), limit),
-        Coding::Brotli => read(brotli::Decompressor::new(input, 4096), limit),
+        Coding::Brotli => {
+            let is_dry = Cell::new(false);
+            let input = Watched {
+                rest: input,
+                is_dry: &is_dry,
+            };
+            // It says "invalid" when its input ends too early, too.
+            read(brotli::Decompressor::new(input, 4096), limit).map_err(|error| {
+                if is_dry.get() {
+                    io::ErrorKind::UnexpectedEof.into()
+                } else {
+                    error
+                }
+            })
+        }
         Coding::Zstd => {
             zstd::stream::read::Decoder::with_buffer(input).and_then(|it| read(it, limit))
         }
@@ -111,6 +126,19 @@ fn decode_one(coding: Coding, input: &[u8], limit: u64) -> Result<Vec<u8>, Undec
         Err(Undecodable::TooLarge(limit))
     } else {
         Ok(out)
+    }
+}
+
+/// Input that tells whether more was wanted than there is.
+struct Watched<'a> {
+    rest: &'a [u8],
+    is_dry: &'a Cell<bool>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.is_dry.set(self.rest.is_empty());
+        self.rest.read(into)
     }
 }
 

@@ -21,7 +21,12 @@ pub trait Api: Send + Sync + 'static {
     ///
     /// # Errors
     /// What making them throws.
-    fn evaluate<'js>(&self, ctx: Ctx<'js>, specifier: &str, exports: &dyn SetExport<'js>) -> JsResult<'js, ()>;
+    fn evaluate<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        specifier: &str,
+        exports: &dyn SetExport<'js>,
+    ) -> JsResult<'js, ()>;
 
     /// Installs the globals in a fresh VM.
     ///
@@ -51,7 +56,8 @@ pub trait Api: Send + Sync + 'static {
     ///
     /// # Errors
     /// A sentence for the user.
-    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>) -> Result<Option<String>, String>;
+    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>)
+    -> Result<Option<String>, String>;
 
     /// Writes an uncaught exception of an iteration to the log.
     fn report(&self, host: &Host, text: &str);

@@ -190,7 +190,8 @@ impl EventLoop {
         let timer = self.timers.borrow_mut().due.remove(&key);
         let Some(timer) = timer else { return Ok(()) };
         let function = ctx.rooted(&timer.function);
-        let arguments: Vec<_> = timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
+        let arguments: Vec<_> =
+            timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
         match timer.every {
             // The next run is counted from this one's planned time, so that intervals do not drift.
             Some(every) => {

@@ -11,6 +11,8 @@ pub enum Failure {
     Exception(String),
     /// It was told to stop.
     Interrupted,
+    /// It ended the whole test with `exec.test.abort()`, saying this.
+    Aborted(String),
     /// A native function panicked: a fault of ours.
     Panic(String),
 }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::api::Api;
 use crate::core_state::CoreState;
 use crate::event_loop::EventLoop;
+use crate::exception::Failure;
 use crate::program::Program;
 
 /// How long JavaScript may run before its neighbours on the core get their turn.
@@ -48,7 +49,8 @@ pub struct Host {
     state: OnceCell<Box<dyn Any>>,
     scenario: RefCell<Option<Rc<ScenarioHere>>>,
     iteration: Cell<Option<Iteration>>,
-    test_aborted: Cell<bool>,
+    /// What `exec.test.abort()` said, if it was called.
+    test_aborted: RefCell<Option<String>>,
     /// `module` objects of CommonJS files by URL.
     pub(crate) common_js: RefCell<FxHashMap<String, Root>>,
 }
@@ -74,7 +76,7 @@ impl Host {
             state: OnceCell::new(),
             scenario: RefCell::default(),
             iteration: Cell::new(None),
-            test_aborted: Cell::new(false),
+            test_aborted: RefCell::default(),
             common_js: RefCell::default(),
         });
         let state = host.api.new_state(&host);
@@ -124,10 +126,6 @@ impl Host {
         self.phase.get()
     }
 
-    pub(crate) fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-    }
-
     /// Timers and pending operations.
     pub fn events(&self) -> &EventLoop {
         &self.events
@@ -150,18 +148,26 @@ impl Host {
     pub(crate) fn begin(&self, phase: Phase, iteration: Option<Iteration>, stop: &StopHandle) {
         self.phase.set(phase);
         self.iteration.set(iteration);
-        self.test_aborted.set(false);
+        *self.test_aborted.borrow_mut() = None;
         *self.stop.borrow_mut() = stop.clone();
     }
 
     /// The script called for the end of the whole test: unwinds it like a stop, but counts otherwise.
-    pub fn abort_by_script(&self) {
-        self.test_aborted.set(true);
+    pub fn abort_by_script(&self, message: String) {
+        *self.test_aborted.borrow_mut() = Some(message);
         brunt_fiber::abort_current();
     }
 
     pub(crate) fn was_aborted_by_script(&self) -> bool {
-        self.test_aborted.get()
+        self.test_aborted.borrow().is_some()
+    }
+
+    /// A stop that the script asked for itself, told apart from others.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        match (failure, &*self.test_aborted.borrow()) {
+            (Failure::Interrupted, Some(message)) => Failure::Aborted(message.clone()),
+            (other, _) => other,
+        }
     }
 
     /// Whether what runs was told to stop.
@@ -201,11 +207,17 @@ impl Host {
         false
     }
 
-    pub(crate) fn rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    pub(crate) fn rejection<'js>(
+        ctx: Ctx<'js>,
+        promise: Value<'js>,
+        reason: Value<'js>,
+        handled: bool,
+    ) {
         let host = Self::of(ctx);
         if handled {
             let mut rejections = host.rejections.borrow_mut();
-            let place = rejections.iter().position(|(known, _)| ctx.rooted(known).strict_equals(&promise));
+            let place =
+                rejections.iter().position(|(known, _)| ctx.rooted(known).strict_equals(&promise));
             if let Some(place) = place {
                 let (promise, reason) = rejections.swap_remove(place);
                 drop((ctx.unroot(promise), ctx.unroot(reason)));
@@ -218,6 +230,9 @@ impl Host {
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Host").field("ids", &self.ids).field("phase", &self.phase).finish_non_exhaustive()
+        f.debug_struct("Host")
+            .field("ids", &self.ids)
+            .field("phase", &self.phase)
+            .finish_non_exhaustive()
     }
 }

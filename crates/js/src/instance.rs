@@ -53,14 +53,20 @@ impl Instance {
             let instance = Self::on_this_fiber(inner_host, stack);
             *out.borrow_mut() = Some(instance);
         });
-        run_fiber(fiber, stop).await?;
+        let ran = run_fiber(fiber, stop).await;
         let made = made.borrow_mut().take();
-        made.unwrap_or(Err(Failure::Interrupted))
+        let made = ran.and_then(|()| made.unwrap_or(Err(Failure::Interrupted)));
+        made.map_err(|failure| host.explain(failure))
     }
 
     fn on_this_fiber(host: Rc<Host>, stack: usize) -> Result<Rc<Self>, Failure> {
         let hooks = Hooks { interrupt: Some(Host::interrupt), rejection: Some(Host::rejection) };
-        let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, host.program.intrinsics(), stack);
+        let vm = Vm::new(
+            Rc::clone(&host) as Rc<dyn std::any::Any>,
+            hooks,
+            host.program.intrinsics(),
+            stack,
+        );
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
@@ -145,12 +151,16 @@ impl Instance {
     ) -> Result<Value<'js>, Failure> {
         let (host, ctx) = (&*self.host, self.vm.ctx());
         let result = function.call(&ctx.undefined(), arguments);
-        let result = result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown)).and_then(|value| {
-            let value =
-                if value.is_promise() { host.events().run_until_settled(host, ctx, &value)? } else { value };
-            host.events().drain(host, ctx)?;
-            Ok(value)
-        });
+        let result =
+            result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown)).and_then(|value| {
+                let value = if value.is_promise() {
+                    host.events().run_until_settled(host, ctx, &value)?
+                } else {
+                    value
+                };
+                host.events().drain(host, ctx)?;
+                Ok(value)
+            });
         if result.is_err() {
             self.clear_leftovers();
         }
@@ -191,7 +201,9 @@ pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<()
             return Poll::Ready(outcome);
         }
         match Pin::new(&mut stopped).poll(cx) {
-            Poll::Ready(()) => Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true })),
+            Poll::Ready(()) => {
+                Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true }))
+            }
             Poll::Pending => Poll::Pending,
         }
     })

@@ -25,6 +25,7 @@ pub mod runner;
 pub mod vu;
 
 pub use api::Api;
+pub use brunt_script::path_of;
 pub use event_loop::EventLoop;
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};

@@ -32,7 +32,10 @@ impl ModuleHost for Loader {
             names.retain(|name| !offered.contains(name));
             return Ok(Loaded::Native(offered.into_iter().chain(names).collect()));
         }
-        let unit = host.program.unit(name).ok_or_else(|| format!("the module \"{name}\" could not be found"))?;
+        let unit = host
+            .program
+            .unit(name)
+            .ok_or_else(|| format!("the module \"{name}\" could not be found"))?;
         match (unit.format, &unit.code) {
             (Format::Esm, Some(code)) => Ok(Loaded::Compiled(code.clone())),
             _ => {
@@ -44,7 +47,12 @@ impl ModuleHost for Loader {
         }
     }
 
-    fn evaluate<'js>(&self, ctx: Ctx<'js>, name: &str, exports: &Exports<'js>) -> JsResult<'js, ()> {
+    fn evaluate<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        name: &str,
+        exports: &Exports<'js>,
+    ) -> JsResult<'js, ()> {
         let host = Host::of(ctx);
         if name == "k6" || name.starts_with("k6/") {
             return host.api.evaluate(ctx, name, exports);
@@ -88,9 +96,14 @@ pub(crate) fn require_common_js<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> J
         return module.get(&EXPORTS);
     }
     let program = std::sync::Arc::clone(&host.program);
-    let code = program.unit(url).filter(|unit| unit.format == Format::CommonJs).and_then(|unit| unit.code.as_ref());
+    let code = program
+        .unit(url)
+        .filter(|unit| unit.format == Format::CommonJs)
+        .and_then(|unit| unit.code.as_ref());
     let Some(code) = code else {
-        return Err(ctx.throw_error(ErrorKind::Plain, &format!("the module \"{url}\" could not be found")));
+        return Err(
+            ctx.throw_error(ErrorKind::Plain, &format!("the module \"{url}\" could not be found"))
+        );
     };
     let module = ctx.object()?;
     let exports = ctx.object()?;
@@ -127,12 +140,16 @@ fn require<'js>(ctx: Ctx<'js>, from: &str, specifier: &Value<'js>) -> JsResult<'
     }
     let specifier = specifier.to_string_lossy()?;
     if specifier.is_empty() {
-        return Err(ctx.throw_error(ErrorKind::Plain, "require() can't be used with an empty specifier"));
+        return Err(
+            ctx.throw_error(ErrorKind::Plain, "require() can't be used with an empty specifier")
+        );
     }
     let name = match resolve(&specifier, from) {
         Ok(Resolved::Builtin(name) | Resolved::Local(name)) => name,
         Ok(_) => {
-            return Err(ctx.throw_error(ErrorKind::Plain, &format!("\"{specifier}\" leads nowhere")));
+            return Err(
+                ctx.throw_error(ErrorKind::Plain, &format!("\"{specifier}\" leads nowhere"))
+            );
         }
         Err(error) => return Err(ctx.throw_error(ErrorKind::Plain, &error.to_string())),
     };
@@ -143,9 +160,9 @@ fn require<'js>(ctx: Ctx<'js>, from: &str, specifier: &Value<'js>) -> JsResult<'
         Some(Format::CommonJs) => require_common_js(host, ctx, &name),
         Some(Format::Json) => parse_json_unit(host, ctx, &name),
         Some(Format::Esm) => namespace_of(host, ctx, &name),
-        None => {
-            Err(ctx.throw_error(ErrorKind::Plain, &format!("the module \"{name}\" could not be found")))
-        }
+        None => Err(
+            ctx.throw_error(ErrorKind::Plain, &format!("the module \"{name}\" could not be found"))
+        ),
     }
 }
 
@@ -178,6 +195,7 @@ fn namespace_of<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
 }
 
 fn parse_json_unit<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
-    let text = host.program.unit(url).map(|unit| std::sync::Arc::clone(&unit.text)).unwrap_or_default();
+    let text =
+        host.program.unit(url).map(|unit| std::sync::Arc::clone(&unit.text)).unwrap_or_default();
     ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))
 }

@@ -113,12 +113,18 @@ impl Program {
         for module in &graph.modules {
             let code = match module.format {
                 Format::Json => None,
-                _ => Some(compile_one(&module.url, &module.code, module.format, &module.positions)?),
+                _ => {
+                    Some(compile_one(&module.url, &module.code, module.format, &module.positions)?)
+                }
             };
             let unit = Unit {
                 format: module.format,
                 code,
-                text: if module.format == Format::Json { Arc::clone(&module.code) } else { Arc::from("") },
+                text: if module.format == Format::Json {
+                    Arc::clone(&module.code)
+                } else {
+                    Arc::from("")
+                },
                 source: Arc::clone(&module.source),
                 positions: module.positions.clone(),
             };
@@ -189,8 +195,9 @@ impl Program {
         if about.len() > FILE_MAX {
             return Err(format!("The \"{shown}\" file is larger than {FILE_MAX} bytes"));
         }
-        let bytes: Arc<[u8]> =
-            std::fs::read(path).map_err(|error| format!("The \"{shown}\" file couldn't be read: {error}"))?.into();
+        let bytes: Arc<[u8]> = std::fs::read(path)
+            .map_err(|error| format!("The \"{shown}\" file couldn't be read: {error}"))?
+            .into();
         files.insert(path.to_path_buf(), Arc::clone(&bytes));
         Ok(bytes)
     }
@@ -215,12 +222,24 @@ impl Program {
             let Some(start) = line.find(url.as_str()) else { continue };
             let rest = &line[start + url.len()..];
             let mut parts = rest.splitn(3, ':');
-            let (Some(""), Some(row), Some(tail)) = (parts.next(), parts.next(), parts.next()) else { continue };
+            let (Some(""), Some(row), Some(tail)) = (parts.next(), parts.next(), parts.next())
+            else {
+                continue;
+            };
             let digits = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
-            let (Ok(row), Ok(column)) = (row.parse::<u32>(), tail[..digits].parse::<u32>()) else { continue };
+            let (Ok(row), Ok(column)) = (row.parse::<u32>(), tail[..digits].parse::<u32>()) else {
+                continue;
+            };
             let place = unit.positions.author(row, column);
             let file = place.url.unwrap_or(url);
-            let _ = write!(out, "{}{file}:{}:{}{}", &line[..start], place.line, place.column, &tail[digits..]);
+            let _ = write!(
+                out,
+                "{}{file}:{}:{}{}",
+                &line[..start],
+                place.line,
+                place.column,
+                &tail[digits..]
+            );
             return;
         }
         out.push_str(line);
@@ -230,13 +249,18 @@ impl Program {
 /// The intrinsics that the script can reach. `eval`, `Function` and computed globals can reach all of them.
 fn intrinsics_for(graph: &Graph) -> Intrinsics {
     let has = |name: &str| graph.identifiers.contains(name);
-    let open = graph.is_open || has("eval") || has("Function") || has("globalThis") || has("global");
+    let open =
+        graph.is_open || has("eval") || has("Function") || has("globalThis") || has("global");
     Intrinsics {
         // SharedArray and exec.test.options are proxies underneath.
         proxy: true,
         big_int: open || has("BigInt") || has("BigInt64Array") || has("BigUint64Array"),
         weak_ref: open || has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: open || has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
+        dom_exception: open
+            || has("DOMException")
+            || has("atob")
+            || has("btoa")
+            || has("structuredClone"),
     }
 }
 
@@ -271,11 +295,16 @@ fn compile_one(
     compiled.map_err(|_| {
         let text = ctx.take_exception().map_or_else(String::new, |exception| {
             let message = exception.value.to_string_lossy().unwrap_or_default();
-            let stack = exception.value.get("stack").ok().and_then(|stack| stack.as_str().map(|s| s.to_string()));
-            let place = stack.as_deref().and_then(|stack| place_in(stack, url)).map(|(line, column)| {
-                let place = positions.author(line, column);
-                format!(" at {url}:{}:{}", place.line, place.column)
-            });
+            let stack = exception
+                .value
+                .get("stack")
+                .ok()
+                .and_then(|stack| stack.as_str().map(|s| s.to_string()));
+            let place =
+                stack.as_deref().and_then(|stack| place_in(stack, url)).map(|(line, column)| {
+                    let place = positions.author(line, column);
+                    format!(" at {url}:{}:{}", place.line, place.column)
+                });
             message + &place.unwrap_or_default()
         });
         ProgramError::Engine { message: text, url: url.to_owned() }

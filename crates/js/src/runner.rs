@@ -107,7 +107,9 @@ impl ScriptRunner {
         });
         match ran {
             Ok(()) => answer.borrow().clone(),
-            Err(Failure::Exception(text) | Failure::Panic(text)) => SummaryAnswer::Failed(text),
+            Err(Failure::Exception(text) | Failure::Panic(text) | Failure::Aborted(text)) => {
+                SummaryAnswer::Failed(text)
+            }
             Err(Failure::Interrupted) => SummaryAnswer::Failed(format!(
                 "handleSummary() execution timed out after {} seconds",
                 limit.as_secs_f64()
@@ -151,11 +153,13 @@ impl ScriptRunner {
         phase: Phase,
         then: impl FnOnce(&Instance) -> Result<(), Failure> + 'static,
     ) -> Result<(), Failure> {
-        let mut fiber = state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
+        let mut fiber =
+            state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
         let stack = state.init_stack();
         let (program, api) = (Arc::clone(&self.program), Arc::clone(&self.api));
         let ids = VuIds::default();
-        let instance = Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
+        let instance =
+            Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
         let result = Rc::new(RefCell::new(Ok(())));
         let (out, on_fiber) = (Rc::clone(&result), Rc::clone(&instance));
         instance.host().begin(phase, None, stop);
@@ -165,9 +169,9 @@ impl ScriptRunner {
         });
         let ran = run_fiber(&mut fiber, stop).await;
         let host = instance.host();
-        let result = ran.and(result.replace(Ok(())));
+        let result = ran.and(result.replace(Ok(()))).map_err(|failure| host.explain(failure));
         let ended = match &result {
-            Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
+            Err(Failure::Aborted(_)) => Ended::Aborted,
             Err(Failure::Interrupted) => Ended::Interrupted,
             _ => Ended::Complete,
         };
@@ -178,11 +182,11 @@ impl ScriptRunner {
         result
     }
 
-    fn error(failure: Failure, stop: &StopHandle) -> RunError {
+    fn error(failure: Failure) -> RunError {
         match failure {
             Failure::Exception(text) => RunError::new(ErrorKind::Script, text),
-            Failure::Interrupted if stop.is_stopped() => RunError::new(ErrorKind::Interrupted, "stopped"),
-            Failure::Interrupted => RunError::new(ErrorKind::Aborted, "test aborted"),
+            Failure::Aborted(text) => RunError::new(ErrorKind::Aborted, text),
+            Failure::Interrupted => RunError::new(ErrorKind::Interrupted, "stopped"),
             Failure::Panic(text) => RunError::new(ErrorKind::Panic, text),
         }
     }
@@ -193,7 +197,9 @@ impl Runner for ScriptRunner {
 
     async fn create(&self, core: &Rc<Core>, ids: VuIds) -> Result<ScriptVu, RunError> {
         let state = CoreState::of(core);
-        let system = |error: brunt_fiber::stack::StackError| RunError::new(ErrorKind::Other, error.to_string());
+        let system = |error: brunt_fiber::stack::StackError| {
+            RunError::new(ErrorKind::Other, error.to_string())
+        };
         let mut fiber = state.init_fiber().map_err(system)?;
         let stop = core.stop_of_run();
         let made = Instance::create(
@@ -207,7 +213,7 @@ impl Runner for ScriptRunner {
         )
         .await;
         state.give_back(fiber);
-        let instance = made.map_err(|failure| Self::error(failure, &stop))?;
+        let instance = made.map_err(|failure| Self::error(failure))?;
         ScriptVu::new(instance, Arc::clone(&self.setup_data), state).map_err(system)
     }
 
@@ -224,7 +230,7 @@ impl Runner for ScriptRunner {
                 Ok(())
             })
             .await;
-        ran.map_err(|failure| Self::error(failure, stop))?;
+        ran.map_err(|failure| Self::error(failure))?;
         let data = data.replace(Ok(None));
         data.map_err(|text| RunError::new(ErrorKind::Other, text))
     }
@@ -245,7 +251,7 @@ impl Runner for ScriptRunner {
                 instance.call(&function, &[argument]).map(drop)
             })
             .await;
-        ran.map_err(|failure| Self::error(failure, stop))
+        ran.map_err(|failure| Self::error(failure))
     }
 
     fn set_setup_data(&self, data: Option<Arc<str>>) {
@@ -277,7 +283,9 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
         let Some(value) = instance.export(&name) else { continue };
         if name == "options" {
             if value.is_function() {
-                return Err(Failure::Exception("the exported `options` is a function, not an object".into()));
+                return Err(Failure::Exception(
+                    "the exported `options` is a function, not an object".into(),
+                ));
             }
             let checked = check_numbers(&value, "options", 0);
             if let Err(text) = checked {
@@ -315,9 +323,13 @@ fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String
 }
 
 fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
-    let Some(function) = instance.export("handleSummary") else { return Ok(SummaryAnswer::Default) };
+    let Some(function) = instance.export("handleSummary") else {
+        return Ok(SummaryAnswer::Default);
+    };
     if !function.is_function() {
-        return Ok(SummaryAnswer::Failed("the exported `handleSummary` is not a function".to_owned()));
+        return Ok(SummaryAnswer::Failed(
+            "the exported `handleSummary` is not a function".to_owned(),
+        ));
     }
     let (host, ctx) = (instance.host(), instance.ctx());
     host.api.begin(host, ctx, None);

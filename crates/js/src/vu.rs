@@ -117,14 +117,18 @@ impl Shared {
         host.api.begin(host, ctx, Some(iteration));
         let function = self.function.borrow().as_ref().map(|root| ctx.rooted(root));
         let Some(function) = function else {
-            *self.result.borrow_mut() = Err(Failure::Exception("the scenario's function is gone".to_owned()));
+            *self.result.borrow_mut() =
+                Err(Failure::Exception("the scenario's function is gone".to_owned()));
             return;
         };
         let result = self.data(ctx).and_then(|data| instance.call(&function, &[data]).map(drop));
         *self.result.borrow_mut() = result;
     }
 
-    fn data<'js>(&self, ctx: brunt_quickjs::Ctx<'js>) -> Result<brunt_quickjs::Value<'js>, Failure> {
+    fn data<'js>(
+        &self,
+        ctx: brunt_quickjs::Ctx<'js>,
+    ) -> Result<brunt_quickjs::Value<'js>, Failure> {
         if let Some(root) = &*self.data.borrow() {
             return Ok(ctx.rooted(root));
         }
@@ -149,7 +153,7 @@ impl Shared {
                 Ended::Complete
             }
             Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
-            Err(Failure::Interrupted) => Ended::Interrupted,
+            Err(Failure::Interrupted | Failure::Aborted(_)) => Ended::Interrupted,
             Err(Failure::Panic(text)) => {
                 self.broken.set(true);
                 log::error!(

@@ -49,16 +49,34 @@ struct Module {
     /// All exports are properties of one object, which is also the default export.
     has_default: bool,
     names: fn() -> Vec<String>,
-    fill: for<'js> fn(Ctx<'js>, &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>) -> JsResult<'js, ()>,
+    fill: for<'js> fn(
+        Ctx<'js>,
+        &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+    ) -> JsResult<'js, ()>,
 }
 
 const MODULES: [Module; 8] = [
     Module { specifier: "k6", has_default: false, names: k6::names, fill: k6::fill },
     Module { specifier: "k6/http", has_default: true, names: http::names, fill: http::fill },
-    Module { specifier: "k6/metrics", has_default: false, names: metrics::names, fill: metrics::fill },
+    Module {
+        specifier: "k6/metrics",
+        has_default: false,
+        names: metrics::names,
+        fill: metrics::fill,
+    },
     Module { specifier: "k6/data", has_default: false, names: data::names, fill: data::fill },
-    Module { specifier: "k6/execution", has_default: true, names: execution::names, fill: execution::fill },
-    Module { specifier: "k6/encoding", has_default: false, names: encoding::names, fill: encoding::fill },
+    Module {
+        specifier: "k6/execution",
+        has_default: true,
+        names: execution::names,
+        fill: execution::fill,
+    },
+    Module {
+        specifier: "k6/encoding",
+        has_default: false,
+        names: encoding::names,
+        fill: encoding::fill,
+    },
     Module { specifier: "k6/crypto", has_default: false, names: crypto::names, fill: crypto::fill },
     Module { specifier: "k6/timers", has_default: false, names: timers::names, fill: timers::fill },
 ];
@@ -183,7 +201,11 @@ impl Api for K6 {
         let state = host.state::<VuState>();
         *state.group.borrow_mut() = Arc::from("");
         let tags = scenario.tags().clone();
-        state.set_tags(if self.shared.config().system_tags.group { tags.with("group", "") } else { tags });
+        state.set_tags(if self.shared.config().system_tags.group {
+            tags.with("group", "")
+        } else {
+            tags
+        });
         state.set_metadata(Metadata::default());
         if globals::install_env(ctx, &self.shared, Some(&scenario.spec().env)).is_err() {
             drop(ctx.take_exception());
@@ -245,7 +267,11 @@ impl Api for K6 {
         host.state::<VuState>().metadata()
     }
 
-    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>) -> Result<Option<String>, String> {
+    fn encode_data<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        value: &Value<'js>,
+    ) -> Result<Option<String>, String> {
         crate::data_json::encode_setup_data(ctx, value)
     }
 

@@ -13,7 +13,9 @@ use crate::state::{VuState, tag_text, throw, throw_stopped, throw_type};
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"iterationsInterrupted", |call| count(call, |control| control.iterations_interrupted()))
+        .getter(c"iterationsInterrupted", |call| {
+            count(call, |control| control.iterations_interrupted())
+        })
         .getter(c"iterationsCompleted", |call| count(call, |control| control.iterations_complete()))
         .getter(c"vusActive", |call| count(call, |control| control.vus_active()))
         .getter(c"vusInitialized", |call| count(call, |control| control.vus_initialized()))
@@ -51,16 +53,23 @@ static SCENARIO: LazyLock<Members> = LazyLock::new(|| {
 });
 
 static TEST: LazyLock<Members> = LazyLock::new(|| {
-    Members::new().function(c"abort", 1, abort).function(c"fail", 1, fail).getter(c"options", options)
+    Members::new()
+        .function(c"abort", 1, abort)
+        .function(c"fail", 1, fail)
+        .getter(c"options", options)
 });
 
 static VU: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"idInInstance", |call| Ok(call.ctx().number(Host::of(call.ctx()).ids().local as f64)))
+        .getter(c"idInInstance", |call| {
+            Ok(call.ctx().number(Host::of(call.ctx()).ids().local as f64))
+        })
         .getter(c"idInTest", |call| Ok(call.ctx().number(Host::of(call.ctx()).ids().global as f64)))
         .getter(c"iterationInInstance", |call| {
             let iteration = Host::of(call.ctx()).iteration();
-            Ok(call.ctx().number(iteration.map_or(0.0, |iteration| iteration.vu_in_instance as f64)))
+            Ok(call
+                .ctx()
+                .number(iteration.map_or(0.0, |iteration| iteration.vu_in_instance as f64)))
         })
         .getter(c"iterationInScenario", |call| {
             iteration(call, "iterationInScenario", |iteration| iteration.vu_in_scenario)
@@ -71,7 +80,11 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
         .accessor(c"tags", |call| call.ctx().instance(Live { what: What::Tags }), not_assignable)
-        .accessor(c"metadata", |call| call.ctx().instance(Live { what: What::Metadata }), not_assignable)
+        .accessor(
+            c"metadata",
+            |call| call.ctx().instance(Live { what: What::Metadata }),
+            not_assignable,
+        )
 });
 
 static VU_NAME: Name = Name::new("vu");
@@ -106,11 +119,17 @@ fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> 
     Ok(ctx.number(core.map_or(0.0, |core| read(core.control()) as f64)))
 }
 
-fn scenario(ctx: Ctx<'_>, what: &str) -> JsResult<'static, std::rc::Rc<brunt_engine::ScenarioHere>> {
+fn scenario(
+    ctx: Ctx<'_>,
+    what: &str,
+) -> JsResult<'static, std::rc::Rc<brunt_engine::ScenarioHere>> {
     let host = Host::of(ctx);
     match host.scenario() {
         Some(scenario) if host.phase() == Phase::Iteration => Ok(scenario),
-        _ => Err(throw(ctx, &format!("getting scenario {what} outside of a scenario's iterations is not supported"))),
+        _ => Err(throw(
+            ctx,
+            &format!("getting scenario {what} outside of a scenario's iterations is not supported"),
+        )),
     }
 }
 
@@ -122,7 +141,9 @@ fn iteration<'js>(
     let ctx = call.ctx();
     match Host::of(ctx).iteration() {
         Some(iteration) => Ok(ctx.number(read(&iteration) as f64)),
-        None => Err(throw(ctx, &format!("getting {what} outside of an iteration is not supported"))),
+        None => {
+            Err(throw(ctx, &format!("getting {what} outside of an iteration is not supported")))
+        }
     }
 }
 
@@ -134,16 +155,20 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let host = Host::of(ctx);
     let message = message(&call)?;
-    let text = if message.is_empty() { "test aborted".to_owned() } else { format!("test aborted: {message}") };
+    let text = if message.is_empty() {
+        "test aborted".to_owned()
+    } else {
+        format!("test aborted: {message}")
+    };
     let place = ctx.error(brunt_quickjs::error::ErrorKind::Plain, "").get("stack").ok();
-    let stack = place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
+    let stack =
+        place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
     let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
     let text = frame.map_or(text.clone(), |frame| format!("{text}{}", frame.replace('\t', " ")));
-    VuState::of(ctx).shared.abort(text.clone());
     if let Some(core) = host.core() {
-        core.control().abort(AbortReason::Test(text));
+        core.control().abort(AbortReason::Test { message: text.clone() });
     }
-    host.abort_by_script();
+    host.abort_by_script(text);
     Err(throw_stopped(ctx))
 }
 
@@ -246,7 +271,9 @@ impl Class for Live {
         let Some(text) = tag_text(value) else {
             return Err(throw_type(
                 ctx,
-                &format!("invalid value for '{name}': only String, Boolean and Number types are accepted as a tag value"),
+                &format!(
+                    "invalid value for '{name}': only String, Boolean and Number types are accepted as a tag value"
+                ),
             ));
         };
         let set = Self::set(self.what, ctx).with(&name, &text);

@@ -189,10 +189,13 @@ fn async_request<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     let sink = Sink::of(host, VuState::of(ctx));
     let client = Rc::clone(&http.client);
-    host.events().spawn(async move { transfer::run(&client, prepared, sink).await }, move |ctx, finished| {
-        let outcome = received(ctx, finished);
-        settle(ctx, deferred, outcome)
-    });
+    host.events().spawn(
+        async move { transfer::run(&client, prepared, sink).await },
+        move |ctx, finished| {
+            let outcome = received(ctx, finished);
+            settle(ctx, deferred, outcome)
+        },
+    );
     Ok(promise)
 }
 
@@ -214,7 +217,10 @@ fn settle<'js>(
 fn set_response_callback<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let Some(callback) = Callback::read(&call.argument(0)) else {
-        return Err(throw_type(ctx, "unsupported argument, expected http.expectedStatuses or null"));
+        return Err(throw_type(
+            ctx,
+            "unsupported argument, expected http.expectedStatuses or null",
+        ));
     };
     let host = Host::of(ctx);
     *VuState::of(ctx).http(host).callback.borrow_mut() = callback;

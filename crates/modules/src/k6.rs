@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, on_fiber};
 use brunt_js::{Host, Phase};
-use brunt_metrics::recorder::CheckId;
-use brunt_metrics::{SeriesId, TagsId, builtin};
+use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
 use rustc_hash::FxHashMap;
 
@@ -57,7 +56,10 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let (value, sets) = (call.argument(0), call.argument(1));
     if sets.is_nullish() {
-        return Err(throw_type(ctx, "check() needs an object of named checks as its second argument"));
+        return Err(throw_type(
+            ctx,
+            "check() needs an object of named checks as its second argument",
+        ));
     }
     let host = Host::of(ctx);
     let tags = read_tags(ctx, &call.argument(2))?;
@@ -70,7 +72,10 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
             return Err(throw(ctx, "group and check names may not contain '::'"));
         }
         if predicate.is_async_function() {
-            return Err(throw(ctx, "check() does not support async functions as predicates; await before it"));
+            return Err(throw(
+                ctx,
+                "check() does not support async functions as predicates; await before it",
+            ));
         }
         let outcome = if predicate.is_function() {
             predicate.call(&ctx.undefined(), &[value.clone()])
@@ -143,8 +148,11 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     let host = Host::of(ctx);
     let state = VuState::of(ctx);
     let parent = Arc::clone(&state.group.borrow());
-    let path: Arc<str> =
-        if name.is_empty() && parent.is_empty() { parent } else { Arc::from(format!("{parent}::{name}")) };
+    let path: Arc<str> = if name.is_empty() && parent.is_empty() {
+        parent
+    } else {
+        Arc::from(format!("{parent}::{name}"))
+    };
     if let Some(core) = host.core() {
         core.recorder().borrow_mut().group(&path);
     }
@@ -178,7 +186,8 @@ fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
-    let message = if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
+    let message =
+        if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
     Err(throw(call.ctx(), &message))
 }
 

@@ -30,10 +30,18 @@ pub(crate) fn fill<'js>(
     for (name, kind) in CLASSES {
         let prototype = ctx.object_with_prototype(&shared)?;
         let constructor = match kind {
-            Kind::Counter => ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?,
-            Kind::Gauge => ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?,
-            Kind::Rate => ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?,
-            Kind::Trend => ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?,
+            Kind::Counter => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?
+            }
+            Kind::Gauge => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?
+            }
+            Kind::Rate => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?
+            }
+            Kind::Trend => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?
+            }
         };
         set(&name.to_string_lossy(), constructor)?;
     }
@@ -118,7 +126,10 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
         drop(ctx.take_exception());
         let shown = given.to_string_lossy().unwrap_or_else(|_| "a symbol".to_owned());
         drop(ctx.take_exception());
-        let message = format!("{shown} is an invalid value for metric '{}', a number was expected", metric.name);
+        let message = format!(
+            "{shown} is an invalid value for metric '{}', a number was expected",
+            metric.name
+        );
         if state.shared.config().throw {
             return Err(throw(ctx, &message));
         }
@@ -129,7 +140,8 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     let tags = call.argument(1);
     if !tags.is_nullish() {
         let tags = read_tags(ctx, &tags)?;
-        let pairs: Vec<_> = tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let pairs: Vec<_> =
+            tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, metric.metric, value, &pairs);
         return Ok(ctx.bool(true));
     }

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use brunt_js::{Host, Phase};
-use brunt_metrics::{MetricId, Metadata, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult, Thrown};
 

@@ -43,7 +43,8 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
     // NaN and negative delays are 0; the cast saturates.
     let delay_ns = (delay_ms.max(0.0) * 1e6) as u64;
-    let id = Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
+    let id =
+        Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
     Ok(ctx.number(f64::from(id)))
 }
 

@@ -398,7 +398,8 @@ unsafe fn dynamic_property_names<T: Class>(
 ) -> c_int {
     // SAFETY: as promised by the caller; the list has room for all names, and owns its atoms.
     unsafe {
-        let names = opaque::<T>(object).map(|held| held.value.dynamic_names(ctx)).unwrap_or_default();
+        let names =
+            opaque::<T>(object).map(|held| held.value.dynamic_names(ctx)).unwrap_or_default();
         let bytes = size_of::<sys::JSPropertyEnum>() * names.len().max(1);
         let list = sys::js_malloc(ctx.raw(), bytes).cast::<sys::JSPropertyEnum>();
         if list.is_null() {

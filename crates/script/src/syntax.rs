@@ -36,8 +36,9 @@ use crate::{
 pub(crate) enum Language {
     /// JavaScript alone.
     JavaScript,
-    /// JavaScript if it is, else TypeScript: as k6 takes `.ts` files and standard input. (An
-    /// import that is never used stays in the one and goes in the other.)
+    /// TypeScript, if there are types in it or it can't be read otherwise; else JavaScript. (An
+    /// import that is never used stays in the one and goes in the other.) So k6 takes `.ts` files
+    /// and standard input, but that it reads `new Map<string>(x)` as two comparisons.
     TypeScript,
 }
 
@@ -82,14 +83,12 @@ pub(crate) struct Fault {
 /// # Errors
 /// The first fault in the text.
 pub(crate) fn prepare(text: &str, language: Language) -> Result<Prepared, Fault> {
-    let fault = match javascript(text) {
-        Ok(prepared) => return Ok(prepared),
-        Err(Reason::Meaning(fault)) => return Err(fault),
-        Err(Reason::Grammar(fault)) => fault,
-    };
     match language {
         Language::TypeScript => typescript(text),
-        Language::JavaScript => Err(type_in(text).unwrap_or(fault)),
+        Language::JavaScript => javascript(text).map_err(|reason| match reason {
+            Reason::Meaning(fault) => fault,
+            Reason::Grammar(fault) => type_in(text).unwrap_or(fault),
+        }),
     }
 }
 
@@ -138,7 +137,14 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
 
 fn typescript(text: &str) -> Result<Prepared, Fault> {
     let allocator = Allocator::default();
-    let mut parsed = parse(&allocator, text, SourceType::ts())?;
+    let mut parsed = match parse(&allocator, text, SourceType::ts()) {
+        Ok(parsed) if parsed.fault.is_some() || first_type(&parsed.program).is_some() => parsed,
+        other => {
+            return javascript(text).map_err(|reason| match (other, reason) {
+                (Err(fault), _) | (Ok(_), Reason::Grammar(fault) | Reason::Meaning(fault)) => fault,
+            });
+        }
+    };
     // The parser finds faults that only TypeScript's checker minds. They count if what is left
     // without the types is no JavaScript.
     let (scoping, _) = bind(&parsed.program);

@@ -106,8 +106,7 @@ fn outputs_get_every_sample() {
 #[test]
 fn the_first_signal_ends_the_test_in_good_order() {
     for signal in ["INT", "TERM"] {
-        let script =
-            format!("{LOOP}export function teardown() {{ console.log('torn down'); }}\n");
+        let script = format!("{LOOP}export function teardown() {{ console.log('torn down'); }}\n");
         let mut call = brunt("run s.js").file("s.js", script);
         let mut running = call.start();
         running.line_with("running (");

@@ -59,10 +59,7 @@ pub(crate) fn spawn<R: Runner>(seed: CoreSeed<R>) -> io::Result<JoinHandle<()>> 
             }
         }
     };
-    std::thread::Builder::new()
-        .name(format!("core-{index}"))
-        .stack_size(STACK_SIZE)
-        .spawn(body)
+    std::thread::Builder::new().name(format!("core-{index}")).stack_size(STACK_SIZE).spawn(body)
 }
 
 fn live<R: Runner>(seed: CoreSeed<R>) {
@@ -121,33 +118,16 @@ fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {
     match command {
         Command::Init(ids) => drop(spawn_local(init(own, ids))),
         Command::Grow { ids, scenario } => drop(spawn_local(grow(own, ids, scenario))),
-        Command::Attend {
-            slot,
-            scenario,
-            handle,
-        } => {
+        Command::Attend { slot, scenario, handle } => {
             drop(spawn_local(closed::attend(own, slot, scenario, handle)));
         }
-        Command::Open {
-            scenario,
-            slots,
-            share,
-            inbox,
-        } => {
+        Command::Open { scenario, slots, share, inbox } => {
             let here = OpenHere::new(worker.scenario(scenario));
             worker.open.borrow_mut()[scenario] = Some(Rc::clone(&here));
             for slot in slots {
-                drop(spawn_local(open::sit(
-                    Rc::clone(worker),
-                    Rc::clone(&here),
-                    slot,
-                )));
+                drop(spawn_local(open::sit(Rc::clone(worker), Rc::clone(&here), slot)));
             }
-            drop(spawn_local(open::receive(
-                Rc::clone(worker),
-                Rc::clone(&here),
-                inbox,
-            )));
+            drop(spawn_local(open::receive(Rc::clone(worker), Rc::clone(&here), inbox)));
             if !share.offsets.is_empty() {
                 drop(spawn_local(open::pace(own, here, share)));
             }
@@ -174,12 +154,7 @@ async fn init<R: Runner>(worker: Rc<Worker<R>>, ids: Vec<VuIds>) {
         match made {
             Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario: None }).await,
             Some(Err(error)) => {
-                worker
-                    .tell(Event::InitFailed {
-                        error,
-                        scenario: None,
-                    })
-                    .await;
+                worker.tell(Event::InitFailed { error, scenario: None }).await;
                 break;
             }
             None => break,
@@ -207,11 +182,7 @@ pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Optio
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(output) => Some(output),
         Err(payload) => {
-            let message = format!(
-                "{what} panicked on core {}: {}",
-                core.index,
-                words(&*payload)
-            );
+            let message = format!("{what} panicked on core {}: {}", core.index, words(&*payload));
             log::error!("{message}");
             core.control.abort(AbortReason::Panic { message });
             None
@@ -222,6 +193,5 @@ pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Optio
 /// What a panic said.
 pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

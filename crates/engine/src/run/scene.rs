@@ -67,12 +67,7 @@ impl Scene {
             }),
         };
         let attached = vec![0; state.cores()];
-        Scene {
-            state,
-            attached,
-            part,
-            done: false,
-        }
+        Scene { state, attached, part, done: false }
     }
 
     /// The scenarios are launched at `launch` (unix ns).
@@ -100,11 +95,7 @@ impl Scene {
             Budget::Unlimited => 0,
             Budget::Shared(all) => all.saturating_sub(self.state.begun()),
             Budget::PerVu(each) => {
-                let unserved = closed
-                    .handles
-                    .iter()
-                    .filter(|handle| !handle.served)
-                    .count();
+                let unserved = closed.handles.iter().filter(|handle| !handle.served).count();
                 each.saturating_mul(unserved as u64)
             }
         }
@@ -114,10 +105,9 @@ impl Scene {
     pub(super) fn next_moment(&self) -> u64 {
         match &self.part {
             _ if self.done => u64::MAX,
-            Part::Closed(closed) => closed
-                .starts
-                .get(closed.next)
-                .map_or(u64::MAX, |(moment, _)| *moment),
+            Part::Closed(closed) => {
+                closed.starts.get(closed.next).map_or(u64::MAX, |(moment, _)| *moment)
+            }
             Part::Open(open) if open.inboxes.is_some() => self.state.start(),
             Part::Open(_) => u64::MAX,
         }
@@ -168,10 +158,7 @@ impl Scene {
         let handle = &mut closed.handles[index as usize];
         handle.attached = false;
         handle.exhausted |= exhausted;
-        let plan = self
-            .state
-            .closed()
-            .expect("a closed scenario has a closed plan");
+        let plan = self.state.closed().expect("a closed scenario has a closed plan");
         let spans = &plan.handles[index as usize].spans;
         let is_wanted = span_at(spans, self.state.start(), now).is_some();
         if is_wanted && !handle.exhausted && !handle.waiting {
@@ -191,10 +178,7 @@ impl Scene {
         }
         self.attached[vu.core as usize] += 1;
         self.state.set_allocated(self.attached.iter().sum());
-        Some(Command::Join {
-            slot: vu.slot,
-            scenario: self.state.index(),
-        })
+        Some(Command::Join { slot: vu.slot, scenario: self.state.index() })
     }
 
     /// The pool shall give it one VU more, as soon as it has one.
@@ -216,11 +200,7 @@ impl Scene {
     pub(super) fn bury(&mut self, core: u32) {
         self.attached[core as usize] = 0;
         if let Part::Closed(closed) = &mut self.part {
-            for handle in closed
-                .handles
-                .iter_mut()
-                .filter(|handle| handle.core == core)
-            {
+            for handle in closed.handles.iter_mut().filter(|handle| handle.core == core) {
                 handle.attached = false;
             }
         }
@@ -233,20 +213,10 @@ impl Closed {
             let start = |span: &Span| (at(0, span.start), index as u32);
             handle.spans.iter().map(start).collect::<Vec<_>>()
         };
-        let mut starts: Vec<_> = plan
-            .handles
-            .iter()
-            .enumerate()
-            .flat_map(starts_of)
-            .collect();
+        let mut starts: Vec<_> = plan.handles.iter().enumerate().flat_map(starts_of).collect();
         starts.sort_unstable();
         let handles = vec![Handle::default(); plan.handles.len()];
-        Closed {
-            starts,
-            next: 0,
-            waiting: VecDeque::new(),
-            handles,
-        }
+        Closed { starts, next: 0, waiting: VecDeque::new(), handles }
     }
 
     fn advance(
@@ -257,10 +227,7 @@ impl Closed {
         pool: &mut Pool,
         orders: &mut Orders,
     ) {
-        while let Some((_, index)) = self
-            .starts
-            .get(self.next)
-            .filter(|(moment, _)| *moment <= now)
+        while let Some((_, index)) = self.starts.get(self.next).filter(|(moment, _)| *moment <= now)
         {
             self.next += 1;
             let handle = &mut self.handles[*index as usize];
@@ -277,10 +244,7 @@ impl Closed {
             let is_wanted = span_at(spans, state.start(), now).is_some();
             let vu = if is_wanted { pool.take() } else { None };
             if is_wanted && vu.is_none() {
-                if !state
-                    .warned
-                    .swap(true, std::sync::atomic::Ordering::Relaxed)
-                {
+                if !state.warned.swap(true, std::sync::atomic::Ordering::Relaxed) {
                     let name = state.spec().name.as_str();
                     log::debug!(scenario = name; "waiting for another scenario to return a VU");
                 }
@@ -295,11 +259,7 @@ impl Closed {
                 handle.core = vu.core;
                 attached[vu.core as usize] += 1;
                 let scenario = state.index();
-                let order = Command::Attend {
-                    slot: vu.slot,
-                    scenario,
-                    handle: index,
-                };
+                let order = Command::Attend { slot: vu.slot, scenario, handle: index };
                 orders.push((vu.core as usize, order));
             }
         }
@@ -330,39 +290,18 @@ impl Open {
         let scenario = state.index();
         let Some(inboxes) = self.inboxes.take() else {
             for vu in vus {
-                state
-                    .growing
-                    .store(false, std::sync::atomic::Ordering::Relaxed);
-                orders.push((
-                    vu.core as usize,
-                    Command::Join {
-                        slot: vu.slot,
-                        scenario,
-                    },
-                ));
+                state.growing.store(false, std::sync::atomic::Ordering::Relaxed);
+                orders.push((vu.core as usize, Command::Join { slot: vu.slot, scenario }));
             }
             return;
         };
         let shares = shares(&vus, state.cores());
-        let pacers = shares
-            .iter()
-            .filter(|share| !share.offsets.is_empty())
-            .count();
-        state
-            .pacers
-            .store(pacers as u32, std::sync::atomic::Ordering::Release);
+        let pacers = shares.iter().filter(|share| !share.offsets.is_empty()).count();
+        state.pacers.store(pacers as u32, std::sync::atomic::Ordering::Release);
         for (core, (share, inbox)) in shares.into_iter().zip(inboxes).enumerate() {
             let here = vus.iter().filter(|vu| vu.core as usize == core);
             let slots = here.map(|vu| vu.slot).collect();
-            orders.push((
-                core,
-                Command::Open {
-                    scenario,
-                    slots,
-                    share,
-                    inbox,
-                },
-            ));
+            orders.push((core, Command::Open { scenario, slots, share, inbox }));
         }
     }
 }
@@ -382,20 +321,10 @@ fn shares(vus: &[VuRef], cores: usize) -> Vec<Share> {
     };
     let period = owners.len() as u64;
     let offsets_of = |core: usize| {
-        let own = owners
-            .iter()
-            .enumerate()
-            .filter(|(_, owner)| **owner == core);
-        own.map(|(offset, _)| offset as u64)
-            .collect::<Vec<_>>()
-            .into()
+        let own = owners.iter().enumerate().filter(|(_, owner)| **owner == core);
+        own.map(|(offset, _)| offset as u64).collect::<Vec<_>>().into()
     };
-    (0..cores)
-        .map(|core| Share {
-            period,
-            offsets: offsets_of(core),
-        })
-        .collect()
+    (0..cores).map(|core| Share { period, offsets: offsets_of(core) }).collect()
 }
 
 #[cfg(test)]
@@ -409,42 +338,20 @@ mod tests {
     #[test]
     fn evenly_spread_vus_share_in_turns() {
         let shares = shares(&[vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1)], 2);
-        assert_eq!(
-            shares[0],
-            Share {
-                period: 2,
-                offsets: [0].into()
-            }
-        );
-        assert_eq!(
-            shares[1],
-            Share {
-                period: 2,
-                offsets: [1].into()
-            }
-        );
+        assert_eq!(shares[0], Share { period: 2, offsets: [0].into() });
+        assert_eq!(shares[1], Share { period: 2, offsets: [1].into() });
     }
 
     #[test]
     fn a_core_without_vus_has_no_due_times() {
         let shares = shares(&[vu(1, 0)], 2);
         assert!(shares[0].offsets.is_empty());
-        assert_eq!(
-            shares[1],
-            Share {
-                period: 1,
-                offsets: [0].into()
-            }
-        );
+        assert_eq!(shares[1], Share { period: 1, offsets: [0].into() });
     }
 
     #[test]
     fn without_any_vu_all_cores_pace() {
         let shares = shares(&[], 3);
-        assert!(
-            shares
-                .iter()
-                .all(|share| share.offsets.len() == 1 && share.period == 3)
-        );
+        assert!(shares.iter().all(|share| share.offsets.len() == 1 && share.period == 3));
     }
 }

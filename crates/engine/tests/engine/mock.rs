@@ -133,9 +133,7 @@ async fn perform(work: Work, core: &Core, stop: &StopHandle) -> Result<(), RunEr
         Work::Panic => panic!("as the test wants it"),
         Work::Abort => {
             let message = "test aborted: enough".to_owned();
-            core.control().abort(AbortReason::Test {
-                message: message.clone(),
-            });
+            core.control().abort(AbortReason::Test { message: message.clone() });
             Err(RunError::new(ErrorKind::Aborted, message))
         }
         Work::Throw => Err(RunError::new(ErrorKind::Script, "Error: thrown")),
@@ -149,12 +147,7 @@ impl Runner for MockRunner {
         let mock = Arc::clone(&self.0);
         perform((mock.init)(ids), core, &StopHandle::new()).await?;
         mock.created.lock().unwrap().push(ids);
-        Ok(MockVu {
-            mock,
-            core: Rc::clone(core),
-            ids,
-            scenario: None,
-        })
+        Ok(MockVu { mock, core: Rc::clone(core), ids, scenario: None })
     }
 
     async fn setup(&self, core: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
@@ -168,11 +161,7 @@ impl Runner for MockRunner {
         data: Option<&str>,
         stop: &StopHandle,
     ) -> Result<(), RunError> {
-        self.0
-            .torn_down
-            .lock()
-            .unwrap()
-            .push(data.map(str::to_owned));
+        self.0.torn_down.lock().unwrap().push(data.map(str::to_owned));
         perform(self.0.teardown.clone(), core, stop).await
     }
 
@@ -238,21 +227,13 @@ pub(crate) fn scenario(name: &str, executor: Executor) -> Scenario {
 /// A run on two cores. `thresholds` are (metric, expression, abortOnFail).
 pub(crate) fn config(scenarios: Vec<Scenario>, thresholds: &[(&str, &str, bool)]) -> RunConfig {
     let registry = Arc::new(Registry::new());
-    let thresholds = thresholds
-        .iter()
-        .map(|(metric, source, abort)| ThresholdSet {
-            metric: (*metric).into(),
-            thresholds: vec![Threshold::parse(source, *abort, None).unwrap()],
-        });
-    let ledger = LedgerConfig {
-        thresholds: thresholds.collect(),
-        ..LedgerConfig::default()
-    };
+    let thresholds = thresholds.iter().map(|(metric, source, abort)| ThresholdSet {
+        metric: (*metric).into(),
+        thresholds: vec![Threshold::parse(source, *abort, None).unwrap()],
+    });
+    let ledger = LedgerConfig { thresholds: thresholds.collect(), ..LedgerConfig::default() };
     let ledger = Ledger::new(Arc::clone(&registry), ledger).unwrap();
-    RunConfig {
-        workers: 2,
-        ..RunConfig::new(scenarios, registry, ledger)
-    }
+    RunConfig { workers: 2, ..RunConfig::new(scenarios, registry, ledger) }
 }
 
 /// Runs it; at the same time, `meanwhile` may do what an outsider does.
@@ -278,20 +259,14 @@ pub(crate) fn run(config: RunConfig, mock: Mock) -> (RunReport, Arc<Mock>) {
 /// A number of the summary, rounded; 0 if the metric got no value.
 pub(crate) fn number(report: &RunReport, metric: &str, stat: &str) -> u64 {
     let metric = report.summary.metric(metric);
-    metric
-        .and_then(|metric| metric.values.get(stat))
-        .unwrap_or(0.0)
-        .round() as u64
+    metric.and_then(|metric| metric.values.get(stat)).unwrap_or(0.0).round() as u64
 }
 
 /// Waits until `is_so`, for at most ten seconds.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
     let start = std::time::Instant::now();
     while !is_so() {
-        assert!(
-            start.elapsed() < Duration::from_secs(10),
-            "waited for ten seconds in vain"
-        );
+        assert!(start.elapsed() < Duration::from_secs(10), "waited for ten seconds in vain");
         std::thread::yield_now();
     }
 }

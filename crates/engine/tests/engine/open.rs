@@ -35,11 +35,7 @@ fn each_iteration_starts_when_it_is_due_and_knows_when_that_was() {
     let mut due: Vec<u64> = notes.iter().filter_map(|note| note.iteration.due).collect();
     due.sort_unstable();
     assert!(due.windows(2).all(|pair| pair[1] - pair[0] == 10_000_000));
-    assert!(
-        notes
-            .iter()
-            .all(|note| note.iteration.started >= note.iteration.due.unwrap())
-    );
+    assert!(notes.iter().all(|note| note.iteration.started >= note.iteration.due.unwrap()));
     let cores: BTreeSet<u32> = notes.iter().map(|note| note.core).collect();
     assert_eq!(cores.len(), 2, "both cores pace");
     let numbers: BTreeSet<u64> = notes.iter().map(|note| note.iteration.in_test).collect();
@@ -52,14 +48,8 @@ fn a_ramp_starts_as_many_as_the_area_under_it() {
         start_rate: 0,
         time_unit: Duration::from_secs(1),
         stages: vec![
-            Stage {
-                duration: ms(300),
-                target: 200,
-            },
-            Stage {
-                duration: ms(200),
-                target: 200,
-            },
+            Stage { duration: ms(300), target: 200 },
+            Stage { duration: ms(200), target: 200 },
         ],
         pre_allocated_vus: 30,
         max_vus: 30,
@@ -129,13 +119,7 @@ fn unplanned_vus_are_made_one_at_a_time_up_to_the_maximum() {
 fn an_unplanned_vu_that_fails_to_init_does_not_end_the_test() {
     let scenario = arrivals(100, 200, 1, 2);
     let mut mock = Mock::new(Work::Sleep(ms(50)));
-    mock.init = Box::new(|ids| {
-        if ids.local > 1 {
-            Work::Throw
-        } else {
-            Work::Nothing
-        }
-    });
+    mock.init = Box::new(|ids| if ids.local > 1 { Work::Throw } else { Work::Nothing });
     let (report, _) = run(config(vec![scenario], &[]), mock);
     assert_eq!(report.error(), None);
     assert!(report.iterations_complete >= 1);
@@ -162,10 +146,7 @@ fn a_segment_starts_only_its_own_due_times() {
         halves.extend(mock.notes().iter().map(|note| note.iteration.in_test));
     }
     halves.sort_unstable();
-    assert_eq!(
-        halves,
-        (0..count(&arrivals(20, 350, 8, 8))).collect::<Vec<_>>()
-    );
+    assert_eq!(halves, (0..count(&arrivals(20, 350, 8, 8))).collect::<Vec<_>>());
 }
 
 #[test]
@@ -175,18 +156,12 @@ fn a_high_rate_loses_nothing() {
     let (report, _) = run(config(vec![scenario], &[]), Mock::new(Work::Nothing));
     let dropped = number(&report, "dropped_iterations", "count");
     assert_eq!(report.iterations_complete + dropped, expected);
-    assert_eq!(
-        number(&report, "iterations", "count"),
-        report.iterations_complete
-    );
+    assert_eq!(number(&report, "iterations", "count"), report.iterations_complete);
 }
 
 #[test]
 fn open_and_closed_scenarios_run_side_by_side() {
-    let closed = Executor::ConstantVus {
-        vus: 2,
-        duration: ms(300),
-    };
+    let closed = Executor::ConstantVus { vus: 2, duration: ms(300) };
     let scenarios = vec![arrivals(100, 300, 5, 5), scenario("b", closed)];
     let (report, mock) = run(config(scenarios, &[]), Mock::new(Work::Sleep(ms(2))));
     assert_eq!(report.error(), None);

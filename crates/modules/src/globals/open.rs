@@ -47,7 +47,9 @@ fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
     }
     // Level 0 is `open` itself.
     let running = ctx.running_module(1).and_then(|url| brunt_js::path_of(&url));
-    let folder = running.and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_else(|| host.program().folder());
+    let folder = running
+        .and_then(|path| path.parent().map(Path::to_path_buf))
+        .unwrap_or_else(|| host.program().folder());
     plain(&folder.join(path))
 }
 

@@ -30,13 +30,20 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
     if call.len() != 1 {
         return Err(throw(
             ctx,
-            if call.is_empty() { "no argument was provided to http.batch()" } else { "http.batch() accepts only an array or an object of requests" },
+            if call.is_empty() {
+                "no argument was provided to http.batch()"
+            } else {
+                "http.batch() accepts only an array or an object of requests"
+            },
         ));
     }
     let list = call.argument(0);
     let is_array = list.is_array();
     if !is_array && (!list.is_object() || list.is_function()) {
-        return Err(throw(ctx, "invalid http.batch() argument type: use an array or an object of requests"));
+        return Err(throw(
+            ctx,
+            "invalid http.batch() argument type: use an array or an object of requests",
+        ));
     }
     let result = if is_array { ctx.array()? } else { ctx.object()? };
     let keys = list.keys()?;
@@ -62,7 +69,8 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
         let place = Target::parse(&request.url)
             .map(|target| format!("{}:{}", target.host, target.port))
             .unwrap_or_default();
-        let gate = Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
+        let gate =
+            Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
         let sink = Sink::of(host, state);
         let (total, client) = (&total, Rc::clone(&http.client));
         running.push(async move {
@@ -105,8 +113,11 @@ fn refuse<'js>(
     log::warn!(error = refused.text.as_str(); "A batch request could not be parsed, so none was sent");
     let last = keys.len() - 1;
     for (index, key) in keys.iter().enumerate() {
-        let response =
-            if index == last { Response::unsent(&refused.text, refused.code) } else { Response::unsent("", 0) };
+        let response = if index == last {
+            Response::unsent(&refused.text, refused.code)
+        } else {
+            Response::unsent("", 0)
+        };
         result.define(key, response::new(ctx, response)?)?;
     }
     Ok(result.clone())
@@ -125,16 +136,34 @@ fn read_entry<'js>(ctx: Ctx<'js>, entry: &Value<'js>) -> Result<Asked<'js>, Refu
         });
     }
     if entry.is_string() || entry.instance::<super::url::UrlTemplate>().is_some() {
-        return Ok(Asked { method: "GET".into(), url: entry.clone(), body: undefined(), params: undefined() });
+        return Ok(Asked {
+            method: "GET".into(),
+            url: entry.clone(),
+            body: undefined(),
+            params: undefined(),
+        });
     }
     if !entry.is_object() {
-        return Ok(Asked { method: "GET".into(), url: entry.clone(), body: undefined(), params: undefined() });
+        return Ok(Asked {
+            method: "GET".into(),
+            url: entry.clone(),
+            body: undefined(),
+            params: undefined(),
+        });
     }
     let method = entry.get(&METHOD)?;
-    let method =
-        if method.is_nullish() { "GET".to_owned() } else { method.to_string_lossy()?.to_uppercase() };
-    let body = if matches!(method.as_str(), "GET" | "HEAD") { undefined() } else { entry.get(&BODY)? };
-    let asked: Result<Asked<'js>, Thrown> =
-        Ok(Asked { method: Cow::Owned(method), url: entry.get(&URL)?, body, params: entry.get(&PARAMS)? });
+    let method = if method.is_nullish() {
+        "GET".to_owned()
+    } else {
+        method.to_string_lossy()?.to_uppercase()
+    };
+    let body =
+        if matches!(method.as_str(), "GET" | "HEAD") { undefined() } else { entry.get(&BODY)? };
+    let asked: Result<Asked<'js>, Thrown> = Ok(Asked {
+        method: Cow::Owned(method),
+        url: entry.get(&URL)?,
+        body,
+        params: entry.get(&PARAMS)?,
+    });
     Ok(asked?)
 }

@@ -36,11 +36,15 @@ pub(super) fn encode<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBod
     if let Some(text) = body.as_str() {
         return Ok(EncodedBody { bytes: Some(text.as_bytes().into()), content_type: None });
     }
-    if let Some(bytes) = body.with_bytes(Rc::from) {
+    if let Some(bytes) = body.with_bytes(|bytes| Rc::<[u8]>::from(bytes)) {
         return Ok(EncodedBody { bytes: Some(bytes), content_type: None });
     }
     let plain = body.is_object()
-        && !(body.is_function() || body.is_array() || body.is_map() || body.is_set() || body.is_date());
+        && !(body.is_function()
+            || body.is_array()
+            || body.is_map()
+            || body.is_set()
+            || body.is_date());
     if !plain {
         return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
     }
@@ -131,7 +135,9 @@ fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
         return Ok(go_number(number));
     }
     if value.is_object() && !value.is_function() {
-        log::warn!("the form field \"{name}\" is an object, which a form cannot hold; it is sent empty");
+        log::warn!(
+            "the form field \"{name}\" is an object, which a form cannot hold; it is sent empty"
+        );
         return Ok(String::new());
     }
     value.to_string_lossy()

@@ -124,7 +124,9 @@ fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static
             if cookie.expires_ms.is_none() && !text.is_empty() {
                 return Err(throw(
                     options.ctx(),
-                    &format!("unable to parse \"expires\" date string \"{text}\": use the form of RFC 1123"),
+                    &format!(
+                        "unable to parse \"expires\" date string \"{text}\": use the form of RFC 1123"
+                    ),
                 ));
             }
         } else if key.is(&MAX_AGE) {

@@ -28,7 +28,9 @@ impl Callback {
         let status = i64::from(status);
         match self {
             Self::Default => Some((200..400).contains(&status)),
-            Self::Statuses(ranges) => Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))),
+            Self::Statuses(ranges) => {
+                Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status)))
+            }
             Self::None => None,
         }
     }
@@ -38,7 +40,9 @@ impl Callback {
         if value.is_null() {
             return Some(Self::None);
         }
-        value.instance::<ExpectedStatuses>().map(|expected| Self::Statuses(Rc::clone(&expected.ranges)))
+        value
+            .instance::<ExpectedStatuses>()
+            .map(|expected| Self::Statuses(Rc::clone(&expected.ranges)))
     }
 }
 
@@ -82,7 +86,10 @@ pub(super) fn expected_statuses<'js>(call: Call<'js>) -> JsResult<'js> {
 fn wrong(ctx: brunt_quickjs::Ctx<'_>, index: usize) -> brunt_quickjs::Thrown {
     throw_type(
         ctx,
-        &format!("argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}", index + 1),
+        &format!(
+            "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
+            index + 1
+        ),
     )
 }
 

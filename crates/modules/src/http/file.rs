@@ -54,10 +54,13 @@ pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     let given = call.argument(0);
     let data: Option<Rc<[u8]>> = match given.as_str() {
         Some(text) => Some(text.as_bytes().into()),
-        None => given.with_bytes(Rc::from),
+        None => given.with_bytes(|bytes| Rc::<[u8]>::from(bytes)),
     };
     let Some(data) = data else {
-        return Err(throw(ctx, "invalid type for http.file(): expected a string or an ArrayBuffer"));
+        return Err(throw(
+            ctx,
+            "invalid type for http.file(): expected a string or an ArrayBuffer",
+        ));
     };
     let or = |index: usize, default: String| -> JsResult<'js, String> {
         let argument = call.argument(index);

@@ -25,7 +25,8 @@ impl Limiter {
         loop {
             let mine = next.max(now);
             let after = mine + self.interval_ns;
-            match self.next.compare_exchange_weak(next, after, Ordering::Relaxed, Ordering::Relaxed) {
+            match self.next.compare_exchange_weak(next, after, Ordering::Relaxed, Ordering::Relaxed)
+            {
                 Ok(_) => return Duration::from_nanos(mine - now),
                 Err(seen) => next = seen,
             }

@@ -99,7 +99,11 @@ pub(super) struct Asked<'js> {
 }
 
 impl Prepared {
-    pub(super) fn read<'js>(ctx: Ctx<'js>, http: &HttpState, asked: Asked<'js>) -> Result<Self, Refusal> {
+    pub(super) fn read<'js>(
+        ctx: Ctx<'js>,
+        http: &HttpState,
+        asked: Asked<'js>,
+    ) -> Result<Self, Refusal> {
         let state = VuState::of(ctx);
         let config = state.shared.config();
         let mut request = Self {
@@ -113,7 +117,11 @@ impl Prepared {
             redirects: config.max_redirects,
             redirects_set: config.max_redirects_set,
             timeout_ns: TIMEOUT_NS,
-            response_type: if config.discard_response_bodies { ResponseType::None } else { ResponseType::Text },
+            response_type: if config.discard_response_bodies {
+                ResponseType::None
+            } else {
+                ResponseType::Text
+            },
             callback: http.callback.borrow().clone(),
             throw: config.throw,
             name: None,
@@ -136,7 +144,8 @@ impl Prepared {
         }
         if let Some(content_type) = encoded.content_type {
             if !own.has("Content-Type") {
-                own.set("Content-Type", &content_type).map_err(|text| request.unsendable(1000, text))?;
+                own.set("Content-Type", &content_type)
+                    .map_err(|text| request.unsendable(1000, text))?;
             }
         }
         if !own.is_empty() {
@@ -168,7 +177,10 @@ impl Prepared {
         }
         let shown = url.to_string_lossy().unwrap_or_default();
         drop(url.ctx().take_exception());
-        Err(self.unsendable(1020, format!("invalid URL: {shown} is neither a string nor made by http.url")))
+        Err(self.unsendable(
+            1020,
+            format!("invalid URL: {shown} is neither a string nor made by http.url"),
+        ))
     }
 
     fn read_params<'js>(
@@ -235,11 +247,16 @@ impl Prepared {
                 "text" | "" => ResponseType::Text,
                 "binary" => ResponseType::Binary,
                 "none" => ResponseType::None,
-                other => return Err(self.unsendable(1000, format!("unknown responseType \"{other}\""))),
+                other => {
+                    return Err(self.unsendable(1000, format!("unknown responseType \"{other}\"")));
+                }
             };
         } else if key.is(&RESPONSE_CALLBACK) {
             self.callback = Callback::read(value).ok_or_else(|| {
-                self.unsendable(1000, "unsupported responseCallback: use http.expectedStatuses() or null")
+                self.unsendable(
+                    1000,
+                    "unsupported responseCallback: use http.expectedStatuses() or null",
+                )
             })?;
         }
         let _ = config;
@@ -286,8 +303,8 @@ impl Prepared {
         if list.is_empty() {
             return Ok(());
         }
-        let (encoded, header) =
-            brunt_http::content::encode(list, body).map_err(|error| self.unsendable(1000, error.to_string()))?;
+        let (encoded, header) = brunt_http::content::encode(list, body)
+            .map_err(|error| self.unsendable(1000, error.to_string()))?;
         self.body = Some(encoded.into());
         if !own.has("Content-Encoding") {
             own.set("Content-Encoding", &header).map_err(|text| self.unsendable(1000, text))?;
@@ -338,7 +355,11 @@ impl OwnHeaders {
                 }
                 "Transfer-Encoding" => {}
                 _ => add(&name, &value).map_err(|error| {
-                    Refusal::Unsendable(Unsendable { code: 1000, text: error.to_string(), throw: request.throw })
+                    Refusal::Unsendable(Unsendable {
+                        code: 1000,
+                        text: error.to_string(),
+                        throw: request.throw,
+                    })
                 })?,
             }
         }

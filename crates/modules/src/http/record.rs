@@ -144,7 +144,8 @@ pub(super) fn record(
         }
     };
     let at = exchange.finished_at;
-    let Timings { blocked, connecting, tls_handshaking, sending, waiting, receiving, .. } = exchange.timings;
+    let Timings { blocked, connecting, tls_handshaking, sending, waiting, receiving, .. } =
+        exchange.timings;
     let ms = |ns: u64| ns as f64 / 1e6;
     recorder.add(block.reqs, 1.0, at, metadata);
     recorder.add(block.duration, ms(exchange.timings.duration()), at, metadata);
@@ -180,7 +181,10 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
     let mut pairs: Vec<(&str, &str)> =
         labels.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     pairs.extend(
-        system_tags.iter().filter(|(on, _, value)| *on && !value.is_empty()).map(|(_, key, value)| (*key, *value)),
+        system_tags
+            .iter()
+            .filter(|(on, _, value)| *on && !value.is_empty())
+            .map(|(_, key, value)| (*key, *value)),
     );
     let tags = recorder.tags_with(labels.base, &pairs);
     let mut series = |metric| recorder.series(metric, tags);

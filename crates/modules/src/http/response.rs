@@ -297,15 +297,19 @@ impl Class for Response {
         } else if key.is(&PROTO) {
             ctx.string(self.head().map_or("", |head| head.version()))?
         } else if key.is(&REMOTE_IP) {
-            let ip = exchange.and_then(|exchange| exchange.remote).map(|remote| remote.ip().to_string());
+            let ip =
+                exchange.and_then(|exchange| exchange.remote).map(|remote| remote.ip().to_string());
             ctx.string(&ip.unwrap_or_default())?
         } else if key.is(&REMOTE_PORT) {
-            let port = exchange.and_then(|exchange| exchange.remote).map_or(0, |remote| remote.port());
+            let port =
+                exchange.and_then(|exchange| exchange.remote).map_or(0, |remote| remote.port());
             ctx.int(i32::from(port))
         } else if key.is(&TLS_VERSION) {
             ctx.string(exchange.and_then(|exchange| exchange.tls).map_or("", |tls| tls.version))?
         } else if key.is(&TLS_CIPHER_SUITE) {
-            ctx.string(exchange.and_then(|exchange| exchange.tls).map_or("", |tls| tls.cipher_suite))?
+            ctx.string(
+                exchange.and_then(|exchange| exchange.tls).map_or("", |tls| tls.cipher_suite),
+            )?
         } else {
             return Ok(Own::None);
         };
@@ -318,7 +322,10 @@ impl Class for Response {
 }
 
 fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
-    Err(throw(call.ctx(), &format!("Response.{what} is not supported yet: it needs the module k6/html")))
+    Err(throw(
+        call.ctx(),
+        &format!("Response.{what} is not supported yet: it needs the module k6/html"),
+    ))
 }
 
 /// `res.json(selector?)`.

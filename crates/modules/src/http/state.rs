@@ -28,7 +28,8 @@ impl CoreHttp {
         // Settings were checked when the options were read; what fails here is the machine.
         let network = Network::new(settings, clock::now_ns).unwrap_or_else(|error| {
             log::error!("the network settings cannot be used: {error}");
-            Network::new(brunt_http::Settings::default(), clock::now_ns).expect("default settings are sound")
+            Network::new(brunt_http::Settings::default(), clock::now_ns)
+                .expect("default settings are sound")
         });
         Self { network, series: RefCell::default() }
     }
@@ -55,7 +56,9 @@ impl HttpState {
         let network = CoreHttp::of(shared, host, |core| Rc::clone(&core.network));
         let config = shared.config();
         let mut headers = Headers::new();
-        if !config.user_agent.is_empty() && headers.append("User-Agent", &config.user_agent).is_err() {
+        if !config.user_agent.is_empty()
+            && headers.append("User-Agent", &config.user_agent).is_err()
+        {
             log::warn!("the user agent has characters that no header may have; it is left out");
         }
         Self {

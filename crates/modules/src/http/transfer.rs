@@ -72,7 +72,13 @@ impl Sink {
         }
     }
 
-    fn record(&mut self, request: &Prepared, hop: &Hop<'_>, exchange: &Exchange, outcome: &Outcome<'_>) {
+    fn record(
+        &mut self,
+        request: &Prepared,
+        hop: &Hop<'_>,
+        exchange: &Exchange,
+        outcome: &Outcome<'_>,
+    ) {
         let Some(core) = &self.core else { return };
         let mut recorder = core.recorder().borrow_mut();
         let base = match self.id {
@@ -102,7 +108,8 @@ impl Sink {
             error_code: outcome.error_code,
         };
         let state = brunt_js::core_state::CoreState::of(core);
-        let http = state.api::<CoreHttp>(|| unreachable!("the VU that sends made the core's HTTP state"));
+        let http =
+            state.api::<CoreHttp>(|| unreachable!("the VU that sends made the core's HTTP state"));
         let system = self.shared.config().system_tags;
         let mut cache = http.series.borrow_mut();
         record::record(&mut recorder, &mut cache, system, labels, exchange, self.metadata.as_ref());

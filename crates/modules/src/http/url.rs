@@ -23,9 +23,11 @@ impl Class for UrlTemplate {
 
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-            Members::new().method(c"toString", 0, |call| match call.this().instance::<UrlTemplate>() {
-                Some(template) => call.ctx().string(&template.url),
-                None => Ok(call.ctx().undefined()),
+            Members::new().method(c"toString", 0, |call| {
+                match call.this().instance::<UrlTemplate>() {
+                    Some(template) => call.ctx().string(&template.url),
+                    None => Ok(call.ctx().undefined()),
+                }
             })
         });
         &MEMBERS

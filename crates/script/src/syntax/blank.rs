@@ -220,6 +220,7 @@ impl<'a> VisitJs<'a> for Blanker<'_, '_> {
 
     fn visit_class(&mut self, it: &Class<'a>) {
         self.class_head(it);
+        self.parameter_fields(it);
         walk_js::walk_class(self, it);
     }
 

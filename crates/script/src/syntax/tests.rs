@@ -110,7 +110,8 @@ fn generics_go() {
             "f<number>(1); new F<string>(); new G<string>;",
             "f (1); new F (); new G ;",
         ),
-        ("tag<string>`x`; let a: 1;", "tag `x`; let a ;"),
+        ("tag<string>`x`;", "tag `x`;"),
+        ("new Observable<never>(noop);", "new Observable (noop);"),
         ("const g = f<number>;", "const g = f ;"),
         ("a?.b<string>(1); a?.<T>(1);", "a?.b (1); a?. (1);"),
         ("new Map<string, Array<Set<number>>>();", "new Map ();"),
@@ -370,23 +371,27 @@ fn classes_lose_their_types_and_keep_their_fields() {
 }
 
 #[test]
-fn parameter_properties_are_set_in_the_constructor() {
+fn parameter_properties_are_declared_and_set() {
     cases(&[
         (
             "class A { constructor(private a: number, b: string, public readonly c = 1) { f() } }",
-            "class A { constructor( a , b , c = 1) { this.a = a; this.c = c; f() } }",
+            "class A { a; c; constructor( a , b , c = 1) { this.a = a; this.c = c; f() } }",
         ),
         (
             "class A extends B { constructor(private a: number) { super(a); f() } }",
-            "class A extends B { constructor( a ) { super(a);; this.a = a; f() } }",
+            "class A extends B { a; constructor( a ) { super(a);; this.a = a; f() } }",
         ),
         (
             "class A extends B { constructor(override a: number) {\nsuper(a)\nf() } }",
-            "class A extends B { constructor( a ) {\nsuper(a); this.a = a;\nf() } }",
+            "class A extends B { a; constructor( a ) {\nsuper(a); this.a = a;\nf() } }",
         ),
         (
             "class A { constructor(private a?: number) { 'use strict'; f() } }",
-            "class A { constructor( a ) { 'use strict';; this.a = a; f() } }",
+            "class A { a; constructor( a ) { 'use strict';; this.a = a; f() } }",
+        ),
+        (
+            "class A { constructor(private a?: number); constructor(private a: any) {} }",
+            "class A { a; ; constructor( a ) { this.a = a;} }",
         ),
     ]);
 }

@@ -4,12 +4,13 @@
 //! told to. Other engines do not.
 
 use oxc_ast::ast::{
-    AccessorProperty, ArrowFunctionExpression, Class, ClassElement, Declaration,
-    ExportAllDeclaration, ExportDefaultDeclarationKind, ExportFromDeclaration,
-    ExportNamedDeclaration, ExportSpecifier, Expression, FormalParameter, Function,
+    AccessorProperty, ArrowFunctionExpression, CallExpression, CatchParameter, Class, ClassElement,
+    Declaration, ExportAllDeclaration, ExportDefaultDeclarationKind, ExportFromDeclaration,
+    ExportNamedDeclaration, ExportSpecifier, FormalParameter, FormalParameterRest, Function,
     ImportDeclaration, ImportOrExportKind, ImportSpecifier, MethodDefinition, MethodDefinitionType,
-    ModuleDeclaration, Program, PropertyDefinition, PropertyDefinitionType, VariableDeclaration,
-    VariableDeclarator,
+    ModuleDeclaration, NewExpression, Program, PropertyDefinition, PropertyDefinitionType,
+    TSAsExpression, TSInstantiationExpression, TSNonNullExpression, TSSatisfiesExpression,
+    TSTypeAssertion, TaggedTemplateExpression, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_semantic::ScopeFlags;
@@ -42,9 +43,24 @@ fn is_type(kind: ImportOrExportKind) -> bool {
 }
 
 impl<'a> VisitJs<'a> for Finder {
-    fn visit_expression(&mut self, it: &Expression<'a>) {
-        self.check(it.is_typescript_syntax(), it.span());
-        walk_js::walk_expression(self, it);
+    fn visit_ts_as_expression(&mut self, it: &TSAsExpression<'a>) {
+        self.check(true, it.span);
+    }
+
+    fn visit_ts_satisfies_expression(&mut self, it: &TSSatisfiesExpression<'a>) {
+        self.check(true, it.span);
+    }
+
+    fn visit_ts_non_null_expression(&mut self, it: &TSNonNullExpression<'a>) {
+        self.check(true, it.span);
+    }
+
+    fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
+        self.check(true, it.span);
+    }
+
+    fn visit_ts_instantiation_expression(&mut self, it: &TSInstantiationExpression<'a>) {
+        self.check(true, it.span);
     }
 
     fn visit_declaration(&mut self, it: &Declaration<'a>) {
@@ -116,6 +132,31 @@ impl<'a> VisitJs<'a> for Finder {
         walk_js::walk_arrow_function_expression(self, it);
     }
 
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.check(it.type_arguments.is_some(), it.span);
+        walk_js::walk_call_expression(self, it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.check(it.type_arguments.is_some(), it.span);
+        walk_js::walk_new_expression(self, it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.check(it.type_arguments.is_some(), it.span);
+        walk_js::walk_tagged_template_expression(self, it);
+    }
+
+    fn visit_catch_parameter(&mut self, it: &CatchParameter<'a>) {
+        self.check(it.type_annotation.is_some(), it.span);
+        walk_js::walk_catch_parameter(self, it);
+    }
+
+    fn visit_formal_parameter_rest(&mut self, it: &FormalParameterRest<'a>) {
+        self.check(it.type_annotation.is_some(), it.span);
+        walk_js::walk_formal_parameter_rest(self, it);
+    }
+
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
         let has_types = it.type_annotation.is_some()
             || it.optional
@@ -127,8 +168,11 @@ impl<'a> VisitJs<'a> for Finder {
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        let has_types =
-            it.is_typescript_syntax() || it.type_parameters.is_some() || !it.implements.is_empty();
+        let heritage = it.heritage.as_ref();
+        let has_types = it.is_typescript_syntax()
+            || it.type_parameters.is_some()
+            || heritage.is_some_and(|heritage| heritage.type_arguments.is_some())
+            || !it.implements.is_empty();
         self.check(has_types, it.span);
         walk_js::walk_class(self, it);
     }

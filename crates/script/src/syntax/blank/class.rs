@@ -69,7 +69,7 @@ impl Blanker<'_, '_> {
         self.mark(after_key, it.optional);
         walk_js::walk_method_definition(self, it);
         if it.kind == MethodDefinitionKind::Constructor {
-            self.parameter_properties(it);
+            self.set_parameter_fields(it);
         }
     }
 
@@ -115,18 +115,28 @@ impl Blanker<'_, '_> {
         }
     }
 
-    /// `constructor(private x)` also sets `this.x`: at the start of the body, or after the call of
-    /// `super`.
-    fn parameter_properties(&mut self, it: &MethodDefinition<'_>) {
-        let mut assignments = String::new();
-        for item in &it.value.params.items {
-            if item.accessibility.is_some() || item.readonly || item.r#override {
-                for id in item.pattern.get_binding_identifiers() {
-                    let name = id.name.as_str();
-                    assignments.extend([" this.", name, " = ", name, ";"]);
-                }
-            }
+    /// `constructor(private x)` also declares a field `x`, before all others,
+    pub(super) fn parameter_fields(&mut self, it: &Class<'_>) {
+        let constructor = it.body.body.iter().find_map(|member| match member {
+            ClassElement::MethodDefinition(method) => Some(&**method).filter(|method| {
+                method.kind == MethodDefinitionKind::Constructor && method.value.body.is_some()
+            }),
+            _ => None,
+        });
+        let names = constructor.map(parameter_properties).unwrap_or_default();
+        if !names.is_empty() {
+            let fields: String = names.iter().flat_map(|name| [" ", name, ";"]).collect();
+            self.canvas.insert(it.body.span.start + 1, fields);
         }
+    }
+
+    /// and sets `this.x`: at the start of the body, or after the call of `super`.
+    fn set_parameter_fields(&mut self, it: &MethodDefinition<'_>) {
+        let names = parameter_properties(it);
+        let assignments: String = names
+            .iter()
+            .flat_map(|name| [" this.", name, " = ", name, ";"])
+            .collect();
         let Some(body) = it.value.body.as_deref().filter(|_| !assignments.is_empty()) else {
             return;
         };
@@ -143,6 +153,16 @@ impl Blanker<'_, '_> {
         let separator = if at == body.span.start + 1 { "" } else { ";" };
         self.canvas.insert(at, format!("{separator}{assignments}"));
     }
+}
+
+/// The parameters of a constructor that are fields as well.
+fn parameter_properties<'a>(it: &MethodDefinition<'a>) -> Vec<&'a str> {
+    let items = it.value.params.items.iter();
+    items
+        .filter(|item| item.accessibility.is_some() || item.readonly || item.r#override)
+        .flat_map(|item| item.pattern.get_binding_identifiers())
+        .map(|id| id.name.as_str())
+        .collect()
 }
 
 fn is_super_call(statement: &Statement<'_>) -> bool {
