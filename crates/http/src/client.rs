@@ -82,6 +82,7 @@ impl Client {
         request: &Request<'_>,
         recording: &mut Recording<'_>,
     ) -> Result<(), Failure> {
+        request.check()?;
         let network = &*self.network;
         let proxy = network.settings.proxies.find(request.target);
         let authorization = proxy.and_then(|proxy| proxy.authorization.as_deref());
