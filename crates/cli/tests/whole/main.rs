@@ -4,5 +4,6 @@
 mod bad_input;
 mod command_line;
 mod demo;
+mod network;
 mod run;
 mod support;
