@@ -4,6 +4,7 @@
 mod bad_input;
 mod command_line;
 mod demo;
+mod examples;
 mod network;
 mod run;
 mod support;
