@@ -79,11 +79,8 @@ pub fn describe(host: &Host, value: &Value<'_>) -> String {
 }
 
 fn text_of(value: &Value<'_>) -> String {
-    match value.to_string_lossy() {
-        Ok(text) => text,
-        Err(_) => {
-            drop(value.ctx().take_exception());
-            "an exception that cannot be shown as a string".to_owned()
-        }
-    }
+    value.to_string_lossy().unwrap_or_else(|_| {
+        drop(value.ctx().take_exception());
+        "an exception that cannot be shown as a string".to_owned()
+    })
 }

@@ -36,15 +36,13 @@ impl ModuleHost for Loader {
             .program
             .unit(name)
             .ok_or_else(|| format!("the module \"{name}\" could not be found"))?;
-        match (unit.format, &unit.code) {
-            (Format::Esm, Some(code)) => Ok(Loaded::Compiled(code.clone())),
-            _ => {
-                if !names.iter().any(|name| name == "default") {
-                    names.push("default".to_owned());
-                }
-                Ok(Loaded::Native(names))
-            }
+        if let (Format::Esm, Some(code)) = (unit.format, &unit.code) {
+            return Ok(Loaded::Compiled(code.clone()));
         }
+        if !names.iter().any(|name| name == "default") {
+            names.push("default".to_owned());
+        }
+        Ok(Loaded::Native(names))
     }
 
     fn evaluate<'js>(

@@ -101,7 +101,7 @@ impl Program {
                         name
                     }
                     Resolved::Local(url) => url,
-                    _ => continue,
+                    Resolved::Nowhere => continue,
                 };
                 let names = asked.entry(target.clone()).or_default();
                 if let Names::Only(wanted) = &import.names {

@@ -213,7 +213,7 @@ impl Runner for ScriptRunner {
         )
         .await;
         state.give_back(fiber);
-        let instance = made.map_err(|failure| Self::error(failure))?;
+        let instance = made.map_err(Self::error)?;
         ScriptVu::new(instance, Arc::clone(&self.setup_data), state).map_err(system)
     }
 
@@ -230,7 +230,7 @@ impl Runner for ScriptRunner {
                 Ok(())
             })
             .await;
-        ran.map_err(|failure| Self::error(failure))?;
+        ran.map_err(Self::error)?;
         let data = data.replace(Ok(None));
         data.map_err(|text| RunError::new(ErrorKind::Other, text))
     }
@@ -251,7 +251,7 @@ impl Runner for ScriptRunner {
                 instance.call(&function, &[argument]).map(drop)
             })
             .await;
-        ran.map_err(|failure| Self::error(failure))
+        ran.map_err(Self::error)
     }
 
     fn set_setup_data(&self, data: Option<Arc<str>>) {
@@ -307,10 +307,8 @@ fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String
     if value.is_function() {
         return Err(format!("json: unsupported type in options: {path} is a function"));
     }
-    if let Some(number) = value.as_number() {
-        if !number.is_finite() {
-            return Err(format!("json: unsupported value in options: {path} is {number}"));
-        }
+    if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
+        return Err(format!("json: unsupported value in options: {path} is {number}"));
     }
     if !value.is_object() || depth > 20 {
         return Ok(());
