@@ -4,8 +4,6 @@ use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read, Write as _};
 
-use crate::excerpt::Excerpt;
-
 /// A content coding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
@@ -66,9 +64,9 @@ impl fmt::Display for Undecodable {
 impl std::error::Error for Undecodable {}
 
 /// A name in `compression` that is no coding.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown compression algorithm {0}")]
-pub struct UnknownCoding(pub Excerpt);
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown compression algorithm {0}, supported algorithms are [gzip deflate zstd br]")]
+pub struct UnknownCoding(pub String);
 
 /// Takes off the codings that `header` lists, last first, as far as they are known.
 ///
@@ -168,7 +166,7 @@ pub fn encode(list: &str, body: &[u8]) -> Result<(Vec<u8>, String), UnknownCodin
     let mut names = Vec::new();
     let mut encoded: Option<Vec<u8>> = None;
     for name in list.split(',') {
-        let unknown = || UnknownCoding(Excerpt::new(name.trim().as_bytes()));
+        let unknown = || UnknownCoding(name.trim().to_owned());
         let coding = Coding::parse(name).ok_or_else(unknown)?;
         let input = encoded.as_deref().unwrap_or(body);
         let output = encode_one(coding, input).expect("writing to memory doesn't fail");
@@ -276,7 +274,7 @@ mod tests {
     fn an_unknown_compression_is_refused() {
         assert_eq!(
             encode("gzip,lzma", b"x").unwrap_err().to_string(),
-            r#"unknown compression algorithm "lzma""#
+            "unknown compression algorithm lzma, supported algorithms are [gzip deflate zstd br]"
         );
     }
 }

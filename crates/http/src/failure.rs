@@ -24,6 +24,12 @@ pub enum Failure {
     UnsupportedScheme(Excerpt),
     /// 1000: the URL names no host.
     NoHost,
+    /// 1000: the method is no token.
+    Method(Excerpt),
+    /// 1000: a header's name is no token.
+    HeaderName(Excerpt),
+    /// 1000: the value of the header of this name holds control characters.
+    HeaderValue(Excerpt),
     /// 1210: the port of the URL passes 65535.
     InvalidPort(Excerpt),
     /// 1100: the name server can't be asked, or gave no clear answer.
@@ -100,6 +106,9 @@ impl Failure {
         match self {
             Self::UnsupportedScheme(_)
             | Self::NoHost
+            | Self::Method(_)
+            | Self::HeaderName(_)
+            | Self::HeaderValue(_)
             | Self::Ended(_)
             | Self::Malformed(_)
             | Self::BodyTooLarge(_)
@@ -146,6 +155,11 @@ impl fmt::Display for Failure {
             Self::Timeout => f.write_str("request timeout"),
             Self::UnsupportedScheme(scheme) => write!(f, "unsupported protocol scheme {scheme}"),
             Self::NoHost => f.write_str("http: no Host in request URL"),
+            Self::Method(method) => write!(f, "net/http: invalid method {method}"),
+            Self::HeaderName(name) => write!(f, "net/http: invalid header field name {name}"),
+            Self::HeaderValue(name) => {
+                write!(f, "net/http: invalid header field value for {name}")
+            }
             Self::InvalidPort(port) => {
                 let port = port.to_string();
                 write!(

@@ -1,5 +1,7 @@
 //! The headers of a request: an ordered list, kept as it goes on the wire.
 
+use crate::excerpt::Excerpt;
+use crate::failure::Failure;
 use crate::http1::head::is_token;
 
 /// Header lines in their order, ready to be copied into a request's head.
@@ -18,18 +20,6 @@ struct Line {
     start: u32,
     name: u16,
     value: u32,
-}
-
-/// A header that can't be sent: its name is no token, or its value holds CR, LF or NUL. `Display`
-/// is Go's text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidHeader {
-    /// The name is empty, too long (65535 bytes), or holds forbidden bytes.
-    #[error("net/http: invalid header field name {0:?}")]
-    Name(String),
-    /// The value of this header holds control characters, or 4 GiB.
-    #[error("net/http: invalid header field value for {0:?}")]
-    Value(String),
 }
 
 impl Headers {
@@ -56,17 +46,26 @@ impl Headers {
     }
 
     /// Adds a line at the end. The name goes on the wire as it is given: see [`canonical_name`].
-    pub fn append(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
+    ///
+    /// `Host`, `Content-Length`, `Transfer-Encoding` and `Trailer` are left out in silence, as in Go:
+    /// they are written from the rest of the request.
+    ///
+    /// # Errors
+    /// [`Failure::HeaderName`] or [`Failure::HeaderValue`]: it can't be sent, and isn't added.
+    pub fn append(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if name.is_empty() || name.len() > usize::from(u16::MAX) || !name.bytes().all(is_token) {
-            return Err(InvalidHeader::Name(name.to_owned()));
+            return Err(Failure::HeaderName(Excerpt::new(name.as_bytes())));
         }
         let too_long = u32::try_from(self.wire.len() + name.len() + value.len() + 4).is_err();
-        if too_long
-            || value
-                .bytes()
-                .any(|byte| (byte < 32 && byte != b'\t') || byte == 127)
+        if too_long || !is_value(value) {
+            return Err(Failure::HeaderValue(Excerpt::new(name.as_bytes())));
+        }
+        let is_ours = |ours: &&str| name.eq_ignore_ascii_case(ours);
+        if ["Host", "Content-Length", "Transfer-Encoding", "Trailer"]
+            .iter()
+            .any(is_ours)
         {
-            return Err(InvalidHeader::Value(name.to_owned()));
+            return Ok(());
         }
         let value = value.trim_matches([' ', '\t']);
         self.lines.push(Line {
@@ -86,7 +85,7 @@ impl Headers {
     }
 
     /// Replaces all lines of this name (in any case) by one, in the place of the first.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         if self.get(name).is_none() {
             return self.append(name, value);
         }
@@ -179,6 +178,13 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
+/// What may follow the colon: no control characters but the tab.
+pub(crate) fn is_value(value: &str) -> bool {
+    value
+        .bytes()
+        .all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
+}
+
 /// A header's name as Go writes it: `x-my-id` is `X-My-Id`. Names that are no token are left as
 /// they are.
 pub fn canonical_name(name: &str) -> String {
@@ -226,6 +232,15 @@ mod tests {
             error.to_string(),
             r#"net/http: invalid header field value for "A""#
         );
+        assert!(headers.is_empty());
+    }
+
+    #[test]
+    fn what_the_request_says_itself_is_left_out() {
+        let mut headers = Headers::new();
+        for name in ["host", "Content-length", "transfer-encoding", "Trailer"] {
+            headers.append(name, "1").unwrap();
+        }
         assert!(headers.is_empty());
     }
 

@@ -52,7 +52,7 @@ pub use client::Client;
 pub use excerpt::Excerpt;
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
 pub use failure::{Failure, Operation};
-pub use headers::{Headers, InvalidHeader, Iter, canonical_name};
+pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
 pub use network::Network;

@@ -1,6 +1,9 @@
 //! What is asked for.
 
-use crate::headers::Headers;
+use crate::excerpt::Excerpt;
+use crate::failure::Failure;
+use crate::headers::{Headers, is_value};
+use crate::http1::head::is_token;
 use crate::target::Target;
 
 /// One request, borrowed from the caller.
@@ -10,8 +13,7 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// Where to.
     pub target: &'a Target<'a>,
-    /// The headers after `Host`, in order. `Host`, `Content-Length`, `Transfer-Encoding` don't belong
-    /// here: they are written from the rest.
+    /// The headers after `Host`, in order.
     pub headers: &'a Headers,
     /// What is sent after the head.
     pub body: Body<'a>,
@@ -57,6 +59,17 @@ impl<'a> Request<'a> {
             deadline: None,
             discard_body: false,
         }
+    }
+
+    /// Method and host can stand in a head.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.method.is_empty() || !self.method.bytes().all(is_token) {
+            return Err(Failure::Method(Excerpt::new(self.method.as_bytes())));
+        }
+        if self.host.is_some_and(|host| !is_value(host)) {
+            return Err(Failure::HeaderValue(Excerpt::new(b"Host")));
+        }
+        Ok(())
     }
 
     /// Sending it twice does no harm: Go's list of methods and headers.

@@ -1,6 +1,9 @@
 //! The engine's view of a run, as the progress display wants it.
 
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use brunt_engine::{Live, Phase as RunPhase, ScenarioPhase, ScenarioProgress as Seen};
 use brunt_schedule::{Executor, Segment, total_duration};
@@ -13,6 +16,8 @@ pub(crate) struct Watch {
     longest: Duration,
     /// The highest rate of each scenario (iterations per second); 0 for closed ones.
     highest: Vec<f64>,
+    /// How long each scenario took, once it is over: its clock stands still then.
+    took: Mutex<Vec<Option<Duration>>>,
 }
 
 impl Watch {
@@ -20,13 +25,21 @@ impl Watch {
         let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
         let longest = total_duration(&specs, segment);
         let highest = specs.iter().map(|spec| highest_rate(&spec.executor)).collect();
-        Self { live, longest, highest }
+        let took = Mutex::new(vec![None; specs.len()]);
+        Self { live, longest, highest, took }
     }
 }
 
 impl ProgressSource for Watch {
     fn snapshot(&self) -> Snapshot {
-        let seen = self.live.progress();
+        let mut seen = self.live.progress();
+        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        for (scenario, took) in seen.scenarios.iter_mut().zip(took.iter_mut()) {
+            if matches!(scenario.state, ScenarioPhase::Done | ScenarioPhase::Interrupted) {
+                scenario.elapsed = *took.get_or_insert(scenario.elapsed);
+            }
+        }
+        drop(took);
         Snapshot {
             phase: match seen.phase {
                 RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
@@ -57,7 +70,9 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
     let (vus_active, vus) = match seen.kind {
         "ramping-vus" => (Some(seen.vus_active), seen.vus_max),
         "constant-arrival-rate" | "ramping-arrival-rate" => {
-            (Some(seen.vus_active), seen.vus_allocated)
+            // When it is over it has given its VUs back.
+            let over = seen.vus_allocated == 0;
+            (Some(seen.vus_active), if over { seen.vus_max } else { seen.vus_allocated })
         }
         _ => (None, seen.vus_max),
     };

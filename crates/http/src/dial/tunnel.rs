@@ -7,7 +7,6 @@ use crate::connection::{Connection, Received};
 use crate::exchange::{Answer, Recording};
 use crate::failure::Failure;
 use crate::http1::Parser;
-use crate::http1::encode::harmless;
 use crate::network::Network;
 use crate::proxy::Proxy;
 use crate::target::Target;
@@ -28,7 +27,7 @@ pub(super) async fn open(
     let mut head = format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n").into_bytes();
     if let Some(authorization) = &proxy.authorization {
         head.extend_from_slice(b"Proxy-Authorization: ");
-        head.extend_from_slice(harmless(authorization));
+        head.extend_from_slice(authorization.as_bytes());
         head.extend_from_slice(b"\r\n");
     }
     head.extend_from_slice(b"\r\n");

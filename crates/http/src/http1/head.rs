@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn many_headers_go_to_the_heap() {
-        let lines: String = (0..500).map(|n| format!("X-{n}: y\r\n")).collect();
+        let lines = "X: y\r\n".repeat(500);
         assert_eq!(
             head(&format!("HTTP/1.1 200 x\r\n{lines}\r\n"))
                 .unwrap()

@@ -150,8 +150,8 @@ mod tests {
     fn with(names: &[&str], max: Option<TlsVersion>) -> Result<usize, String> {
         let cipher_suites = names.iter().map(|name| (*name).to_owned()).collect();
         let settings = TlsSettings {
-            cipher_suites,
             max,
+            cipher_suites,
             ..TlsSettings::default()
         };
         provider(&settings)

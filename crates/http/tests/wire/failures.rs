@@ -251,3 +251,19 @@ fn names_lead_where_the_hosts_option_says() {
         assert_eq!((exchange.failure, exchange.remote), (None, Some(address)));
     });
 }
+
+#[test]
+fn what_cannot_stand_in_a_head_is_not_sent() {
+    run(async {
+        let client = client(|_| ());
+        let url = "http://127.0.0.1:1/";
+        let exchange = with(&client, url, |request| request.method = "G T").await;
+        assert_eq!(
+            failed(&exchange),
+            (1000, r#"net/http: invalid method "G T""#.to_owned())
+        );
+        let exchange = with(&client, url, |request| request.host = Some("a\r\nB: c")).await;
+        let text = r#"net/http: invalid header field value for "Host""#;
+        assert_eq!(failed(&exchange), (1000, text.to_owned()));
+    });
+}

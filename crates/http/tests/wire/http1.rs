@@ -318,3 +318,17 @@ fn a_local_address_is_dialed_from() {
         assert_eq!(*peers.borrow(), ["127.0.0.77"]);
     });
 }
+
+/// The hosts file, or RFC 6761: no name server is asked.
+#[test]
+fn localhost_is_known() {
+    run(async {
+        let address = answering(OK).await;
+        let client = client(|_| ());
+        for reused in [false, true] {
+            let exchange = get(&client, &format!("http://localhost:{}/", address.port())).await;
+            assert_eq!((exchange.failure, exchange.remote), (None, Some(address)));
+            assert_eq!(exchange.reused, reused);
+        }
+    });
+}

@@ -191,7 +191,7 @@ static ONLY_13: &[&SupportedProtocolVersion] = &[&version::TLS13];
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-fn trusting<'a>(authority: &'a Authority) -> impl FnOnce(&mut Settings) + 'a {
+fn trusting(authority: &Authority) -> impl FnOnce(&mut Settings) {
     |settings| settings.tls.extra_roots = vec![authority.pem.clone()]
 }
 
