@@ -26,6 +26,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     flags::Given,
+    limits,
     progress::{self, Progress, ProgressSource as _},
     settings::{RunSettings, SummaryMode},
 };
@@ -58,6 +59,7 @@ fn run<H: Host>(
     given: &Given,
 ) -> Outcome<Exit> {
     let outer = Outer::read(context, given)?;
+    let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
     let quiet = context.global.quiet;
     let color = context.global.color && context.screen.stdout_is_terminal();
@@ -108,6 +110,7 @@ fn run<H: Host>(
     let (listener, results) = samples.listen();
     config.listeners.push(listener);
 
+    warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
     }
@@ -147,6 +150,20 @@ fn run<H: Host>(
     match report.error() {
         Some(failure) => Err(outcome::failure(failure)),
         None => Ok(Exit::Success),
+    }
+}
+
+/// Each VU keeps at least one connection.
+fn warn_of_open_files(vus: u64, allowed: Option<u64>) {
+    /// For everything else: files, timers, the standard streams.
+    const OTHERS: u64 = 64;
+    if let Some(allowed) = allowed
+        && vus.saturating_add(OTHERS) > allowed
+    {
+        log::warn!(
+            "{vus} VUs may need more connections than the {allowed} open files that the system \
+             allows; raise the limit with ulimit -n"
+        );
     }
 }
 

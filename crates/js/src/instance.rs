@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_engine::{Core, StopHandle, VuIds};
+use brunt_engine::{Core, StopHandle, Stopped, VuIds};
 use brunt_fiber::Fiber;
 use brunt_fiber::Outcome;
 use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm};
@@ -193,6 +193,15 @@ impl std::fmt::Debug for Instance {
 /// [`Failure::Interrupted`] if it was stopped, [`Failure::Panic`] if the body panicked.
 pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<(), Failure> {
     let mut stopped = stop.stopped();
+    run_fiber_until(fiber, &mut stopped).await
+}
+
+/// As [`run_fiber`], with a future that resolves when the fiber must stop. It can be used again, which keeps the waker
+/// where it is.
+pub(crate) async fn run_fiber_until(
+    fiber: &mut Fiber,
+    stopped: &mut Stopped,
+) -> Result<(), Failure> {
     let outcome = std::future::poll_fn(|cx| {
         use std::future::Future;
         use std::pin::Pin;
@@ -200,7 +209,7 @@ pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<()
         if let Poll::Ready(outcome) = Pin::new(&mut *fiber).poll(cx) {
             return Poll::Ready(outcome);
         }
-        match Pin::new(&mut stopped).poll(cx) {
+        match Pin::new(&mut *stopped).poll(cx) {
             Poll::Ready(()) => {
                 Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true }))
             }

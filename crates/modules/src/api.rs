@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     config: OnceLock<Config>,
     defaults: Config,
     pub(crate) arrays: SharedArrays,
-    pub(crate) limiter: OnceLock<Limiter>,
+    pub(crate) limiter: OnceLock<Arc<Limiter>>,
 }
 
 impl Shared {
@@ -32,9 +32,10 @@ impl Shared {
     }
 
     /// The requests-per-second limit of the process, if there is one.
-    pub(crate) fn limiter(&self) -> Option<&Limiter> {
+    pub(crate) fn limiter(&self) -> Option<Arc<Limiter>> {
         let rps = self.config().rps;
-        (rps > 0).then(|| self.limiter.get_or_init(|| Limiter::new(rps)))
+        let make = || Arc::new(Limiter::new(rps));
+        (rps > 0).then(|| Arc::clone(self.limiter.get_or_init(make)))
     }
 }
 
@@ -225,7 +226,7 @@ impl Api for K6 {
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
         }
         if let Some(iteration) = iteration {
-            if globals::set_iteration(ctx, iteration.vu_in_instance).is_err() {
+            if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {
                 drop(ctx.take_exception());
             }
             if config.system_tags.vu || config.system_tags.iter {

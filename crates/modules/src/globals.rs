@@ -51,7 +51,14 @@ pub(crate) fn install_env<'js>(
     ctx.global().define(&ENV, env)
 }
 
-/// `__ITER`, which exists only while VUs iterate.
-pub(crate) fn set_iteration(ctx: Ctx<'_>, number: u64) -> JsResult<'_, ()> {
-    ctx.global().set(&ITER, ctx.number(number as f64))
+/// `__ITER`, which exists only in VUs that iterate: computed when it is read, so that iterations cost nothing.
+pub(crate) fn install_iteration(ctx: Ctx<'_>) -> JsResult<'_, ()> {
+    let getter = ctx.function(c"__ITER", 0, |call| {
+        let iteration = Host::of(call.ctx()).iteration();
+        Ok(match iteration {
+            Some(iteration) => call.ctx().number(iteration.vu_in_instance as f64),
+            None => call.ctx().undefined(),
+        })
+    })?;
+    ctx.global().define_accessor(&ITER, getter, None)
 }

@@ -142,7 +142,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
         Err(Refusal::Thrown(thrown)) => return Err(thrown),
         Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
     };
-    let sink = Sink::of(host, VuState::of(ctx));
+    let sink = Sink::of(host, VuState::of(ctx), http);
     match block_on(transfer::run(&http.client, prepared, sink)) {
         Ok(finished) => received(ctx, finished),
         Err(_) => Err(throw_stopped(ctx)),
@@ -187,7 +187,7 @@ fn async_request<'js>(call: Call<'js>) -> JsResult<'js> {
             return Ok(promise);
         }
     };
-    let sink = Sink::of(host, VuState::of(ctx));
+    let sink = Sink::of(host, VuState::of(ctx), http);
     let client = Rc::clone(&http.client);
     host.events().spawn(
         async move { transfer::run(&client, prepared, sink).await },

@@ -1,6 +1,7 @@
 //! What the modules keep for one VM.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_js::{Host, Phase};
@@ -14,8 +15,10 @@ use crate::http::state::HttpState;
 /// The state of the k6 API in one VM.
 pub(crate) struct VuState {
     pub(crate) shared: Arc<Shared>,
-    tags: Tags,
+    tags: RefCell<Rc<Tags>>,
     metadata: RefCell<Option<Metadata>>,
+    /// Whether `__ITER` is there.
+    pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
     pub(crate) group: RefCell<Arc<str>>,
     http: OnceCell<HttpState>,
@@ -23,19 +26,47 @@ pub(crate) struct VuState {
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
 
-/// The tags of a VU's samples: an immutable set, and its id in the core's recorder.
-struct Tags {
-    set: RefCell<TagSet>,
-    /// (epoch, id); `None` after a change.
+/// The tags of a VU's samples at one time: an immutable set, and its id in the core's recorder. Shared, without atomic
+/// counting, by the requests that were made under them.
+pub(crate) struct Tags {
+    set: TagSet,
+    /// What the script made of the `name` tag.
+    name: Option<Box<str>>,
+    /// (epoch, id).
     id: Cell<Option<(u32, TagsId)>>,
+}
+
+impl Tags {
+    fn new(set: TagSet) -> Rc<Self> {
+        Rc::new(Self { name: set.get("name").map(Into::into), set, id: Cell::new(None) })
+    }
+
+    /// A `name` that the script gave all samples.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The id in this core's recorder.
+    pub(crate) fn id(&self, recorder: &mut Recorder) -> TagsId {
+        let epoch = recorder.epoch();
+        match self.id.get() {
+            Some((known, id)) if known == epoch => id,
+            _ => {
+                let id = recorder.tags(&self.set);
+                self.id.set(Some((epoch, id)));
+                id
+            }
+        }
+    }
 }
 
 impl VuState {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            tags: Tags { set: RefCell::default(), id: Cell::new(None) },
+            tags: RefCell::new(Tags::new(TagSet::default())),
             metadata: RefCell::default(),
+            iterates: Cell::new(false),
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
             checks: RefCell::default(),
@@ -59,12 +90,16 @@ impl VuState {
 
     /// The tags of samples now.
     pub(crate) fn tag_set(&self) -> TagSet {
-        self.tags.set.borrow().clone()
+        self.tags.borrow().set.clone()
     }
 
     pub(crate) fn set_tags(&self, tags: TagSet) {
-        *self.tags.set.borrow_mut() = tags;
-        self.tags.id.set(None);
+        *self.tags.borrow_mut() = Tags::new(tags);
+    }
+
+    /// The tags as they are now, to be kept.
+    pub(crate) fn tags(&self) -> Rc<Tags> {
+        Rc::clone(&self.tags.borrow())
     }
 
     /// Runs `during` with a `group` tag of `path`; tags that the script sets meanwhile stay.
@@ -87,15 +122,7 @@ impl VuState {
 
     /// The id of the tags in this core's recorder.
     pub(crate) fn tags_id(&self, recorder: &mut Recorder) -> TagsId {
-        let epoch = recorder.epoch();
-        match self.tags.id.get() {
-            Some((known, id)) if known == epoch => id,
-            _ => {
-                let id = recorder.tags(&self.tags.set.borrow());
-                self.tags.id.set(Some((epoch, id)));
-                id
-            }
-        }
+        self.tags.borrow().id(recorder)
     }
 
     pub(crate) fn metadata(&self) -> Option<Metadata> {

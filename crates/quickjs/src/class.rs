@@ -261,7 +261,8 @@ unsafe extern "C" fn own_property<T: Class>(
     // SAFETY: the engine lends context, object and atom for the time of the call.
     let (ctx, key, value) = unsafe {
         let ctx = Ctx::from_raw(ctx);
-        (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
+        // The engine holds the atom during the call: no reference of our own is needed.
+        (ctx, std::mem::ManuallyDrop::new(Key { atom, ctx }), opaque::<T>(object))
     };
     let Some(value) = value else { return 0 };
     if let Some(kept) = value.kept(ctx.inner, atom) {

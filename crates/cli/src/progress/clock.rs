@@ -7,8 +7,8 @@ const DAY: u64 = 86_400;
 /// A clock to tenths of a second, as wide as `longest` needs: `1.5s` of 9 s, `01.5s` of 30 s, `0m01.5s` of
 /// 5 min, `00m01.5s` of 10 min.
 pub(crate) fn clock(duration: Duration, longest: Duration) -> String {
-    // Tenths are cut, not rounded: 0.99 s is not yet one second.
-    let tenths = duration.as_millis() / 100;
+    // To the nearest tenth, as k6 shows it.
+    let tenths = (duration.as_millis() + 50) / 100;
     let longest = longest.max(duration).as_secs();
     let (total, tenth) = ((tenths / 10) as u64, tenths % 10);
     let mut out = String::new();
@@ -36,7 +36,8 @@ mod tests {
     fn a_clock_is_as_wide_as_the_longest_time() {
         let clock =
             |millis, longest| clock(Duration::from_millis(millis), Duration::from_secs(longest));
-        assert_eq!(clock(1_090, 5), "1.0s");
+        assert_eq!(clock(1_040, 5), "1.0s");
+        assert_eq!(clock(1_960, 5), "2.0s");
         assert_eq!(clock(1_500, 31), "01.5s");
         assert_eq!(clock(1_500, 600), "00m01.5s");
         assert_eq!(clock(1_500, 90), "0m01.5s");

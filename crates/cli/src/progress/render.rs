@@ -233,7 +233,7 @@ mod tests {
         rate.vus = 15;
         Snapshot {
             phase: Phase::Running,
-            elapsed: seconds(1.07),
+            elapsed: seconds(1.04),
             longest: seconds(631.0),
             vus_active: 5,
             vus_ready: 18,

@@ -4,5 +4,8 @@
 mod bad_input;
 mod command_line;
 mod demo;
+mod examples;
+mod house;
+mod network;
 mod run;
 mod support;

@@ -71,7 +71,7 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
             .unwrap_or_default();
         let gate =
             Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
-        let sink = Sink::of(host, state);
+        let sink = Sink::of(host, state, http);
         let (total, client) = (&total, Rc::clone(&http.client));
         running.push(async move {
             let _here = gate.acquire().await;

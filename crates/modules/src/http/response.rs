@@ -15,7 +15,7 @@ use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
 pub(super) struct Response {
-    finished: Option<Box<Finished>>,
+    finished: Option<Finished>,
     /// For a request that could not be sent: why.
     error: String,
     error_code: u16,
@@ -78,7 +78,7 @@ const KEEP_BODY: usize = 256;
 
 impl Response {
     pub(super) fn of(finished: Finished) -> Self {
-        Self { finished: Some(Box::new(finished)), error: String::new(), error_code: 0 }
+        Self { finished: Some(finished), error: String::new(), error_code: 0 }
     }
 
     /// For a request that could not be sent.
@@ -283,7 +283,7 @@ impl Class for Response {
         if key.is(&OCSP) {
             return Ok(Own::Keep(self.ocsp(ctx)?));
         }
-        let finished = self.finished.as_deref();
+        let finished = self.finished.as_ref();
         let exchange = self.exchange();
         let value = if key.is(&ERROR) {
             ctx.string(finished.map_or(self.error.as_str(), |finished| &finished.error))?

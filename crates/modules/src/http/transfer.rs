@@ -4,21 +4,19 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{Body, Client, Exchange, Failure, Headers, Request, Target, TargetError, resolve};
 use brunt_js::{Host, Phase};
-use brunt_metrics::{Metadata, TagSet, TagsId};
+use brunt_metrics::Metadata;
 
 use super::prepared::{Prepared, ResponseType};
 use super::record::{self, Labels};
-use super::state::CoreHttp;
+use super::state::{HttpShared, HttpState};
 use super::url::mask;
-use crate::api::Shared;
-use crate::state::VuState;
+use crate::state::{Tags, VuState};
 
 /// What a request came to.
 pub(super) struct Finished {
@@ -45,35 +43,28 @@ pub(super) struct Sent {
     pub(super) cookies: Vec<super::prepared::RequestCookie>,
 }
 
-/// Where samples go, taken along by requests that outlive the call that made them.
+/// Where samples go, taken along by requests that outlive the call that made them. Nothing in it is counted
+/// atomically: cores must not meet here.
 pub(super) struct Sink {
     core: Option<Rc<Core>>,
-    shared: Arc<Shared>,
-    tags: TagSet,
-    /// The id of `tags`, with the epoch it is good for.
-    id: Option<(u32, TagsId)>,
+    http: Rc<HttpShared>,
+    tags: Rc<Tags>,
     metadata: Option<Metadata>,
 }
 
 impl Sink {
     /// That of the VU as it is now.
-    pub(super) fn of(host: &Host, state: &VuState) -> Self {
-        let core = host.core().filter(|_| host.phase() != Phase::Summary).cloned();
-        let id = core.as_ref().map(|core| {
-            let mut recorder = core.recorder().borrow_mut();
-            (recorder.epoch(), state.tags_id(&mut recorder))
-        });
+    pub(super) fn of(host: &Host, state: &VuState, http: &HttpState) -> Self {
         Self {
-            core,
-            shared: Arc::clone(&state.shared),
-            tags: state.tag_set(),
-            id,
+            core: host.core().filter(|_| host.phase() != Phase::Summary).cloned(),
+            http: Rc::clone(&http.shared),
+            tags: state.tags(),
             metadata: state.metadata(),
         }
     }
 
     fn record(
-        &mut self,
+        &self,
         request: &Prepared,
         hop: &Hop<'_>,
         exchange: &Exchange,
@@ -81,17 +72,10 @@ impl Sink {
     ) {
         let Some(core) = &self.core else { return };
         let mut recorder = core.recorder().borrow_mut();
-        let base = match self.id {
-            Some((epoch, id)) if epoch == recorder.epoch() => id,
-            _ => {
-                let id = recorder.tags(&self.tags);
-                self.id = Some((recorder.epoch(), id));
-                id
-            }
-        };
+        let base = self.tags.id(&mut recorder);
         let response = exchange.response().ok();
         // A name that the script set through `exec.vu.tags` also stands for the URL.
-        let vu_name = if request.name.is_none() { self.tags.get("name") } else { None };
+        let vu_name = if request.name.is_none() { self.tags.name() } else { None };
         let url = mask(hop.url);
         let labels = Labels {
             base,
@@ -107,11 +91,8 @@ impl Sink {
             error: outcome.error,
             error_code: outcome.error_code,
         };
-        let state = brunt_js::core_state::CoreState::of(core);
-        let http =
-            state.api::<CoreHttp>(|| unreachable!("the VU that sends made the core's HTTP state"));
-        let system = self.shared.config().system_tags;
-        let mut cache = http.series.borrow_mut();
+        let mut cache = self.http.series.borrow_mut();
+        let system = self.http.system_tags;
         record::record(&mut recorder, &mut cache, system, labels, exchange, self.metadata.as_ref());
     }
 }
@@ -131,8 +112,8 @@ struct Outcome<'a> {
 }
 
 /// Sends the request and follows redirects.
-pub(super) async fn run(client: &Client, mut request: Prepared, mut sink: Sink) -> Finished {
-    if let Some(limiter) = sink.shared.limiter() {
+pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Finished {
+    if let Some(limiter) = &sink.http.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
@@ -148,7 +129,7 @@ pub(super) async fn run(client: &Client, mut request: Prepared, mut sink: Sink) 
         first_url: None,
     };
     loop {
-        let hop = chain.hop(client, &request, deadline, &mut sink).await;
+        let hop = chain.hop(client, &request, deadline, &sink).await;
         let Some((exchange, decoded, error, error_code)) = hop else { continue };
         let url = std::mem::take(&mut chain.url);
         let first_url = chain.first_url.take().unwrap_or_else(|| url.clone());
@@ -191,7 +172,7 @@ impl Chain {
         client: &Client,
         request: &Prepared,
         deadline: u64,
-        sink: &mut Sink,
+        sink: &Sink,
     ) -> Option<Last> {
         let target = match Target::parse(&self.url) {
             Ok(target) => target,
