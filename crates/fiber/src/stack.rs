@@ -85,15 +85,14 @@ impl StackPool {
     /// If the system refuses another slab.
     pub fn take(self: &Rc<Self>) -> Result<Stack, StackError> {
         let limit = self.free.borrow_mut().pop();
-        let limit = match limit {
-            Some(limit) => limit,
-            None => {
-                let mut slabs = self.slabs.borrow_mut();
-                if slabs.last().is_none_or(|slab| slab.cut == PER_SLAB) {
-                    slabs.push(Slab::map(self.settings.usable)?);
-                }
-                slabs.last_mut().expect("a slab was just pushed").cut()
+        let limit = if let Some(limit) = limit {
+            limit
+        } else {
+            let mut slabs = self.slabs.borrow_mut();
+            if slabs.last().is_none_or(|slab| slab.cut == PER_SLAB) {
+                slabs.push(Slab::map(self.settings.usable)?);
             }
+            slabs.last_mut().expect("a slab was just pushed").cut()
         };
         self.out.set(self.out.get() + 1);
         Ok(Stack { limit, usable: self.settings.usable, pool: Rc::clone(self) })
