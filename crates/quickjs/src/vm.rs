@@ -267,6 +267,7 @@ impl Drop for Vm {
             // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
             unsafe { sys::JS_UpdateStackTop(rt) };
             inner.roots.clear(inner.ctx);
+            inner.classes.clear(inner.ctx);
             inner.atoms.clear(inner.ctx);
             // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then
             // the runtime can be. Debug builds of the engine assert that nothing leaked.
