@@ -28,7 +28,14 @@ impl Failure {
             _ if brunt_fiber::is_aborted() => Self::Interrupted,
             None => Self::Interrupted,
             Some(exception) if exception.uncatchable && host.is_stopped() => Self::Interrupted,
-            Some(exception) => Self::of_value(host, &exception.value),
+            // Only an `Error` knows where it was made; of anything else the engine knows where it was thrown.
+            Some(exception) => match Self::of_value(host, &exception.value) {
+                Self::Exception(text) if !exception.place.is_empty() => {
+                    let place = host.program.author_positions(&exception.place);
+                    Self::Exception(format!("{text}\n{place}"))
+                }
+                other => other,
+            },
         }
     }
 

@@ -479,5 +479,7 @@ unsafe extern "C" {
     pub(crate) fn JS_GetModuleName(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSAtom;
     pub(crate) fn JS_GetModuleNamespace(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
     pub(crate) fn JS_GetImportMeta(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
+    /// A door to internals, by number; 2 takes the stack of the last exception: (context, pointer to the value).
+    pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
 }
