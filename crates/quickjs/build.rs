@@ -19,7 +19,7 @@ struct Adjustment {
     times: usize,
 }
 
-const ADJUSTMENTS: [Adjustment; 18] = [
+const ADJUSTMENTS: [Adjustment; 19] = [
     // 31 size classes of 4 KiB for each runtime are 57 kB of mostly empty arenas for each VU.
     Adjustment {
         file: "quickjs.c",
@@ -48,10 +48,23 @@ const ADJUSTMENTS: [Adjustment; 18] = [
               dbuf_printf(&dbuf, \"\\tat %s\", brunt_named ? str1 : b && sf->cur_pc ? \"\" : \"<anonymous>\");\n",
         times: 1,
     },
+    // Each place is told as one in its author's file.
+    Adjustment {
+        file: "quickjs.c",
+        find: r#"                atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                dbuf_printf(&dbuf, " (%s""#,
+        put: r#"                atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                BruntPlace *brunt_ask = __atomic_load_n(&brunt_place, __ATOMIC_RELAXED);
+                const char *brunt_file = NULL;
+                if (brunt_ask && atom_str && line_num1 != -1)
+                    brunt_file = brunt_ask(rt, atom_str, &line_num1, &col_num1);
+                dbuf_printf(&dbuf, " (%s""#,
+        times: 1,
+    },
     Adjustment {
         file: "quickjs.c",
         find: "dbuf_printf(&dbuf, \" (%s\", atom_str ? atom_str : \"<null>\");",
-        put: "dbuf_printf(&dbuf, brunt_named ? \" (%s\" : \"%s\", atom_str ? atom_str : \"<null>\");",
+        put: "dbuf_printf(&dbuf, brunt_named ? \" (%s\" : \"%s\", brunt_file ? brunt_file : atom_str ? atom_str : \"<null>\");",
         times: 1,
     },
     Adjustment {
@@ -205,6 +218,14 @@ const ADJUSTMENTS: [Adjustment; 18] = [
 
 /// Writes the first line of a stack. It reads plain properties and lets no exception of theirs escape.
 const STACK_HEAD: &str = r#"
+typedef const char *BruntPlace(JSRuntime *rt, const char *file, int *line, int *col);
+static BruntPlace *brunt_place;
+
+void brunt_set_place(BruntPlace *place)
+{
+    __atomic_store_n(&brunt_place, place, __ATOMIC_RELAXED);
+}
+
 static void brunt_stack_part(JSContext *ctx, DynBuf *dbuf, JSValueConst error, JSAtom prop, const char *before)
 {
     JSValue value = JS_GetProperty(ctx, error, prop);

@@ -230,6 +230,16 @@ impl Host {
         false
     }
 
+    /// Stacks tell the author's places, not those of the code that was made of the file.
+    pub(crate) fn author_place(
+        host: &dyn Any,
+        file: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<brunt_quickjs::Place> {
+        host.downcast_ref::<Self>()?.program.author_place(file, line, column)
+    }
+
     pub(crate) fn rejection<'js>(
         ctx: Ctx<'js>,
         promise: Value<'js>,

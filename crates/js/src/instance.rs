@@ -60,7 +60,11 @@ impl Instance {
     }
 
     fn on_this_fiber(host: Rc<Host>, stack: usize) -> Result<Rc<Self>, Failure> {
-        let hooks = Hooks { interrupt: Some(Host::interrupt), rejection: Some(Host::rejection) };
+        let hooks = Hooks {
+            interrupt: Some(Host::interrupt),
+            rejection: Some(Host::rejection),
+            place: Some(Host::author_place),
+        };
         let vm = Vm::new(
             Rc::clone(&host) as Rc<dyn std::any::Any>,
             hooks,

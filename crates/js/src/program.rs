@@ -1,7 +1,6 @@
 //! A script and all it imports, compiled once for every VU.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -66,34 +65,6 @@ impl Modules {
                 Names::All => asked.all |= import.kind != ImportKind::Require,
             }
         }
-    }
-
-    fn author_line(&self, line: &str, out: &mut String) {
-        for (url, unit) in &self.units {
-            let Some(start) = line.find(url.as_str()) else { continue };
-            let rest = &line[start + url.len()..];
-            let mut parts = rest.splitn(3, ':');
-            let (Some(""), Some(row), Some(tail)) = (parts.next(), parts.next(), parts.next())
-            else {
-                continue;
-            };
-            let digits = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
-            let (Ok(row), Ok(column)) = (row.parse::<u32>(), tail[..digits].parse::<u32>()) else {
-                continue;
-            };
-            let place = unit.positions.author(row, column);
-            let file = place.url.unwrap_or(url);
-            let _ = write!(
-                out,
-                "{}{file}:{}:{}{}",
-                &line[..start],
-                place.line,
-                place.column,
-                &tail[digits..]
-            );
-            return;
-        }
-        out.push_str(line);
     }
 
     fn add(&mut self, module: &Module, code: Option<Compiled>) -> Arc<Unit> {
@@ -272,12 +243,6 @@ impl Program {
             return Ok(Arc::clone(bytes));
         }
         let shown = path.display();
-        if !first {
-            return Err(format!(
-                "open() can't be used with files that weren't previously opened during initialization \
-                 (__VU==0), path: \"{shown}\""
-            ));
-        }
         let about = std::fs::metadata(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
                 format!("The \"{shown}\" file couldn't be opened: no such file or directory")
@@ -286,6 +251,12 @@ impl Program {
         })?;
         if about.is_dir() {
             return Err(format!("open() can't be used with directories, path: \"{shown}\""));
+        }
+        if !first {
+            return Err(format!(
+                "open() can't be used with files that weren't previously opened during initialization \
+                 (__VU==0), path: \"{shown}\""
+            ));
         }
         if about.len() > FILE_MAX {
             return Err(format!("The \"{shown}\" file is larger than {FILE_MAX} bytes"));
@@ -297,20 +268,12 @@ impl Program {
         Ok(bytes)
     }
 
-    /// A text with places of compiled code, as stacks have them, put back to the author's places.
-    pub fn author_positions(&self, text: &str) -> String {
-        let modules = self.modules();
-        if modules.units.values().all(|unit| unit.positions.is_identity()) {
-            return text.to_owned();
-        }
-        let mut out = String::with_capacity(text.len());
-        for (index, line) in text.split('\n').enumerate() {
-            if index > 0 {
-                out.push('\n');
-            }
-            modules.author_line(line, &mut out);
-        }
-        out
+    /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
+    pub(crate) fn author_place(&self, url: &str, line: u32, column: u32) -> Option<brunt_quickjs::Place> {
+        let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
+        let place = unit.positions.author(line, column);
+        let file = place.url.map(str::to_owned);
+        Some(brunt_quickjs::Place { file, line: place.line, column: place.column })
     }
 }
 

@@ -292,10 +292,12 @@ impl Api for K6 {
         let (name, executor) = scenario.as_ref().map_or(("", ""), |scenario| {
             (scenario.spec().name.as_str(), scenario.spec().executor.kind())
         });
-        log::error!(
-            executor, scenario = name, source = "stacktrace", hint = "script exception";
-            "{text}"
-        );
+        // As k6 does: what a promise was rejected with may have no stack.
+        if text.starts_with("Uncaught (in promise)") {
+            log::error!(executor, scenario = name; "{text}");
+        } else {
+            log::error!(executor, scenario = name, source = "stacktrace"; "{text}");
+        }
     }
 
     fn consolidated_options(&self) -> Option<String> {

@@ -117,7 +117,8 @@ impl Class for Execution {
         let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
         match name {
             "scenario" => drop(scenario(ctx, "information")?),
-            "vu" | "instance" => not_in_init(ctx, &format!("getting {name} information"))?,
+            "vu" => not_in_init(ctx, "getting VU information")?,
+            "instance" => not_in_init(ctx, "getting instance information")?,
             _ => {}
         }
         Ok(Own::Keep(part(ctx, name)?))
@@ -208,7 +209,7 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
         place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
     let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
     let text = match frame {
-        Some(frame) => host.program().author_positions(&format!("{text} {}", frame.trim_start())),
+        Some(frame) => format!("{text} {}", frame.trim_start()),
         None => text,
     };
     if let Some(core) = host.core() {

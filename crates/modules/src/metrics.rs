@@ -76,7 +76,11 @@ fn construct<'js>(call: Call<'js>, kind: Kind) -> JsResult<'js> {
     if host.phase() != Phase::Init {
         return Err(throw(ctx, "metrics must be declared in the init context"));
     }
-    let name = call.argument(0).to_string_lossy()?;
+    let name = if call.argument(0).is_undefined() {
+        String::new()
+    } else {
+        call.argument(0).to_string_lossy()?
+    };
     let contains = if call.argument(1).truthy() { Contains::Time } else { Contains::Default };
     let registry = &VuState::of(ctx).shared.world.registry;
     let outcome = match registry.register_lenient(&name, kind, contains) {

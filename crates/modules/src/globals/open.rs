@@ -24,7 +24,8 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
              documentation on the test life cycle",
         ));
     }
-    let name = call.argument(0).to_string_lossy()?;
+    let name = call.argument(0);
+    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
     if name.is_empty() {
         return Err(throw(ctx, "open() can't be used with an empty filename"));
     }
@@ -32,7 +33,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     let first = host.ids().local == 0;
     let bytes = host.program().open_file(&path, first).map_err(|message| throw(ctx, &message))?;
     let mode = call.argument(1);
-    if mode.as_str().is_some_and(|mode| mode.contains('b')) {
+    if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
         return ctx.array_buffer(bytes.to_vec());
     }
     ctx.string_from_utf8(&bytes)
