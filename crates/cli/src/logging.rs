@@ -159,6 +159,7 @@ impl log::Log for Logger {
         // Other people's crates talk about their insides; that is for `--verbose` alone.
         metadata.level() <= log::max_level()
             && (metadata.target().starts_with("brunt")
+                || metadata.target() == "console"
                 || (log::max_level() >= LevelFilter::Debug
                     && metadata.level() <= LevelFilter::Warn))
     }
