@@ -81,18 +81,6 @@ pub(crate) fn define<'js>(ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, (
     object.define(&COOKIE_JAR, ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?)
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let object = ctx.object()?;
-    define(ctx, &object)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
-}
-
 fn without_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     if call.len() > 2 {
