@@ -56,8 +56,12 @@ impl Host for JavaScript {
             }
         }
         let options = match &exported.options {
-            None => Value::Null,
-            Some(json) => serde_json::from_str(json).map_err(|error| {
+            Err(problem) => {
+                return Err(Failure::usage(problem.clone())
+                    .hint("options are plain data: numbers, strings, booleans, lists, objects"));
+            }
+            Ok(None) => Value::Null,
+            Ok(Some(json)) => serde_json::from_str(json).map_err(|error| {
                 Failure::new(
                     Exit::Other,
                     anyhow::Error::new(error).context("the exported options are no JSON"),

@@ -43,8 +43,8 @@ pub struct ScriptRunner {
 /// What a script exports, found in its first init run.
 #[derive(Debug, Clone)]
 pub struct Exported {
-    /// The exported `options` as JSON; `None` if there are none.
-    pub options: Option<String>,
+    /// The exported `options` as JSON; `None` if there are none. An error tells what in them can be no JSON.
+    pub options: Result<Option<String>, String>,
     /// Names of exported functions.
     pub functions: Vec<String>,
     /// Names of other exports.
@@ -282,21 +282,17 @@ fn decoded<'js>(instance: &'js Instance, json: Option<&str>) -> Result<Value<'js
 
 fn exported(instance: &Instance) -> Result<Exported, Failure> {
     let (host, ctx) = (instance.host(), instance.ctx());
-    let mut exported = Exported { options: None, functions: Vec::new(), others: Vec::new() };
+    let mut exported = Exported { options: Ok(None), functions: Vec::new(), others: Vec::new() };
     for name in instance.export_names() {
         let Some(value) = instance.export(&name) else { continue };
         if name == "options" {
-            if value.is_function() {
-                return Err(Failure::Exception(
-                    "the exported `options` is a function, not an object".into(),
-                ));
-            }
-            let checked = check_numbers(&value, "options", 0);
-            if let Err(text) = checked {
-                return Err(Failure::Exception(text));
-            }
-            let json = ctx.stringify_json(&value);
-            exported.options = json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?;
+            exported.options = match check_numbers(&value, "options", 0) {
+                Ok(()) => {
+                    let json = ctx.stringify_json(&value);
+                    Ok(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
+                }
+                Err(problem) => Err(problem),
+            };
         } else if value.is_function() {
             exported.functions.push(name);
         } else {
@@ -309,10 +305,10 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
 /// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.
 fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String> {
     if value.is_function() {
-        return Err(format!("json: unsupported type in options: {path} is a function"));
+        return Err(format!("the exported {path} is a function, not a value that JSON can hold"));
     }
     if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
-        return Err(format!("json: unsupported value in options: {path} is {number}"));
+        return Err(format!("the exported {path} is {number}, which JSON cannot hold"));
     }
     if !value.is_object() || depth > 20 {
         return Ok(());

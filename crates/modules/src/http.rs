@@ -150,7 +150,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
 }
 
 /// A finished request as the script gets it.
-fn received<'js>(ctx: Ctx<'js>, finished: Finished) -> JsResult<'js> {
+fn received<'js>(ctx: Ctx<'js>, finished: Box<Finished>) -> JsResult<'js> {
     if finished.throw && !finished.error.is_empty() {
         return Err(throw(ctx, &finished.error));
     }

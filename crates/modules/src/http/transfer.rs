@@ -21,7 +21,7 @@ use crate::state::{Tags, VuState};
 /// What a request came to.
 pub(super) struct Finished {
     /// The last exchange; `None` if nothing was sent.
-    pub(super) exchange: Option<Exchange>,
+    pub(super) exchange: Option<Box<Exchange>>,
     /// The last hop's URL.
     pub(super) url: String,
     /// The body with its content codings taken off, if there were any.
@@ -37,7 +37,8 @@ pub(super) struct Finished {
 /// The first request of a chain, for `res.request`.
 pub(super) struct Sent {
     pub(super) method: Cow<'static, str>,
-    pub(super) url: String,
+    /// `None` if no redirect was followed.
+    pub(super) url: Option<String>,
     pub(super) headers: Rc<Headers>,
     pub(super) body: Option<Rc<[u8]>>,
     pub(super) cookies: Vec<super::prepared::RequestCookie>,
@@ -76,11 +77,10 @@ impl Sink {
         let response = exchange.response().ok();
         // A name that the script set through `exec.vu.tags` also stands for the URL.
         let vu_name = if request.name.is_none() { self.tags.name() } else { None };
-        let url = mask(hop.url);
         let labels = Labels {
             base,
             method: hop.method,
-            url: &url,
+            url: hop.url,
             name: request.name.as_deref().or(vu_name),
             tags: &request.tags,
             status: outcome.status,
@@ -100,6 +100,7 @@ impl Sink {
 /// One request of a chain.
 struct Hop<'a> {
     method: &'a str,
+    /// Credentials masked.
     url: &'a str,
 }
 
@@ -112,7 +113,9 @@ struct Outcome<'a> {
 }
 
 /// Sends the request and follows redirects.
-pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Finished {
+///
+/// What is large is boxed where it comes to be: on its way to the script it would be copied ten times.
+pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Box<Finished> {
     if let Some(limiter) = &sink.http.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() {
@@ -132,8 +135,7 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
         let hop = chain.hop(client, &request, deadline, &sink).await;
         let Some((exchange, decoded, error, error_code)) = hop else { continue };
         let url = std::mem::take(&mut chain.url);
-        let first_url = chain.first_url.take().unwrap_or_else(|| url.clone());
-        return Finished {
+        return Box::new(Finished {
             exchange,
             url,
             decoded,
@@ -141,14 +143,14 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
             error_code,
             first: Sent {
                 method: request.method,
-                url: first_url,
+                url: chain.first_url,
                 headers: request.headers,
                 body: request.body,
                 cookies: request.cookies,
             },
             response_type: request.response_type,
             throw: request.throw,
-        };
+        });
     }
 }
 
@@ -163,7 +165,7 @@ struct Chain {
     first_url: Option<String>,
 }
 
-type Last = (Option<Exchange>, Option<Vec<u8>>, String, u16);
+type Last = (Option<Box<Exchange>>, Option<Vec<u8>>, String, u16);
 
 impl Chain {
     /// One exchange. `None` if another must follow.
@@ -174,8 +176,8 @@ impl Chain {
         deadline: u64,
         sink: &Sink,
     ) -> Option<Last> {
-        let target = match Target::parse(&self.url) {
-            Ok(target) => target,
+        let place = match sink.http.place(&self.url) {
+            Ok(place) => place,
             Err(TargetError::Invalid(invalid)) => {
                 return Some((None, None, format!("invalid URL: {}", invalid.of(&self.url)), 1020));
             }
@@ -183,6 +185,7 @@ impl Chain {
                 return Some((None, None, failure.to_string(), failure.code()));
             }
         };
+        let target = place.target.borrow();
         let scope = RefCell::new(None);
         let scope_of = || scope.borrow_mut().get_or_insert_with(|| Scope::of(&target)).clone();
         let headers = self.headers_for(request, &target, &scope_of);
@@ -193,7 +196,7 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.followed == 0);
         asked.deadline = Some(deadline);
         asked.discard_body = request.response_type == ResponseType::None;
-        let exchange = client.exchange(&asked).await;
+        let exchange = Box::new(client.exchange(&asked).await);
 
         let mut failure = exchange.failure;
         let mut decoded = None;
@@ -239,7 +242,8 @@ impl Chain {
             error: &error,
             error_code,
         };
-        sink.record(request, &Hop { method: &self.method, url: &self.url }, &exchange, &outcome);
+        let shown = place.masked.as_deref().unwrap_or(&self.url);
+        sink.record(request, &Hop { method: &self.method, url: shown }, &exchange, &outcome);
         match next {
             None => {
                 if failure.is_some() {
@@ -249,7 +253,6 @@ impl Chain {
                 Some((Some(exchange), decoded, error, error_code))
             }
             Some(next) => {
-                drop(target);
                 self.follow(next, &request.headers);
                 None
             }
