@@ -1,4 +1,5 @@
 //! Log lines: k6's formats to the letter, wherever they go, however many there are.
+#![expect(clippy::unwrap_used, reason = "a test may")]
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,5 +1,6 @@
 //! On a terminal: bars redraw in place, log lines stand above them, nothing is garbled. The terminal is
 //! that of `script` (util-linux); what a person would see is worked out from its bytes.
+#![expect(clippy::unwrap_used, reason = "a test may")]
 
 use std::process::Command;
 

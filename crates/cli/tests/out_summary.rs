@@ -1,4 +1,5 @@
 //! The end of a test, as people and programs read it: the same as k6's, but for what is listed here.
+#![expect(clippy::unwrap_used, reason = "a test may")]
 
 use std::fmt::Write as _;
 
