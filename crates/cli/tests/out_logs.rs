@@ -154,3 +154,35 @@ fn a_fatal_error_is_told_once_with_its_place() {
     let lines: Result<Vec<Value>, _> = json.stderr.lines().map(serde_json::from_str).collect();
     assert_eq!(lines.expect("nothing but JSON").len(), 1, "{json:?}");
 }
+
+#[test]
+fn what_scripts_say_is_marked_and_goes_by_level() {
+    let script = "export const options = { iterations: 1 };
+        export default () => {
+            console.log('plain', 1, true);
+            console.info({ a: 1, b: 'x' });
+            console.warn('two\\nlines');
+            console.error('say \"it\"');
+            console.debug('hidden');
+            console.log('');
+        };";
+    let told = brunt("run -q --summary-mode disabled s.js").file("s.js", script).told();
+    assert_eq!(
+        without_times(&told.stderr),
+        [
+            "level=info msg=\"plain 1 true\" source=console",
+            "level=info msg=\"{ a: 1, b: \\\"x\\\" }\" source=console",
+            "level=warning msg=\"two\\nlines\" source=console",
+            "level=error msg=\"say \\\"it\\\"\" source=console",
+            "level=info source=console",
+        ]
+    );
+    let told = brunt("run -q -v --summary-mode disabled s.js").file("s.js", script).told();
+    assert!(told.stderr.contains("level=debug msg=hidden source=console\n"), "{told:?}");
+
+    let line = "run -q --summary-mode disabled --console-output said.log s.js";
+    let mut call = brunt(line).file("s.js", script);
+    assert_eq!(call.told().stderr, "");
+    let said = call.read("said.log");
+    assert_eq!(without_times(&said)[0], "level=info msg=\"plain 1 true\"");
+}

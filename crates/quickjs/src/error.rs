@@ -52,11 +52,17 @@ impl<'js> Ctx<'js> {
         };
         // The engine formats errors into a buffer of 256 bytes: longer messages are set as a property.
         // SAFETY: the format takes one string, which lives through the call; the result is ours.
-        let error = unsafe { Value::owned(self, make(self.raw(), c"%s".as_ptr(), text.as_ptr())) };
-        if message.len() > 200 {
-            if let Ok(full) = self.string(message) {
-                let _ = error.define_hidden("message", full);
-            }
+        let error =
+            unsafe { Value::returned(self, make(self.raw(), c"%s".as_ptr(), text.as_ptr())) };
+        let Ok(error) = error else {
+            // Not even an error fits. The engine, too, throws `null` then.
+            drop(self.take_exception());
+            return self.null();
+        };
+        if message.len() > 200
+            && let Ok(full) = self.string(message)
+        {
+            let _ = error.define_hidden("message", full);
         }
         error
     }
@@ -87,6 +93,15 @@ impl<'js> Ctx<'js> {
         // SAFETY: the error is alive and of this context.
         unsafe { sys::JS_SetUncatchableError(self.raw(), error.raw) };
         self.throw(error)
+    }
+
+    /// Says that the VM's memory limit is reached: what waits in the context, or else a new error.
+    pub(crate) fn throw_memory(self) -> Thrown {
+        // SAFETY: the context is alive.
+        if unsafe { sys::JS_HasException(self.raw()) } {
+            return Thrown(());
+        }
+        self.throw_error(ErrorKind::Range, "out of memory")
     }
 
     /// Takes the waiting exception. `None` if there is none.
