@@ -159,6 +159,8 @@ impl log::Log for Logger {
         // Other people's crates talk about their insides; that is for `--verbose` alone.
         metadata.level() <= log::max_level()
             && (metadata.target().starts_with("brunt")
+                // What scripts say.
+                || metadata.target() == "console"
                 || (log::max_level() >= LevelFilter::Debug
                     && metadata.level() <= LevelFilter::Warn))
     }
