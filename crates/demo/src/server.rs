@@ -39,7 +39,7 @@ pub enum DemoError {
     Config(String),
     /// An address could not be listened on.
     #[error(
-        "cannot listen on {addr} for {purpose}: {source}; choose another address, or port 0 for a free one"
+        "cannot listen on {addr} for {purpose} (another address, or port 0, may be free)"
     )]
     Listen {
         /// The address asked for.

@@ -224,9 +224,6 @@ impl Api for K6 {
             *state.group.borrow_mut() = Arc::from(path);
             let tags = config.tags.clone();
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
-            if let Some(core) = host.core() {
-                core.recorder().borrow_mut().group(path);
-            }
         }
         if let Some(iteration) = iteration {
             if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {

@@ -17,6 +17,8 @@ pub(crate) struct VuState {
     pub(crate) shared: Arc<Shared>,
     tags: RefCell<Rc<Tags>>,
     metadata: RefCell<Option<Metadata>>,
+    /// The series of the bytes on the wire: (epoch, the VU's tags, sent and received).
+    wire: Cell<Option<(u32, TagsId, (SeriesId, SeriesId))>>,
     /// Whether `__ITER` is there.
     pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
@@ -66,6 +68,7 @@ impl VuState {
             shared,
             tags: RefCell::new(Tags::new(TagSet::default())),
             metadata: RefCell::default(),
+            wire: Cell::new(None),
             iterates: Cell::new(false),
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
@@ -156,8 +159,23 @@ impl VuState {
     /// What went over the VU's sockets since the last time.
     pub(crate) fn add_wire_bytes(&self, host: &Host) {
         let (sent, received) = self.http_if_used().map_or((0, 0), HttpState::take_wire_bytes);
-        self.add(host, builtin::DATA_SENT, sent as f64, &[]);
-        self.add(host, builtin::DATA_RECEIVED, received as f64, &[]);
+        let Some(core) = host.core() else { return };
+        let at = core.now();
+        let mut recorder = core.recorder().borrow_mut();
+        let base = self.tags_id(&mut recorder);
+        let (sent_series, received_series) = match self.wire.get() {
+            Some((epoch, tags, series)) if epoch == recorder.epoch() && tags == base => series,
+            _ => {
+                let series = (
+                    recorder.series(builtin::DATA_SENT, base),
+                    recorder.series(builtin::DATA_RECEIVED, base),
+                );
+                self.wire.set(Some((recorder.epoch(), base, series)));
+                series
+            }
+        };
+        self.add_to(&mut recorder, sent_series, sent as f64, at);
+        self.add_to(&mut recorder, received_series, received as f64, at);
     }
 }
 

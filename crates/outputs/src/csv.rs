@@ -30,7 +30,7 @@ pub(crate) struct Csv {
 impl Csv {
     /// `arg` is a file name or `key=value,…`; the environment is looked at for what it does not say.
     pub(crate) fn open(arg: &str, context: &Context) -> Result<Self, OutputError> {
-        let config = Config::read(arg, &context.env)?;
+        let config = Config::read(arg, &context.env, context.collectors.get("csv"))?;
         let path = &config.file_name;
         let destination = Destination::create(path).map_err(|source| OutputError::Create {
             output: "csv",

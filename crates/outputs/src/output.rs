@@ -52,6 +52,8 @@ pub struct Context {
     pub system_tags: Vec<String>,
     /// The environment, for `K6_CSV_FILENAME` and the like.
     pub env: BTreeMap<String, String>,
+    /// What the configuration file says of each output by its type (`collectors`).
+    pub collectors: BTreeMap<String, serde_json::Value>,
     /// The zone that times are written in: the machine's.
     pub time_zone: TimeZone,
 }
@@ -85,6 +87,7 @@ impl Context {
             expected_response_submetric: true,
             system_tags,
             env: BTreeMap::new(),
+            collectors: BTreeMap::new(),
             time_zone: TimeZone::system(),
         }
     }

@@ -154,6 +154,11 @@ impl<'js> Ctx<'js> {
         prototype.define_members(T::members())?;
         // SAFETY: the prototype is given to the engine.
         unsafe { sys::JS_SetClassProto(self.raw(), id, prototype.into_raw()) };
+        // The engine drops an object shape that no object has, and a VU often holds no object of the class between two
+        // iterations: an empty one that stays keeps the shape.
+        // SAFETY: the class is registered; without an opaque the finalizer has nothing to free.
+        let keeper = unsafe { Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))? };
+        let _ = self.root(keeper);
         Ok(id)
     }
 

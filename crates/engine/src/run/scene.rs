@@ -141,7 +141,10 @@ impl Scene {
             }
         };
         let vus = self.attached.iter().sum();
-        self.state.set_allocated(vus);
+        if !is_over {
+            // At the end they leave, and whoever looks still wants to know how many there were.
+            self.state.set_allocated(vus);
+        }
         if is_over && vus == 0 {
             self.done = true;
             self.state.finish();

@@ -233,7 +233,7 @@ impl Response {
         let body = first.body.as_deref().unwrap_or_default();
         ctx.object_from([
             (&METHOD, ctx.string(&first.method)?),
-            (&URL, ctx.string(&first.url)?),
+            (&URL, ctx.string(first.url.as_deref().unwrap_or(&finished.url))?),
             (&HEADERS, headers),
             (&BODY, ctx.string_from_utf8(body)?),
             (&COOKIES, cookies),

@@ -37,7 +37,8 @@ pub(super) struct Finished {
 /// The first request of a chain, for `res.request`.
 pub(super) struct Sent {
     pub(super) method: Cow<'static, str>,
-    pub(super) url: String,
+    /// `None` if no redirect was followed.
+    pub(super) url: Option<String>,
     pub(super) headers: Rc<Headers>,
     pub(super) body: Option<Rc<[u8]>>,
     pub(super) cookies: Vec<super::prepared::RequestCookie>,
@@ -76,11 +77,10 @@ impl Sink {
         let response = exchange.response().ok();
         // A name that the script set through `exec.vu.tags` also stands for the URL.
         let vu_name = if request.name.is_none() { self.tags.name() } else { None };
-        let url = mask(hop.url);
         let labels = Labels {
             base,
             method: hop.method,
-            url: &url,
+            url: hop.url,
             name: request.name.as_deref().or(vu_name),
             tags: &request.tags,
             status: outcome.status,
@@ -100,6 +100,7 @@ impl Sink {
 /// One request of a chain.
 struct Hop<'a> {
     method: &'a str,
+    /// Credentials masked.
     url: &'a str,
 }
 
@@ -132,7 +133,6 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
         let hop = chain.hop(client, &request, deadline, &sink).await;
         let Some((exchange, decoded, error, error_code)) = hop else { continue };
         let url = std::mem::take(&mut chain.url);
-        let first_url = chain.first_url.take().unwrap_or_else(|| url.clone());
         return Finished {
             exchange,
             url,
@@ -141,7 +141,7 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
             error_code,
             first: Sent {
                 method: request.method,
-                url: first_url,
+                url: chain.first_url,
                 headers: request.headers,
                 body: request.body,
                 cookies: request.cookies,
@@ -174,8 +174,8 @@ impl Chain {
         deadline: u64,
         sink: &Sink,
     ) -> Option<Last> {
-        let target = match Target::parse(&self.url) {
-            Ok(target) => target,
+        let place = match sink.http.place(&self.url) {
+            Ok(place) => place,
             Err(TargetError::Invalid(invalid)) => {
                 return Some((None, None, format!("invalid URL: {}", invalid.of(&self.url)), 1020));
             }
@@ -183,6 +183,7 @@ impl Chain {
                 return Some((None, None, failure.to_string(), failure.code()));
             }
         };
+        let target = place.target.borrow();
         let scope = RefCell::new(None);
         let scope_of = || scope.borrow_mut().get_or_insert_with(|| Scope::of(&target)).clone();
         let headers = self.headers_for(request, &target, &scope_of);
@@ -239,7 +240,8 @@ impl Chain {
             error: &error,
             error_code,
         };
-        sink.record(request, &Hop { method: &self.method, url: &self.url }, &exchange, &outcome);
+        let shown = place.masked.as_deref().unwrap_or(&self.url);
+        sink.record(request, &Hop { method: &self.method, url: shown }, &exchange, &outcome);
         match next {
             None => {
                 if failure.is_some() {
@@ -249,7 +251,6 @@ impl Chain {
                 Some((Some(exchange), decoded, error, error_code))
             }
             Some(next) => {
-                drop(target);
                 self.follow(next, &request.headers);
                 None
             }
