@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, tag_text, throw, throw_stopped, throw_type};
+use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_type};
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -21,6 +21,7 @@ static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
         .getter(c"vusInitialized", |call| count(call, |control| control.vus_initialized()))
         .getter(c"currentTestRunDuration", |call| {
             let ctx = call.ctx();
+            not_in_init(ctx, "getting instance information")?;
             let core = Host::of(ctx).core();
             let ms = core.map_or(0.0, |core| core.control().run_duration().as_secs_f64() * 1e3);
             Ok(ctx.number(ms))
@@ -61,30 +62,22 @@ static TEST: LazyLock<Members> = LazyLock::new(|| {
 
 static VU: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"idInInstance", |call| {
-            Ok(call.ctx().number(Host::of(call.ctx()).ids().local as f64))
-        })
-        .getter(c"idInTest", |call| Ok(call.ctx().number(Host::of(call.ctx()).ids().global as f64)))
+        .getter(c"idInInstance", |call| of_vu(call, |host| host.ids().local))
+        .getter(c"idInTest", |call| of_vu(call, |host| host.ids().global))
+        // In setup() and teardown() both are 0, as in k6.
         .getter(c"iterationInInstance", |call| {
-            let iteration = Host::of(call.ctx()).iteration();
-            Ok(call
-                .ctx()
-                .number(iteration.map_or(0.0, |iteration| iteration.vu_in_instance as f64)))
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_instance))
         })
         .getter(c"iterationInScenario", |call| {
-            iteration(call, "iterationInScenario", |iteration| iteration.vu_in_scenario)
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
-        .accessor(c"tags", |call| call.ctx().instance(Live { what: What::Tags }), not_assignable)
+        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .accessor(c"tags", |call| call.ctx().instance(Live { what: What::Tags }), not_assignable)
-        .accessor(
-            c"metadata",
-            |call| call.ctx().instance(Live { what: What::Metadata }),
-            not_assignable,
-        )
+        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
+        .accessor(c"metadata", |call| live(call, What::Metadata), not_assignable)
 });
 
 static VU_NAME: Name = Name::new("vu");
@@ -115,8 +108,21 @@ pub(crate) fn fill<'js>(
 
 fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> JsResult<'js> {
     let ctx = call.ctx();
+    not_in_init(ctx, "getting instance information")?;
     let core = Host::of(ctx).core();
     Ok(ctx.number(core.map_or(0.0, |core| read(core.control()) as f64)))
+}
+
+fn of_vu<'js>(call: Call<'js>, read: impl Fn(&Host) -> u64) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    Ok(ctx.number(read(Host::of(ctx)) as f64))
+}
+
+fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    ctx.instance(Live { what })
 }
 
 fn scenario(

@@ -164,6 +164,19 @@ fn a_constant_rate_starts_at_zero_and_keeps_its_pace() {
 }
 
 #[test]
+fn a_constant_rate_lasts_its_whole_duration() {
+    let script = scenario(
+        "{ executor: 'constant-arrival-rate', rate: 1, timeUnit: '10s', duration: '1500ms', \
+         preAllocatedVUs: 1 }",
+        "",
+    );
+    let start = std::time::Instant::now();
+    let ran = complete(&script, "");
+    assert!(start.elapsed().as_secs_f64() >= 1.5, "{:?}", start.elapsed());
+    assert_eq!((ran.count("iterations"), ran.count("vus")), (1, 1));
+}
+
+#[test]
 fn iterations_without_an_idle_vu_are_dropped_at_once_with_one_warning() {
     let script = scenario(
         "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 1 }",

@@ -279,7 +279,10 @@ fn what_exec_tells() {
           for (const f of [() => scenario.name, () => scenario.iterationInTest]) {\n\
             try { f(); console.log('told'); } catch (e) { console.log('threw'); }\n\
           }\n\
-          console.log(vu.idInTest, vu.iterationInInstance);\n\
+          console.log(vu.idInTest, vu.iterationInInstance, vu.iterationInScenario);\n\
+        }\n\
+        for (const f of [() => vu.idInTest, () => vu.tags, () => instance.vusActive, () => test.options]) {\n\
+          try { f(); console.log('no error in init'); } catch (e) {}\n\
         }\n";
     let ran = run(script, "");
     assert_eq!(
@@ -287,7 +290,7 @@ fn what_exec_tells() {
         [
             "threw",
             "threw",
-            "0 0",
+            "0 0 0",
             "default,shared-iterations,1,1,1,1,1,1,1,0,1,1",
             "true 0.5 true",
             "true undefined null b true",
