@@ -14,8 +14,9 @@ use super::prepared::{Prepared, ResponseType};
 use super::transfer::{Hop, Outcome, Sink};
 use super::url::{escape_path, mask, without_userinfo};
 
-/// The largest body that decompression may make of a response: what JavaScript could not hold anyway.
-const DECODED_MAX: u64 = u32::MAX as u64;
+/// The largest body that decompression may make of a response: what a JavaScript string could not hold anyway. What
+/// is larger fails as undecodable.
+const DECODED_MAX: u64 = 1 << 30;
 
 /// Where a chain of redirects stands.
 pub(super) struct Chain {
@@ -180,11 +181,9 @@ impl Chain {
         let mut status = exchange.response().map_or(0, |response| response.status());
         let (error, mut error_code) = match (exchange.failure, found) {
             (Some(failure), _) => (failure.to_string(), failure.code()),
-            (None, Some((error, code))) => {
-                if code != 1701 {
-                    status = 0;
-                }
-                (error, code)
+            (None, Some(found)) => {
+                status = 0;
+                found
             }
             (None, None) => (String::new(), 0),
         };

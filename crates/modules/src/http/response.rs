@@ -95,9 +95,10 @@ impl Response {
         self.finished.as_ref()?.exchange.as_ref()
     }
 
-    /// The whole response's head, if the exchange came to its end.
+    /// The whole response's head, if all went well.
     fn head(&self) -> Option<Head<'_>> {
-        self.exchange()?.response().ok()
+        let finished = self.finished.as_ref().filter(|finished| finished.error.is_empty())?;
+        finished.exchange.as_ref()?.response().ok()
     }
 
     fn body_bytes(&self) -> Option<&[u8]> {
@@ -109,7 +110,7 @@ impl Response {
         let body = exchange.body();
         match self.head() {
             // A body that was cut off is shown as far as it came.
-            None => exchange.head().map(|_| body),
+            None => exchange.failure.and_then(|_| exchange.head()).map(|_| body),
             Some(head) => match head.status() {
                 100..=199 | 204 | 304 => None,
                 _ => Some(body),
@@ -284,10 +285,7 @@ impl Class for Response {
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         // The most read ones first.
         if key.is(&STATUS) {
-            let status = match &self.finished {
-                Some(finished) if finished.error_code == 1701 => 0,
-                _ => self.head().map_or(0, |head| head.status()),
-            };
+            let status = self.head().map_or(0, |head| head.status());
             return Ok(Own::Once(ctx.int(i32::from(status))));
         }
         if key.is(&BODY) {

@@ -105,7 +105,9 @@ impl Sink {
             name: request.name.as_deref().or(vu_name),
             tags: &request.tags,
             status: outcome.status,
-            proto: response.map_or("", |response| response.version()),
+            proto: response
+                .filter(|_| outcome.status != 0)
+                .map_or("", |response| response.version()),
             tls_version: exchange.tls.map_or("", |tls| tls.version),
             remote: exchange.remote,
             expected: outcome.expected,
