@@ -61,10 +61,7 @@ impl Headers {
             return Err(Failure::HeaderValue(Excerpt::new(name.as_bytes())));
         }
         let is_ours = |ours: &&str| name.eq_ignore_ascii_case(ours);
-        if ["Host", "Content-Length", "Transfer-Encoding", "Trailer"]
-            .iter()
-            .any(is_ours)
-        {
+        if ["Host", "Content-Length", "Transfer-Encoding", "Trailer"].iter().any(is_ours) {
             return Ok(());
         }
         let value = value.trim_matches([' ', '\t']);
@@ -78,9 +75,7 @@ impl Headers {
         self.wire.extend_from_slice(value.as_bytes());
         self.wire.extend_from_slice(b"\r\n");
         self.asks_to_close |= name.eq_ignore_ascii_case("connection")
-            && value
-                .split(',')
-                .any(|token| token.trim().eq_ignore_ascii_case("close"));
+            && value.split(',').any(|token| token.trim().eq_ignore_ascii_case("close"));
         Ok(())
     }
 
@@ -111,10 +106,7 @@ impl Headers {
             return;
         }
         let old = std::mem::take(self);
-        for (other, value) in old
-            .iter()
-            .filter(|(other, _)| !other.eq_ignore_ascii_case(name))
-        {
+        for (other, value) in old.iter().filter(|(other, _)| !other.eq_ignore_ascii_case(name)) {
             // It was valid before.
             let _ = self.append(other, value);
         }
@@ -122,22 +114,20 @@ impl Headers {
 
     /// The value of the first line of this name, in any case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(other, _)| other.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Names and values in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter {
-            headers: self,
-            at: 0,
-        }
+        Iter { headers: self, at: 0 }
     }
 
-    /// The lines as they go on the wire, each with its CRLF.
-    pub(crate) fn wire(&self) -> &[u8] {
-        &self.wire
+    /// The lines as they go on the wire, each with its CRLF: the first one, if it is `User-Agent`,
+    /// and the rest.
+    pub(crate) fn agent_and_rest(&self) -> (&[u8], &[u8]) {
+        let has_agent = self.wire.starts_with(b"User-Agent: ");
+        let rest = self.lines.get(1).map_or(self.wire.len(), |line| line.start as usize);
+        self.wire.split_at(if has_agent { rest } else { 0 })
     }
 
     /// There is a `Connection: close`.
@@ -171,18 +161,13 @@ impl<'a> Iterator for Iter<'a> {
         let name = line.start as usize..line.start as usize + usize::from(line.name);
         let value = name.end + 2..name.end + 2 + line.value as usize;
         let text = |range| std::str::from_utf8(&self.headers.wire[range]);
-        Some((
-            text(name).expect("it came as a str"),
-            text(value).expect("it came as a str"),
-        ))
+        Some((text(name).expect("it came as a str"), text(value).expect("it came as a str")))
     }
 }
 
 /// What may follow the colon: no control characters but the tab.
 pub(crate) fn is_value(value: &str) -> bool {
-    value
-        .bytes()
-        .all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
+    value.bytes().all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
 }
 
 /// A header's name as Go writes it: `x-my-id` is `X-My-Id`. Names that are no token are left as
@@ -195,11 +180,7 @@ pub fn canonical_name(name: &str) -> String {
     name.chars()
         .map(|char| {
             let is_upper = std::mem::replace(&mut upper, char == '-');
-            if is_upper {
-                char.to_ascii_uppercase()
-            } else {
-                char.to_ascii_lowercase()
-            }
+            if is_upper { char.to_ascii_uppercase() } else { char.to_ascii_lowercase() }
         })
         .collect()
 }
@@ -216,7 +197,7 @@ mod tests {
         headers.append("a", "3").unwrap();
         headers.set("A", "4").unwrap();
         headers.set("C", "5").unwrap();
-        assert_eq!(headers.wire(), b"A: 4\r\nB: 2\r\nC: 5\r\n");
+        assert_eq!(headers.agent_and_rest(), (&b""[..], &b"A: 4\r\nB: 2\r\nC: 5\r\n"[..]));
         headers.remove("b");
         assert_eq!(headers.iter().collect::<Vec<_>>(), [("A", "4"), ("C", "5")]);
         assert_eq!((headers.len(), headers.get("c")), (2, Some("5")));
@@ -228,10 +209,7 @@ mod tests {
         assert!(headers.append("A\r\nB", "1").is_err());
         assert!(headers.append("", "1").is_err());
         let error = headers.append("A", "1\r\nB: 2").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            r#"net/http: invalid header field value for "A""#
-        );
+        assert_eq!(error.to_string(), r#"net/http: invalid header field value for "A""#);
         assert!(headers.is_empty());
     }
 

@@ -1,6 +1,7 @@
 //! Options from flags.
 
 use brunt_metrics::TrendStat;
+use brunt_schedule::{Segment, SegmentError};
 
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
@@ -35,7 +36,7 @@ impl Options {
                 TrendStat::parse(stat).map_err(|error| fault(error.to_string()))?;
             }
         }
-        Ok(())
+        check_segment(key, texts).map_err(|error| fault(error.to_string()))
     }
 
     /// [`set_from_flag`](Self::set_from_flag) for many: option, texts, flag.
@@ -50,6 +51,23 @@ impl Options {
             options.set_from_flag(key, &texts, flag)?;
         }
         Ok(options)
+    }
+}
+
+/// Reads what can be read of a segment or a sequence without the other one.
+fn check_segment(key: &str, texts: &[&str]) -> Result<(), SegmentError> {
+    let Some(text) = texts.last().filter(|text| !text.trim().is_empty()) else {
+        return Ok(());
+    };
+    let read = match key {
+        "executionSegment" => Segment::parse(Some(text), None),
+        "executionSegmentSequence" => Segment::parse(None, Some(text)),
+        _ => return Ok(()),
+    };
+    match read {
+        // Whether they fit together is seen when all layers are there.
+        Ok(_) | Err(SegmentError::Stranger { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -70,10 +88,7 @@ mod tests {
     #[test]
     fn flags_are_read_as_k6_reads_them() {
         assert_eq!(shown("duration", &["1m30s"]), r#""1m30s""#);
-        assert_eq!(
-            shown("tags", &["a=b=c", "d=e,f"]),
-            r#"{"a":"b=c","d":"e,f"}"#
-        );
+        assert_eq!(shown("tags", &["a=b=c", "d=e,f"]), r#"{"a":"b=c","d":"e,f"}"#);
         assert_eq!(shown("executionSegment", &["1/3"]), r#""1/3""#);
         assert_eq!(shown("summaryTrendStats", &[""]), "[]");
         assert_eq!(
@@ -87,10 +102,7 @@ mod tests {
             { "duration": "1m0s", "target": 10 },
             { "duration": "5s", "target": 1 }
         ]);
-        assert_eq!(
-            shown("stages", &["10s:5", "1m:10,5s:1"]),
-            stages.to_string()
-        );
+        assert_eq!(shown("stages", &["10s:5", "1m:10,5s:1"]), stages.to_string());
         assert_eq!(
             shown("blacklistIPs", &["10.0.0.0/8,1.1.1.1/32", "::1/128"]),
             r#"["10.0.0.0/8","1.1.1.1/32","::1/128"]"#

@@ -1,9 +1,6 @@
 //! The engine's view of a run, as the progress display wants it.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use brunt_engine::{Live, Phase as RunPhase, ScenarioPhase, ScenarioProgress as Seen};
 use brunt_schedule::{Executor, Segment, total_duration};
@@ -14,32 +11,31 @@ use crate::progress::{Phase, ProgressSource, ScenarioProgress, Snapshot, State, 
 pub(crate) struct Watch {
     live: Live,
     longest: Duration,
-    /// The highest rate of each scenario (iterations per second); 0 for closed ones.
-    highest: Vec<f64>,
-    /// How long each scenario took, once it is over: its clock stands still then.
-    took: Mutex<Vec<Option<Duration>>>,
+    plans: Vec<Plan>,
+}
+
+/// What a scenario's progress alone doesn't tell.
+struct Plan {
+    /// The highest rate (iterations per second); 0 for closed models.
+    highest: f64,
+    start: Duration,
 }
 
 impl Watch {
     pub(crate) fn new(live: Live, segment: &Segment) -> Self {
         let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
         let longest = total_duration(&specs, segment);
-        let highest = specs.iter().map(|spec| highest_rate(&spec.executor)).collect();
-        let took = Mutex::new(vec![None; specs.len()]);
-        Self { live, longest, highest, took }
+        let plans = specs
+            .iter()
+            .map(|spec| Plan { highest: highest_rate(&spec.executor), start: spec.start_time })
+            .collect();
+        Self { live, longest, plans }
     }
 }
 
 impl ProgressSource for Watch {
     fn snapshot(&self) -> Snapshot {
-        let mut seen = self.live.progress();
-        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
-        for (scenario, took) in seen.scenarios.iter_mut().zip(took.iter_mut()) {
-            if matches!(scenario.state, ScenarioPhase::Done | ScenarioPhase::Interrupted) {
-                scenario.elapsed = *took.get_or_insert(scenario.elapsed);
-            }
-        }
-        drop(took);
+        let seen = self.live.progress();
         Snapshot {
             phase: match seen.phase {
                 RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
@@ -59,20 +55,19 @@ impl ProgressSource for Watch {
             scenarios: seen
                 .scenarios
                 .iter()
-                .zip(&self.highest)
-                .map(|(scenario, &highest)| row(scenario, highest))
+                .zip(&self.plans)
+                .map(|(scenario, plan)| row(scenario, plan))
                 .collect(),
         }
     }
 }
 
-fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
+fn row(seen: &Seen, plan: &Plan) -> ScenarioProgress {
+    let highest = plan.highest;
     let (vus_active, vus) = match seen.kind {
         "ramping-vus" => (Some(seen.vus_active), seen.vus_max),
         "constant-arrival-rate" | "ramping-arrival-rate" => {
-            // When it is over it has given its VUs back.
-            let over = seen.vus_allocated == 0;
-            (Some(seen.vus_active), if over { seen.vus_max } else { seen.vus_allocated })
+            (Some(seen.vus_active), seen.vus_allocated)
         }
         _ => (None, seen.vus_max),
     };
@@ -93,7 +88,7 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
     ScenarioProgress {
         name: seen.name.clone(),
         state: match seen.state {
-            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in },
+            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in, start: plan.start },
             ScenarioPhase::Running => State::Running,
             ScenarioPhase::Stopping => State::Stopping,
             ScenarioPhase::Interrupted => State::Interrupted,

@@ -1,5 +1,6 @@
 //! The HTTP side of one VM: its connections, its cookies, its response callback.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -7,12 +8,14 @@ use std::sync::Arc;
 
 use brunt_fiber::clock;
 use brunt_http::cookie::Jar;
-use brunt_http::{Client, Headers, Network};
+use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::Host;
+use rustc_hash::FxHashMap;
 
 use super::expected::Callback;
 use super::limiter::Limiter;
 use super::record::SeriesCache;
+use super::url::mask;
 use crate::api::Shared;
 use crate::config::SystemTags;
 
@@ -25,6 +28,18 @@ pub(crate) struct HttpShared {
     pub(super) series: RefCell<SeriesCache>,
     pub(super) system_tags: SystemTags,
     pub(super) limiter: Option<Arc<Limiter>>,
+    /// URLs that were taken apart before.
+    places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
+}
+
+/// URLs that are remembered; a test that makes up URLs without end starts over.
+const PLACES_MAX: usize = 1024;
+
+/// A URL taken apart.
+pub(super) struct Place {
+    pub(super) target: OwnedTarget,
+    /// As tags show it, if that is not the URL itself.
+    pub(super) masked: Option<Box<str>>,
 }
 
 impl HttpShared {
@@ -41,7 +56,27 @@ impl HttpShared {
             series: RefCell::default(),
             system_tags: config.system_tags,
             limiter: shared.limiter(),
+            places: RefCell::default(),
         })
+    }
+
+    /// A URL taken apart.
+    pub(super) fn place(&self, url: &str) -> Result<Rc<Place>, TargetError> {
+        if let Some(place) = self.places.borrow().get(url) {
+            return Ok(Rc::clone(place));
+        }
+        let target = Target::parse(url)?.to_owned_target();
+        let masked = match mask(url) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked.into()),
+        };
+        let place = Rc::new(Place { target, masked });
+        let mut places = self.places.borrow_mut();
+        if places.len() >= PLACES_MAX {
+            places.clear();
+        }
+        places.insert(url.into(), Rc::clone(&place));
+        Ok(place)
     }
 
     /// That of the core, or a fresh one where there is no core.
