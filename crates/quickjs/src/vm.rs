@@ -433,8 +433,7 @@ unsafe extern "C" fn on_place(
         return ptr::null();
     };
     let (row, col) = (line.unsigned_abs(), column.unsigned_abs());
-    let Ok(Some(place)) =
-        catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
+    let Ok(Some(place)) = catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
     else {
         return ptr::null();
     };

@@ -206,7 +206,8 @@ fn a_ramping_rate_starts_when_the_area_under_it_reaches_one() {
     let starts = complete(&script, "").numbers();
     about(starts.len(), 9, 10);
     // √(2i/5) seconds.
-    for (start, planned) in starts.iter().zip([632, 894, 1095, 1264, 1414, 1549, 1673, 1788, 1897]) {
+    for (start, planned) in starts.iter().zip([632, 894, 1095, 1264, 1414, 1549, 1673, 1788, 1897])
+    {
         assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
     }
 }
@@ -272,7 +273,9 @@ fn vus_are_counted_each_second() {
     let ran = complete(script, "");
     about(ran.count("vus"), 2, 3);
     assert_eq!(ran.count("vus"), ran.count("vus_max"));
-    assert!(ran.values("vus").iter().chain(&ran.values("vus_max")).all(|vus| (vus - 3.0).abs() < 0.1));
+    assert!(
+        ran.values("vus").iter().chain(&ran.values("vus_max")).all(|vus| (vus - 3.0).abs() < 0.1)
+    );
     let tags = &ran.points("vus").next().expect("a sample")["data"]["tags"];
     assert_eq!(tags, &serde_json::json!({ "of": "run" }));
 }

@@ -10,9 +10,13 @@ fn env_is_for_the_script_and_sets_no_option() {
     let script = "export default function () { console.log(__ENV.A, __ENV.B, __ENV.HOME !== undefined, __ENV.K6_ITERATIONS); }\n";
     let told = brunt("run -q s.js -e A=1=2 -e B= -e K6_ITERATIONS=5").file("s.js", script).told();
     assert_eq!(logged(&told), ["1=2  true 5"], "{told:?}");
-    let told = brunt("run -q s.js -e A --include-system-env-vars=false").file("s.js", script).env("A", "shell").told();
+    let told = brunt("run -q s.js -e A --include-system-env-vars=false")
+        .file("s.js", script)
+        .env("A", "shell")
+        .told();
     assert_eq!(logged(&told), ["shell undefined false undefined"], "{told:?}");
-    let told = brunt("run -q s.js").file("s.js", script).env("K6_INCLUDE_SYSTEM_ENV_VARS", "false").told();
+    let told =
+        brunt("run -q s.js").file("s.js", script).env("K6_INCLUDE_SYSTEM_ENV_VARS", "false").told();
     assert_eq!(logged(&told), ["undefined undefined false undefined"], "{told:?}");
 }
 
@@ -57,7 +61,12 @@ fn the_network_flags_reach_the_network() {
     assert_eq!(code("-e HOST=localhost --block-hostnames *host"), "1111");
     assert_eq!(code("-e HOST=localhost --dns policy=onlyIPv4"), "0");
     assert_eq!(code("--local-ips 127.0.0.5"), "0");
-    assert_eq!(code("--no-connection-reuse --no-vu-connection-reuse --user-agent x --discard-response-bodies"), "0");
+    assert_eq!(
+        code(
+            "--no-connection-reuse --no-vu-connection-reuse --user-agent x --discard-response-bodies"
+        ),
+        "0"
+    );
 }
 
 #[test]
@@ -94,7 +103,10 @@ fn what_is_not_there_yet_is_refused_by_name() {
         let told = run(DEFAULT, flags).told;
         let name = flags.split([' ', '=']).next().expect("a name");
         assert_eq!(told.code, 255, "{flags}: {told:?}");
-        assert!(told.error().contains(&format!("{name} is not supported yet")), "{flags}: {told:?}");
+        assert!(
+            told.error().contains(&format!("{name} is not supported yet")),
+            "{flags}: {told:?}"
+        );
     }
     for name in ["K6_PAUSED", "K6_HTTP_DEBUG", "K6_TRACES_OUTPUT", "K6_TYPE", "K6_SECRET_SOURCE"] {
         let told = brunt("run -q s.js").file("s.js", DEFAULT).env(name, "true").told();

@@ -33,17 +33,40 @@ fn each_layer_beats_the_ones_below() {
     runs("{ iterations: 3 }", r#"{ "iterations": 2 }"#, &[], "", &shared(3));
     let env = [("K6_ITERATIONS", "4")];
     runs("{ iterations: 3 }", "{}", &env, "", &shared(4));
-    runs("{ iterations: 3 }", "{}", &[("K6_ITERATIONS", "4"), ("BRUNT_ITERATIONS", "5")], "", &shared(5));
+    runs(
+        "{ iterations: 3 }",
+        "{}",
+        &[("K6_ITERATIONS", "4"), ("BRUNT_ITERATIONS", "5")],
+        "",
+        &shared(5),
+    );
     runs("{ iterations: 3 }", "{}", &env, "--iterations 6", &shared(6));
 }
 
 #[test]
 fn shortcuts_come_to_scenarios() {
-    runs("{ iterations: 4, vus: 2 }", "{}", &[], "", "4 iterations shared among 2 VUs (maxDuration: 10m0s");
-    runs("{ iterations: 2, duration: '1m' }", "{}", &[], "", "2 iterations shared among 1 VUs (maxDuration: 1m0s");
+    runs(
+        "{ iterations: 4, vus: 2 }",
+        "{}",
+        &[],
+        "",
+        "4 iterations shared among 2 VUs (maxDuration: 10m0s",
+    );
+    runs(
+        "{ iterations: 2, duration: '1m' }",
+        "{}",
+        &[],
+        "",
+        "2 iterations shared among 1 VUs (maxDuration: 1m0s",
+    );
     runs("{ duration: 1000, vus: 2 }", "{}", &[], "", "2 looping VUs for 1s");
-    runs("{ stages: [{ duration: '500ms', target: 1 }, { duration: '500ms', target: 0 }] }", "{}", &[], "",
-        "Up to 1 looping VUs for 1s over 2 stages");
+    runs(
+        "{ stages: [{ duration: '500ms', target: 1 }, { duration: '500ms', target: 0 }] }",
+        "{}",
+        &[],
+        "",
+        "Up to 1 looping VUs for 1s over 2 stages",
+    );
     runs("{ vus: 3 }", "{}", &[], "", "3 iterations shared among 3 VUs");
     for empty in ["stages: []", "scenarios: {}"] {
         let told = runs(&format!("{{ {empty} }}"), "{}", &[], "", "1 iterations for each of 1 VUs");
@@ -54,11 +77,24 @@ fn shortcuts_come_to_scenarios() {
 #[test]
 fn a_workload_erases_those_of_lower_layers_but_vus_survive() {
     let script = "{ scenarios: { a: { executor: 'constant-vus', duration: '1m' } } }";
-    let told = runs(script, "{}", &[], "--iterations 2", "default: 2 iterations shared among 1 VUs");
+    let told =
+        runs(script, "{}", &[], "--iterations 2", "default: 2 iterations shared among 1 VUs");
     assert!(told.stderr.contains("\\\"cli\\\" level"), "{told:?}");
-    let told = runs(script, "{}", &[("K6_STAGES", "500ms:2,500ms:0")], "", "default: Up to 2 looping VUs for 1s over 2 stages");
+    let told = runs(
+        script,
+        "{}",
+        &[("K6_STAGES", "500ms:2,500ms:0")],
+        "",
+        "default: Up to 2 looping VUs for 1s over 2 stages",
+    );
     assert!(told.stderr.contains("\\\"env\\\" level"), "{told:?}");
-    runs("{ vus: 2, duration: '1m' }", "{}", &[], "--iterations 5", "5 iterations shared among 2 VUs (maxDuration: 10m0s");
+    runs(
+        "{ vus: 2, duration: '1m' }",
+        "{}",
+        &[],
+        "--iterations 5",
+        "5 iterations shared among 2 VUs (maxDuration: 10m0s",
+    );
     runs("{ iterations: 3, vus: 2 }", "{}", &[], "--duration 1s", "2 looping VUs for 1s");
     runs("{ vus: 4 }", r#"{ "iterations": 9 }"#, &[], "", "9 iterations shared among 4 VUs");
 }
@@ -95,7 +131,10 @@ fn system_tags_are_a_list_of_what_is_wanted() {
         ran.points("iterations").next().expect("a sample")["data"].clone()
     };
     assert_eq!(tags("{ systemTags: [] }")["tags"], serde_json::json!({}));
-    assert_eq!(tags("{ systemTags: ['nope', 'group'] }")["tags"], serde_json::json!({ "group": "" }));
+    assert_eq!(
+        tags("{ systemTags: ['nope', 'group'] }")["tags"],
+        serde_json::json!({ "group": "" })
+    );
     let data = tags("{ systemTags: ['vu', 'iter', 'scenario'] }");
     assert_eq!(data["tags"], serde_json::json!({ "scenario": "default" }));
     assert_eq!(data["metadata"], serde_json::json!({ "vu": "1", "iter": "0" }));
@@ -128,22 +167,47 @@ fn scenarios_that_cannot_run_name_the_key_and_the_reason() {
         ("{ executor: 'constant-vus', duration: '1s', rate: 3 }", "scenarios.a.rate"),
         ("{ executor: 'constant-vus', duration: '1s', exec: '' }", "scenarios.a.exec"),
         ("{ executor: 'constant-vus', duration: '1s', startTime: '-1s' }", "scenarios.a.startTime"),
-        ("{ executor: 'constant-vus', duration: '1s', gracefulStop: 'x' }", "scenarios.a.gracefulStop"),
+        (
+            "{ executor: 'constant-vus', duration: '1s', gracefulStop: 'x' }",
+            "scenarios.a.gracefulStop",
+        ),
         ("{ executor: 'shared-iterations', vus: 5, iterations: 2 }", "scenarios.a.iterations"),
         ("{ executor: 'shared-iterations', maxDuration: '10ms' }", "scenarios.a.maxDuration"),
         ("{ executor: 'per-vu-iterations', iterations: 0 }", "scenarios.a.iterations"),
         ("{ executor: 'ramping-vus', stages: [] }", "scenarios.a.stages"),
-        ("{ executor: 'ramping-vus', stages: [{ duration: '1s' }] }", "scenarios.a.stages[0].target"),
-        ("{ executor: 'ramping-vus', startVUs: 0, stages: [{ duration: '1s', target: 0 }] }", "must be more than 0"),
-        ("{ executor: 'ramping-vus', stages: [{ duration: '1s', target: 1e9 }] }", "scenarios.a.stages[0].target"),
+        (
+            "{ executor: 'ramping-vus', stages: [{ duration: '1s' }] }",
+            "scenarios.a.stages[0].target",
+        ),
+        (
+            "{ executor: 'ramping-vus', startVUs: 0, stages: [{ duration: '1s', target: 0 }] }",
+            "must be more than 0",
+        ),
+        (
+            "{ executor: 'ramping-vus', stages: [{ duration: '1s', target: 1e9 }] }",
+            "scenarios.a.stages[0].target",
+        ),
         ("{ executor: 'constant-arrival-rate' }", "scenarios.a.rate: is missing"),
-        ("{ executor: 'constant-arrival-rate', rate: 1.5, duration: '1s', preAllocatedVUs: 1 }", "scenarios.a.rate"),
-        ("{ executor: 'constant-arrival-rate', rate: 0, duration: '1s', preAllocatedVUs: 1 }", "scenarios.a.rate"),
-        ("{ executor: 'constant-arrival-rate', rate: 1, duration: '1s', preAllocatedVUs: 5, maxVUs: 1 }", "scenarios.a.maxVUs"),
-        ("{ executor: 'constant-arrival-rate', rate: 1, timeUnit: 0, duration: '1s', preAllocatedVUs: 5 }", "scenarios.a.timeUnit"),
+        (
+            "{ executor: 'constant-arrival-rate', rate: 1.5, duration: '1s', preAllocatedVUs: 1 }",
+            "scenarios.a.rate",
+        ),
+        (
+            "{ executor: 'constant-arrival-rate', rate: 0, duration: '1s', preAllocatedVUs: 1 }",
+            "scenarios.a.rate",
+        ),
+        (
+            "{ executor: 'constant-arrival-rate', rate: 1, duration: '1s', preAllocatedVUs: 5, maxVUs: 1 }",
+            "scenarios.a.maxVUs",
+        ),
+        (
+            "{ executor: 'constant-arrival-rate', rate: 1, timeUnit: 0, duration: '1s', preAllocatedVUs: 5 }",
+            "scenarios.a.timeUnit",
+        ),
         ("{ executor: 'ramping-arrival-rate', preAllocatedVUs: 1 }", "scenarios.a.stages"),
     ] {
-        let script = format!("export const options = {{ scenarios: {{ a: {config} }} }};\n{DEFAULT}");
+        let script =
+            format!("export const options = {{ scenarios: {{ a: {config} }} }};\n{DEFAULT}");
         let told = run(&script, "").told;
         assert_eq!(told.code, 104, "{config}: {told:?}");
         assert!(told.error().contains(part), "{config}: {told:?}");
@@ -172,7 +236,8 @@ fn options_that_are_no_plain_data() {
 
 #[test]
 fn unknown_options_are_told_and_the_rest_is_used() {
-    let script = format!("export const options = {{ foo: 1, iterations: 2, dns: {{ x: 1 }} }};\n{DEFAULT}");
+    let script =
+        format!("export const options = {{ foo: 1, iterations: 2, dns: {{ x: 1 }} }};\n{DEFAULT}");
     let ran = run(&script, "");
     assert_eq!((ran.told.code, ran.count("iterations")), (0, 2));
     let warning = "There were unknown fields in the options exported in the script";
@@ -195,13 +260,18 @@ fn a_configuration_file_that_is_wrong_is_named() {
     let told = brunt("run s.js").file("s.js", DEFAULT).env("K6_CONFIG", "gone.json").told();
     assert_eq!(told.code, 104, "{told:?}");
     // The one in the usual place need not be there, and is read if it is.
-    let told = brunt("run s.js").file("s.js", DEFAULT).file(".config/k6/config.json", r#"{ "iterations": 7 }"#).told();
+    let told = brunt("run s.js")
+        .file("s.js", DEFAULT)
+        .file(".config/k6/config.json", r#"{ "iterations": 7 }"#)
+        .told();
     assert!(told.stdout.contains("7 iterations shared"), "{told:?}");
 }
 
 #[test]
 fn outputs_and_linger_can_stand_in_the_configuration_file() {
-    let mut call = brunt("run -q -c c.json s.js").file("s.js", DEFAULT).file("c.json", r#"{ "out": ["csv=o.csv"] }"#);
+    let mut call = brunt("run -q -c c.json s.js")
+        .file("s.js", DEFAULT)
+        .file("c.json", r#"{ "out": ["csv=o.csv"] }"#);
     assert_eq!(call.told().code, 0);
     assert!(call.read("o.csv").contains("iterations,"));
 }

@@ -70,7 +70,12 @@ fn setup_may_be_async_and_its_result_undefined() {
 
 #[test]
 fn setup_data_that_is_no_json_fails_the_run() {
-    for value in ["{ a: NaN }", "{ a: () => 1 }", "[Infinity]", "(() => { const a = {}; a.a = a; return a; })()"] {
+    for value in [
+        "{ a: NaN }",
+        "{ a: () => 1 }",
+        "[Infinity]",
+        "(() => { const a = {}; a.a = a; return a; })()",
+    ] {
         let script = format!("export function setup() {{ return {value}; }}\n{DEFAULT}{TEARDOWN}");
         ends(&script, "", 255, &["error marshaling setup() data to JSON"], &["torn down"]);
     }
@@ -97,14 +102,16 @@ fn samples_of_setup_and_teardown_bear_their_group_and_no_scenario() {
 
 #[test]
 fn setup_and_teardown_can_be_left_out() {
-    let script = format!("export function setup() {{ console.log('set up'); }}\n{DEFAULT}{TEARDOWN}");
+    let script =
+        format!("export function setup() {{ console.log('set up'); }}\n{DEFAULT}{TEARDOWN}");
     ends(&script, "--no-setup --no-teardown", 0, &[], &["set up", "torn down"]);
     ends(&script, "", 0, &["set up", "torn down"], &[]);
 }
 
 #[test]
 fn a_setup_that_throws_ends_the_run_without_teardown_but_with_a_summary() {
-    let script = format!("export function setup() {{ throw new Error('no'); }}\n{DEFAULT}{TEARDOWN}");
+    let script =
+        format!("export function setup() {{ throw new Error('no'); }}\n{DEFAULT}{TEARDOWN}");
     ends(&script, "", 107, &["Error: no", "script exception", "EXECUTION"], &["torn down"]);
 }
 
@@ -112,7 +119,9 @@ fn a_setup_that_throws_ends_the_run_without_teardown_but_with_a_summary() {
 fn setup_and_teardown_have_time_limits_also_while_they_wait() {
     let options = "import { sleep } from 'k6';\n\
                    export const options = { setupTimeout: '200ms', teardownTimeout: 200 };\n";
-    for wait in ["sleep(30);", "for (;;);", "return new Promise(() => setTimeout(() => {}, 30000));"] {
+    for wait in
+        ["sleep(30);", "for (;;);", "return new Promise(() => setTimeout(() => {}, 30000));"]
+    {
         let setup = format!("{options}export function setup() {{ {wait} }}\n{DEFAULT}{TEARDOWN}");
         ends(&setup, "", 100, &["setup() execution timed out"], &["torn down"]);
         let teardown = format!("{options}export function teardown() {{ {wait} }}\n{DEFAULT}");
@@ -153,7 +162,9 @@ fn abort_cannot_be_caught_and_teardown_runs() {
     let told = call.told();
     assert!(told.stdout.contains("0 complete and 1 interrupted"), "{}", told.stdout);
     let samples = call.read("o.json");
-    let of = |metric: &str| samples.matches(&format!("\"metric\":\"{metric}\",\"type\":\"Point\"")).count();
+    let of = |metric: &str| {
+        samples.matches(&format!("\"metric\":\"{metric}\",\"type\":\"Point\"")).count()
+    };
     assert_eq!((of("iterations"), of("iteration_duration")), (1, 1), "{samples}");
 }
 
@@ -204,10 +215,16 @@ fn exceptions_in_iterations_are_logged_counted_and_no_failure() {
     let ran = run(script, "--iterations 3");
     assert_eq!(ran.told.code, 0, "{:?}", ran.told);
     assert_eq!((ran.count("iterations"), ran.count("iteration_duration")), (3, 3));
-    for part in ["executor=shared-iterations", "scenario=default", "source=stacktrace", "TypeError"] {
+    for part in ["executor=shared-iterations", "scenario=default", "source=stacktrace", "TypeError"]
+    {
         assert!(ran.told.stderr.contains(part), "no {part}: {}", ran.told.stderr);
     }
-    assert_eq!(ran.told.stderr.matches("hint=\"script exception\"").count(), 3, "{}", ran.told.stderr);
+    assert_eq!(
+        ran.told.stderr.matches("hint=\"script exception\"").count(),
+        3,
+        "{}",
+        ran.told.stderr
+    );
 }
 
 #[test]

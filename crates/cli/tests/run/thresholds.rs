@@ -16,16 +16,29 @@ fn script(thresholds: &str, body: &str) -> String {
 
 #[test]
 fn every_operator_and_aggregation() {
-    let body = "own.add(10); own.add(20); level.add(5); level.add(3); check(1, { a: true, b: false });";
+    let body =
+        "own.add(10); own.add(20); level.add(5); level.add(3); check(1, { a: true, b: false });";
     for (thresholds, code) in [
-        ("iterations: ['count==1', 'count===1', 'count>=1', 'count<=1', 'count<2', 'count>0', 'count!=2']", 0),
-        ("own: ['avg==15', 'min == 10', 'max>=20', 'med<=15', 'p(95)<20', 'p(0)==10', 'p(100)==20', 'p(99.99)>19.9']", 0),
+        (
+            "iterations: ['count==1', 'count===1', 'count>=1', 'count<=1', 'count<2', 'count>0', 'count!=2']",
+            0,
+        ),
+        (
+            "own: ['avg==15', 'min == 10', 'max>=20', 'med<=15', 'p(95)<20', 'p(0)==10', 'p(100)==20', 'p(99.99)>19.9']",
+            0,
+        ),
         ("level: ['value==3'], checks: ['rate==0.5', 'rate>=.5', 'rate<5e-1']", 99),
         ("level: ['value==3'], checks: ['rate==0.5', 'rate>=.5', 'rate<6e-1']", 0),
-        ("'own{scenario:default}': ['max>19'], 'checks{check:a}': ['rate==1'], 'iterations{ \"scenario\" : \"default\" }': ['count==1']", 0),
+        (
+            "'own{scenario:default}': ['max>19'], 'checks{check:a}': ['rate==1'], 'iterations{ \"scenario\" : \"default\" }': ['count==1']",
+            0,
+        ),
         ("'own{scenario:other}': ['p(95)<1'], 'checks{check:c}': ['rate>0.9']", 0),
         ("'iterations{scenario:other}': ['count>0']", 99),
-        ("http_req_duration: ['p(95)<500'], http_req_failed: ['rate<0.01'], http_reqs: ['count>=0']", 0),
+        (
+            "http_req_duration: ['p(95)<500'], http_req_failed: ['rate<0.01'], http_reqs: ['count>=0']",
+            0,
+        ),
         ("http_req_duration: ['avg>0']", 99),
         ("iterations: [{ threshold: 'count>5', abortOnFail: false }]", 99),
         ("iterations: []", 0),
@@ -37,10 +50,14 @@ fn every_operator_and_aggregation() {
 
 #[test]
 fn all_crossed_metrics_are_named() {
-    let ran = run(&script("iterations: ['count>5'], http_reqs: ['count>5'], vus: ['value>=0']", ""), "");
+    let ran =
+        run(&script("iterations: ['count>5'], http_reqs: ['count>5'], vus: ['value>=0']", ""), "");
     assert_eq!(ran.told.code, 99);
     let error = ran.told.error();
-    assert!(error.contains("thresholds on metrics 'http_reqs, iterations' have been crossed"), "{error}");
+    assert!(
+        error.contains("thresholds on metrics 'http_reqs, iterations' have been crossed"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -66,7 +83,8 @@ fn abort_on_fail_ends_the_test_at_the_next_look() {
 
 #[test]
 fn delay_abort_eval_lets_the_test_run_longer() {
-    let thresholds = "iterations: [{ threshold: 'count<1', abortOnFail: true, delayAbortEval: '3s' }]";
+    let thresholds =
+        "iterations: [{ threshold: 'count<1', abortOnFail: true, delayAbortEval: '3s' }]";
     let start = Instant::now();
     let ran = run(&script(thresholds, "sleep(0.1);"), "--duration 20s");
     let took = start.elapsed().as_secs_f64();
