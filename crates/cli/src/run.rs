@@ -25,7 +25,7 @@ use crate::{
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
-    flags::Given,
+    flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
     settings::{RunSettings, SummaryMode},
@@ -85,7 +85,11 @@ fn run<H: Host>(
     let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
     let text = loaded.text().to_owned();
 
-    let outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let dashboard = context.environment.setting("WEB_DASHBOARD");
+    if dashboard.is_some_and(|(_, text)| parse_bool(text) == Some(true)) {
+        outputs.push("web-dashboard".to_owned());
+    }
     let env = context.environment.with_aliases();
     let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
     let description = Description {
@@ -95,6 +99,9 @@ fn run<H: Host>(
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };
+    // A function that is not there is no phase: no VM is made for it, nothing is measured.
+    let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
+    let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
     let env = context.environment.all().clone();
     let runner = loaded.into_runner(&plan.test_options(env))?;
 
@@ -105,6 +112,8 @@ fn run<H: Host>(
     }
     let mut config = RunConfig::new(plan.consolidated.scenarios.clone(), registry, ledger);
     plan.fill(&mut config);
+    config.no_setup |= no_setup;
+    config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
     config.want_samples = samples.wanted();
     let (listener, results) = samples.listen();

@@ -197,7 +197,7 @@ impl Host {
             return Some(url.clone());
         }
         let callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
-        callers.filter(|url| is_file(url)).last()
+        callers.filter(|url| is_file(url)).next_back()
     }
 
     /// Whether what runs was told to stop.

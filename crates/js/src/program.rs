@@ -214,7 +214,7 @@ impl Program {
         let code = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(COMPILE_THREAD_STACK);
             let compiling = thread.spawn_scoped(scope, || compiled(&module));
-            compiling.map(|compiling| compiling.join())
+            compiling.map(std::thread::ScopedJoinHandle::join)
         });
         let code = match code {
             Ok(Ok(code)) => code.map_err(|error| error.to_string())?,

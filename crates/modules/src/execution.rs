@@ -62,23 +62,14 @@ static TEST: LazyLock<Members> = LazyLock::new(|| {
 
 static VU: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"idInInstance", |call| {
-            not_in_init(call.ctx(), "getting VU information")?;
-            Ok(call.ctx().number(Host::of(call.ctx()).ids().local as f64))
-        })
-        .getter(c"idInTest", |call| {
-            not_in_init(call.ctx(), "getting VU information")?;
-            Ok(call.ctx().number(Host::of(call.ctx()).ids().global as f64))
-        })
+        .getter(c"idInInstance", |call| of_vu(call, |host| host.ids().local))
+        .getter(c"idInTest", |call| of_vu(call, |host| host.ids().global))
+        // In setup() and teardown() both are 0, as in k6.
         .getter(c"iterationInInstance", |call| {
-            not_in_init(call.ctx(), "getting VU information")?;
-            let iteration = Host::of(call.ctx()).iteration();
-            Ok(call
-                .ctx()
-                .number(iteration.map_or(0.0, |iteration| iteration.vu_in_instance as f64)))
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_instance))
         })
         .getter(c"iterationInScenario", |call| {
-            iteration(call, "iterationInScenario", |iteration| iteration.vu_in_scenario)
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
         .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
 });
@@ -159,6 +150,18 @@ fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> 
     not_in_init(ctx, "getting instance information")?;
     let core = Host::of(ctx).core();
     Ok(ctx.number(core.map_or(0.0, |core| read(core.control()) as f64)))
+}
+
+fn of_vu<'js>(call: Call<'js>, read: impl Fn(&Host) -> u64) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    Ok(ctx.number(read(Host::of(ctx)) as f64))
+}
+
+fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    ctx.instance(Live { what })
 }
 
 fn scenario(
@@ -254,11 +257,6 @@ fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
         deep_freeze(&value.get(&key)?)?;
     }
     value.freeze()
-}
-
-fn live(call: Call<'_>, what: What) -> JsResult<'_> {
-    not_in_init(call.ctx(), "getting VU information")?;
-    call.ctx().instance(Live { what })
 }
 
 fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {

@@ -18,6 +18,9 @@ use crate::value::Value;
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
 
+/// Where a place of compiled code lies in the author's file: host, file, line, column.
+pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
+
 /// What the host does when the engine asks. Plain functions, so that a VM carries no closures.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -29,7 +32,7 @@ pub struct Hooks {
         Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
     /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
     /// `None` leaves it as it is.
-    pub place: Option<fn(&dyn Any, file: &str, line: u32, column: u32) -> Option<Place>>,
+    pub place: Option<PlaceHook>,
 }
 
 /// A place in a file, for stacks.
@@ -282,6 +285,7 @@ impl Drop for Vm {
             // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
             unsafe { sys::JS_UpdateStackTop(rt) };
             inner.roots.clear(inner.ctx);
+            inner.classes.clear(inner.ctx);
             inner.atoms.clear(inner.ctx);
             // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then
             // the runtime can be. Debug builds of the engine assert that nothing leaked.
