@@ -25,7 +25,7 @@ use crate::{
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
-    flags::Given,
+    flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
     settings::{RunSettings, SummaryMode},
@@ -85,7 +85,11 @@ fn run<H: Host>(
     let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
     let text = loaded.text().to_owned();
 
-    let outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let dashboard = context.environment.setting("WEB_DASHBOARD");
+    if dashboard.is_some_and(|(_, text)| parse_bool(text) == Some(true)) {
+        outputs.push("web-dashboard".to_owned());
+    }
     let env = context.environment.with_aliases();
     let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
     let description = Description {

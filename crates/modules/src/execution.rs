@@ -80,30 +80,67 @@ static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
         .accessor(c"metadata", |call| live(call, What::Metadata), not_assignable)
 });
 
+static INSTANCE_NAME: Name = Name::new("instance");
+static SCENARIO_NAME: Name = Name::new("scenario");
+static TEST_NAME: Name = Name::new("test");
 static VU_NAME: Name = Name::new("vu");
 static METRICS_NAME: Name = Name::new("metrics");
+
+/// The default export. What it has depends on the phase: in init code there is no VU and no scenario, and reading them
+/// throws.
+struct Execution;
+
+impl Class for Execution {
+    const NAME: &'static std::ffi::CStr = c"Execution";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static NONE: Members = Members::new();
+        &NONE
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let known = self.own_names().iter().find(|name| key.is(name));
+        let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
+        match name {
+            "scenario" => drop(scenario(ctx, "information")?),
+            "vu" => not_in_init(ctx, "getting VU information")?,
+            "instance" => not_in_init(ctx, "getting instance information")?,
+            _ => {}
+        }
+        Ok(Own::Keep(part(ctx, name)?))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 4] = [&INSTANCE_NAME, &SCENARIO_NAME, &TEST_NAME, &VU_NAME];
+        &NAMES
+    }
+}
 
 pub(crate) fn names() -> Vec<String> {
     ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let parts: [(&str, &'static Members); 4] =
-        [("instance", &INSTANCE), ("scenario", &SCENARIO), ("test", &TEST), (VU_NAME.text(), &VU)];
-    for (name, members) in parts {
-        let object = ctx.object()?;
-        object.define_members(members)?;
-        if name == "vu" {
-            let metrics = ctx.object()?;
-            metrics.define_members(&VU_METRICS)?;
-            object.define(&METRICS_NAME, metrics)?;
-        }
-        set(name, object)?;
+/// The module as an object.
+pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
+    ctx.instance(Execution)
+}
+
+/// One of the four parts. It can be had in any phase; its properties cannot.
+pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let object = ctx.object()?;
+    object.define_members(match name {
+        "instance" => &INSTANCE,
+        "scenario" => &SCENARIO,
+        "test" => &TEST,
+        _ => &VU,
+    })?;
+    if name == VU_NAME.text() {
+        let metrics = ctx.object()?;
+        metrics.define_members(&VU_METRICS)?;
+        object.define(&METRICS_NAME, metrics)?;
     }
-    Ok(())
+    Ok(object)
 }
 
 fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> JsResult<'js> {
@@ -170,7 +207,10 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
     let stack =
         place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
     let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
-    let text = frame.map_or(text.clone(), |frame| format!("{text}{}", frame.replace('\t', " ")));
+    let text = match frame {
+        Some(frame) => format!("{text} {}", frame.trim_start()),
+        None => text,
+    };
     if let Some(core) = host.core() {
         core.control().abort(AbortReason::Test { message: text.clone() });
     }

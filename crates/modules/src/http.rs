@@ -81,18 +81,6 @@ pub(crate) fn define<'js>(ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, (
     object.define(&COOKIE_JAR, ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?)
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let object = ctx.object()?;
-    define(ctx, &object)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
-}
-
 fn without_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     if call.len() > 2 {
@@ -150,7 +138,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
 }
 
 /// A finished request as the script gets it.
-fn received<'js>(ctx: Ctx<'js>, finished: Finished) -> JsResult<'js> {
+fn received<'js>(ctx: Ctx<'js>, finished: Box<Finished>) -> JsResult<'js> {
     if finished.throw && !finished.error.is_empty() {
         return Err(throw(ctx, &finished.error));
     }

@@ -9,6 +9,7 @@
 
 mod api;
 pub mod config;
+mod boxed;
 mod console;
 mod crypto;
 mod data;
@@ -17,9 +18,12 @@ mod encoding;
 mod execution;
 mod globals;
 mod go_error;
+#[cfg(test)]
+mod harness;
 mod http;
 mod json_parse;
 mod k6;
+mod lazy;
 mod metrics;
 mod shared_array;
 mod state;

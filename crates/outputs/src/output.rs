@@ -76,11 +76,7 @@ impl Context {
             "subproto",
             "tls_version",
         ];
-        let system_tags = SYSTEM_TAGS
-            .into_iter()
-            .chain(["url"])
-            .map(String::from)
-            .collect();
+        let system_tags = SYSTEM_TAGS.into_iter().chain(["url"]).map(String::from).collect();
         Self {
             registry,
             thresholds: Vec::new(),

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::error::Thrown;
 use crate::sys;
 use crate::vm::{Ctx, Inner};
 
@@ -41,7 +42,16 @@ impl Name {
         }
     }
 
-    pub(crate) fn atom(&self, inner: &Inner) -> sys::JSAtom {
+    /// The engine's atom for it, lent; the first use in a VM makes it.
+    pub(crate) fn atom(&self, ctx: Ctx<'_>) -> Result<sys::JSAtom, Thrown> {
+        match self.find(ctx.inner) {
+            0 => Err(ctx.throw_memory()),
+            atom => Ok(atom),
+        }
+    }
+
+    /// The atom, or 0 if there is no memory for it.
+    pub(crate) fn find(&self, inner: &Inner) -> sys::JSAtom {
         let index = self.index();
         let mut atoms = inner.atoms.0.borrow_mut();
         if atoms.len() <= index {
@@ -88,7 +98,11 @@ mod sealed {
 /// What can name a property: a [`Name`], a string, or a [`Key`].
 pub trait PropertyKey: sealed::Sealed {
     #[doc(hidden)]
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R;
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown>;
 }
 
 /// An engine atom, lent.
@@ -97,30 +111,47 @@ pub trait PropertyKey: sealed::Sealed {
 pub struct Atom(pub(crate) sys::JSAtom);
 
 impl PropertyKey for &Name {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
-        use_atom(Atom(self.atom(ctx.inner)))
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        use_atom(Atom(self.atom(ctx)?))
     }
 }
 
 impl PropertyKey for &str {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
-        // SAFETY: pointer and length are those of a `str`; the atom is freed below.
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        // SAFETY: pointer and length are those of a `str`; the atom comes as a reference of its own.
         let atom = unsafe { sys::JS_NewAtomLen(ctx.raw(), self.as_ptr().cast(), self.len()) };
-        let result = use_atom(Atom(atom));
-        // SAFETY: the reference made above.
-        unsafe { sys::JS_FreeAtom(ctx.raw(), atom) };
-        result
+        if atom == 0 {
+            return Err(ctx.throw_memory());
+        }
+        let key = Key { atom, ctx };
+        use_atom(Atom(key.atom))
     }
 }
 
 impl PropertyKey for &String {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
         self.as_str().with_atom(ctx, use_atom)
     }
 }
 
 impl PropertyKey for &Key<'_> {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
         assert!(self.ctx.inner.id == ctx.inner.id, "a key is used in the VM that it came from");
         use_atom(Atom(self.atom))
     }
@@ -169,7 +200,7 @@ impl<'js> Key<'js> {
 
     /// Whether it is this name.
     pub fn is(&self, name: &Name) -> bool {
-        self.atom == name.atom(self.ctx.inner)
+        self.atom == name.find(self.ctx.inner)
     }
 
     /// The array index that it is, if it is one.

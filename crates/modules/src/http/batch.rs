@@ -80,11 +80,11 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
         });
     }
     let count = running.len();
-    let finished = match block_on(running.collect::<Vec<(usize, Finished)>>()) {
+    let finished = match block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) {
         Ok(finished) => finished,
         Err(_) => return Err(throw_stopped(ctx)),
     };
-    let mut ordered: Vec<Option<Finished>> = (0..count).map(|_| None).collect();
+    let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
     for (index, finished) in finished {
         ordered[index] = Some(finished);
     }

@@ -15,7 +15,7 @@ use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
 pub(super) struct Response {
-    finished: Option<Finished>,
+    finished: Option<Box<Finished>>,
     /// For a request that could not be sent: why.
     error: String,
     error_code: u16,
@@ -77,7 +77,7 @@ static PARSED: Name = Name::new("\u{0}json");
 const KEEP_BODY: usize = 256;
 
 impl Response {
-    pub(super) fn of(finished: Finished) -> Self {
+    pub(super) fn of(finished: Box<Finished>) -> Self {
         Self { finished: Some(finished), error: String::new(), error_code: 0 }
     }
 
@@ -87,7 +87,7 @@ impl Response {
     }
 
     fn exchange(&self) -> Option<&Exchange> {
-        self.finished.as_ref()?.exchange.as_ref()
+        self.finished.as_ref()?.exchange.as_deref()
     }
 
     /// The whole response's head, if the exchange came to its end.
@@ -283,7 +283,7 @@ impl Class for Response {
         if key.is(&OCSP) {
             return Ok(Own::Keep(self.ocsp(ctx)?));
         }
-        let finished = self.finished.as_ref();
+        let finished = self.finished.as_deref();
         let exchange = self.exchange();
         let value = if key.is(&ERROR) {
             ctx.string(finished.map_or(self.error.as_str(), |finished| &finished.error))?

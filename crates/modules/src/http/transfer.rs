@@ -21,7 +21,7 @@ use crate::state::{Tags, VuState};
 /// What a request came to.
 pub(super) struct Finished {
     /// The last exchange; `None` if nothing was sent.
-    pub(super) exchange: Option<Exchange>,
+    pub(super) exchange: Option<Box<Exchange>>,
     /// The last hop's URL.
     pub(super) url: String,
     /// The body with its content codings taken off, if there were any.
@@ -113,7 +113,9 @@ struct Outcome<'a> {
 }
 
 /// Sends the request and follows redirects.
-pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Finished {
+///
+/// What is large is boxed where it comes to be: on its way to the script it would be copied ten times.
+pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Box<Finished> {
     if let Some(limiter) = &sink.http.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() {
@@ -133,7 +135,7 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
         let hop = chain.hop(client, &request, deadline, &sink).await;
         let Some((exchange, decoded, error, error_code)) = hop else { continue };
         let url = std::mem::take(&mut chain.url);
-        return Finished {
+        return Box::new(Finished {
             exchange,
             url,
             decoded,
@@ -148,7 +150,7 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> F
             },
             response_type: request.response_type,
             throw: request.throw,
-        };
+        });
     }
 }
 
@@ -163,7 +165,7 @@ struct Chain {
     first_url: Option<String>,
 }
 
-type Last = (Option<Exchange>, Option<Vec<u8>>, String, u16);
+type Last = (Option<Box<Exchange>>, Option<Vec<u8>>, String, u16);
 
 impl Chain {
     /// One exchange. `None` if another must follow.
@@ -194,7 +196,7 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.followed == 0);
         asked.deadline = Some(deadline);
         asked.discard_body = request.response_type == ResponseType::None;
-        let exchange = client.exchange(&asked).await;
+        let exchange = Box::new(client.exchange(&asked).await);
 
         let mut failure = exchange.failure;
         let mut decoded = None;

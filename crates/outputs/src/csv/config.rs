@@ -65,9 +65,7 @@ impl Config {
             ("K6_CSV_TIME_FORMAT", "timeFormat"),
         ] {
             if let Some(value) = env.get(variable) {
-                config
-                    .set(key, value)
-                    .map_err(|why| setting(format!("{variable}: {why}")))?;
+                config.set(key, value).map_err(|why| setting(format!("{variable}: {why}")))?;
             }
         }
         if !arg.is_empty() && !arg.contains('=') {
@@ -118,10 +116,7 @@ impl Config {
 }
 
 fn setting(what: String) -> OutputError {
-    OutputError::Setting {
-        output: "csv",
-        what,
-    }
+    OutputError::Setting { output: "csv", what }
 }
 
 #[cfg(test)]
@@ -129,34 +124,19 @@ mod tests {
     use super::*;
 
     fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(key, value)| ((*key).into(), (*value).into()))
-            .collect()
+        pairs.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect()
     }
 
     #[test]
     fn the_argument_wins_over_the_environment_and_that_over_the_defaults() {
-        let env = env(&[
-            ("K6_CSV_FILENAME", "env.csv"),
-            ("K6_CSV_TIME_FORMAT", "unix_nano"),
-        ]);
+        let env = env(&[("K6_CSV_FILENAME", "env.csv"), ("K6_CSV_TIME_FORMAT", "unix_nano")]);
         let config = Config::read("", &env, None).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("env.csv", TimeFormat::UnixNano)
-        );
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::UnixNano));
         assert_eq!(config.save_interval, Duration::from_secs(1));
         let config = Config::read("arg.csv", &env, None).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("arg.csv", TimeFormat::UnixNano)
-        );
+        assert_eq!((&*config.file_name, config.time_format), ("arg.csv", TimeFormat::UnixNano));
         let config = Config::read("timeFormat=rfc3339,saveInterval=2s", &env, None).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("env.csv", TimeFormat::Rfc3339)
-        );
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::Rfc3339));
         assert_eq!(config.save_interval, Duration::from_secs(2));
     }
 
@@ -165,10 +145,7 @@ mod tests {
         let file = serde_json::json!({ "file_name": "file", "time_format": "rfc3339" });
         let env = env(&[("K6_CSV_FILENAME", "env.csv")]);
         let config = Config::read("", &env, Some(&file)).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("env.csv", TimeFormat::Rfc3339)
-        );
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::Rfc3339));
         let said = Config::read("", &env, Some(&serde_json::json!({ "x": "1" }))).unwrap_err();
         assert!(said.to_string().contains("in the configuration file: unknown key \"x\""));
     }
