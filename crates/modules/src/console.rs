@@ -1,5 +1,6 @@
 //! `console`, and how k6 2.2 writes values (k6-modules.md §1.1).
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::vec::IntoIter;
 
@@ -163,7 +164,7 @@ impl<'js> Writer<'js> {
             let length = value.length()?;
             if let Some(class) = class {
                 self.out.push_str(class);
-                self.out.push_str(&format!("({length}) "));
+                let _ = write!(self.out, "({length}) ");
             }
             self.out.push('[');
             Rest::Elements { next: 0, length }
@@ -197,7 +198,7 @@ impl<'js> Writer<'js> {
             }
             bytes.len()
         });
-        out.push_str(&format!(">, byteLength: {} }}", length.unwrap_or(0)));
+        let _ = write!(out, ">, byteLength: {} }}", length.unwrap_or(0));
     }
 
     fn description(&mut self, symbol: &Value<'js>) -> JsResult<'js, ()> {
