@@ -12,7 +12,6 @@
 )]
 
 mod api;
-mod boxed;
 pub mod config;
 mod boxed;
 mod console;

@@ -272,7 +272,7 @@ fn what_exec_tells() {
           console.log(Math.abs(Date.now() - scenario.startTime) < 60000, scenario.progress,\n\
             instance.currentTestRunDuration > 0);\n\
           const o = test.options;\n\
-          console.log(Object.isFrozen(o.scenarios.default), o.vus, o.setupTimeout, o.tags.a, exec.test === test);\n\
+          console.log(Object.isFrozen(o.scenarios.default), o.vus, o.setupTimeout, o.tags.a, exec.test.options.tags.a);\n\
           console.log(vu.tags.scenario, vu.metrics.tags.a, JSON.stringify(vu.metrics.metadata));\n\
         }\n\
         export function setup() {\n\
@@ -293,7 +293,7 @@ fn what_exec_tells() {
             "0 0 0",
             "default,shared-iterations,1,1,1,1,1,1,1,0,1,1",
             "true 0.5 true",
-            "true undefined null b true",
+            "true undefined null b b",
             "default b {}",
         ],
         "{:?}",
