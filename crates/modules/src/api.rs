@@ -67,8 +67,16 @@ const MODULES: [Module; 8] = [
         names: encoding::names,
         object: |ctx| filled(ctx, encoding::fill),
     },
-    Module { specifier: "k6/crypto", names: crypto::names, object: |ctx| filled(ctx, crypto::fill) },
-    Module { specifier: "k6/timers", names: timers::names, object: |ctx| filled(ctx, timers::fill) },
+    Module {
+        specifier: "k6/crypto",
+        names: crypto::names,
+        object: |ctx| filled(ctx, crypto::fill),
+    },
+    Module {
+        specifier: "k6/timers",
+        names: timers::names,
+        object: |ctx| filled(ctx, timers::fill),
+    },
 ];
 
 const EXECUTION: &str = "k6/execution";

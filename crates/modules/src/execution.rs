@@ -75,9 +75,11 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
-    Members::new()
-        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
-        .accessor(c"metadata", |call| live(call, What::Metadata), not_assignable)
+    Members::new().accessor(c"tags", |call| live(call, What::Tags), not_assignable).accessor(
+        c"metadata",
+        |call| live(call, What::Metadata),
+        not_assignable,
+    )
 });
 
 static INSTANCE_NAME: Name = Name::new("instance");

@@ -69,11 +69,12 @@ fn write_env<'js>(call: Call<'js>) -> JsResult<'js> {
 /// In ES modules `module` and `exports` mean a mistake: touching them throws a hint, as in k6. (CommonJS files have their
 /// own.)
 fn install_hints(ctx: Ctx<'_>) -> JsResult<'_, ()> {
-    static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-        Members::new()
-            .accessor(c"module", |call| mixed(call, "module"), replace_module)
-            .accessor(c"exports", |call| mixed(call, "exports"), replace_exports)
-    });
+    static MEMBERS: LazyLock<Members> =
+        LazyLock::new(|| {
+            Members::new()
+                .accessor(c"module", |call| mixed(call, "module"), replace_module)
+                .accessor(c"exports", |call| mixed(call, "exports"), replace_exports)
+        });
     let program = Host::of(ctx).program();
     if program.has_es_modules() && (program.may_use("module") || program.may_use("exports")) {
         ctx.global().define_members(&MEMBERS)?;

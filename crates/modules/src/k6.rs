@@ -9,9 +9,7 @@ use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::{
-    VuState, not_in_init, read_tags, throw, throw_stopped, throw_type, to_object,
-};
+use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type, to_object};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()

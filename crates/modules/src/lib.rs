@@ -12,8 +12,8 @@
 )]
 
 mod api;
-pub mod config;
 mod boxed;
+pub mod config;
 mod console;
 mod crypto;
 mod data;
