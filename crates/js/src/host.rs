@@ -190,7 +190,7 @@ impl Host {
         if let Some(url) = self.running.borrow().last() {
             return Some(url.clone());
         }
-        (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level)).last()
+        (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level)).next_back()
     }
 
     /// Whether what runs was told to stop.

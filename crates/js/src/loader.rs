@@ -2,9 +2,7 @@
 
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{
-    Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value,
-};
+use brunt_quickjs::{Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value};
 use brunt_script::{Format, Resolved, resolve};
 
 use crate::api::SetExport;
@@ -75,8 +73,7 @@ impl ModuleHost for Loader {
                 drop(ctx.take_exception());
             }
         }
-        let default =
-            if has_parts && !is_json { module.get(&DEFAULT)? } else { ctx.undefined() };
+        let default = if has_parts && !is_json { module.get(&DEFAULT)? } else { ctx.undefined() };
         exports.set("default", if default.is_undefined() { module } else { default })
     }
 
@@ -141,12 +138,9 @@ fn common_js_names(host: &Host, ctx: Ctx<'_>, url: &str) -> Vec<String> {
     let outer = host.linking.replace(true);
     let module = require_common_js(host, ctx, url);
     host.linking.set(outer);
-    match module {
-        Ok(module) => keys_of(&module),
-        Err(_) => {
-            drop(ctx.take_exception());
-            Vec::new()
-        }
+    if let Ok(module) = module { keys_of(&module) } else {
+        drop(ctx.take_exception());
+        Vec::new()
     }
 }
 
@@ -251,7 +245,9 @@ impl<'js> SetExport<'js> for DefaultExport<'js> {
 /// The namespace of an ES module, for `require()`: imports it and waits for it.
 fn namespace_of<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
     if host.linking.get() {
-        return Err(host.api.throw(ctx, &format!("\"{url}\" is being linked and can't be required yet")));
+        return Err(host
+            .api
+            .throw(ctx, &format!("\"{url}\" is being linked and can't be required yet")));
     }
     let import = ctx.eval(url, "(url) => import(url)")?;
     let promise = import.call(&ctx.undefined(), &[ctx.string(url)?])?;
@@ -259,7 +255,9 @@ fn namespace_of<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
     match (settled, promise.promise_state()) {
         (Ok(namespace), _) => Ok(namespace),
         // The error itself, so that the caller can catch it.
-        (Err(Failure::Exception(_)), Some(PromiseState::Rejected(reason))) => Err(ctx.throw(reason)),
+        (Err(Failure::Exception(_)), Some(PromiseState::Rejected(reason))) => {
+            Err(ctx.throw(reason))
+        }
         (Err(Failure::Exception(text)), _) => Err(host.api.throw(ctx, &text)),
         (Err(_), _) => Err(ctx.throw_uncatchable("the VU was stopped")),
     }

@@ -158,12 +158,16 @@ fn open_counts_from_the_file_that_is_being_loaded() {
         ("lib/h.js", "export const top = open('./x.txt'); export const load = (p) => open(p);"),
     ];
     let lines = logged(script, &files);
-    let lines: Vec<_> = lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
+    let lines: Vec<_> =
+        lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
     assert_eq!(lines[..5], ["lib", "root", "4", "lib", "string"]);
     assert!(lines[5].starts_with("GoError: ") && lines[5].contains("nope.txt"), "{lines:?}");
     assert!(lines[6].contains("can't be used with directories"), "{lines:?}");
     assert!(lines[7].contains("empty filename"), "{lines:?}");
-    assert!(lines[8].contains("weren't previously opened") && lines[8].contains("__VU==0"), "{lines:?}");
+    assert!(
+        lines[8].contains("weren't previously opened") && lines[8].contains("__VU==0"),
+        "{lines:?}"
+    );
     assert!(lines[9].contains("only available in the init stage"), "{lines:?}");
 }
 
@@ -176,13 +180,35 @@ fn places_in_stacks_are_exact_on_every_line_and_in_every_kind_of_file() {
         "s.js",
         script,
         &files,
-        &["Error: x1\n\tat boom (file://", "esm.js:1:33(", "\tat inner (file://", "s.js:3:27(", "s.js:5:8("],
+        &[
+            "Error: x1\n\tat boom (file://",
+            "esm.js:1:33(",
+            "\tat inner (file://",
+            "s.js:3:27(",
+            "s.js:5:8(",
+        ],
     );
-    check_thrown("s.js", "export default function () { null.x; }", &[], &["TypeError", "s.js:1:35("]);
-    let cjs = "exports.default = function () { inner(); }; function inner() { throw new Error('c'); }";
-    check_thrown("s.js", cjs, &[], &["Error: c\n\tat inner (file://", "s.js:1:70(", "\tat file://", "s.js:1:38("]);
+    check_thrown(
+        "s.js",
+        "export default function () { null.x; }",
+        &[],
+        &["TypeError", "s.js:1:35("],
+    );
+    let cjs =
+        "exports.default = function () { inner(); }; function inner() { throw new Error('c'); }";
+    check_thrown(
+        "s.js",
+        cjs,
+        &[],
+        &["Error: c\n\tat inner (file://", "s.js:1:70(", "\tat file://", "s.js:1:38("],
+    );
     let anonymous = "export default () => { [1].map((x) => { throw x; }); }";
-    check_thrown("s.js", anonymous, &[], &["1\n\tat file://", "s.js:1:41(", "\tat map (native)", "s.js:1:31("]);
+    check_thrown(
+        "s.js",
+        anonymous,
+        &[],
+        &["1\n\tat file://", "s.js:1:41(", "\tat map (native)", "s.js:1:31("],
+    );
 }
 
 #[test]
@@ -190,8 +216,14 @@ fn places_of_typescript_are_the_authors() {
     let script = "interface A { b: number }\nenum E { X = 1, Y }\nconst a: A = { b: E.Y };\n\
                   export default function (): void {\n  const e = new Error('typed');\n  \
                   console.log((e.stack as string).includes('s.ts:5:13('));\n  throw e;\n}\n";
-    check_thrown("s.ts", script, &[], &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:13("]);
-    let blanked = "export default function (): void { const n: number = 1; throw new Error('é' + n); }";
+    check_thrown(
+        "s.ts",
+        script,
+        &[],
+        &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:13("],
+    );
+    let blanked =
+        "export default function (): void { const n: number = 1; throw new Error('é' + n); }";
     check_thrown("s.ts", blanked, &[], &["s.ts:1:63("]);
 }
 
@@ -206,7 +238,8 @@ fn typescript_runs_with_what_needs_code() {
         export default function (): void { console.log(f(v), E[1], N.z, new P(5).sum()); }";
     let told = run("s.ts", script, &[], "");
     assert_eq!((told.code, told.stderr.as_str()), (0, "2 X 3 7\n"));
-    let told = run("s.ts", "function d(c: any) {}\n@d class X {}\nexport default () => {}", &[], "");
+    let told =
+        run("s.ts", "function d(c: any) {}\n@d class X {}\nexport default () => {}", &[], "");
     assert_eq!(told.code, 107);
     assert!(told.stderr.contains("decorators are not supported"), "{}", told.stderr);
 }
@@ -404,6 +437,10 @@ fn imports_that_are_not_offered_show_their_line() {
         assert_eq!(told.code, 107, "{told:?}");
         assert!(told.stderr.contains(part), "{}", told.stderr);
         assert!(told.stderr.contains(&format!(" 2 | {import}")), "{}", told.stderr);
-        assert!(told.stderr.contains("s.js:2:15") && told.stderr.contains("^^^^"), "{}", told.stderr);
+        assert!(
+            told.stderr.contains("s.js:2:15") && told.stderr.contains("^^^^"),
+            "{}",
+            told.stderr
+        );
     }
 }
