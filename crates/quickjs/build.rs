@@ -2,7 +2,7 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs` tells what is changed in them, `engine/additions.c` what is added.
+//! `engine/adjustments.rs` and `engine/places.rs` tell what is changed in them, `engine/additions.c` what is added.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,8 +10,11 @@ use std::{env, fs};
 
 #[path = "engine/adjustments.rs"]
 mod adjustments;
+#[path = "engine/places.rs"]
+mod places;
 
 use adjustments::{ADJUSTMENTS, Adjustment};
+use places::PLACES;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
@@ -54,7 +57,7 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    for &Adjustment { file, find, put, times } in ADJUSTMENTS {
+    for &Adjustment { file, find, put, times } in ADJUSTMENTS.iter().chain(PLACES) {
         if file == name {
             let found = text.matches(find).count();
             assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");

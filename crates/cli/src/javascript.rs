@@ -146,11 +146,11 @@ fn unloadable(error: &ScriptError) -> Failure {
 fn uncompilable(error: ProgramError) -> Failure {
     match error {
         ProgramError::Script(error) => unloadable(&error),
-        ProgramError::Import { message, url, line, column, source_line } => Failure::new(
+        ProgramError::Import { message, url, line, column, length, source_line } => Failure::new(
             Exit::ScriptException,
             anyhow::anyhow!("{message} ({url}:{line}:{column})"),
         )
-        .at(Diagnostic { url, line, column, length: 0, text: Some(source_line), help: None }),
+        .at(Diagnostic { url, line, column, length, text: Some(source_line), help: None }),
         other => Failure::new(Exit::ScriptException, other),
     }
 }

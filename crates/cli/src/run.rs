@@ -99,6 +99,9 @@ fn run<H: Host>(
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };
+    // A function that is not there is no phase: no VM is made for it, nothing is measured.
+    let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
+    let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
     let env = context.environment.all().clone();
     let runner = loaded.into_runner(&plan.test_options(env))?;
 
@@ -109,6 +112,8 @@ fn run<H: Host>(
     }
     let mut config = RunConfig::new(plan.consolidated.scenarios.clone(), registry, ledger);
     plan.fill(&mut config);
+    config.no_setup |= no_setup;
+    config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
     config.want_samples = samples.wanted();
     let (listener, results) = samples.listen();

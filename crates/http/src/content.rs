@@ -78,6 +78,9 @@ pub struct UnknownCoding(pub String);
 pub fn decode(header: &str, body: &[u8], limit: u64) -> Result<Option<Vec<u8>>, Undecodable> {
     let mut decoded: Option<Vec<u8>> = None;
     for name in header.rsplit(',') {
+        if name.trim().eq_ignore_ascii_case("identity") {
+            continue;
+        }
         let Some(coding) = Coding::parse(name) else {
             break;
         };

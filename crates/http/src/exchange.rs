@@ -70,6 +70,22 @@ impl Timings {
 }
 
 impl Exchange {
+    /// An exchange that failed at `now` before anything was sent: a measurement all the same.
+    pub fn unsent(failure: Failure, now: u64) -> Self {
+        Self {
+            started_at: now,
+            finished_at: now,
+            timings: Timings::default(),
+            failure: Some(failure),
+            remote: None,
+            tls: None,
+            reused: false,
+            bytes_sent: 0,
+            bytes_received: 0,
+            answer: Answer::default(),
+        }
+    }
+
     /// The response.
     ///
     /// # Errors

@@ -122,9 +122,12 @@ impl Headers {
         Iter { headers: self, at: 0 }
     }
 
-    /// The lines as they go on the wire, each with its CRLF.
-    pub(crate) fn wire(&self) -> &[u8] {
-        &self.wire
+    /// The lines as they go on the wire, each with its CRLF: the first one, if it is `User-Agent`,
+    /// and the rest.
+    pub(crate) fn agent_and_rest(&self) -> (&[u8], &[u8]) {
+        let has_agent = self.wire.starts_with(b"User-Agent: ");
+        let rest = self.lines.get(1).map_or(self.wire.len(), |line| line.start as usize);
+        self.wire.split_at(if has_agent { rest } else { 0 })
     }
 
     /// There is a `Connection: close`.
@@ -194,7 +197,7 @@ mod tests {
         headers.append("a", "3").unwrap();
         headers.set("A", "4").unwrap();
         headers.set("C", "5").unwrap();
-        assert_eq!(headers.wire(), b"A: 4\r\nB: 2\r\nC: 5\r\n");
+        assert_eq!(headers.agent_and_rest(), (&b""[..], &b"A: 4\r\nB: 2\r\nC: 5\r\n"[..]));
         headers.remove("b");
         assert_eq!(headers.iter().collect::<Vec<_>>(), [("A", "4"), ("C", "5")]);
         assert_eq!((headers.len(), headers.get("c")), (2, Some("5")));

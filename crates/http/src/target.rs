@@ -272,6 +272,13 @@ fn split_port(host_port: &str) -> Result<(&str, &str), InvalidUrl> {
     if let Some(char) = host.chars().find(|&char| !is_allowed(char)) {
         return Err(InvalidUrl::HostCharacter(char));
     }
+    // Go takes `%25` for a zone and bytes beyond ASCII only; we take any that has two hex digits.
+    for (at, _) in host.match_indices('%') {
+        let escape = &host.as_bytes()[at..host.len().min(at + 3)];
+        if escape.len() < 3 || !escape[1..].iter().all(u8::is_ascii_hexdigit) {
+            return Err(InvalidUrl::Escape(Excerpt::new(escape)));
+        }
+    }
     Ok((host, digits))
 }
 

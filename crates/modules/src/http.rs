@@ -2,10 +2,12 @@
 
 mod batch;
 mod body;
+mod chain;
 mod cookies;
 mod duration;
 mod expected;
 mod file;
+mod gjson;
 pub(crate) mod limiter;
 mod prepared;
 mod record;
@@ -23,10 +25,10 @@ use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
 
 use self::expected::Callback;
-use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of};
+use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
-use crate::state::{VuState, throw, throw_stopped, throw_type};
+use crate::state::{VuState, throw, throw_stopped};
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 
@@ -81,18 +83,6 @@ pub(crate) fn define<'js>(ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, (
     object.define(&COOKIE_JAR, ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?)
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let object = ctx.object()?;
-    define(ctx, &object)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
-}
-
 fn without_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     if call.len() > 2 {
@@ -127,7 +117,7 @@ fn request<'js>(call: Call<'js>) -> JsResult<'js> {
 
 fn asked_request<'js>(call: &Call<'js>) -> JsResult<'js, Asked<'js>> {
     Ok(Asked {
-        method: Cow::Owned(call.argument(0).to_string_lossy()?),
+        method: method_of(&call.argument(0))?,
         url: call.argument(1),
         body: call.argument(2),
         params: call.argument(3),
@@ -151,11 +141,13 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
 
 /// A finished request as the script gets it.
 fn received<'js>(ctx: Ctx<'js>, finished: Box<Finished>) -> JsResult<'js> {
-    if finished.throw && !finished.error.is_empty() {
-        return Err(throw(ctx, &finished.error));
+    if let (true, Some(thrown)) = (finished.throw, &finished.thrown) {
+        return Err(throw(ctx, thrown));
     }
     if finished.exchange.is_none() {
-        log::warn!(error = finished.error.as_str(); "Request Failed");
+        // The URL is none: there was no exchange, and there are no samples.
+        let throw = finished.throw;
+        return unsent(ctx, &Unsendable { code: finished.error_code, text: finished.error, throw });
     }
     response::new(ctx, Response::of(finished))
 }
@@ -217,10 +209,7 @@ fn settle<'js>(
 fn set_response_callback<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let Some(callback) = Callback::read(&call.argument(0)) else {
-        return Err(throw_type(
-            ctx,
-            "unsupported argument, expected http.expectedStatuses or null",
-        ));
+        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
     };
     let host = Host::of(ctx);
     *VuState::of(ctx).http(host).callback.borrow_mut() = callback;

@@ -9,7 +9,7 @@ use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type};
+use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type, to_object};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -24,16 +24,11 @@ pub(crate) fn names() -> Vec<String> {
     MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
+/// The module as an object.
+pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
     let object = ctx.object()?;
     object.define_members(&MEMBERS)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
+    Ok(object)
 }
 
 /// The series and check of a name, so that a `check()` in a loop looks up nothing but its name.
@@ -57,7 +52,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "Using check()")?;
     if call.len() < 2 {
-        return Err(throw(ctx, "no value provided for check()'s sets of checks"));
+        return Err(throw(ctx, "check() needs an object of named checks as its second argument"));
     }
     let (value, sets) = (call.argument(0), call.argument(1));
     if sets.is_nullish() {
@@ -66,6 +61,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
             "check() needs an object of named checks as its second argument",
         ));
     }
+    let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);
     let tags = read_tags(ctx, &call.argument(2))?;
     let at = host.core().map_or(0, |core| core.now());

@@ -8,8 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod api;
-pub mod config;
 mod boxed;
+pub mod config;
 mod console;
 mod crypto;
 mod data;

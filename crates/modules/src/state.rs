@@ -7,7 +7,7 @@ use std::sync::Arc;
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
 use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Ctx, JsResult, Thrown};
+use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 
 use crate::api::Shared;
 use crate::http::state::HttpState;
@@ -24,6 +24,8 @@ pub(crate) struct VuState {
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
     pub(crate) group: RefCell<Arc<str>>,
     http: OnceCell<HttpState>,
+    /// The objects of the built-in modules that were imported or required; at most one for each module.
+    modules: RefCell<Vec<(&'static str, Root)>>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -72,6 +74,7 @@ impl VuState {
             iterates: Cell::new(false),
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
+            modules: RefCell::default(),
             checks: RefCell::default(),
         }
     }
@@ -79,6 +82,21 @@ impl VuState {
     /// That of the VM.
     pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
         Host::of(ctx).state::<Self>()
+    }
+
+    /// The object of a built-in module, if it was made before.
+    pub(crate) fn module<'js>(&self, ctx: Ctx<'js>, specifier: &str) -> Option<Value<'js>> {
+        let modules = self.modules.borrow();
+        modules.iter().find(|(known, _)| *known == specifier).map(|(_, root)| ctx.rooted(root))
+    }
+
+    pub(crate) fn keep_module<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        specifier: &'static str,
+        object: &Value<'js>,
+    ) {
+        self.modules.borrow_mut().push((specifier, ctx.root(object.clone())));
     }
 
     /// The HTTP side; made at the first use.
@@ -202,8 +220,19 @@ pub(crate) fn throw_stopped(ctx: Ctx<'_>) -> Thrown {
     ctx.throw_uncatchable("the VU was stopped")
 }
 
+/// `Object(value)`: strings become objects of their characters, other primitives empty ones.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js> {
+    if value.is_object() {
+        return Ok(value.clone());
+    }
+    ctx.global().get("Object")?.call(&ctx.undefined(), std::slice::from_ref(value))
+}
+
 /// Tag values may be strings, numbers and booleans. `None` for anything else.
-pub(crate) fn tag_text(value: &brunt_quickjs::Value<'_>) -> Option<String> {
+pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
     if value.is_string() || value.is_number() || value.is_bool() {
         value.to_string_lossy().ok()
     } else {
@@ -214,22 +243,23 @@ pub(crate) fn tag_text(value: &brunt_quickjs::Value<'_>) -> Option<String> {
 /// Reads an object of tags.
 ///
 /// # Errors
-/// A `TypeError` naming the tag whose value cannot be one.
+/// A `GoError` naming the tag whose value cannot be one.
 pub(crate) fn read_tags<'js>(
     ctx: Ctx<'js>,
-    object: &brunt_quickjs::Value<'js>,
+    object: &Value<'js>,
 ) -> JsResult<'js, Vec<(String, String)>> {
     let mut tags = Vec::new();
     if object.is_nullish() {
         return Ok(tags);
     }
+    let object = &to_object(ctx, object)?;
     for key in object.keys()? {
         let value = object.get(&key)?;
         let name = key.text().unwrap_or_default();
         match tag_text(&value) {
             Some(text) => tags.push((name, text)),
             None => {
-                return Err(throw_type(
+                return Err(throw(
                     ctx,
                     &format!(
                         "invalid value for metric tag '{name}': only String, Boolean and Number types are \

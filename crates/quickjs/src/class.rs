@@ -126,9 +126,17 @@ fn bit(index: usize) -> u32 {
 
 /// The classes that a VM knows.
 #[derive(Default)]
-pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>);
+pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>, RefCell<Vec<sys::JSValue>>);
 
 impl ClassTable {
+    /// Frees the objects that keep the classes' shapes.
+    pub(crate) fn clear(&self, ctx: std::ptr::NonNull<sys::JSContext>) {
+        for keeper in self.1.take() {
+            // SAFETY: the table owns its references.
+            unsafe { sys::JS_FreeValue(ctx.as_ptr(), keeper) };
+        }
+    }
+
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
         self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
@@ -165,7 +173,7 @@ impl<'js> Ctx<'js> {
         // iterations: an empty one that stays keeps the shape.
         // SAFETY: the class is registered; without an opaque the finalizer has nothing to free.
         let keeper = unsafe { Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))? };
-        let _ = self.root(keeper);
+        self.inner.classes.1.borrow_mut().push(keeper.into_raw());
         Ok(id)
     }
 

@@ -112,7 +112,7 @@ fn setup_and_teardown_can_be_left_out() {
 fn a_setup_that_throws_ends_the_run_without_teardown_but_with_a_summary() {
     let script =
         format!("export function setup() {{ throw new Error('no'); }}\n{DEFAULT}{TEARDOWN}");
-    ends(&script, "", 107, &["Error: no", "script exception", "EXECUTION"], &["torn down"]);
+    ends(&script, "", 107, &["Error: no", "script exception", "TOTAL RESULTS"], &["torn down"]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn abort_in_init_setup_and_teardown() {
     let abort = "exec.test.abort('there');";
     ends(&format!("{import}{abort}\n{DEFAULT}"), "", 108, &["test aborted: there"], &["TOTAL"]);
     let setup = format!("{import}export function setup() {{ {abort} }}\n{DEFAULT}{TEARDOWN}");
-    ends(&setup, "", 108, &["test aborted: there", "EXECUTION"], &["torn down"]);
+    ends(&setup, "", 108, &["test aborted: there", "TOTAL RESULTS"], &["torn down"]);
     let teardown = format!("{import}export function teardown() {{ {abort} }}\n{DEFAULT}");
     ends(&teardown, "", 108, &["test aborted: there", "iterations"], &[]);
 }
@@ -279,7 +279,10 @@ fn what_exec_tells() {
           for (const f of [() => scenario.name, () => scenario.iterationInTest]) {\n\
             try { f(); console.log('told'); } catch (e) { console.log('threw'); }\n\
           }\n\
-          console.log(vu.idInTest, vu.iterationInInstance);\n\
+          console.log(vu.idInTest, vu.iterationInInstance, vu.iterationInScenario);\n\
+        }\n\
+        for (const f of [() => vu.idInTest, () => vu.tags, () => instance.vusActive, () => test.options]) {\n\
+          try { f(); console.log('no error in init'); } catch (e) {}\n\
         }\n";
     let ran = run(script, "");
     assert_eq!(
@@ -287,7 +290,7 @@ fn what_exec_tells() {
         [
             "threw",
             "threw",
-            "0 0",
+            "0 0 0",
             "default,shared-iterations,1,1,1,1,1,1,1,0,1,1",
             "true 0.5 true",
             "true undefined null b true",

@@ -6,6 +6,7 @@ mod command_line;
 mod demo;
 mod examples;
 mod house;
+mod language;
 mod network;
 mod run;
 mod support;

@@ -30,13 +30,17 @@ pub(crate) fn encode(request: &Request<'_>, way: Way<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
     out.extend_from_slice(request.host.unwrap_or(&target.authority).as_bytes());
     out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(request.headers.wire());
     let length = request.body.as_bytes().len();
-    if length > 0 || matches!(request.method, "POST" | "PUT" | "PATCH") {
+    let tells_length = length > 0 || matches!(request.method, "POST" | "PUT" | "PATCH");
+    // The length stands behind the agent, where Go puts it.
+    let (agent, lines) = request.headers.agent_and_rest();
+    out.extend_from_slice(agent);
+    if tells_length {
         out.extend_from_slice(b"Content-Length: ");
         decimal(length as u64, out);
         out.extend_from_slice(b"\r\n");
     }
+    out.extend_from_slice(lines);
     if let Some(authorization) = way.proxy_authorization {
         out.extend_from_slice(b"Proxy-Authorization: ");
         out.extend_from_slice(authorization.as_bytes());

@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use brunt_fiber::block_on;
 use brunt_http::Target;
-use brunt_quickjs::{Call, Ctx, JsResult, Name, Thrown, Value};
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 
-use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_of};
+use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_for, method_of};
 use super::response::{self, Response};
 use super::transfer::{self, Finished, Sink};
 use crate::state::{VuState, throw, throw_stopped};
@@ -20,13 +21,14 @@ static METHOD: Name = Name::new("method");
 static URL: Name = Name::new("url");
 static BODY: Name = Name::new("body");
 static PARAMS: Name = Name::new("params");
+static LENGTH: Name = Name::new("length");
 
 /// No limit, as far as a semaphore is concerned.
 const UNLIMITED: usize = 1 << 20;
 
 pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
-    let (host, http) = http_of(ctx)?;
+    let (host, http) = http_for(ctx, "Using batch")?;
     if call.len() != 1 {
         return Err(throw(
             ctx,
@@ -50,12 +52,15 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
     let mut requests = Vec::with_capacity(keys.len());
     for key in &keys {
         let entry = list.get(key)?;
-        match read_entry(ctx, &entry).and_then(|asked| Prepared::read(ctx, http, asked)) {
+        let request = read_entry(ctx, key, &entry)
+            .and_then(|asked| Prepared::read(ctx, http, asked))
+            .and_then(Prepared::with_valid_url);
+        match request {
             Ok(request) => requests.push(request),
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {
                 // One bad entry, and nothing is sent: the responses up to it are empty ones.
-                return refuse(ctx, &result, &keys[..=requests.len()], refused);
+                return refuse(ctx, &result, &keys, requests.len(), refused);
             }
         }
     }
@@ -90,8 +95,8 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let mut failed = None;
     for (key, finished) in keys.iter().zip(ordered.into_iter().flatten()) {
-        if finished.throw && !finished.error.is_empty() && failed.is_none() {
-            failed = Some(finished.error.clone());
+        if finished.throw && failed.is_none() {
+            failed.clone_from(&finished.thrown);
         }
         result.define(key, response::new(ctx, Response::of(finished))?)?;
     }
@@ -104,15 +109,15 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
 fn refuse<'js>(
     ctx: Ctx<'js>,
     result: &Value<'js>,
-    keys: &[brunt_quickjs::name::Key<'js>],
+    keys: &[Key<'js>],
+    last: usize,
     refused: Unsendable,
 ) -> JsResult<'js> {
     if refused.throw {
         return Err(throw(ctx, &refused.text));
     }
     log::warn!(error = refused.text.as_str(); "A batch request could not be parsed, so none was sent");
-    let last = keys.len() - 1;
-    for (index, key) in keys.iter().enumerate() {
+    for (index, key) in keys.iter().enumerate().take(last + 1) {
         let response = if index == last {
             Response::unsent(&refused.text, refused.code)
         } else {
@@ -120,16 +125,32 @@ fn refuse<'js>(
         };
         result.define(key, response::new(ctx, response)?)?;
     }
+    if result.is_array() {
+        // As long as what was asked for; what is missing is undefined.
+        result.set(&LENGTH, ctx.number(keys.len() as f64))?;
+    }
     Ok(result.clone())
 }
 
 /// A URL, `[method, url, body?, params?]`, or `{ method, url, body, params }`.
-fn read_entry<'js>(ctx: Ctx<'js>, entry: &Value<'js>) -> Result<Asked<'js>, Refusal> {
+fn read_entry<'js>(
+    ctx: Ctx<'js>,
+    key: &Key<'js>,
+    entry: &Value<'js>,
+) -> Result<Asked<'js>, Refusal> {
     let undefined = || ctx.undefined();
+    let wrong = |why: &str| {
+        let text = format!("batch request {} {why}", key.text().unwrap_or_default());
+        Refusal::Unsendable(Unsendable { code: 0, text, throw: false })
+    };
     if entry.is_array() {
-        let method = entry.get_index(0)?.to_string_lossy()?;
+        if entry.length()? < 2 {
+            return Err(wrong(
+                "is an array without a method and a URL: [method, url, body?, params?]",
+            ));
+        }
         return Ok(Asked {
-            method: Cow::Owned(method),
+            method: method_of(&entry.get_index(0)?)?,
             url: entry.get_index(1)?,
             body: entry.get_index(2)?,
             params: entry.get_index(3)?,
@@ -151,19 +172,12 @@ fn read_entry<'js>(ctx: Ctx<'js>, entry: &Value<'js>) -> Result<Asked<'js>, Refu
             params: undefined(),
         });
     }
-    let method = entry.get(&METHOD)?;
-    let method = if method.is_nullish() {
-        "GET".to_owned()
-    } else {
-        method.to_string_lossy()?.to_uppercase()
-    };
+    let url = entry.get(&URL)?;
+    if url.is_nullish() {
+        return Err(wrong("has no \"url\""));
+    }
+    let method = method_of(&entry.get(&METHOD)?)?.to_uppercase();
     let body =
         if matches!(method.as_str(), "GET" | "HEAD") { undefined() } else { entry.get(&BODY)? };
-    let asked: Result<Asked<'js>, Thrown> = Ok(Asked {
-        method: Cow::Owned(method),
-        url: entry.get(&URL)?,
-        body,
-        params: entry.get(&PARAMS)?,
-    });
-    Ok(asked?)
+    Ok(Asked { method: Cow::Owned(method), url, body, params: entry.get(&PARAMS)? })
 }

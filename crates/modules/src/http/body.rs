@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use brunt_http::form::{Multipart, Part, urlencode};
-use brunt_quickjs::{Ctx, Thrown, Value};
+use brunt_quickjs::{Thrown, Value};
 
 use super::file::FileData;
 
@@ -29,7 +29,7 @@ impl From<Thrown> for BodyRefusal {
     }
 }
 
-pub(super) fn encode<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBody, BodyRefusal> {
+pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if body.is_nullish() {
         return Ok(EncodedBody::default());
     }
@@ -51,7 +51,7 @@ pub(super) fn encode<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBod
     if let Some(file) = body.instance::<FileData>() {
         return Ok(EncodedBody { bytes: Some(Rc::clone(&file.data)), content_type: None });
     }
-    form(ctx, body)
+    form(body)
 }
 
 fn type_name(body: &Value<'_>) -> &'static str {
@@ -72,7 +72,7 @@ fn type_name(body: &Value<'_>) -> &'static str {
     }
 }
 
-fn form<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBody, BodyRefusal> {
+fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     let mut members = Vec::new();
     let mut has_file = false;
     for key in body.keys()? {
@@ -80,26 +80,26 @@ fn form<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBody, BodyRefusa
         has_file |= value.instance::<FileData>().is_some();
         members.push((key.text().unwrap_or_default(), value));
     }
-    let _ = ctx;
     if has_file {
-        let texts: Vec<Option<String>> = members
+        let members = flattened(members)?;
+        let texts: Vec<String> = members
             .iter()
             .map(|(name, value)| match value.instance::<FileData>() {
-                Some(_) => Ok(None),
-                None => field_text(name, value).map(Some),
+                Some(_) => Ok(String::new()),
+                None => field_text(name, value),
             })
             .collect::<Result<_, Thrown>>()?;
         let parts: Vec<Part<'_>> = members
             .iter()
             .zip(&texts)
-            .map(|((name, value), text)| match (value.instance::<FileData>(), text) {
-                (Some(file), _) => Part::File {
+            .map(|((name, value), text)| match value.instance::<FileData>() {
+                Some(file) => Part::File {
                     name,
                     filename: &file.filename,
                     content_type: &file.content_type,
                     data: &file.data,
                 },
-                (None, text) => Part::Field { name, value: text.as_deref().unwrap_or_default() },
+                None => Part::Field { name, value: text },
             })
             .collect();
         let multipart = Multipart::encode(&parts);
@@ -107,15 +107,9 @@ fn form<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBody, BodyRefusa
         return Ok(EncodedBody { bytes: Some(multipart.body.into()), content_type });
     }
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
-    for (name, value) in &members {
-        if value.is_array() {
-            for index in 0..value.length()? {
-                let text = field_text(name, &value.get_index(index)?)?;
-                fields.push((name.clone(), text));
-            }
-        } else {
-            fields.push((name.clone(), field_text(name, value)?));
-        }
+    for (name, value) in flattened(members)? {
+        let text = field_text(&name, &value)?;
+        fields.push((name, text));
     }
     // Stable, so that the values of an array keep their order.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
@@ -124,6 +118,24 @@ fn form<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> Result<EncodedBody, BodyRefusa
         bytes: Some(text.into_bytes().into()),
         content_type: Some("application/x-www-form-urlencoded".to_owned()),
     })
+}
+
+/// Each element of an array as a field of its own.
+fn flattened<'js>(members: Vec<(String, Value<'js>)>) -> Result<Vec<(String, Value<'js>)>, Thrown> {
+    if !members.iter().any(|(_, value)| value.is_array()) {
+        return Ok(members);
+    }
+    let mut flat = Vec::with_capacity(members.len());
+    for (name, value) in members {
+        if value.is_array() {
+            for index in 0..value.length()? {
+                flat.push((name.clone(), value.get_index(index)?));
+            }
+        } else {
+            flat.push((name, value));
+        }
+    }
+    Ok(flat)
 }
 
 /// A form field's value, with k6's (Go's) ways of writing numbers.

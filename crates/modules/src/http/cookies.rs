@@ -8,7 +8,7 @@ use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
 use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
 
-use super::prepared::http_of;
+use super::prepared::http_for;
 use super::state::SharedJar;
 use crate::state::{throw, throw_type};
 
@@ -41,7 +41,7 @@ impl Class for CookieJar {
 }
 
 pub(super) fn vu_jar<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (_, http) = http_of(call.ctx())?;
+    let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
     call.ctx().instance(CookieJar { jar: http.jar() })
 }
 
@@ -56,15 +56,21 @@ fn jar_of(call: &Call<'_>) -> JsResult<'static, SharedJar> {
     }
 }
 
-fn scope_of(call: &Call<'_>) -> JsResult<'static, Scope> {
-    let url = call.argument(0).to_string_lossy()?;
+/// `None` for a URL that no cookie is for: another scheme, no host.
+fn scope_of(call: &Call<'_>) -> JsResult<'static, Option<Scope>> {
+    let url = text(&call.argument(0))?;
     match Target::parse(&url) {
-        Ok(target) => Ok(Scope::of(&target)),
+        Ok(target) => Ok(Some(Scope::of(&target))),
         Err(TargetError::Invalid(invalid)) => {
             Err(throw(call.ctx(), &format!("invalid URL: {}", invalid.of(&url))))
         }
-        Err(TargetError::Unreachable(failure)) => Err(throw(call.ctx(), &failure.to_string())),
+        Err(TargetError::Unreachable(_)) => Ok(None),
     }
+}
+
+/// An argument as text; a missing one is empty.
+fn text(value: &Value<'_>) -> JsResult<'static, String> {
+    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }
 
 fn now_ms() -> i64 {
@@ -74,6 +80,7 @@ fn now_ms() -> i64 {
 fn cookies_for_url<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let Some(scope) = scope else { return ctx.object() };
     let found: Vec<(String, String)> = jar
         .borrow()
         .cookies_for(&scope, now_ms())
@@ -99,16 +106,19 @@ fn set<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     let mut cookie = SetCookie {
-        name: call.argument(1).to_string_lossy()?,
-        value: call.argument(2).to_string_lossy()?,
+        name: text(&call.argument(1))?,
+        value: text(&call.argument(2))?,
         ..SetCookie::default()
     };
     let options = call.argument(3);
     if options.is_object() {
         read_options(&options, &mut cookie)?;
     }
-    let accepted = jar.borrow_mut().set(&scope, &cookie, now_ms());
-    Ok(ctx.bool(accepted))
+    if let Some(scope) = scope {
+        jar.borrow_mut().set(&scope, &cookie, now_ms());
+    }
+    // Also for a cookie that the jar refuses: k6 says so, and scripts check it.
+    Ok(ctx.bool(true))
 }
 
 fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static, ()> {
@@ -142,13 +152,17 @@ fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static
 
 fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
-    jar.borrow_mut().clear(&scope);
+    if let Some(scope) = scope {
+        jar.borrow_mut().clear(&scope);
+    }
     Ok(call.ctx().undefined())
 }
 
 fn delete<'js>(call: Call<'js>) -> JsResult<'js> {
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
-    let name = call.argument(1).to_string_lossy()?;
-    jar.borrow_mut().delete(&scope, &name);
+    let name = text(&call.argument(1))?;
+    if let Some(scope) = scope {
+        jar.borrow_mut().delete(&scope, &name);
+    }
     Ok(call.ctx().undefined())
 }

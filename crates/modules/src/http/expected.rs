@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
 
-use crate::state::{throw, throw_type};
+use crate::state::throw;
 
 static MIN: Name = Name::new("min");
 static MAX: Name = Name::new("max");
@@ -37,7 +37,7 @@ impl Callback {
 
     /// Reads what a script gives as a callback. `None` for what is none.
     pub(crate) fn read(value: &Value<'_>) -> Option<Self> {
-        if value.is_null() {
+        if value.is_nullish() {
             return Some(Self::None);
         }
         value
@@ -84,7 +84,7 @@ pub(super) fn expected_statuses<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 fn wrong(ctx: brunt_quickjs::Ctx<'_>, index: usize) -> brunt_quickjs::Thrown {
-    throw_type(
+    throw(
         ctx,
         &format!(
             "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",

@@ -17,6 +17,8 @@ static CONTENT_TYPE: Name = Name::new("content_type");
 /// The object that `http.file()` returns.
 pub(super) struct FileData {
     pub(super) data: Rc<[u8]>,
+    /// The data was given as text, and is shown as text.
+    pub(super) is_text: bool,
     pub(super) filename: String,
     pub(super) content_type: String,
 }
@@ -32,7 +34,11 @@ impl Class for FileData {
 
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         if key.is(&DATA) {
-            return Ok(Own::Keep(ctx.array_buffer(self.data.to_vec())?));
+            return Ok(Own::Keep(if self.is_text {
+                ctx.string_from_utf8(&self.data)?
+            } else {
+                ctx.array_buffer(self.data.to_vec())?
+            }));
         }
         if key.is(&FILENAME) {
             return Ok(Own::Once(ctx.string(&self.filename)?));
@@ -68,5 +74,5 @@ pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     let filename = or(1, clock::now_ns().to_string())?;
     let content_type = or(2, "application/octet-stream".to_owned())?;
-    ctx.instance(FileData { data, filename, content_type })
+    ctx.instance(FileData { data, is_text: given.is_string(), filename, content_type })
 }

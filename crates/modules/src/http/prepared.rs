@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use brunt_http::{Headers, canonical_name};
+use brunt_http::{Failure, Headers, Target, TargetError, canonical_name};
 use brunt_js::Host;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
@@ -57,6 +57,10 @@ pub(super) struct Prepared {
     pub(super) host: Option<String>,
     /// `None` for no body, which is not the same as an empty one.
     pub(super) body: Option<Rc<[u8]>>,
+    /// The body before it was compressed, for `res.request`.
+    pub(super) shown_body: Option<Rc<[u8]>>,
+    /// A header that cannot be sent: the request fails as one that was tried.
+    pub(super) refused: Option<Failure>,
     pub(super) cookies: Vec<RequestCookie>,
     pub(super) jar: SharedJar,
     pub(super) redirects: u32,
@@ -112,6 +116,8 @@ impl Prepared {
             headers: Rc::clone(&http.headers),
             host: None,
             body: None,
+            shown_body: None,
+            refused: None,
             cookies: Vec::new(),
             jar: http.jar(),
             redirects: config.max_redirects,
@@ -135,7 +141,7 @@ impl Prepared {
             }
         }
         request.read_url(&asked.url)?;
-        let encoded = body::encode(ctx, &asked.body);
+        let encoded = body::encode(&asked.body);
         let encoded = encoded.map_err(|refusal| request.refuse_body(refusal))?;
         let mut own = OwnHeaders::default();
         request.body = encoded.bytes;
@@ -144,14 +150,24 @@ impl Prepared {
         }
         if let Some(content_type) = encoded.content_type {
             if !own.has("Content-Type") {
-                own.set("Content-Type", &content_type)
-                    .map_err(|text| request.unsendable(1000, text))?;
+                own.set("Content-Type", &content_type);
             }
         }
         if !own.is_empty() {
-            own.finish(&mut request, config)?;
+            own.finish(&mut request, config);
         }
         Ok(request)
+    }
+
+    /// Itself, unless its URL is none.
+    pub(super) fn with_valid_url(self) -> Result<Self, Refusal> {
+        match Target::parse(&self.url) {
+            Err(TargetError::Invalid(invalid)) => {
+                let text = format!("invalid URL: {}", invalid.of(&self.url));
+                Err(self.unsendable(1020, text))
+            }
+            _ => Ok(self),
+        }
     }
 
     fn unsendable(&self, code: u16, text: impl Into<String>) -> Refusal {
@@ -161,7 +177,7 @@ impl Prepared {
     fn refuse_body(&self, refusal: body::BodyRefusal) -> Refusal {
         match refusal {
             body::BodyRefusal::Thrown(thrown) => Refusal::Thrown(thrown),
-            body::BodyRefusal::Type(text) => self.unsendable(1000, text),
+            body::BodyRefusal::Type(text) => self.unsendable(0, text),
         }
     }
 
@@ -192,7 +208,8 @@ impl Prepared {
     ) -> Result<(), Refusal> {
         for key in params.keys()? {
             let value = params.get(&key)?;
-            if value.is_undefined() || (value.is_null() && !key.is(&RESPONSE_CALLBACK)) {
+            let means_something = |key: &Key<'js>| key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS);
+            if value.is_nullish() && !means_something(&key) {
                 continue;
             }
             self.read_param(ctx, config, &key, &value, own)?;
@@ -213,7 +230,7 @@ impl Prepared {
                 // Even `null` is sent, as text: that is what k6 does.
                 let text = value.get(&name)?.to_string_lossy()?;
                 let name = name.text().unwrap_or_default();
-                own.set(&name, &text).map_err(|text| self.unsendable(1000, text))?;
+                own.set(&name, &text);
             }
         } else if key.is(&TAGS) {
             self.read_tags(value)?;
@@ -222,7 +239,11 @@ impl Prepared {
         } else if key.is(&JAR) {
             match value.instance::<CookieJar>() {
                 Some(jar) => self.jar = Rc::clone(&jar.jar),
-                None => return Err(self.unsendable(1000, "the \"jar\" param must be a CookieJar")),
+                // k6 passes over it without a word.
+                None => log::warn!(
+                    "the \"jar\" param of the request to {} is no CookieJar; the VU's jar is used",
+                    self.url
+                ),
             }
         } else if key.is(&REDIRECTS) {
             let redirects = value.to_integer()?;
@@ -230,7 +251,7 @@ impl Prepared {
             self.redirects_set = true;
         } else if key.is(&TIMEOUT) {
             self.timeout_ns =
-                timeout(value).ok_or_else(|| self.unsendable(1000, invalid_timeout(value)))?;
+                timeout(value).ok_or_else(|| self.unsendable(0, invalid_timeout(value)))?;
         } else if key.is(&AUTH) {
             let kind = value.to_string_lossy()?;
             if kind == "digest" || kind == "ntlm" {
@@ -248,13 +269,13 @@ impl Prepared {
                 "binary" => ResponseType::Binary,
                 "none" => ResponseType::None,
                 other => {
-                    return Err(self.unsendable(1000, format!("unknown responseType \"{other}\"")));
+                    return Err(self.unsendable(0, format!("unknown responseType \"{other}\"")));
                 }
             };
         } else if key.is(&RESPONSE_CALLBACK) {
             self.callback = Callback::read(value).ok_or_else(|| {
                 self.unsendable(
-                    1000,
+                    0,
                     "unsupported responseCallback: use http.expectedStatuses() or null",
                 )
             })?;
@@ -268,7 +289,7 @@ impl Prepared {
             let (name, value) = (key.text().unwrap_or_default(), tags.get(&key)?);
             let Some(text) = tag_text(&value) else {
                 return Err(self.unsendable(
-                    1000,
+                    0,
                     format!(
                         "invalid value for request tag '{name}': only String, Boolean and Number types are accepted \
                          as a metric tag value"
@@ -287,7 +308,10 @@ impl Prepared {
     fn read_cookies(&mut self, cookies: &Value<'_>) -> Result<(), Refusal> {
         for key in cookies.keys()? {
             let (name, value) = (key.text().unwrap_or_default(), cookies.get(&key)?);
-            let cookie = if value.is_object() {
+            if value.is_nullish() {
+                continue;
+            }
+            let cookie = if value.is_object() && !value.is_array() {
                 let text = value.get(&VALUE)?.to_string_lossy()?;
                 RequestCookie { name, value: text, replace: value.get(&REPLACE)?.truthy() }
             } else {
@@ -304,45 +328,71 @@ impl Prepared {
             return Ok(());
         }
         let (encoded, header) = brunt_http::content::encode(list, body)
-            .map_err(|error| self.unsendable(1000, error.to_string()))?;
-        self.body = Some(encoded.into());
-        if !own.has("Content-Encoding") {
-            own.set("Content-Encoding", &header).map_err(|text| self.unsendable(1000, text))?;
-        }
+            .map_err(|error| self.unsendable(0, error.to_string()))?;
+        self.shown_body = self.body.replace(encoded.into());
+        // k6 looks for a header of the script's after this; `finish` settles it.
+        own.compression = Some(header);
         Ok(())
     }
 }
 
 /// Headers that a request has of its own: name as it goes on the wire, value; the last of a name wins.
 #[derive(Default)]
-struct OwnHeaders(Vec<(String, String)>);
+struct OwnHeaders {
+    lines: Vec<(String, String)>,
+    /// What `compression` would have `Content-Encoding` say.
+    compression: Option<String>,
+}
 
 impl OwnHeaders {
     fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty() && self.compression.is_none()
     }
 
     fn has(&self, canonical: &str) -> bool {
-        self.0.iter().any(|(name, _)| name == canonical)
+        self.lines.iter().any(|(name, _)| name == canonical)
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+    fn get(&self, canonical: &str) -> Option<&str> {
+        let mut lines = self.lines.iter();
+        lines.find(|(name, _)| name == canonical).map(|(_, value)| value.as_str())
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
         let canonical = canonical_name(name);
-        self.0.retain(|(known, _)| *known != canonical);
-        self.0.push((canonical, value.to_owned()));
-        Ok(())
+        self.lines.retain(|(known, _)| *known != canonical);
+        self.lines.push((canonical, value.to_owned()));
     }
 
-    fn finish(self, request: &mut Prepared, config: &Config) -> Result<(), Refusal> {
+    /// Puts the lines in Go's order: `User-Agent`, then by name.
+    fn finish(mut self, request: &mut Prepared, config: &Config) {
+        if let Some(compression) = self.compression.take() {
+            match self.get("Content-Encoding") {
+                None => self.set("Content-Encoding", &compression),
+                Some(own) if own == compression => {}
+                Some(own) => log::warn!(
+                    "the request to {} has the \"Content-Encoding\" header {own:?} and the compression \
+                     {compression:?}; the header is sent as it is, which the server may not understand",
+                    request.url
+                ),
+            }
+        }
         let mut headers = Headers::new();
         let mut add = |name: &str, value: &str| headers.append(name, value);
-        if !self.has("User-Agent") && !config.user_agent.is_empty() {
-            let _ = add("User-Agent", &config.user_agent);
+        if !config.user_agent.is_empty() || self.has("User-Agent") {
+            let agent = self.get("User-Agent").unwrap_or(&config.user_agent);
+            if !agent.is_empty() {
+                if let Err(failure) = add("User-Agent", agent) {
+                    request.refused = Some(failure);
+                }
+            }
         }
-        for (name, value) in self.0 {
+        self.lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, value) in self.lines {
             match name.as_str() {
                 "Host" => request.host = Some(value),
-                "User-Agent" if value.is_empty() => {}
+                // Stands in front.
+                "User-Agent" => {}
                 "Content-Length" => {
                     let length = request.body.as_ref().map_or(0, |body| body.len());
                     if value.trim() != length.to_string() {
@@ -354,30 +404,33 @@ impl OwnHeaders {
                     }
                 }
                 "Transfer-Encoding" => {}
-                _ => add(&name, &value).map_err(|error| {
-                    Refusal::Unsendable(Unsendable {
-                        code: 1000,
-                        text: error.to_string(),
-                        throw: request.throw,
-                    })
-                })?,
+                _ => {
+                    if let Err(failure) = add(&name, &value) {
+                        request.refused.get_or_insert(failure);
+                    }
+                }
             }
         }
         request.headers = Rc::new(headers);
-        Ok(())
     }
 }
 
 /// A number of milliseconds, or a duration string.
 fn timeout(value: &Value<'_>) -> Option<u64> {
     if let Some(ms) = value.as_number() {
-        return (ms >= 0.0).then_some((ms * 1e6) as u64);
+        return from_ms(ms);
     }
     let text = value.as_str()?;
     if let Ok(ms) = text.parse::<f64>() {
-        return (ms >= 0.0).then_some((ms * 1e6) as u64);
+        return from_ms(ms);
     }
-    super::duration::parse(&text)
+    super::duration::parse(text.as_str().strip_prefix('-').unwrap_or(&text))
+        .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
+}
+
+/// No time, or less than none, is 0: the request fails as timed out.
+fn from_ms(ms: f64) -> Option<u64> {
+    (!ms.is_nan()).then_some((ms * 1e6) as u64)
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {
@@ -385,12 +438,29 @@ fn invalid_timeout(value: &Value<'_>) -> String {
     format!("invalid timeout value \"{shown}\": use milliseconds or a duration such as \"10s\"")
 }
 
+/// A method as the script gives it; none is `GET`.
+pub(super) fn method_of(method: &Value<'_>) -> JsResult<'static, Cow<'static, str>> {
+    if method.is_nullish() {
+        return Ok(Cow::Borrowed("GET"));
+    }
+    let method = method.to_string_lossy()?;
+    Ok(if method.is_empty() { Cow::Borrowed("GET") } else { Cow::Owned(method) })
+}
+
 /// The VU's state of this crate, made usable here: HTTP is not for init code.
 ///
 /// # Errors
 /// In init code.
 pub(super) fn http_of<'js>(ctx: Ctx<'js>) -> JsResult<'js, (&'js Host, &'js HttpState)> {
-    crate::state::not_in_init(ctx, "Making http requests")?;
+    http_for(ctx, "Making http requests")
+}
+
+/// [`http_of`], with what is being tried.
+pub(super) fn http_for<'js>(
+    ctx: Ctx<'js>,
+    what: &str,
+) -> JsResult<'js, (&'js Host, &'js HttpState)> {
+    crate::state::not_in_init(ctx, what)?;
     let host = Host::of(ctx);
     Ok((host, VuState::of(ctx).http(host)))
 }

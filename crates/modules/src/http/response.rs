@@ -9,6 +9,7 @@ use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
+use super::gjson;
 use super::prepared::ResponseType;
 use super::transfer::Finished;
 use crate::state::{throw, throw_type};
@@ -46,6 +47,10 @@ names! {
     ERROR = "error",
     ERROR_CODE = "error_code",
     REQUEST = "request",
+    CLICK_LINK = "clickLink",
+    HTML = "html",
+    JSON = "json",
+    SUBMIT_FORM = "submitForm",
 }
 
 static DURATION: Name = Name::new("duration");
@@ -90,9 +95,10 @@ impl Response {
         self.finished.as_ref()?.exchange.as_deref()
     }
 
-    /// The whole response's head, if the exchange came to its end.
+    /// The whole response's head, if all went well.
     fn head(&self) -> Option<Head<'_>> {
-        self.exchange()?.response().ok()
+        let finished = self.finished.as_ref().filter(|finished| finished.error.is_empty())?;
+        finished.exchange.as_ref()?.response().ok()
     }
 
     fn body_bytes(&self) -> Option<&[u8]> {
@@ -104,7 +110,7 @@ impl Response {
         let body = exchange.body();
         match self.head() {
             // A body that was cut off is shown as far as it came.
-            None => (!body.is_empty()).then_some(body),
+            None => exchange.failure.and_then(|_| exchange.head()).map(|_| body),
             Some(head) => match head.status() {
                 100..=199 | 204 | 304 => None,
                 _ => Some(body),
@@ -117,6 +123,10 @@ impl Response {
     }
 
     fn body<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Own<'js>> {
+        if self.finished.is_none() {
+            // k6's way: neither null nor text.
+            return Ok(Own::Keep(ctx.array()?));
+        }
         let bytes = match self.response_type() {
             ResponseType::None => None,
             _ => self.body_bytes(),
@@ -132,10 +142,21 @@ impl Response {
     fn headers<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
         let object = ctx.object()?;
         let Some(head) = self.head() else { return Ok(object) };
+        let is_chunked = head.header("Transfer-Encoding").is_some();
         let mut joined: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in head.headers() {
             let name = canonical_name(name);
+            // What frames the body is the connection's business: Go keeps it back.
+            let is_hidden = match name.as_str() {
+                "Transfer-Encoding" | "Trailer" => true,
+                "Content-Length" => is_chunked,
+                _ => false,
+            };
+            if is_hidden {
+                continue;
+            }
             match joined.iter_mut().find(|(known, _)| *known == name) {
+                Some(_) if name == "Content-Length" => {}
                 Some((_, all)) => {
                     all.extend_from_slice(b", ");
                     all.extend_from_slice(value);
@@ -207,28 +228,33 @@ impl Response {
     }
 
     fn request<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
-        let Some(finished) = &self.finished else {
-            return ctx.object_from([
-                (&METHOD, ctx.string("")?),
-                (&URL, ctx.string("")?),
-                (&HEADERS, ctx.object()?),
-                (&BODY, ctx.string("")?),
-                (&COOKIES, ctx.object()?),
-            ]);
-        };
+        let Some(finished) = &self.finished else { return Ok(ctx.null()) };
         let first = &finished.first;
         let headers = ctx.object()?;
         for (name, value) in first.headers.iter() {
             headers.define(name, ctx.array_from([ctx.string(value)?])?)?;
         }
+        if let Some(host) = &first.host {
+            headers.define("Host", ctx.array_from([ctx.string(host)?])?)?;
+        }
         let cookies = ctx.object()?;
-        for cookie in &first.cookies {
-            let shown = ctx.object_from([
-                (&NAME, ctx.string(&cookie.name)?),
-                (&VALUE, ctx.string(&cookie.value)?),
-                (&REPLACE, ctx.bool(cookie.replace)),
-            ])?;
-            cookies.define(&cookie.name, ctx.array_from([shown])?)?;
+        let line = first.cookies.as_deref().or_else(|| first.headers.get("Cookie"));
+        if let Some(line) = line {
+            headers.define("Cookie", ctx.array_from([ctx.string(line)?])?)?;
+            for (name, value) in cookie_pairs(line) {
+                let shown = ctx.object_from([
+                    (&NAME, ctx.string(name)?),
+                    (&VALUE, ctx.string(value)?),
+                    // Lost on its way through the header, in k6 too.
+                    (&REPLACE, ctx.bool(false)),
+                ])?;
+                let known = cookies.get(name)?;
+                if known.is_array() {
+                    known.set_index(known.length()?, shown)?;
+                } else {
+                    cookies.define(name, ctx.array_from([shown])?)?;
+                }
+            }
         }
         let body = first.body.as_deref().unwrap_or_default();
         ctx.object_from([
@@ -259,14 +285,15 @@ impl Class for Response {
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         // The most read ones first.
         if key.is(&STATUS) {
-            let status = match &self.finished {
-                Some(finished) if finished.error_code == 1701 => 0,
-                _ => self.head().map_or(0, |head| head.status()),
-            };
+            let status = self.head().map_or(0, |head| head.status());
             return Ok(Own::Once(ctx.int(i32::from(status))));
         }
         if key.is(&BODY) {
             return self.body(ctx);
+        }
+        if key.is(&JSON) || key.is(&HTML) || key.is(&SUBMIT_FORM) || key.is(&CLICK_LINK) {
+            // Own properties in k6, seen by `Object.keys`; one function for all responses.
+            return Ok(Own::Once(ctx.class_prototype::<Self>()?.get(key)?));
         }
         if key.is(&TIMINGS) {
             return Ok(Own::Keep(self.timings(ctx)?));
@@ -321,6 +348,15 @@ impl Class for Response {
     }
 }
 
+/// Names and values of a `Cookie` line.
+fn cookie_pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split(';').filter_map(|part| {
+        let (name, value) = part.trim().split_once('=')?;
+        let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        Some((name, inner.unwrap_or(value)))
+    })
+}
+
 fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
     Err(throw(
         call.ctx(),
@@ -334,15 +370,18 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
     let Some(response) = this.instance::<Response>() else {
         return Err(throw_type(ctx, "json() belongs to a Response"));
     };
-    let body = this.get(&BODY)?;
-    if body.is_nullish() {
+    let bytes = match response.response_type() {
+        ResponseType::None => None,
+        _ => response.body_bytes(),
+    };
+    if bytes.is_none() && response.finished.is_some() {
         return Err(throw(
             ctx,
             "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
              the response",
         ));
     }
-    let bytes = response.body_bytes().unwrap_or_default();
+    let bytes = bytes.unwrap_or_default();
     let selector = call.argument(0);
     if !selector.is_undefined() {
         let selector = selector.to_string_lossy()?;
@@ -358,15 +397,21 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
         }
         let what = match (error.kind, error.byte) {
             (JsonErrorKind::Character, Some(byte)) => {
-                format!("invalid character '{}'", (byte as char).escape_default())
+                format!("invalid character {:?}", byte as char)
             }
             (kind, _) => kind.to_string(),
+        };
+        // At the end of the text k6 points at the last character there is.
+        let least = usize::from(error.line > 1);
+        let column = match error.byte {
+            Some(_) => error.column as usize,
+            None => (error.column as usize).saturating_sub(1).max(least),
         };
         throw(
             ctx,
             &format!(
-                "cannot parse json due to an error at line {}, character {} , error: {what}",
-                error.line, error.column
+                "cannot parse json due to an error at line {}, character {column} , error: {what}",
+                error.line
             ),
         )
     })?;
@@ -379,17 +424,14 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
 /// GJSON path; `undefined` for no match and for what is no JSON.
 fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> JsResult<'js> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(ctx.undefined()) };
-    if !gjson::valid(text) {
+    if !gjson::is_valid(text) {
         return Ok(ctx.undefined());
     }
-    let found = gjson::get(text, selector);
-    if !found.exists() {
-        return Ok(ctx.undefined());
-    }
-    Ok(ctx.parse_json(found.json().as_bytes()).unwrap_or_else(|_| ctx.undefined()))
+    let found = gjson::get(text, selector).and_then(|found| ctx.parse_json(found.as_bytes()).ok());
+    Ok(found.unwrap_or_else(|| ctx.undefined()))
 }
 
-/// The value of a `Response` for tests of other files.
+/// The object that scripts get.
 pub(super) fn new<'js>(ctx: Ctx<'js>, response: Response) -> JsResult<'js, Value<'js>> {
     ctx.instance(response)
 }

@@ -1,5 +1,6 @@
 //! `` http.url`…` ``: URLs that are told apart by their literal parts only.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use brunt_quickjs::class::Own;
@@ -83,9 +84,50 @@ pub(super) fn mask(url: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
+/// The URL without credentials.
+pub(super) fn without_userinfo(url: &str) -> std::borrow::Cow<'_, str> {
+    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
+    let rest = &url[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    match authority.rfind('@') {
+        Some(at) => format!("{}{}", &url[..start], &rest[at + 1..]).into(),
+        None => url.into(),
+    }
+}
+
+/// The URL with its path percent-encoded where Go encodes it, which is how redirects show up in `res.url`.
+pub(super) fn escape_path(url: String) -> String {
+    let path_end = url.find(['?', '#']).unwrap_or(url.len());
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if url.as_bytes()[..path_end].iter().all(|&byte| is_plain(byte)) {
+        return url;
+    }
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let path_start = url[start..path_end].find('/').map_or(path_end, |at| start + at);
+    let mut out = url[..path_start].to_owned();
+    for &byte in &url.as_bytes()[path_start..path_end] {
+        if is_plain(byte) {
+            out.push(byte as char);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out.push_str(&url[path_end..]);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn redirects_show_an_encoded_path_and_their_query_as_it_is() {
+        let escaped = |url: &str| escape_path(url.to_owned());
+        assert_eq!(escaped("http://h/a b/\u{e9}?c d#e f"), "http://h/a%20b/%C3%A9?c d#e f");
+        assert_eq!(escaped("http://h?x y"), "http://h?x y");
+        assert_eq!(escaped("http://h/%20"), "http://h/%20");
+        assert_eq!(without_userinfo("http://u:p@h/x@y"), "http://h/x@y");
+    }
 
     #[test]
     fn credentials_are_masked() {
