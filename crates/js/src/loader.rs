@@ -141,7 +141,9 @@ fn common_js_names(host: &Host, ctx: Ctx<'_>, url: &str) -> Vec<String> {
     let outer = host.linking.replace(true);
     let module = require_common_js(host, ctx, url);
     host.linking.set(outer);
-    if let Ok(module) = module { keys_of(&module) } else {
+    if let Ok(module) = module {
+        keys_of(&module)
+    } else {
         drop(ctx.take_exception());
         Vec::new()
     }
