@@ -14,11 +14,13 @@ use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_t
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
         .getter(c"iterationsInterrupted", |call| {
-            count(call, |control| control.iterations_interrupted())
+            count(call, brunt_engine::Control::iterations_interrupted)
         })
-        .getter(c"iterationsCompleted", |call| count(call, |control| control.iterations_complete()))
-        .getter(c"vusActive", |call| count(call, |control| control.vus_active()))
-        .getter(c"vusInitialized", |call| count(call, |control| control.vus_initialized()))
+        .getter(c"iterationsCompleted", |call| {
+            count(call, brunt_engine::Control::iterations_complete)
+        })
+        .getter(c"vusActive", |call| count(call, brunt_engine::Control::vus_active))
+        .getter(c"vusInitialized", |call| count(call, brunt_engine::Control::vus_initialized))
         .getter(c"currentTestRunDuration", |call| {
             let ctx = call.ctx();
             not_in_init(ctx, "getting instance information")?;
