@@ -19,7 +19,9 @@ static RESOLVE: Name = Name::new("resolve");
 pub(crate) struct Loader;
 
 impl ModuleHost for Loader {
-    fn resolve(&self, _: Ctx<'_>, from: &str, specifier: &str) -> Result<String, String> {
+    fn resolve(&self, ctx: Ctx<'_>, from: &str, specifier: &str) -> Result<String, String> {
+        // Code of an `eval` imports as the script does.
+        let from = if from.starts_with("file:") { from } else { Host::of(ctx).program.entry() };
         match resolve(specifier, from) {
             Ok(Resolved::Builtin(name) | Resolved::Local(name)) => Ok(name),
             Ok(_) => Err(format!("\"{specifier}\" leads nowhere")),
@@ -33,7 +35,7 @@ impl ModuleHost for Loader {
             let offered = host.api.exports(name)?;
             return Ok(Loaded::Native(announced(host, name, offered)));
         }
-        let unit = host.program.unit_or_load(name, is_first(host))?;
+        let unit = host.program.unit_or_load(name, may_find(host))?;
         match (unit.format, &unit.code) {
             (Format::Esm, Some(code)) => Ok(Loaded::Compiled(code.clone())),
             (Format::CommonJs, _) if host.program.asked(name).all => {
@@ -98,9 +100,10 @@ fn is_builtin(name: &str) -> bool {
     name == "k6" || name.starts_with("k6/")
 }
 
-/// Whether this is the run of the init code that may find new files.
-fn is_first(host: &Host) -> bool {
-    host.phase() == Phase::Init && host.ids().local == 0
+/// Whether new files may be found: in the first run of the init code, of which the others are copies, and later by
+/// `import()`.
+fn may_find(host: &Host) -> bool {
+    host.phase() != Phase::Init || host.ids().local == 0
 }
 
 /// The exports that a native module announces: those asked for by name, whether it has them or not (those that it has
@@ -138,7 +141,9 @@ fn common_js_names(host: &Host, ctx: Ctx<'_>, url: &str) -> Vec<String> {
     let outer = host.linking.replace(true);
     let module = require_common_js(host, ctx, url);
     host.linking.set(outer);
-    if let Ok(module) = module { keys_of(&module) } else {
+    if let Ok(module) = module {
+        keys_of(&module)
+    } else {
         drop(ctx.take_exception());
         Vec::new()
     }
@@ -157,7 +162,7 @@ pub(crate) fn require_common_js<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> J
     }
     let unit = host
         .program
-        .unit_or_load(url, is_first(host))
+        .unit_or_load(url, may_find(host))
         .map_err(|message| host.api.throw(ctx, &message))?;
     let Some(code) = unit.code.as_ref().filter(|_| unit.format == Format::CommonJs) else {
         return Err(host.api.throw(ctx, &format!("\"{url}\" is no CommonJS module")));
@@ -211,7 +216,7 @@ fn require<'js>(ctx: Ctx<'js>, specifier: &Value<'js>) -> JsResult<'js> {
         return require_builtin(host, ctx, &name);
     }
     let unit =
-        host.program.unit_or_load(&name, is_first(host)).map_err(|message| throw(&message))?;
+        host.program.unit_or_load(&name, may_find(host)).map_err(|message| throw(&message))?;
     match unit.format {
         Format::CommonJs => require_common_js(host, ctx, &name),
         Format::Json => required_json(host, ctx, &name),

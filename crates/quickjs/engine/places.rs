@@ -163,6 +163,13 @@ pub(crate) const PLACES: &[Adjustment] = &[
             if (next_token(s))",
         times: 1,
     },
+    // Code that the script makes at run time is called as in k6.
+    Adjustment {
+        file: "quickjs.c",
+        find: "JS_EvalInternal(ctx, this_obj, str, len, \"<input>\",",
+        put: "JS_EvalInternal(ctx, this_obj, str, len, \"<eval>\",",
+        times: 1,
+    },
     Adjustment {
         file: "quickjs.c",
         find: "static void brunt_stack_part(JSContext *ctx, DynBuf *dbuf,",
