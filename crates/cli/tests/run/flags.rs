@@ -34,7 +34,8 @@ fn console_output_goes_to_a_file_instead() {
 #[test]
 fn min_iteration_duration_and_tags_from_flags() {
     let ran = run(DEFAULT, "--min-iteration-duration 300ms --duration 1s --tag a=b");
-    assert_eq!(ran.count("iterations"), 4, "{:?}", ran.told);
+    // Without the flag there would be thousands.
+    assert!((3..=4).contains(&ran.count("iterations")), "{:?}", ran.told);
     assert!(ran.points("iterations").all(|point| point["data"]["tags"]["a"] == "b"));
 }
 
