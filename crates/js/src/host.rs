@@ -196,8 +196,8 @@ impl Host {
         if let Some(url) = self.running.borrow().last() {
             return Some(url.clone());
         }
-        let callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
-        callers.filter(|url| is_file(url)).next_back()
+        let mut callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
+        callers.rfind(|url| is_file(url))
     }
 
     /// Whether what runs was told to stop.

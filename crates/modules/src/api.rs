@@ -184,13 +184,12 @@ impl Api for K6 {
         // One object in each VM, whoever imports or requires it. Its properties are live: libraries replace
         // `http.get`, so the object is the authority; named imports get what it holds now.
         let state = VuState::of(ctx);
-        let object = match state.module(ctx, module.specifier) {
-            Some(object) => object,
-            None => {
-                let object = (module.object)(ctx)?;
-                state.keep_module(ctx, module.specifier, &object);
-                object
-            }
+        let object = if let Some(object) = state.module(ctx, module.specifier) {
+            object
+        } else {
+            let object = (module.object)(ctx)?;
+            state.keep_module(ctx, module.specifier, &object);
+            object
         };
         for name in (module.names)().iter().filter(|name| exports.wants(name)) {
             // The properties of `exec` cannot be read in init code, where this runs, but may be imported.
@@ -259,20 +258,20 @@ impl Api for K6 {
                 state.set_metadata(metadata);
             }
         }
-        if let Some(http) = state.http_if_used() {
-            if !config.no_cookies_reset || iteration.is_none() {
-                http.reset_cookies();
-            }
+        if (!config.no_cookies_reset || iteration.is_none())
+            && let Some(http) = state.http_if_used()
+        {
+            http.reset_cookies();
         }
     }
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
         state.add_wire_bytes(host);
-        if self.shared.config().no_vu_connection_reuse {
-            if let Some(http) = state.http_if_used() {
-                http.close_idle();
-            }
+        if self.shared.config().no_vu_connection_reuse
+            && let Some(http) = state.http_if_used()
+        {
+            http.close_idle();
         }
     }
 

@@ -182,8 +182,7 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
 fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let seconds = call.argument(0).to_number()?;
-    // NaN fails this comparison too.
-    if !(seconds > 0.0) {
+    if seconds.is_nan() || seconds <= 0.0 {
         return Ok(ctx.undefined());
     }
     // A year and more is for ever.

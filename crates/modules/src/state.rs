@@ -12,13 +12,16 @@ use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 use crate::api::Shared;
 use crate::http::state::HttpState;
 
+/// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
+type WireSeries = (u32, TagsId, (SeriesId, SeriesId));
+
 /// The state of the k6 API in one VM.
 pub(crate) struct VuState {
     pub(crate) shared: Arc<Shared>,
     tags: RefCell<Rc<Tags>>,
     metadata: RefCell<Option<Metadata>>,
     /// The series of the bytes on the wire: (epoch, the VU's tags, sent and received).
-    wire: Cell<Option<(u32, TagsId, (SeriesId, SeriesId))>>,
+    wire: Cell<Option<WireSeries>>,
     /// Whether `__ITER` is there.
     pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.

@@ -42,10 +42,10 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
 /// Relative paths count, as in k6, from the folder of the file whose top level runs: that which is being imported or
 /// required, not always that in which the call is written.
 fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
-    if name.starts_with("file://") {
-        if let Some(path) = brunt_js::path_of(name) {
-            return path;
-        }
+    if name.starts_with("file://")
+        && let Some(path) = brunt_js::path_of(name)
+    {
+        return path;
     }
     let path = Path::new(name);
     if path.is_absolute() {
