@@ -20,6 +20,7 @@ pub mod exception;
 pub mod host;
 pub mod instance;
 mod loader;
+mod named_exports;
 pub mod program;
 pub mod runner;
 pub mod vu;

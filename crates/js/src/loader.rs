@@ -135,18 +135,17 @@ impl<'js> SetExport<'js> for Announced<'_, 'js> {
 }
 
 /// The names of what a CommonJS file exports, for a namespace, which has to be known before anything runs: so the file
-/// runs now. If it cannot run yet, because it requires an ES module that is being linked itself, or throws, there are
-/// none: it runs when its turn comes.
+/// runs now. If it cannot run yet, because it requires an ES module that is being linked itself, or throws, its text has
+/// to tell: it runs when its turn comes.
 fn common_js_names(host: &Host, ctx: Ctx<'_>, url: &str) -> Vec<String> {
     let outer = host.linking.replace(true);
     let module = require_common_js(host, ctx, url);
     host.linking.set(outer);
     if let Ok(module) = module {
-        keys_of(&module)
-    } else {
-        drop(ctx.take_exception());
-        Vec::new()
+        return keys_of(&module);
     }
+    drop(ctx.take_exception());
+    host.program.unit(url).map(|unit| unit.named.clone()).unwrap_or_default()
 }
 
 fn keys_of(module: &Value<'_>) -> Vec<String> {

@@ -13,6 +13,7 @@ use brunt_script::{
 use rustc_hash::FxHashMap;
 
 use crate::api::Api;
+use crate::named_exports::named_exports;
 
 /// Stack that compiling may use: the parser is recursive, and it runs on a thread's own stack.
 const COMPILE_STACK: usize = 6 * 1024 * 1024;
@@ -75,6 +76,10 @@ impl Modules {
             code,
             text: if is_json { Arc::clone(&module.code) } else { Arc::from("") },
             positions: module.positions.clone(),
+            named: match module.format {
+                Format::CommonJs => named_exports(&module.source).into_iter().collect(),
+                _ => Vec::new(),
+            },
         });
         self.units.insert(module.url.clone(), Arc::clone(&unit));
         unit
@@ -90,6 +95,8 @@ pub(crate) struct Unit {
     /// JSON text.
     pub(crate) text: Arc<str>,
     positions: Positions,
+    /// What a CommonJS file seems to export.
+    pub(crate) named: Vec<String>,
 }
 
 /// Why a script cannot be compiled.

@@ -258,8 +258,8 @@ impl Api for K6 {
                 state.set_metadata(metadata);
             }
         }
-        if let Some(http) = state.http_if_used()
-            && (!config.no_cookies_reset || iteration.is_none())
+        if (!config.no_cookies_reset || iteration.is_none())
+            && let Some(http) = state.http_if_used()
         {
             http.reset_cookies();
         }

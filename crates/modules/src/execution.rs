@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use brunt_engine::AbortReason;
+use brunt_engine::{AbortReason, Control};
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, TagSet};
 use brunt_quickjs::class::Own;
@@ -13,14 +13,10 @@ use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_t
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"iterationsInterrupted", |call| {
-            count(call, brunt_engine::Control::iterations_interrupted)
-        })
-        .getter(c"iterationsCompleted", |call| {
-            count(call, brunt_engine::Control::iterations_complete)
-        })
-        .getter(c"vusActive", |call| count(call, brunt_engine::Control::vus_active))
-        .getter(c"vusInitialized", |call| count(call, brunt_engine::Control::vus_initialized))
+        .getter(c"iterationsInterrupted", |call| count(call, Control::iterations_interrupted))
+        .getter(c"iterationsCompleted", |call| count(call, Control::iterations_complete))
+        .getter(c"vusActive", |call| count(call, Control::vus_active))
+        .getter(c"vusInitialized", |call| count(call, Control::vus_initialized))
         .getter(c"currentTestRunDuration", |call| {
             let ctx = call.ctx();
             not_in_init(ctx, "getting instance information")?;
@@ -147,7 +143,7 @@ pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
     Ok(object)
 }
 
-fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> JsResult<'js> {
+fn count<'js>(call: Call<'js>, read: impl Fn(&Control) -> u64) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "getting instance information")?;
     let core = Host::of(ctx).core();

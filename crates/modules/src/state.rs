@@ -12,7 +12,7 @@ use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 use crate::api::Shared;
 use crate::http::state::HttpState;
 
-/// The series of the bytes sent and received, with the epoch and the tags they are good for.
+/// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
 type WireSeries = (u32, TagsId, (SeriesId, SeriesId));
 
 /// The state of the k6 API in one VM.

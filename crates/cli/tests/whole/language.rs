@@ -130,6 +130,25 @@ fn es_modules_may_form_circles_and_resolve_their_paths() {
 }
 
 #[test]
+fn a_namespace_shows_what_commonjs_exports_even_if_that_requires_es_modules() {
+    let script = "
+        import * as ns from './c.js';
+        import { helper } from './e.js';
+        import * as umd from './umd.js';
+        export default () => console.log(ns.use(), ns.k, helper(), umd.version);";
+    let files = [
+        ("c.js", "const e = require('./e.js'); exports.use = () => e.helper(); exports.k = 1;"),
+        ("e.js", "export function helper() { return 'h'; }"),
+        (
+            "umd.js",
+            "(function (root, make) { if (typeof module === 'object' && module.exports) module.exports = make(); \
+             else root.lib = make(); })(this, function () { return { version: 3 }; });",
+        ),
+    ];
+    assert_eq!(logged(script, &files), ["h 1 h 3"]);
+}
+
+#[test]
 fn an_es_module_that_touches_module_or_exports_is_told_so() {
     let script = "
         const hint = (f) => { try { f(); } catch (e) { return e.message; } };
