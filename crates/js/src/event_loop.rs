@@ -212,7 +212,8 @@ impl EventLoop {
         }
         self.inbox.done.borrow_mut().clear();
         let timers = std::mem::take(&mut self.timers.borrow_mut().due);
-        let made_by = |timer: &Timer| if timer.every.is_some() { "setInterval" } else { "setTimeout" };
+        let made_by =
+            |timer: &Timer| if timer.every.is_some() { "setInterval" } else { "setTimeout" };
         let ids = timers.iter().map(|(key, timer)| (made_by(timer), key.1)).collect();
         for timer in timers.into_values() {
             release(ctx, timer);

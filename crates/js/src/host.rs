@@ -22,6 +22,11 @@ const SLICE_NS: u64 = 2_000_000;
 /// Frames that are looked at for the file of a call.
 const CALLERS_MOST: i32 = 100;
 
+/// Whether this is the name of a file's code, not of an `eval`.
+fn is_file(url: &str) -> bool {
+    url.starts_with("file:")
+}
+
 /// What a VM is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -181,8 +186,9 @@ impl Host {
 
     /// The file in which the call of the native function that runs is written.
     pub fn calling_module(&self, ctx: Ctx<'_>) -> Option<String> {
-        // Level 0 is the native function; another one, such as `map`, may stand in between.
-        (1..CALLERS_MOST).find_map(|level| ctx.running_module(level))
+        // Level 0 is the native function; another one, such as `map`, may stand in between, or code of an `eval`.
+        let mut callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
+        callers.find(|url| is_file(url))
     }
 
     /// The file whose top level runs: the one being imported or required.
@@ -190,7 +196,8 @@ impl Host {
         if let Some(url) = self.running.borrow().last() {
             return Some(url.clone());
         }
-        (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level)).last()
+        let mut callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
+        callers.rfind(|url| is_file(url))
     }
 
     /// Whether what runs was told to stop.

@@ -2,9 +2,7 @@
 
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{
-    Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value,
-};
+use brunt_quickjs::{Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value};
 use brunt_script::{Format, Resolved, resolve};
 
 use crate::api::SetExport;
@@ -21,7 +19,9 @@ static RESOLVE: Name = Name::new("resolve");
 pub(crate) struct Loader;
 
 impl ModuleHost for Loader {
-    fn resolve(&self, _: Ctx<'_>, from: &str, specifier: &str) -> Result<String, String> {
+    fn resolve(&self, ctx: Ctx<'_>, from: &str, specifier: &str) -> Result<String, String> {
+        // Code of an `eval` imports as the script does.
+        let from = if from.starts_with("file:") { from } else { Host::of(ctx).program.entry() };
         match resolve(specifier, from) {
             Ok(Resolved::Builtin(name) | Resolved::Local(name)) => Ok(name),
             Ok(_) => Err(format!("\"{specifier}\" leads nowhere")),
@@ -35,7 +35,7 @@ impl ModuleHost for Loader {
             let offered = host.api.exports(name)?;
             return Ok(Loaded::Native(announced(host, name, offered)));
         }
-        let unit = host.program.unit_or_load(name, is_first(host))?;
+        let unit = host.program.unit_or_load(name, may_find(host))?;
         match (unit.format, &unit.code) {
             (Format::Esm, Some(code)) => Ok(Loaded::Compiled(code.clone())),
             (Format::CommonJs, _) if host.program.asked(name).all => {
@@ -75,8 +75,7 @@ impl ModuleHost for Loader {
                 drop(ctx.take_exception());
             }
         }
-        let default =
-            if has_parts && !is_json { module.get(&DEFAULT)? } else { ctx.undefined() };
+        let default = if has_parts && !is_json { module.get(&DEFAULT)? } else { ctx.undefined() };
         exports.set("default", if default.is_undefined() { module } else { default })
     }
 
@@ -101,9 +100,10 @@ fn is_builtin(name: &str) -> bool {
     name == "k6" || name.starts_with("k6/")
 }
 
-/// Whether this is the run of the init code that may find new files.
-fn is_first(host: &Host) -> bool {
-    host.phase() == Phase::Init && host.ids().local == 0
+/// Whether new files may be found: in the first run of the init code, of which the others are copies, and later by
+/// `import()`.
+fn may_find(host: &Host) -> bool {
+    host.phase() != Phase::Init || host.ids().local == 0
 }
 
 /// The exports that a native module announces: those asked for by name, whether it has them or not (those that it has
@@ -141,12 +141,11 @@ fn common_js_names(host: &Host, ctx: Ctx<'_>, url: &str) -> Vec<String> {
     let outer = host.linking.replace(true);
     let module = require_common_js(host, ctx, url);
     host.linking.set(outer);
-    match module {
-        Ok(module) => keys_of(&module),
-        Err(_) => {
-            drop(ctx.take_exception());
-            Vec::new()
-        }
+    if let Ok(module) = module {
+        keys_of(&module)
+    } else {
+        drop(ctx.take_exception());
+        Vec::new()
     }
 }
 
@@ -163,7 +162,7 @@ pub(crate) fn require_common_js<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> J
     }
     let unit = host
         .program
-        .unit_or_load(url, is_first(host))
+        .unit_or_load(url, may_find(host))
         .map_err(|message| host.api.throw(ctx, &message))?;
     let Some(code) = unit.code.as_ref().filter(|_| unit.format == Format::CommonJs) else {
         return Err(host.api.throw(ctx, &format!("\"{url}\" is no CommonJS module")));
@@ -217,7 +216,7 @@ fn require<'js>(ctx: Ctx<'js>, specifier: &Value<'js>) -> JsResult<'js> {
         return require_builtin(host, ctx, &name);
     }
     let unit =
-        host.program.unit_or_load(&name, is_first(host)).map_err(|message| throw(&message))?;
+        host.program.unit_or_load(&name, may_find(host)).map_err(|message| throw(&message))?;
     match unit.format {
         Format::CommonJs => require_common_js(host, ctx, &name),
         Format::Json => required_json(host, ctx, &name),
@@ -251,7 +250,9 @@ impl<'js> SetExport<'js> for DefaultExport<'js> {
 /// The namespace of an ES module, for `require()`: imports it and waits for it.
 fn namespace_of<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
     if host.linking.get() {
-        return Err(host.api.throw(ctx, &format!("\"{url}\" is being linked and can't be required yet")));
+        return Err(host
+            .api
+            .throw(ctx, &format!("\"{url}\" is being linked and can't be required yet")));
     }
     let import = ctx.eval(url, "(url) => import(url)")?;
     let promise = import.call(&ctx.undefined(), &[ctx.string(url)?])?;
@@ -259,7 +260,9 @@ fn namespace_of<'js>(host: &Host, ctx: Ctx<'js>, url: &str) -> JsResult<'js> {
     match (settled, promise.promise_state()) {
         (Ok(namespace), _) => Ok(namespace),
         // The error itself, so that the caller can catch it.
-        (Err(Failure::Exception(_)), Some(PromiseState::Rejected(reason))) => Err(ctx.throw(reason)),
+        (Err(Failure::Exception(_)), Some(PromiseState::Rejected(reason))) => {
+            Err(ctx.throw(reason))
+        }
         (Err(Failure::Exception(text)), _) => Err(host.api.throw(ctx, &text)),
         (Err(_), _) => Err(ctx.throw_uncatchable("the VU was stopped")),
     }

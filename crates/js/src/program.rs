@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, Intrinsics, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
-    Disk, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError, path_of,
+    Disk, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError,
+    path_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -141,7 +142,9 @@ impl Program {
         let open = is_open(graph);
         Ok(Self {
             entry: graph.entry.clone(),
-            source: graph.module(&graph.entry).map_or_else(|| Arc::from(""), |main| Arc::clone(&main.source)),
+            source: graph
+                .module(&graph.entry)
+                .map_or_else(|| Arc::from(""), |main| Arc::clone(&main.source)),
             modules: RwLock::new(modules),
             intrinsics: intrinsics_for(graph, open),
             identifiers: graph.identifiers.clone(),
@@ -211,7 +214,7 @@ impl Program {
         let code = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(COMPILE_THREAD_STACK);
             let compiling = thread.spawn_scoped(scope, || compiled(&module));
-            compiling.map(|compiling| compiling.join())
+            compiling.map(std::thread::ScopedJoinHandle::join)
         });
         let code = match code {
             Ok(Ok(code)) => code.map_err(|error| error.to_string())?,
@@ -269,7 +272,12 @@ impl Program {
     }
 
     /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
-    pub(crate) fn author_place(&self, url: &str, line: u32, column: u32) -> Option<brunt_quickjs::Place> {
+    pub(crate) fn author_place(
+        &self,
+        url: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<brunt_quickjs::Place> {
         let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
         let place = unit.positions.author(line, column);
         let file = place.url.map(str::to_owned);
@@ -324,10 +332,7 @@ fn intrinsics_for(graph: &Graph, open: bool) -> Intrinsics {
         // Also BigInt64Array, BigUint64Array, getBigInt64 and the like.
         big_int: has("BigInt") || has("BigUint"),
         weak_ref: has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: has("DOMException")
-            || has("atob")
-            || has("btoa")
-            || has("structuredClone"),
+        dom_exception: has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use brunt_engine::{Core, Ended, ErrorKind, RunError, Runner, StopHandle, VuIds};
@@ -38,6 +38,8 @@ pub struct ScriptRunner {
     program: Arc<Program>,
     api: Arc<dyn Api>,
     setup_data: Arc<SetupData>,
+    /// What the first init run found.
+    exported: Arc<OnceLock<Exported>>,
 }
 
 /// What a script exports, found in its first init run.
@@ -67,7 +69,7 @@ pub enum SummaryAnswer {
 impl ScriptRunner {
     /// A runner.
     pub fn new(program: Arc<Program>, api: Arc<dyn Api>) -> Self {
-        Self { program, api, setup_data: Arc::default() }
+        Self { program, api, setup_data: Arc::default(), exported: Arc::default() }
     }
 
     /// The script.
@@ -92,7 +94,14 @@ impl ScriptRunner {
             Ok(())
         })?;
         let found = found.borrow_mut().take();
-        found.unwrap_or(Err(Failure::Interrupted))
+        let exported = found.unwrap_or(Err(Failure::Interrupted))?;
+        Ok(self.exported.get_or_init(|| exported).clone())
+    }
+
+    /// Whether the script lacks this function, so that no VM need be made for it. Init code runs as often as in k6.
+    fn lacks(&self, function: &str) -> bool {
+        let exported = self.exported.get();
+        exported.is_some_and(|exported| !exported.functions.iter().any(|known| known == function))
     }
 
     /// Runs `handleSummary(data)`, if the script has one, with at most `limit` of time. Runs on the calling thread.
@@ -221,6 +230,9 @@ impl Runner for ScriptRunner {
     }
 
     async fn setup(&self, core: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
+        if self.lacks("setup") {
+            return Ok(None);
+        }
         let data = Rc::new(RefCell::new(Ok(None)));
         let out = Rc::clone(&data);
         let ran = self
@@ -244,6 +256,9 @@ impl Runner for ScriptRunner {
         data: Option<&str>,
         stop: &StopHandle,
     ) -> Result<(), RunError> {
+        if self.lacks("teardown") {
+            return Ok(());
+        }
         let data = data.map(str::to_owned);
         let ran = self
             .in_instance(Some(core), CoreState::of(core), stop, Phase::Teardown, move |instance| {

@@ -58,9 +58,8 @@ impl ConfigFile {
             let fault = Fault::new("the file", "expected an object of options");
             return Err(OptionsError::Value { layer, fault });
         };
-        let (own, options): (Map<_, _>, Map<_, _>) = all
-            .into_iter()
-            .partition(|(name, _)| Extra::key(name).is_some());
+        let (own, options): (Map<_, _>, Map<_, _>) =
+            all.into_iter().partition(|(name, _)| Extra::key(name).is_some());
         let extra = Extra::from_object(&Value::Object(own))
             .map_err(|fault| OptionsError::Value { layer, fault })?;
         Ok(Self {
@@ -95,23 +94,15 @@ mod tests {
         let file = ConfigFile::parse(file).unwrap();
         assert_eq!(file.parsed.options.vus, Some(3));
         assert_eq!(file.parsed.unknown, ["foo"]);
-        assert_eq!(
-            (file.out, file.linger),
-            (Some(vec!["json=a".into()]), Some(true))
-        );
+        assert_eq!((file.out, file.linger), (Some(vec!["json=a".into()]), Some(true)));
         assert_eq!(file.collectors["x"], serde_json::json!({ "a": 1 }));
     }
 
     #[test]
     fn wrong_files_are_refused() {
-        assert!(matches!(
-            ConfigFile::parse("{"),
-            Err(OptionsError::NotJson(_))
-        ));
+        assert!(matches!(ConfigFile::parse("{"), Err(OptionsError::NotJson(_))));
         assert!(ConfigFile::parse("[]").is_err());
-        let fault = ConfigFile::parse(r#"{"out":"json"}"#)
-            .unwrap_err()
-            .to_string();
+        let fault = ConfigFile::parse(r#"{"out":"json"}"#).unwrap_err().to_string();
         insta::assert_snapshot!(fault, @r#"invalid option in the config file: out: expected a list, got "json""#);
     }
 }

@@ -75,10 +75,7 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
     let mut warnings = Vec::new();
     let (options, sources) = overlay(layers, rules, &mut warnings);
     let mut faults = check(&options);
-    let Derived {
-        scenarios: configs,
-        is_shortcut,
-    } = derive(&options, &sources, &mut warnings)?;
+    let Derived { scenarios: configs, is_shortcut } = derive(&options, &sources, &mut warnings)?;
     let mut scenarios = Vec::with_capacity(configs.len());
     for (name, config) in &configs {
         match config.resolve(name) {
@@ -105,26 +102,14 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         Some(configs) if !rules.no_thresholds => threshold::sets(configs)?,
         _ => Vec::new(),
     };
-    if options
-        .tls_auth
-        .iter()
-        .flatten()
-        .any(|auth| !auth.domains.is_empty())
-    {
+    if options.tls_auth.iter().flatten().any(|auth| !auth.domains.is_empty()) {
         warnings.push(
             "tlsAuth.domains is deprecated: the server's request for a certificate is enough"
                 .into(),
         );
     }
     let scenario_configs = configs;
-    Ok(Consolidated {
-        options,
-        scenario_configs,
-        scenarios,
-        segment,
-        thresholds,
-        warnings,
-    })
+    Ok(Consolidated { options, scenario_configs, scenarios, segment, thresholds, warnings })
 }
 
 /// Shortcuts and scenarios: a layer with one of them replaces all of the lower ones.
@@ -140,11 +125,7 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
         (Layer::CommandLine, layers.command_line),
     ] {
         if WORKLOAD.iter().any(|key| next.is_set(key)) {
-            if options
-                .scenarios
-                .as_ref()
-                .is_some_and(|scenarios| !scenarios.is_empty())
-            {
+            if options.scenarios.as_ref().is_some_and(|scenarios| !scenarios.is_empty()) {
                 // Log collectors look for k6's name of the layer.
                 let name = layer.k6_name();
                 warnings.push(format!(
@@ -166,12 +147,8 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
                 tags.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
-        sources.extend(
-            Options::KEYS
-                .iter()
-                .filter(|key| next.is_set(key))
-                .map(|key| (*key, layer)),
-        );
+        sources
+            .extend(Options::KEYS.iter().filter(|key| next.is_set(key)).map(|key| (*key, layer)));
         options.overlay(next);
     }
     (options, sources)
@@ -180,18 +157,12 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
 /// What can be wrong beside scenarios.
 fn check(options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if options
-        .setup_timeout
-        .is_some_and(|timeout| timeout.is_zero())
-    {
+    if options.setup_timeout.is_some_and(|timeout| timeout.is_zero()) {
         faults.push(Fault::new("setupTimeout", "must be more than 0"));
     }
     for (index, stat) in options.summary_trend_stats.iter().flatten().enumerate() {
         if let Err(error) = TrendStat::parse(stat) {
-            faults.push(Fault::new(
-                format!("summaryTrendStats[{index}]"),
-                error.to_string(),
-            ));
+            faults.push(Fault::new(format!("summaryTrendStats[{index}]"), error.to_string()));
         }
     }
     faults
@@ -202,11 +173,7 @@ fn segment(options: &Options) -> Result<Segment, Fault> {
     let own = given(&options.execution_segment);
     let sequence = given(&options.execution_segment_sequence);
     Segment::parse(own.as_deref(), sequence.as_deref()).map_err(|error| {
-        let key = if own.is_some() {
-            "executionSegment"
-        } else {
-            "executionSegmentSequence"
-        };
+        let key = if own.is_some() { "executionSegment" } else { "executionSegmentSequence" };
         Fault::new(key, error.to_string())
     })
 }

@@ -22,15 +22,12 @@ impl Options {
 
     /// How long `handleSummary()` may take: 120 s.
     pub fn handle_summary_timeout(&self) -> Duration {
-        self.handle_summary_timeout
-            .unwrap_or(Duration::from_mins(2))
+        self.handle_summary_timeout.unwrap_or(Duration::from_mins(2))
     }
 
     /// The most requests per second of this process; `None`, the default, is no limit.
     pub fn rps(&self) -> Option<u64> {
-        self.rps
-            .and_then(|rps| u64::try_from(rps).ok())
-            .filter(|rps| *rps > 0)
+        self.rps.and_then(|rps| u64::try_from(rps).ok()).filter(|rps| *rps > 0)
     }
 
     /// How host names are resolved.
@@ -72,19 +69,14 @@ impl Options {
     /// are left out here; [`consolidate`](crate::consolidate) has refused them.
     pub fn summary_trend_stats(&self) -> Vec<TrendStat> {
         match &self.summary_trend_stats {
-            Some(names) => names
-                .iter()
-                .filter_map(|name| TrendStat::parse(name).ok())
-                .collect(),
+            Some(names) => names.iter().filter_map(|name| TrendStat::parse(name).ok()).collect(),
             None => TrendStat::defaults(),
         }
     }
 
     /// The unit of all times in the summary; `None`, the default, fits the unit to each time.
     pub fn summary_time_unit(&self) -> Option<TimeUnit> {
-        self.summary_time_unit
-            .as_ref()
-            .and_then(SummaryTimeUnit::unit)
+        self.summary_time_unit.as_ref().and_then(SummaryTimeUnit::unit)
     }
 
     /// How many bunches of samples may wait for the outputs: 1000.

@@ -34,22 +34,12 @@ pub(crate) fn derive(
     sources: &Sources,
     warnings: &mut Vec<String>,
 ) -> Result<Derived, OptionsError> {
-    let has_stages = options
-        .stages
-        .as_ref()
-        .is_some_and(|stages| !stages.is_empty());
-    let has_scenarios = options
-        .scenarios
-        .as_ref()
-        .is_some_and(|all| !all.is_empty());
+    let has_stages = options.stages.as_ref().is_some_and(|stages| !stages.is_empty());
+    let has_scenarios = options.scenarios.as_ref().is_some_and(|all| !all.is_empty());
     let alone = |first: &'static str, others: &[(&'static str, bool)]| {
         let layer = sources.get(first).copied().unwrap_or(Layer::Script);
         match others.iter().find(|(_, is_set)| *is_set) {
-            Some((second, _)) => Err(OptionsError::Conflict {
-                layer,
-                first,
-                second,
-            }),
+            Some((second, _)) => Err(OptionsError::Conflict { layer, first, second }),
             None => Ok(()),
         }
     };
@@ -92,15 +82,11 @@ pub(crate) fn derive(
             ..ScenarioConfig::default()
         }
     } else if let Some(scenarios) = options.scenarios.clone().filter(|_| has_scenarios) {
-        return Ok(Derived {
-            scenarios,
-            is_shortcut: false,
-        });
+        return Ok(Derived { scenarios, is_shortcut: false });
     } else {
-        for (key, is_set) in [
-            ("stages", options.stages.is_some()),
-            ("scenarios", options.scenarios.is_some()),
-        ] {
+        for (key, is_set) in
+            [("stages", options.stages.is_some()), ("scenarios", options.scenarios.is_some())]
+        {
             if is_set {
                 warnings.push(format!("{key} is empty: running 1 iteration in 1 VU"));
             }
@@ -111,10 +97,7 @@ pub(crate) fn derive(
         }
     };
     let scenarios = BTreeMap::from([(DEFAULT.to_string(), default)]);
-    Ok(Derived {
-        scenarios,
-        is_shortcut: true,
-    })
+    Ok(Derived { scenarios, is_shortcut: true })
 }
 
 /// Whether `vus`, which stands alone, is stronger than the scenarios there are.

@@ -58,11 +58,7 @@ impl OptionValue for Dns {
     /// `ttl=1m,select=first,policy=onlyIPv4`, in any order, none needed.
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
         let mut dns = Self::default();
-        for part in texts
-            .iter()
-            .flat_map(|text| text.split(','))
-            .filter(|part| !part.is_empty())
-        {
+        for part in texts.iter().flat_map(|text| text.split(',')).filter(|part| !part.is_empty()) {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("expected ttl=…,select=…,policy=…, got {part:?}"))?;
@@ -74,10 +70,7 @@ impl OptionValue for Dns {
     }
 
     fn print(&self) -> Value {
-        Self::KEYS
-            .iter()
-            .map(|key| ((*key).to_string(), self.print_key(key)))
-            .collect()
+        Self::KEYS.iter().map(|key| ((*key).to_string(), self.print_key(key))).collect()
     }
 
     fn print_unset() -> Value {
@@ -113,10 +106,7 @@ impl FromStr for DnsTtl {
             text => duration::parse(text)
                 .map_err(|_| format!("expected inf, 0 or a duration such as 5m, got {text:?}"))?,
         };
-        Ok(Self {
-            text: text.into(),
-            duration,
-        })
+        Ok(Self { text: text.into(), duration })
     }
 }
 
@@ -177,10 +167,7 @@ fn named<T: Copy>(names: &[(&str, T)], text: &str) -> Result<T, String> {
 }
 
 fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
-    names
-        .iter()
-        .find(|(_, other)| other == value)
-        .map_or("", |(name, _)| name)
+    names.iter().find(|(_, other)| other == value).map_or("", |(name, _)| name)
 }
 
 impl FromStr for DnsSelect {

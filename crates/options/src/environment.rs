@@ -69,12 +69,9 @@ impl Options {
             let Some((whole, value)) = found else {
                 continue;
             };
-            options
-                .parse_key(key, &[value], Place::Variable)
-                .map_err(|reason| OptionsError::Value {
-                    layer: Layer::Environment,
-                    fault: Fault::new(whole, reason),
-                })?;
+            options.parse_key(key, &[value], Place::Variable).map_err(|reason| {
+                OptionsError::Value { layer: Layer::Environment, fault: Fault::new(whole, reason) }
+            })?;
         }
         Ok(options)
     }
@@ -88,12 +85,8 @@ mod tests {
     use crate::stage::StageConfig;
 
     fn read(variables: &[(&str, &str)]) -> Result<Options, OptionsError> {
-        let get = |name: &str| {
-            variables
-                .iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| *value)
-        };
+        let get =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         Options::from_environment(get)
     }
 
@@ -126,10 +119,7 @@ mod tests {
             target: Some(target),
         };
         assert_eq!(options.stages, Some(vec![stage(10, 5), stage(60, 10)]));
-        assert_eq!(
-            options.tags.unwrap().into_iter().collect::<Vec<_>>().len(),
-            2
-        );
+        assert_eq!(options.tags.unwrap().into_iter().collect::<Vec<_>>().len(), 2);
         assert_eq!(options.setup_timeout, Some(Duration::from_millis(10)));
         assert_eq!(options.block_hostnames.unwrap().len(), 2);
         assert_eq!(options.thresholds.unwrap().len(), 1);

@@ -61,10 +61,7 @@ pub struct Fault {
 
 impl Fault {
     pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            reason: reason.into(),
-        }
+        Self { path: path.into(), reason: reason.into() }
     }
 }
 

@@ -88,10 +88,7 @@ mod tests {
     #[test]
     fn flags_are_read_as_k6_reads_them() {
         assert_eq!(shown("duration", &["1m30s"]), r#""1m30s""#);
-        assert_eq!(
-            shown("tags", &["a=b=c", "d=e,f"]),
-            r#"{"a":"b=c","d":"e,f"}"#
-        );
+        assert_eq!(shown("tags", &["a=b=c", "d=e,f"]), r#"{"a":"b=c","d":"e,f"}"#);
         assert_eq!(shown("executionSegment", &["1/3"]), r#""1/3""#);
         assert_eq!(shown("summaryTrendStats", &[""]), "[]");
         assert_eq!(
@@ -105,10 +102,7 @@ mod tests {
             { "duration": "1m0s", "target": 10 },
             { "duration": "5s", "target": 1 }
         ]);
-        assert_eq!(
-            shown("stages", &["10s:5", "1m:10,5s:1"]),
-            stages.to_string()
-        );
+        assert_eq!(shown("stages", &["10s:5", "1m:10,5s:1"]), stages.to_string());
         assert_eq!(
             shown("blacklistIPs", &["10.0.0.0/8,1.1.1.1/32", "::1/128"]),
             r#"["10.0.0.0/8","1.1.1.1/32","::1/128"]"#

@@ -33,10 +33,7 @@ impl FromStr for HostAddress {
                 "expected an IP address such as 127.0.0.1, 127.0.0.1:8080 or [::1]:80, got {text:?}"
             )
         })?;
-        Ok(Self {
-            ip: socket.ip(),
-            port: Some(socket.port()),
-        })
+        Ok(Self { ip: socket.ip(), port: Some(socket.port()) })
     }
 }
 
@@ -67,9 +64,7 @@ impl FromStr for HostPattern {
         if is_pattern(text) {
             Ok(Self(text.into()))
         } else {
-            Err(format!(
-                "expected a host name, with a * at most at its beginning, got {text:?}"
-            ))
+            Err(format!("expected a host name, with a * at most at its beginning, got {text:?}"))
         }
     }
 }
@@ -100,10 +95,7 @@ impl OptionValue for BTreeMap<String, HostAddress> {
         let mut hosts = Self::new();
         for (host, value) in json.entries()? {
             check_key(host).map_err(|reason| value.fault(reason))?;
-            let address = value
-                .string()?
-                .parse()
-                .map_err(|reason: String| value.fault(reason))?;
+            let address = value.string()?.parse().map_err(|reason: String| value.fault(reason))?;
             hosts.insert(host.into(), address);
         }
         Ok(hosts)
@@ -119,16 +111,12 @@ impl OptionValue for BTreeMap<String, HostAddress> {
             return read.map_err(|fault| fault.to_string());
         }
         let pair = |text: &str| {
-            let (host, address) = text
-                .split_once('=')
-                .ok_or_else(|| format!("expected host=ip, got {text:?}"))?;
+            let (host, address) =
+                text.split_once('=').ok_or_else(|| format!("expected host=ip, got {text:?}"))?;
             check_key(host.trim())?;
             Ok((host.trim().into(), address.trim().parse()?))
         };
-        text.split(',')
-            .filter(|pair| !pair.trim().is_empty())
-            .map(pair)
-            .collect()
+        text.split(',').filter(|pair| !pair.trim().is_empty()).map(pair).collect()
     }
 
     fn print(&self) -> Value {
@@ -192,19 +180,10 @@ mod tests {
 
     #[test]
     fn a_star_stands_at_the_beginning_or_nowhere() {
-        for text in [
-            "*",
-            "*.example.com",
-            "*example.com",
-            "a.b-c.d",
-            "EXAMPLE.com",
-            "localhost",
-        ] {
+        for text in ["*", "*.example.com", "*example.com", "a.b-c.d", "EXAMPLE.com", "localhost"] {
             assert!(text.parse::<HostPattern>().is_ok(), "{text}");
         }
-        for text in [
-            "", "a*.com", "*.", "a..b", "_a.com", "-a.com", "a b", "**.com", "a.com:80",
-        ] {
+        for text in ["", "a*.com", "*.", "a..b", "_a.com", "-a.com", "a b", "**.com", "a.com:80"] {
             assert!(text.parse::<HostPattern>().is_err(), "{text}");
         }
     }
@@ -218,13 +197,7 @@ mod tests {
         assert_eq!(hosts.print().to_string(), expected);
         let again = BTreeMap::<String, HostAddress>::parse(&[expected], Place::Variable);
         assert_eq!(again.unwrap(), hosts);
-        for wrong in [
-            "a.com=foo",
-            "a.com:x=1.1.1.1",
-            "a*.com=1.1.1.1",
-            "a.com",
-            "a.com=",
-        ] {
+        for wrong in ["a.com=foo", "a.com:x=1.1.1.1", "a*.com=1.1.1.1", "a.com", "a.com="] {
             let parsed = BTreeMap::<String, HostAddress>::parse(&[wrong], Place::Variable);
             assert!(parsed.is_err(), "{wrong}");
         }
@@ -232,10 +205,7 @@ mod tests {
 
     #[test]
     fn networks_are_printed_without_host_bits() {
-        assert_eq!(
-            "10.1.2.3/8".parse::<Network>().unwrap().to_string(),
-            "10.0.0.0/8"
-        );
+        assert_eq!("10.1.2.3/8".parse::<Network>().unwrap().to_string(), "10.0.0.0/8");
         assert_eq!("::1/128".parse::<Network>().unwrap().to_string(), "::1/128");
         assert!("10.0.0.1".parse::<Network>().is_err());
     }

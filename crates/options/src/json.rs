@@ -19,11 +19,7 @@ pub(crate) struct Json<'a> {
 impl<'a> Json<'a> {
     /// `unknown` collects the paths of keys that mean nothing.
     pub(crate) fn root(value: &'a Value, unknown: &'a RefCell<Vec<String>>) -> Self {
-        Self {
-            value,
-            path: String::new(),
-            unknown,
-        }
+        Self { value, path: String::new(), unknown }
     }
 
     pub(crate) fn is_null(&self) -> bool {
@@ -40,14 +36,7 @@ impl<'a> Json<'a> {
     }
 
     pub(crate) fn fault(&self, reason: impl Into<String>) -> Fault {
-        Fault::new(
-            if self.path.is_empty() {
-                "options"
-            } else {
-                &self.path
-            },
-            reason,
-        )
+        Fault::new(if self.path.is_empty() { "options" } else { &self.path }, reason)
     }
 
     /// Remembers that `key` in this object means nothing.
@@ -56,9 +45,7 @@ impl<'a> Json<'a> {
     }
 
     pub(crate) fn boolean(&self) -> Result<bool, Fault> {
-        self.value
-            .as_bool()
-            .ok_or_else(|| self.expected("true or false"))
+        self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
     pub(crate) fn string(&self) -> Result<&'a str, Fault> {
@@ -92,33 +79,19 @@ impl<'a> Json<'a> {
     }
 
     pub(crate) fn object(&self) -> Result<&'a Map<String, Value>, Fault> {
-        self.value
-            .as_object()
-            .ok_or_else(|| self.expected("an object"))
+        self.value.as_object().ok_or_else(|| self.expected("an object"))
     }
 
     /// The values of an object by key; those that are `null` are left out.
     pub(crate) fn entries(&self) -> Result<impl Iterator<Item = (&'a str, Json<'a>)>, Fault> {
         let entries = self.object()?.iter();
-        Ok(entries
-            .filter(|(_, value)| !value.is_null())
-            .map(|(key, value)| {
-                (
-                    key.as_str(),
-                    Json {
-                        value,
-                        path: self.join(key),
-                        unknown: self.unknown,
-                    },
-                )
-            }))
+        Ok(entries.filter(|(_, value)| !value.is_null()).map(|(key, value)| {
+            (key.as_str(), Json { value, path: self.join(key), unknown: self.unknown })
+        }))
     }
 
     pub(crate) fn items(&self) -> Result<impl Iterator<Item = Json<'a>>, Fault> {
-        let list = self
-            .value
-            .as_array()
-            .ok_or_else(|| self.expected("a list"))?;
+        let list = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
         Ok(list.iter().enumerate().map(|(index, value)| Json {
             value,
             path: format!("{}[{index}]", self.path),
@@ -127,11 +100,7 @@ impl<'a> Json<'a> {
     }
 
     fn join(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.into()
-        } else {
-            format!("{}.{key}", self.path)
-        }
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
     }
 }
 

@@ -27,9 +27,7 @@ struct Block {
 impl LocalIps {
     /// How many addresses there are, at least 1; at most `u128::MAX`.
     pub fn count(&self) -> u128 {
-        self.blocks
-            .iter()
-            .fold(0, |sum: u128, block| sum.saturating_add(block.count))
+        self.blocks.iter().fold(0, |sum: u128, block| sum.saturating_add(block.count))
     }
 
     /// The address of the VU with this id (from 1): they take turns.
@@ -78,11 +76,7 @@ impl FromStr for Block {
             if block.is_v6 || block.count <= 2 {
                 return Ok(block);
             }
-            return Ok(Self {
-                first: block.first + 1,
-                count: block.count - 2,
-                ..block
-            });
+            return Ok(Self { first: block.first + 1, count: block.count - 2, ..block });
         } else {
             let address: IpAddr = text.parse().map_err(|_| wrong())?;
             (address, address)
@@ -97,11 +91,7 @@ impl FromStr for Block {
 impl Block {
     fn between(first: IpAddr, last: IpAddr) -> Self {
         let count = (number(last) - number(first)).saturating_add(1);
-        Self {
-            is_v6: first.is_ipv6(),
-            first: number(first),
-            count,
-        }
+        Self { is_v6: first.is_ipv6(), first: number(first), count }
     }
 }
 
@@ -109,14 +99,8 @@ impl FromStr for LocalIps {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let blocks = text
-            .split(',')
-            .map(|part| part.trim().parse())
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            text: text.into(),
-            blocks,
-        })
+        let blocks = text.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.into(), blocks })
     }
 }
 
@@ -134,9 +118,7 @@ mod tests {
 
     fn pool(text: &str) -> Vec<String> {
         let pool: LocalIps = text.parse().unwrap();
-        (1..=pool.count() as u64)
-            .map(|id| pool.of_vu(id).to_string())
-            .collect()
+        (1..=pool.count() as u64).map(|id| pool.of_vu(id).to_string()).collect()
     }
 
     #[test]
@@ -153,25 +135,16 @@ mod tests {
     fn vus_take_turns_over_all_blocks() {
         let ips: LocalIps = "127.0.0.1-127.0.0.2, ::1".parse().unwrap();
         let of = |id| ips.of_vu(id).to_string();
-        assert_eq!(
-            [of(1), of(2), of(3), of(4)],
-            ["127.0.0.1", "127.0.0.2", "::1", "127.0.0.1"]
-        );
+        assert_eq!([of(1), of(2), of(3), of(4)], ["127.0.0.1", "127.0.0.2", "::1", "127.0.0.1"]);
         let all: LocalIps = "::/0".parse().unwrap();
         assert_eq!(all.of_vu(2).to_string(), "::1");
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for text in [
-            "",
-            "x",
-            "1.1.1.1-",
-            "1.1.1.2-1.1.1.1",
-            "1.1.1.1-::1",
-            "1.1.1.1/33",
-            "1.1.1.1,",
-        ] {
+        for text in
+            ["", "x", "1.1.1.1-", "1.1.1.2-1.1.1.1", "1.1.1.1-::1", "1.1.1.1/33", "1.1.1.1,"]
+        {
             assert!(text.parse::<LocalIps>().is_err(), "{text}");
         }
     }

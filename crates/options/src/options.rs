@@ -130,11 +130,8 @@ impl Parsed {
         if self.unknown.is_empty() {
             return None;
         }
-        let places = if layer == Layer::Script {
-            "exported in the script"
-        } else {
-            "of the config file"
-        };
+        let places =
+            if layer == Layer::Script { "exported in the script" } else { "of the config file" };
         Some(format!(
             "There were unknown fields in the options {places}: {}",
             self.unknown.join(", ")
@@ -153,10 +150,7 @@ impl Options {
         let unknown = RefCell::new(Vec::new());
         let root = Json::root(json, &unknown);
         let options = read(&root).map_err(|fault| OptionsError::Value { layer, fault })?;
-        Ok(Parsed {
-            options,
-            unknown: unknown.into_inner(),
-        })
+        Ok(Parsed { options, unknown: unknown.into_inner() })
     }
 }
 

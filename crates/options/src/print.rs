@@ -19,13 +19,10 @@ impl Options {
     }
 
     fn print_all(&self) -> Map<String, Value> {
-        let keys = Self::KEYS
-            .iter()
-            .filter(|key| !NOT_IN_SCRIPTS.contains(key));
+        let keys = Self::KEYS.iter().filter(|key| !NOT_IN_SCRIPTS.contains(key));
         // k6 leaves `cloud` out if it is unset.
         let keys = keys.filter(|key| **key != "cloud" || self.cloud.is_some());
-        keys.map(|key| ((*key).to_string(), self.print_key(key)))
-            .collect()
+        keys.map(|key| ((*key).to_string(), self.print_key(key))).collect()
     }
 }
 
@@ -34,10 +31,7 @@ impl Consolidated {
     /// `totalDuration` (with graceful stops) and `maxVUs` (of this segment).
     pub fn to_inspect_json(&self) -> Value {
         let mut all = self.with_derived();
-        all.insert(
-            "totalDuration".into(),
-            duration::format(self.total_duration()).into(),
-        );
+        all.insert("totalDuration".into(), duration::format(self.total_duration()).into());
         all.insert("maxVUs".into(), self.peak().possible.into());
         Value::Object(all)
     }
@@ -55,8 +49,7 @@ impl Consolidated {
     /// What is written back into each VU's own `options` object: every option that is set.
     pub fn to_written_back_json(&self) -> Value {
         let set = Options::KEYS.iter().filter(|key| self.options.is_set(key));
-        set.map(|key| ((*key).to_string(), self.options.print_key(key)))
-            .collect()
+        set.map(|key| ((*key).to_string(), self.options.print_key(key))).collect()
     }
 
     fn with_derived(&self) -> Map<String, Value> {
@@ -64,10 +57,7 @@ impl Consolidated {
         all.insert("scenarios".into(), self.scenario_configs.print());
         if self.options.summary_trend_stats.is_none() {
             let stats = self.options.summary_trend_stats();
-            let stats = stats
-                .iter()
-                .map(|stat| Value::from(stat.to_string()))
-                .collect();
+            let stats = stats.iter().map(|stat| Value::from(stat.to_string())).collect();
             all.insert("summaryTrendStats".into(), stats);
         }
         if self.options.system_tags.is_none() {

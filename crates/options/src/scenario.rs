@@ -59,13 +59,9 @@ impl ExecutorKind {
             Self::ConstantArrivalRate => {
                 &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
             }
-            Self::RampingArrivalRate => &[
-                "startRate",
-                "timeUnit",
-                "stages",
-                "preAllocatedVUs",
-                "maxVUs",
-            ],
+            Self::RampingArrivalRate => {
+                &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"]
+            }
         }
     }
 
@@ -81,21 +77,12 @@ impl ExecutorKind {
         }
         let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
         let names = names.join(", ");
-        Err(json.fault(format!(
-            "unknown executor type {name:?}: expected one of {names}"
-        )))
+        Err(json.fault(format!("unknown executor type {name:?}: expected one of {names}")))
     }
 }
 
 /// Keys of every scenario, in the order in which they are printed.
-const COMMON_KEYS: [&str; 6] = [
-    "startTime",
-    "gracefulStop",
-    "env",
-    "exec",
-    "tags",
-    "options",
-];
+const COMMON_KEYS: [&str; 6] = ["startTime", "gracefulStop", "env", "exec", "tags", "options"];
 
 record! {
     /// A scenario as it is written. Only the keys of its executor can be set.
@@ -160,9 +147,7 @@ impl OptionValue for BTreeMap<String, ScenarioConfig> {
     }
 
     fn print(&self) -> Value {
-        self.iter()
-            .map(|(name, config)| (name.clone(), config.print()))
-            .collect()
+        self.iter().map(|(name, config)| (name.clone(), config.print())).collect()
     }
 }
 
@@ -170,9 +155,7 @@ impl ScenarioConfig {
     /// Strict: a key that the executor does not have is an error, as in k6.
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let mut config = Self::default();
-        let executor = json
-            .entries()?
-            .find(|(name, _)| name.eq_ignore_ascii_case("executor"));
+        let executor = json.entries()?.find(|(name, _)| name.eq_ignore_ascii_case("executor"));
         let Some((_, executor)) = executor else {
             return Err(json.fault("executor is missing: name one, such as constant-vus"));
         };
@@ -201,9 +184,7 @@ impl ScenarioConfig {
         let kind = self.executor.unwrap_or_default();
         let keys = ["executor"].iter().chain(&COMMON_KEYS).chain(kind.keys());
         let shown = keys.filter(|key| **key != "options" || self.options.is_some());
-        shown
-            .map(|key| ((*key).to_string(), self.print_key(key)))
-            .collect()
+        shown.map(|key| ((*key).to_string(), self.print_key(key))).collect()
     }
 
     /// The settings of the browser module, if the scenario wants a browser.
@@ -214,10 +195,7 @@ impl ScenarioConfig {
     /// What this means, with all defaults; or what keeps it from meaning anything. Paths begin with the
     /// keys of the scenario.
     pub(crate) fn resolve(&self, name: &str) -> Result<Scenario, Vec<Fault>> {
-        let mut resolving = Resolving {
-            config: self,
-            faults: Vec::new(),
-        };
+        let mut resolving = Resolving { config: self, faults: Vec::new() };
         let executor = resolving.executor();
         if !resolving.faults.is_empty() {
             return Err(resolving.faults);
@@ -235,10 +213,7 @@ impl ScenarioConfig {
         if faults.is_empty() {
             return Ok(scenario);
         }
-        Err(faults
-            .into_iter()
-            .map(|fault| Fault::new(fault.key, fault.reason))
-            .collect())
+        Err(faults.into_iter().map(|fault| Fault::new(fault.key, fault.reason)).collect())
     }
 }
 
@@ -325,10 +300,7 @@ impl Resolving<'_> {
 
     fn vu_range(&mut self) -> (u64, u64) {
         let pre_allocated = self.count("preAllocatedVUs", self.config.pre_allocated_vus, None);
-        (
-            pre_allocated,
-            self.count("maxVUs", self.config.max_vus, Some(pre_allocated)),
-        )
+        (pre_allocated, self.count("maxVUs", self.config.max_vus, Some(pre_allocated)))
     }
 
     fn stages(&mut self) -> Vec<Stage> {

@@ -36,9 +36,7 @@ impl Entry for StageConfig {
         let (time, target) = match text.split_once(':') {
             Some((time, target)) if !time.trim().is_empty() => (time.trim(), target.trim()),
             _ => {
-                return Err(format!(
-                    "expected duration:target such as 30s:10, got {text:?}"
-                ));
+                return Err(format!("expected duration:target such as 30s:10, got {text:?}"));
             }
         };
         let duration = match place {
@@ -49,17 +47,11 @@ impl Entry for StageConfig {
         let target = target.parse().map_err(|_| {
             format!("expected duration:target with a whole number as target, got {text:?}")
         })?;
-        Ok(Self {
-            duration: Some(duration),
-            target: Some(target),
-        })
+        Ok(Self { duration: Some(duration), target: Some(target) })
     }
 
     fn print(&self) -> Value {
-        let duration = self
-            .duration
-            .as_ref()
-            .map_or(Value::Null, OptionValue::print);
+        let duration = self.duration.as_ref().map_or(Value::Null, OptionValue::print);
         json!({ "duration": duration, "target": self.target })
     }
 }

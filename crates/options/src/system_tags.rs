@@ -102,9 +102,7 @@ impl SystemTags {
 
     /// Those that are on, sorted by name.
     pub fn iter(self) -> impl Iterator<Item = SystemTag> {
-        SystemTag::ALL
-            .into_iter()
-            .filter(move |tag| self.contains(*tag))
+        SystemTag::ALL.into_iter().filter(move |tag| self.contains(*tag))
     }
 
     /// Names that mean nothing are passed over, as in k6.
@@ -117,26 +115,19 @@ impl SystemTags {
 impl Default for SystemTags {
     /// All but `ip`, `iter`, `ocsp_status` and `vu`.
     fn default() -> Self {
-        let all = SystemTag::ALL
-            .iter()
-            .filter(|tag| !SystemTag::EXTRA.contains(tag));
+        let all = SystemTag::ALL.iter().filter(|tag| !SystemTag::EXTRA.contains(tag));
         Self(all.fold(0, |bits, tag| bits | tag.bit()))
     }
 }
 
 impl OptionValue for SystemTags {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        let names = json
-            .items()?
-            .map(|item| item.string())
-            .collect::<Result<Vec<_>, _>>()?;
+        let names = json.items()?.map(|item| item.string()).collect::<Result<Vec<_>, _>>()?;
         Ok(Self::named(names.into_iter()))
     }
 
     fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
-        Ok(Self::named(
-            texts.iter().flat_map(|text| text.split(',')).map(str::trim),
-        ))
+        Ok(Self::named(texts.iter().flat_map(|text| text.split(',')).map(str::trim)))
     }
 
     fn print(&self) -> Value {
@@ -153,10 +144,7 @@ mod tests {
         assert_eq!(SystemTags::default().iter().count(), 14);
         let tags = SystemTags::parse(&["url, foo", "vu"], Place::Flag).unwrap();
         assert_eq!(tags.print().to_string(), r#"["url","vu"]"#);
-        assert_eq!(
-            SystemTags::parse(&[""], Place::Flag).unwrap(),
-            SystemTags::NONE
-        );
+        assert_eq!(SystemTags::parse(&[""], Place::Flag).unwrap(), SystemTags::NONE);
     }
 
     #[test]

@@ -46,10 +46,7 @@ impl ThresholdConfig {
 
     fn print(&self) -> Value {
         if self.abort_on_fail == Some(true) {
-            Self::KEYS
-                .iter()
-                .map(|key| ((*key).to_string(), self.print_key(key)))
-                .collect()
+            Self::KEYS.iter().map(|key| ((*key).to_string(), self.print_key(key))).collect()
         } else {
             json!(self.threshold.as_deref().unwrap_or_default())
         }
@@ -71,9 +68,7 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
         let list = |list: &Vec<ThresholdConfig>| -> Value {
             list.iter().map(ThresholdConfig::print).collect()
         };
-        self.iter()
-            .map(|(metric, entries)| (metric.clone(), list(entries)))
-            .collect()
+        self.iter().map(|(metric, entries)| (metric.clone(), list(entries))).collect()
     }
 }
 
@@ -87,22 +82,11 @@ pub(crate) fn sets(
             let source = entry.threshold.as_deref().unwrap_or_default();
             let abort = entry.abort_on_fail.unwrap_or(false);
             Threshold::parse(source, abort, entry.delay_abort_eval).map_err(|error| {
-                OptionsError::Threshold {
-                    metric: metric.clone(),
-                    index,
-                    source: Box::new(error),
-                }
+                OptionsError::Threshold { metric: metric.clone(), index, source: Box::new(error) }
             })
         };
-        let thresholds = entries
-            .iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, _>>()?;
-        sets.push(ThresholdSet {
-            metric: metric.clone(),
-            thresholds,
-        });
+        let thresholds = entries.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        sets.push(ThresholdSet { metric: metric.clone(), thresholds });
     }
     Ok(sets)
 }

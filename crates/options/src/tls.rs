@@ -61,10 +61,7 @@ impl OptionValue for TlsVersions {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let read = |json: &Json<'_>| version(json.string()?).map_err(|reason| json.fault(reason));
         match json.value() {
-            Value::String(_) => read(json).map(|only| Self {
-                min: only,
-                max: only,
-            }),
+            Value::String(_) => read(json).map(|only| Self { min: only, max: only }),
             Value::Object(_) => {
                 let mut versions = Self::default();
                 for (name, value) in json.entries()? {
@@ -88,10 +85,7 @@ impl OptionValue for TlsVersions {
 
     fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
         let only = version(texts.last().copied().unwrap_or_default())?;
-        Ok(Self {
-            min: only,
-            max: only,
-        })
+        Ok(Self { min: only, max: only })
     }
 
     fn print(&self) -> Value {
@@ -191,9 +185,7 @@ pub struct TlsAuth {
 impl fmt::Debug for TlsAuth {
     /// Leaves the secrets out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TlsAuth")
-            .field("domains", &self.domains)
-            .finish_non_exhaustive()
+        f.debug_struct("TlsAuth").field("domains", &self.domains).finish_non_exhaustive()
     }
 }
 
@@ -237,9 +229,7 @@ fn check_pem(key: &str, json: &Json<'_>) -> Result<(), Fault> {
     let has_block = |kind: &str| {
         let text = json.value().as_str().unwrap_or_default();
         let begins = |line: &str| {
-            line.trim()
-                .strip_prefix("-----BEGIN ")
-                .is_some_and(|rest| rest.starts_with(kind))
+            line.trim().strip_prefix("-----BEGIN ").is_some_and(|rest| rest.starts_with(kind))
         };
         text.lines().any(begins)
     };
@@ -250,20 +240,14 @@ fn check_pem(key: &str, json: &Json<'_>) -> Result<(), Fault> {
                 json.fault("encrypted PKCS#8 keys are not supported: decrypt the key first")
             );
         }
-        "key" => ["", "RSA ", "EC "]
-            .iter()
-            .any(|kind| has_block(&format!("{kind}PRIVATE KEY-----"))),
+        "key" => {
+            ["", "RSA ", "EC "].iter().any(|kind| has_block(&format!("{kind}PRIVATE KEY-----")))
+        }
         _ => true,
     };
     if is_fine {
         return Ok(());
     }
-    let block = if key == "cert" {
-        "CERTIFICATE"
-    } else {
-        "PRIVATE KEY"
-    };
-    Err(json.fault(format!(
-        "expected PEM text with a {block} block; open() reads it from a file"
-    )))
+    let block = if key == "cert" { "CERTIFICATE" } else { "PRIVATE KEY" };
+    Err(json.fault(format!("expected PEM text with a {block} block; open() reads it from a file")))
 }

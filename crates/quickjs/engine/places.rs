@@ -41,80 +41,80 @@ pub(crate) const PLACES: &[Adjustment] = &[
     // The column of a token is its own, not that of the last blank before it.
     Adjustment {
         file: "quickjs.c",
-        find: r#"    s->token.col_num = max_int(1, s->mark - s->eol);
-    s->buf_ptr = p;"#,
-        put: r#"    s->token.col_num =
+        find: r"    s->token.col_num = max_int(1, s->mark - s->eol);
+    s->buf_ptr = p;",
+        put: r"    s->token.col_num =
         s->token.ptr >= s->token.line_start ? (int)(s->token.ptr - s->token.line_start) + 1 : 1;
-    s->buf_ptr = p;"#,
+    s->buf_ptr = p;",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"    sp->line_start = s->line_start;"#,
-        put: r#"    sp->line_start = s->token.line_start;"#,
+        find: r"    sp->line_start = s->line_start;",
+        put: r"    sp->line_start = s->token.line_start;",
         times: 1,
     },
     // A call stands where its bracket opens, `new X()` at `new`, as in k6: not at the last operand of an argument.
     Adjustment {
         file: "quickjs.c",
-        find: r#"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;"#,
-        put: r#"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
+        find: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;",
+        put: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
     int brunt_line = s->token.line_num;
-    int brunt_col = s->token.col_num;"#,
+    int brunt_col = s->token.col_num;",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"            /* function call */
+        find: r"            /* function call */
         parse_func_call:
-            if (next_token(s))"#,
-        put: r#"            /* function call */
+            if (next_token(s))",
+        put: r"            /* function call */
         parse_func_call:
             if (call_type != FUNC_CALL_NEW) {
                 brunt_line = s->token.line_num;
                 brunt_col = s->token.col_num;
             }
-            if (next_token(s))"#,
+            if (next_token(s))",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"            parse_func_call2:
-                emit_source_loc(s);"#,
-        put: r#"            parse_func_call2:
+        find: r"            parse_func_call2:
+                emit_source_loc(s);",
+        put: r"            parse_func_call2:
                 if (call_type == FUNC_CALL_TEMPLATE) {
                     brunt_line = s->token.line_num;
                     brunt_col = s->token.col_num;
-                }"#,
+                }",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"                /* apply function call */
-                switch(opcode) {"#,
-        put: r#"                /* apply function call */
+        find: r"                /* apply function call */
+                switch(opcode) {",
+        put: r"                /* apply function call */
                 emit_source_loc_at(s, brunt_line, brunt_col);
-                switch(opcode) {"#,
+                switch(opcode) {",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"            emit_func_call:
-                switch(opcode) {"#,
-        put: r#"            emit_func_call:
+        find: r"            emit_func_call:
+                switch(opcode) {",
+        put: r"            emit_func_call:
                 emit_source_loc_at(s, brunt_line, brunt_col);
-                switch(opcode) {"#,
+                switch(opcode) {",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r#"                emit_op(s, OP_dup);
+        find: r"                emit_op(s, OP_dup);
                 emit_op(s, OP_call_constructor);
-                emit_u16(s, 0);"#,
-        put: r#"                emit_op(s, OP_dup);
+                emit_u16(s, 0);",
+        put: r"                emit_op(s, OP_dup);
                 emit_source_loc_at(s, brunt_line, brunt_col);
                 emit_op(s, OP_call_constructor);
-                emit_u16(s, 0);"#,
+                emit_u16(s, 0);",
         times: 1,
     },
     // What `throw` throws, if it is no error, is thrown where the word stands.
@@ -150,17 +150,24 @@ pub(crate) const PLACES: &[Adjustment] = &[
     // A property that is read stands where its name does.
     Adjustment {
         file: "quickjs.c",
-        find: r#"                    emit_op(s, OP_get_field);
+        find: r"                    emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
             }
-            if (next_token(s))"#,
-        put: r#"                    emit_source_loc(s);
+            if (next_token(s))",
+        put: r"                    emit_source_loc(s);
                     emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
             }
-            if (next_token(s))"#,
+            if (next_token(s))",
+        times: 1,
+    },
+    // Code that the script makes at run time is called as in k6.
+    Adjustment {
+        file: "quickjs.c",
+        find: "JS_EvalInternal(ctx, this_obj, str, len, \"<input>\",",
+        put: "JS_EvalInternal(ctx, this_obj, str, len, \"<eval>\",",
         times: 1,
     },
     Adjustment {
@@ -172,7 +179,8 @@ pub(crate) const PLACES: &[Adjustment] = &[
 ];
 
 /// Who is asked for the author's place; the same for all runtimes.
-const PLACE: &str = "typedef const char *BruntPlace(JSRuntime *rt, const char *file, int *line, int *col);
+const PLACE: &str =
+    "typedef const char *BruntPlace(JSRuntime *rt, const char *file, int *line, int *col);
 static BruntPlace *brunt_place;
 
 void brunt_set_place(BruntPlace *place)

@@ -18,6 +18,9 @@ use crate::value::Value;
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
 
+/// Where a place of compiled code lies in the author's file: host, file, line, column.
+pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
+
 /// What the host does when the engine asks. Plain functions, so that a VM carries no closures.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -29,7 +32,7 @@ pub struct Hooks {
         Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
     /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
     /// `None` leaves it as it is.
-    pub place: Option<fn(&dyn Any, file: &str, line: u32, column: u32) -> Option<Place>>,
+    pub place: Option<PlaceHook>,
 }
 
 /// A place in a file, for stacks.
@@ -434,8 +437,7 @@ unsafe extern "C" fn on_place(
         return ptr::null();
     };
     let (row, col) = (line.unsigned_abs(), column.unsigned_abs());
-    let Ok(Some(place)) =
-        catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
+    let Ok(Some(place)) = catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
     else {
         return ptr::null();
     };

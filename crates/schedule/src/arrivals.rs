@@ -41,9 +41,7 @@ impl Arrivals {
 
     /// How many iterations are due in this segment altogether.
     pub fn count(&self) -> u64 {
-        self.share
-            .as_ref()
-            .map_or(0, |share| share.scale(self.pace.count()))
+        self.share.as_ref().map_or(0, |share| share.scale(self.pace.count()))
     }
 
     /// VUs of this segment to be made before the test.
@@ -82,28 +80,16 @@ impl Arrivals {
 
 pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrivals> {
     let (pace, pre_allocated_vus, max_vus) = match &scenario.executor {
-        Executor::ConstantArrivalRate {
-            rate,
-            time_unit,
-            duration,
-            pre_allocated_vus,
-            max_vus,
-        } => (
-            Pace::constant(*rate, *time_unit, *duration),
-            pre_allocated_vus,
-            max_vus,
-        ),
+        Executor::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus } => {
+            (Pace::constant(*rate, *time_unit, *duration), pre_allocated_vus, max_vus)
+        }
         Executor::RampingArrivalRate {
             start_rate,
             time_unit,
             stages,
             pre_allocated_vus,
             max_vus,
-        } => (
-            Pace::ramping(*start_rate, *time_unit, stages),
-            pre_allocated_vus,
-            max_vus,
-        ),
+        } => (Pace::ramping(*start_rate, *time_unit, stages), pre_allocated_vus, max_vus),
         Executor::SharedIterations { .. }
         | Executor::PerVuIterations { .. }
         | Executor::ConstantVus { .. }

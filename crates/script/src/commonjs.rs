@@ -14,13 +14,5 @@ const FOOT: &str = "\n})";
 pub(crate) fn wrap(code: &str, declares_require: bool) -> (String, Shift) {
     let head = if declares_require { HEAD_BARE } else { HEAD };
     let wrapped = [head, code, FOOT].concat();
-    (
-        wrapped,
-        Shift {
-            offset: 0,
-            line: 1,
-            column: 1,
-            bytes: head.len() as u32,
-        },
-    )
+    (wrapped, Shift { offset: 0, line: 1, column: 1, bytes: head.len() as u32 })
 }

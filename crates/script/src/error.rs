@@ -84,10 +84,8 @@ impl ScriptError {
         let lines = Lines::of(source);
         let offset = offset.min(source.len() as u32);
         let (line, column) = lines.locate(source, offset);
-        let (end_line, end_column) = lines.locate(
-            source,
-            offset.saturating_add(length).min(source.len() as u32),
-        );
+        let (end_line, end_column) =
+            lines.locate(source, offset.saturating_add(length).min(source.len() as u32));
         let source_line = lines.content(source, line).to_owned();
         // A fault that runs over lines is underlined to the end of its first.
         let end = if end_line == line {
@@ -130,11 +128,7 @@ impl fmt::Display for ScriptError {
         if self.line == 0 {
             write!(f, "{} ({})", self.message, self.url)
         } else {
-            write!(
-                f,
-                "{} ({}:{}:{})",
-                self.message, self.url, self.line, self.column
-            )
+            write!(f, "{} ({}:{}:{})", self.message, self.url, self.line, self.column)
         }
     }
 }

@@ -36,9 +36,7 @@ impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         // Never more than the limit, since a path may also lead to an endless device.
-        File::open(path)?
-            .take(crate::MAX_FILE + 1)
-            .read_to_end(&mut content)?;
+        File::open(path)?.take(crate::MAX_FILE + 1).read_to_end(&mut content)?;
         if content.len() as u64 > crate::MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -80,12 +78,7 @@ impl Files for InMemory {
             return Ok(content.clone());
         }
         let is_directory = self.files.keys().any(|file| file.starts_with(path));
-        Err(if is_directory {
-            io::ErrorKind::IsADirectory
-        } else {
-            io::ErrorKind::NotFound
-        }
-        .into())
+        Err(if is_directory { io::ErrorKind::IsADirectory } else { io::ErrorKind::NotFound }.into())
     }
 
     fn current_dir(&self) -> io::Result<PathBuf> {

@@ -20,21 +20,14 @@ pub(crate) fn check(text: &str) -> Result<(), Fault> {
         .map(str::len)
         .sum::<usize>();
     // Column 0 is the line end before.
-    let mut offset = (line_start + error.column())
-        .saturating_sub(1)
-        .min(text.len());
+    let mut offset = (line_start + error.column()).saturating_sub(1).min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;
     }
     let full = error.to_string();
     // The place is told by the error that this becomes.
-    let message = full
-        .rfind(" at line ")
-        .map_or(full.as_str(), |end| &full[..end]);
-    Err(Fault {
-        message: format!("not valid JSON: {message}"),
-        offset: offset as u32,
-    })
+    let message = full.rfind(" at line ").map_or(full.as_str(), |end| &full[..end]);
+    Err(Fault { message: format!("not valid JSON: {message}"), offset: offset as u32 })
 }
 
 #[cfg(test)]

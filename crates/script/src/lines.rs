@@ -53,9 +53,7 @@ impl Lines {
     /// The byte offset of a line and column as [`Lines::locate`] gives them; the end of the line,
     /// or of the text, if there is no such place.
     pub(crate) fn offset(&self, text: &str, line: u32, column: u32) -> u32 {
-        let start = (line as usize)
-            .checked_sub(1)
-            .and_then(|index| self.starts.get(index));
+        let start = (line as usize).checked_sub(1).and_then(|index| self.starts.get(index));
         let Some(&start) = start else {
             return text.len() as u32;
         };
@@ -76,10 +74,7 @@ impl Lines {
         let Some(&start) = self.starts.get(index) else {
             return "";
         };
-        let end = self
-            .starts
-            .get(index + 1)
-            .map_or(text.len(), |&end| end as usize);
+        let end = self.starts.get(index + 1).map_or(text.len(), |&end| end as usize);
         text[start as usize..end].trim_end_matches(['\n', '\r'])
     }
 }

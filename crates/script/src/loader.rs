@@ -97,11 +97,7 @@ impl<'f> Loader<'f> {
                 prepare(&url_of(&self.here()?.join("-")), bytes, false, self.files)
             }
             Entry::Path(path) => {
-                let full = if path.is_absolute() {
-                    path.clone()
-                } else {
-                    self.here()?.join(&path)
-                };
+                let full = if path.is_absolute() { path.clone() } else { self.here()?.join(&path) };
                 self.module(&url_of(&full), false).map_err(|mut error| {
                     if error.kind == ErrorKind::Missing {
                         error.kind = ErrorKind::EntryMissing;
@@ -129,37 +125,26 @@ impl<'f> Loader<'f> {
             let message = format!("\"{url}\" is not a file of this machine");
             return Err(ScriptError::whole(ErrorKind::Scheme, url, message));
         };
-        self.files
-            .read(&path)
-            .map_err(|error| self.unread(url, &path, &error))
+        self.files.read(&path).map_err(|error| self.unread(url, &path, &error))
     }
 
     fn unread(&self, url: &str, path: &Path, error: &io::Error) -> ScriptError {
         let shown = path.display();
         let (kind, message) = match error.kind() {
             // A file where a directory was looked for is as good as nothing.
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => (
-                ErrorKind::Missing,
-                format!("the file \"{shown}\" does not exist"),
-            ),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                (ErrorKind::Missing, format!("the file \"{shown}\" does not exist"))
+            }
             io::ErrorKind::IsADirectory => {
                 (ErrorKind::Directory, format!("\"{shown}\" is a directory"))
             }
-            io::ErrorKind::FileTooLarge => (
-                ErrorKind::TooLarge,
-                format!("\"{shown}\" is larger than {} MiB", MAX_FILE >> 20),
-            ),
-            _ => (
-                ErrorKind::Unreadable,
-                format!("can't read \"{shown}\": {error}"),
-            ),
+            io::ErrorKind::FileTooLarge => {
+                (ErrorKind::TooLarge, format!("\"{shown}\" is larger than {} MiB", MAX_FILE >> 20))
+            }
+            _ => (ErrorKind::Unreadable, format!("can't read \"{shown}\": {error}")),
         };
         let is_elsewhere = matches!(kind, ErrorKind::Missing | ErrorKind::Directory);
-        let help = if is_elsewhere {
-            self.look_alike(path)
-        } else {
-            None
-        };
+        let help = if is_elsewhere { self.look_alike(path) } else { None };
         ScriptError::whole(kind, url, message).with_help(help)
     }
 
@@ -178,10 +163,7 @@ impl<'f> Loader<'f> {
             .into_iter()
             .find(|candidate| candidate != path && self.files.is_file(candidate))?;
         let found = found.strip_prefix(path.parent()?).ok()?;
-        Some(format!(
-            "did you mean \"{}\"? Names are taken as they are written",
-            found.display()
-        ))
+        Some(format!("did you mean \"{}\"? Names are taken as they are written", found.display()))
     }
 }
 
@@ -260,9 +242,7 @@ fn blame(error: ScriptError, importer: &Module, import: &Import) -> ScriptError 
     if error.line > 0 || error.kind == ErrorKind::NotUtf8 {
         return error;
     }
-    import
-        .error(error.kind, importer, error.message)
-        .with_help(error.help)
+    import.error(error.kind, importer, error.message).with_help(error.help)
 }
 
 /// Runs something that recurses with the input. Where no such thread can be had, here.
@@ -271,9 +251,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let slot = &mut work;
     let done = thread::scope(|scope| {
         let run = || slot.take().map(|work| work());
-        let thread = thread::Builder::new()
-            .name("script".to_owned())
-            .stack_size(STACK);
+        let thread = thread::Builder::new().name("script".to_owned()).stack_size(STACK);
         match thread.spawn_scoped(scope, run) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| resume_unwind(panic)),
             Err(error) => {

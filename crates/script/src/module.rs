@@ -35,29 +35,16 @@ pub(crate) fn prepare(
     }
     // What comes from standard input has no ending.
     let may_have_types = ends_with_one_of(url, &[".ts", ".mts", ".cts", "/-"]);
-    let language = if may_have_types {
-        Language::TypeScript
-    } else {
-        Language::JavaScript
-    };
+    let language = if may_have_types { Language::TypeScript } else { Language::JavaScript };
     let prepared = syntax::prepare(&text, language).map_err(|fault| {
         let place = (fault.start, fault.length);
         ScriptError::at(ErrorKind::Syntax, url, &text, place, fault.message).with_help(fault.help)
     })?;
 
     let plain: Arc<str> = prepared.code.map_or_else(|| Arc::clone(&text), Into::into);
-    let counted = if prepared.generated.is_some() {
-        &plain
-    } else {
-        &text
-    };
+    let counted = if prepared.generated.is_some() { &plain } else { &text };
     let own = Positions::new(prepared.shifts, counted, prepared.generated);
-    let imports = Importer {
-        url,
-        text: &text,
-        code: &plain,
-        positions: &own,
-    };
+    let imports = Importer { url, text: &text, code: &plain, positions: &own };
     let imports = imports.all(prepared.imports)?;
     let (code, head) = if prepared.format == Format::CommonJs {
         let (code, head) = commonjs::wrap(&plain, prepared.declares_require);
@@ -88,10 +75,8 @@ fn decode(url: &str, bytes: Vec<u8>) -> Result<Arc<str>, ScriptError> {
             let valid = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes());
             let message = "this is not UTF-8 text".to_owned();
-            Err(
-                ScriptError::at(ErrorKind::NotUtf8, url, &text, (valid as u32, 3), message)
-                    .with_help(Some("save the file in the UTF-8 encoding".to_owned())),
-            )
+            Err(ScriptError::at(ErrorKind::NotUtf8, url, &text, (valid as u32, 3), message)
+                .with_help(Some("save the file in the UTF-8 encoding".to_owned())))
         }
     }
 }
@@ -103,13 +88,7 @@ fn ends_with_one_of(url: &str, endings: &[&str]) -> bool {
 
 fn json_module(url: &str, text: Arc<str>) -> Result<Prepared, ScriptError> {
     json::check(&text).map_err(|fault| {
-        ScriptError::at(
-            ErrorKind::Json,
-            url,
-            &text,
-            (fault.offset, 1),
-            fault.message,
-        )
+        ScriptError::at(ErrorKind::Json, url, &text, (fault.offset, 1), fault.message)
     })?;
     let positions = Positions::new(Vec::new(), &text, None);
     let module = Module {
@@ -121,11 +100,7 @@ fn json_module(url: &str, text: Arc<str>) -> Result<Prepared, ScriptError> {
         positions,
         has_top_level_await: false,
     };
-    Ok(Prepared {
-        module,
-        identifiers: BTreeSet::new(),
-        is_open: false,
-    })
+    Ok(Prepared { module, identifiers: BTreeSet::new(), is_open: false })
 }
 
 /// A file whose imports are being looked at.
@@ -140,10 +115,7 @@ struct Importer<'m> {
 impl Importer<'_> {
     fn all(&self, found: Vec<FoundImport>) -> Result<Vec<Import>, ScriptError> {
         let lines = Lines::of(self.code);
-        found
-            .into_iter()
-            .map(|found| self.one(found, &lines))
-            .collect()
+        found.into_iter().map(|found| self.one(found, &lines)).collect()
     }
 
     fn one(&self, found: FoundImport, lines: &Lines) -> Result<Import, ScriptError> {

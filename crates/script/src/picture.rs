@@ -21,16 +21,8 @@ pub(crate) fn picture(line: u32, column: u32, length: u32, text: &str) -> String
     let pad: String = left
         .chars()
         .map(|_| ' ')
-        .chain(
-            window
-                .chars()
-                .take(caret)
-                .map(|c| if c == '\t' { '\t' } else { ' ' }),
-        )
-        .chain(std::iter::repeat_n(
-            ' ',
-            caret.saturating_sub(window.chars().count()),
-        ))
+        .chain(window.chars().take(caret).map(|c| if c == '\t' { '\t' } else { ' ' }))
+        .chain(std::iter::repeat_n(' ', caret.saturating_sub(window.chars().count())))
         .collect();
     let mut out = String::new();
     let _ = writeln!(out, " {gutter} |");
@@ -63,12 +55,7 @@ fn window(text: &str, caret: usize) -> (String, usize, bool, bool) {
     }
     let start = caret.saturating_sub(WIDTH / 2).min(total - WIDTH);
     let shown = text.chars().skip(start).take(WIDTH).collect();
-    (
-        shown,
-        caret.min(total) - start,
-        start > 0,
-        start + WIDTH < total,
-    )
+    (shown, caret.min(total) - start, start > 0, start + WIDTH < total)
 }
 
 #[cfg(test)]

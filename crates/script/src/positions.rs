@@ -52,12 +52,7 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner {
-            shifts,
-            text,
-            generated,
-            bundle: None,
-        }))
+        Self(Arc::new(Inner { shifts, text, generated, bundle: None }))
     }
 
     /// The same for code with a head before it, and with the source map of what its author
@@ -82,17 +77,9 @@ impl Positions {
             Some(map) => map.nearest(line, column),
             None => (line, column),
         };
-        match inner
-            .bundle
-            .as_ref()
-            .and_then(|map| map.lookup(line, column))
-        {
+        match inner.bundle.as_ref().and_then(|map| map.lookup(line, column)) {
             Some(place) => place,
-            None => Place {
-                url: None,
-                line,
-                column,
-            },
+            None => Place { url: None, line, column },
         }
     }
 
@@ -166,46 +153,24 @@ mod tests {
     #[test]
     fn insertions_are_taken_away_on_their_line_only() {
         let shifts = vec![
-            Shift {
-                offset: 0,
-                line: 1,
-                column: 1,
-                bytes: 10,
-            },
-            Shift {
-                offset: 4,
-                line: 1,
-                column: 5,
-                bytes: 3,
-            },
-            Shift {
-                offset: 12,
-                line: 3,
-                column: 2,
-                bytes: 1,
-            },
+            Shift { offset: 0, line: 1, column: 1, bytes: 10 },
+            Shift { offset: 4, line: 1, column: 5, bytes: 3 },
+            Shift { offset: 12, line: 3, column: 2, bytes: 1 },
         ];
         let positions = Positions::new(shifts.clone(), &"abcdefgh\nx\nxyz".into(), None);
-        let columns: Vec<_> = [1, 10, 11, 14, 15, 17, 18, 19]
-            .map(|column| author(&positions, 1, column).1)
-            .into();
+        let columns: Vec<_> =
+            [1, 10, 11, 14, 15, 17, 18, 19].map(|column| author(&positions, 1, column).1).into();
         assert_eq!(columns, [1, 1, 1, 4, 5, 5, 5, 6]);
         assert_eq!(author(&positions, 2, 1), (2, 1));
         assert_eq!(author(&positions, 3, 3), (3, 2));
-        let offsets: Vec<_> = [0, 9, 10, 13, 14, 16, 17]
-            .map(|offset| unshift_offset(&shifts, offset))
-            .into();
+        let offsets: Vec<_> =
+            [0, 9, 10, 13, 14, 16, 17].map(|offset| unshift_offset(&shifts, offset)).into();
         assert_eq!(offsets, [0, 0, 0, 3, 4, 4, 4]);
     }
 
     #[test]
     fn no_line_and_no_column_are_too_far_off_to_be_asked_for() {
-        let shifts = vec![Shift {
-            offset: 0,
-            line: 1,
-            column: 1,
-            bytes: 10,
-        }];
+        let shifts = vec![Shift { offset: 0, line: 1, column: 1, bytes: 10 }];
         let positions = Positions::new(shifts, &"é".into(), None);
         author(&positions, 0, 0);
         author(&positions, u32::MAX, u32::MAX);

@@ -42,17 +42,11 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
 
 /// The path of a local URL on this machine, if it has one.
 pub fn path_of(url: &str) -> Option<std::path::PathBuf> {
-    Url::parse(url)
-        .ok()
-        .filter(|url| url.scheme() == "file")?
-        .to_file_path()
-        .ok()
+    Url::parse(url).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
 fn is_path(specifier: &str) -> bool {
-    ["/", "./", "../"]
-        .iter()
-        .any(|start| specifier.starts_with(start))
+    ["/", "./", "../"].iter().any(|start| specifier.starts_with(start))
         || matches!(specifier, "." | "..")
 }
 
@@ -172,10 +166,7 @@ mod tests {
 
     #[test]
     fn names_are_encoded_once_and_queries_fall_away() {
-        assert_eq!(
-            local("./ä b.js?v=1#top"),
-            "file:///home/me/tests/%C3%A4%20b.js"
-        );
+        assert_eq!(local("./ä b.js?v=1#top"), "file:///home/me/tests/%C3%A4%20b.js");
         assert_eq!(local("./a%20b.js"), "file:///home/me/tests/a%20b.js");
         assert_eq!(path_of("file:///x/a%20b.js"), Some("/x/a b.js".into()));
     }
@@ -183,10 +174,7 @@ mod tests {
     #[test]
     fn built_ins_pass_through_whether_they_exist_or_not() {
         for name in ["k6", "k6/http", "k6/x/nope"] {
-            assert_eq!(
-                resolve(name, "file:///a.js"),
-                Ok(Resolved::Builtin(name.to_owned()))
-            );
+            assert_eq!(resolve(name, "file:///a.js"), Ok(Resolved::Builtin(name.to_owned())));
         }
         assert_eq!(error("k6chai").kind, ErrorKind::Bare);
     }

@@ -24,9 +24,7 @@ struct Origin {
 
 impl std::fmt::Debug for SourceMap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SourceMap")
-            .field("sources", &self.sources)
-            .finish_non_exhaustive()
+        f.debug_struct("SourceMap").field("sources", &self.sources).finish_non_exhaustive()
     }
 }
 
@@ -55,9 +53,7 @@ impl SourceMap {
     /// The last origin that is not after a place (from 1, UTF-16 units) of the generated text.
     fn before(&self, line: u32, column: u32) -> Option<&Origin> {
         let place = (line.saturating_sub(1), column.saturating_sub(1));
-        let after = self
-            .origins
-            .partition_point(|origin| origin.generated <= place);
+        let after = self.origins.partition_point(|origin| origin.generated <= place);
         self.origins.get(after.checked_sub(1)?)
     }
 
@@ -75,9 +71,8 @@ impl SourceMap {
     /// The nearest origin at or before a place, whatever its line; the start of the source if
     /// there is none.
     pub(crate) fn nearest(&self, line: u32, column: u32) -> (u32, u32) {
-        self.before(line, column).map_or((1, 1), |origin| {
-            (origin.original.0 + 1, origin.original.1 + 1)
-        })
+        self.before(line, column)
+            .map_or((1, 1), |origin| (origin.original.0 + 1, origin.original.1 + 1))
     }
 
     /// The map that a text names in its last comment, `//# sourceMappingURL=…`: inline, or a file
@@ -96,13 +91,8 @@ impl SourceMap {
 
 /// What the last `sourceMappingURL` comment of a text says, if it is among its last lines.
 fn reference(text: &str) -> Option<&str> {
-    let line = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .take(3)
-        .find(|line| {
+    let line =
+        text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(3).find(|line| {
             line.starts_with("//# sourceMappingURL=") || line.starts_with("//@ sourceMappingURL=")
         })?;
     let (_, reference) = line.split_once('=')?;
@@ -116,29 +106,18 @@ fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, Stri
     } else {
         let place = base.join(reference).map_err(|error| error.to_string())?;
         let path = path_of(place.as_str()).ok_or_else(|| format!("{place} is not a file"))?;
-        let bytes = files
-            .read(&path)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        (
-            String::from_utf8(bytes).map_err(|error| error.to_string())?,
-            place,
-        )
+        let bytes = files.read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        (String::from_utf8(bytes).map_err(|error| error.to_string())?, place)
     };
     // Some servers and tools put `)]}'` before JSON; the format allows for it.
     let json = json.trim_start_matches(")]}'");
     let map = OxcSourceMap::from_json_string(json).map_err(|error| error.to_string())?;
-    let root = map
-        .get_source_root()
-        .unwrap_or_default()
-        .trim_end_matches('/');
+    let root = map.get_source_root().unwrap_or_default().trim_end_matches('/');
     let sources = map
         .get_sources()
         .map(|source| {
-            let source = if root.is_empty() {
-                source.to_owned()
-            } else {
-                format!("{root}/{source}")
-            };
+            let source =
+                if root.is_empty() { source.to_owned() } else { format!("{root}/{source}") };
             place.join(&source).map_or(source, String::from)
         })
         .collect();
@@ -168,11 +147,7 @@ mod tests {
     fn bundle(text: &str, files: &InMemory) -> Option<(String, u32, u32)> {
         let map = SourceMap::of_bundle(text, "file:///dist/bundle.js", files)?;
         let place = map.lookup(1, 9)?;
-        Some((
-            place.url.unwrap_or_default().to_owned(),
-            place.line,
-            place.column,
-        ))
+        Some((place.url.unwrap_or_default().to_owned(), place.line, place.column))
     }
 
     #[test]
@@ -195,9 +170,7 @@ mod tests {
 
     #[test]
     fn a_map_that_is_missing_or_broken_is_no_error() {
-        let files = InMemory::new()
-            .with("/dist/bad.map", "{")
-            .with("/dist/bin.map", [0xff]);
+        let files = InMemory::new().with("/dist/bad.map", "{").with("/dist/bin.map", [0xff]);
         for reference in [
             "none.map",
             "bad.map",

@@ -149,9 +149,7 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
     // without the types is no JavaScript.
     let (scoping, _) = bind(&parsed.program);
     if let Blanked::Done(canvas) = blank::blank(text, &parsed.program, &scoping) {
-        let (code, shifts) = canvas
-            .finish()
-            .unwrap_or_else(|| (text.to_owned(), Vec::new()));
+        let (code, shifts) = canvas.finish().unwrap_or_else(|| (text.to_owned(), Vec::new()));
         match javascript(&code) {
             Ok(prepared) => {
                 return Ok(Prepared {
@@ -180,11 +178,7 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
         Err(Reason::Grammar(fault) | Reason::Meaning(fault)) => {
             let (line, column) = Lines::of(&code).locate(&code, fault.start);
             let (line, column) = map.nearest(line, column);
-            Err(Fault {
-                start: Lines::of(text).offset(text, line, column),
-                length: 0,
-                ..fault
-            })
+            Err(Fault { start: Lines::of(text).offset(text, line, column), length: 0, ..fault })
         }
     }
 }

@@ -3,9 +3,7 @@
 use brunt_script::{Entry, ErrorKind, InMemory, Loader, ScriptError};
 
 fn error(files: &InMemory) -> ScriptError {
-    Loader::new(files)
-        .load(Entry::Path("/t/main.js".into()))
-        .expect_err("a fault")
+    Loader::new(files).load(Entry::Path("/t/main.js".into())).expect_err("a fault")
 }
 
 fn main_only(text: &str) -> ScriptError {
@@ -13,11 +11,7 @@ fn main_only(text: &str) -> ScriptError {
 }
 
 fn shown(error: &ScriptError) -> String {
-    let help = error
-        .help
-        .as_deref()
-        .map(|help| format!("\nhelp: {help}"))
-        .unwrap_or_default();
+    let help = error.help.as_deref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
     format!("{error}\n{}{help}", error.picture())
 }
 
@@ -35,10 +29,7 @@ fn a_script_that_is_not_there() {
 #[test]
 fn an_import_of_nothing() {
     let files = InMemory::new()
-        .with(
-            "/t/main.js",
-            "import http from 'k6/http';\n\timport x from './lib/x';\n",
-        )
+        .with("/t/main.js", "import http from 'k6/http';\n\timport x from './lib/x';\n")
         .with("/t/lib/x.js", "");
     let found = error(&files);
     assert_eq!(found.kind, ErrorKind::Missing);
@@ -53,9 +44,8 @@ fn an_import_of_nothing() {
 
 #[test]
 fn an_import_of_a_folder() {
-    let files = InMemory::new()
-        .with("/t/main.js", "export * from './lib';")
-        .with("/t/lib/index.js", "");
+    let files =
+        InMemory::new().with("/t/main.js", "export * from './lib';").with("/t/lib/index.js", "");
     insta::assert_snapshot!(shown(&error(&files)), @r#"
     "/t/lib" is a directory (file:///t/main.js:1:15)
        |

@@ -38,11 +38,7 @@ fn the_graph_has_every_file_once_and_the_entry_first() {
         .with("/lib/d.json", "{\"d\": 1}");
     let graph = graph(&files);
     assert_eq!(graph.entry, "file:///t/main.js");
-    let found: Vec<_> = graph
-        .modules
-        .iter()
-        .map(|it| (&*it.url, it.format))
-        .collect();
+    let found: Vec<_> = graph.modules.iter().map(|it| (&*it.url, it.format)).collect();
     assert_eq!(
         found,
         [
@@ -57,16 +53,10 @@ fn the_graph_has_every_file_once_and_the_entry_first() {
     assert_eq!(main[0].resolved, Resolved::Builtin("k6/http".to_owned()));
     assert_eq!(main[0].names, Names::Only(vec!["default".to_owned()]));
     assert_eq!((main[1].line, main[1].column), (2, 19));
-    assert_eq!(
-        (main[2].kind, &main[2].names),
-        (ImportKind::ReExport, &Names::All)
-    );
+    assert_eq!((main[2].kind, &main[2].names), (ImportKind::ReExport, &Names::All));
     let b = &graph.module("file:///lib/b.js").expect("b").imports;
     assert_eq!(b[0].names, Names::Only(vec!["a".to_owned()]));
-    assert_eq!(
-        b[1].names,
-        Names::Only(vec!["default".to_owned(), "d".to_owned()])
-    );
+    assert_eq!(b[1].names, Names::Only(vec!["default".to_owned(), "d".to_owned()]));
     assert_eq!(graph.modules[3].imports[0].kind, ImportKind::Require);
     assert!(!graph.is_open);
 }
@@ -99,18 +89,11 @@ fn top_level_await_is_told_apart_from_that_of_functions() {
         ("await 0;", true),
         ("export const x = [await 0];", true),
         ("for await (const x of y) {}", true),
-        (
-            "export default async function () { await 0; for await (const x of y) {} }",
-            false,
-        ),
+        ("export default async function () { await 0; for await (const x of y) {} }", false),
         ("export const f = async () => { await 0 };", false),
         ("export class A { async m() { await 0 } }", false),
     ] {
-        assert_eq!(
-            single("/x.js", text).has_top_level_await,
-            expected,
-            "{text}"
-        );
+        assert_eq!(single("/x.js", text).has_top_level_await, expected, "{text}");
     }
 }
 
@@ -129,23 +112,12 @@ fn commonjs_is_wrapped_and_keeps_its_places() {
 
 #[test]
 fn commonjs_may_have_a_require_of_its_own() {
-    for text in [
-        "const require = 1;",
-        "let { require } = x;",
-        "class require {}",
-    ] {
+    for text in ["const require = 1;", "let { require } = x;", "class require {}"] {
         let module = single("/x.js", text);
-        assert!(
-            module.code.starts_with("(function(module, exports) { "),
-            "{text}"
-        );
+        assert!(module.code.starts_with("(function(module, exports) { "), "{text}");
     }
     let module = single("/x.js", "var require = 1; boom();");
-    assert!(
-        module
-            .code
-            .starts_with("(function(module, exports, require) { ")
-    );
+    assert!(module.code.starts_with("(function(module, exports, require) { "));
     assert_eq!(place(&module, "boom"), (1, 18));
 }
 
@@ -192,22 +164,12 @@ fn typescript_keeps_its_places_whatever_is_put_in() {
 #[test]
 fn only_typescript_files_and_standard_input_may_have_types() {
     for path in ["/x.ts", "/x.mts", "/x.cts", "/x.TS"] {
-        assert_eq!(
-            single(path, "export const a: number = 1;").format,
-            Format::Esm
-        );
+        assert_eq!(single(path, "export const a: number = 1;").format, Format::Esm);
     }
-    let files = InMemory::new()
-        .with("/x.js", "export const a: number = 1;")
-        .with("/a.js", "");
-    assert_eq!(
-        load(&files, "/x.js").expect_err("types").kind,
-        ErrorKind::Syntax
-    );
+    let files = InMemory::new().with("/x.js", "export const a: number = 1;").with("/a.js", "");
+    assert_eq!(load(&files, "/x.js").expect_err("types").kind, ErrorKind::Syntax);
     let text = "import './a.js';\nexport default (x: number) => x;";
-    let graph = Loader::new(&files)
-        .load(Entry::Stdin(text.into()))
-        .expect("stdin");
+    let graph = Loader::new(&files).load(Entry::Stdin(text.into())).expect("stdin");
     assert_eq!(graph.entry, "file:///-");
     assert_eq!(graph.modules[1].url, "file:///a.js");
 }
@@ -242,17 +204,11 @@ fn what_may_never_be_asked_for_is_loaded_if_it_can_be() {
         .with("/t/bad.js", "let let;");
     let graph = graph(&files);
     let urls: Vec<_> = graph.modules.iter().map(|it| &*it.url).collect();
-    assert_eq!(
-        urls,
-        ["file:///t/main.js", "file:///t/a.js", "file:///t/b.js"]
-    );
+    assert_eq!(urls, ["file:///t/main.js", "file:///t/a.js", "file:///t/b.js"]);
     let imports = &graph.modules[0].imports;
     assert_eq!(imports[1].kind, ImportKind::Dynamic);
     assert_eq!(imports[2].resolved, Resolved::Nowhere);
-    assert_eq!(
-        imports[3].resolved,
-        Resolved::Local("file:///t/none.js".to_owned())
-    );
+    assert_eq!(imports[3].resolved, Resolved::Local("file:///t/none.js".to_owned()));
     assert!(graph.is_open);
 }
 
@@ -264,26 +220,12 @@ fn a_require_that_the_file_declares_is_not_ours() {
 
 #[test]
 fn single_modules_can_be_loaded_at_run_time() {
-    let files = InMemory::new()
-        .with("/a.js", "exports.a = 1;")
-        .with("/b.json", "[");
+    let files = InMemory::new().with("/a.js", "exports.a = 1;").with("/b.json", "[");
     let loader = Loader::new(&files);
-    assert_eq!(
-        loader.load_one("file:///a.js").expect("a").format,
-        Format::CommonJs
-    );
-    assert_eq!(
-        loader.load_one("file:///b.json").expect_err("b").kind,
-        ErrorKind::Json
-    );
-    assert_eq!(
-        loader.load_one("file:///c.js").expect_err("c").kind,
-        ErrorKind::Missing
-    );
-    assert_eq!(
-        loader.load_one("https://h/c.js").expect_err("d").kind,
-        ErrorKind::Scheme
-    );
+    assert_eq!(loader.load_one("file:///a.js").expect("a").format, Format::CommonJs);
+    assert_eq!(loader.load_one("file:///b.json").expect_err("b").kind, ErrorKind::Json);
+    assert_eq!(loader.load_one("file:///c.js").expect_err("c").kind, ErrorKind::Missing);
+    assert_eq!(loader.load_one("https://h/c.js").expect_err("d").kind, ErrorKind::Scheme);
 }
 
 #[test]
@@ -292,18 +234,9 @@ fn every_name_is_gathered() {
         .with("/t/main.js", "import './a.js';\nconst { WeakRef: R } = globalThis;\nnew (global['Date'])(); x.prop; 'not a name'; label: for (;;) {}")
         .with("/t/a.js", "eval('1'); /re/.test(1n); async () => {}; export {}");
     let graph = graph(&files);
-    for name in [
-        "WeakRef",
-        "R",
-        "globalThis",
-        "Date",
-        "prop",
-        "eval",
-        "RegExp",
-        "BigInt",
-        "Promise",
-        "x",
-    ] {
+    for name in
+        ["WeakRef", "R", "globalThis", "Date", "prop", "eval", "RegExp", "BigInt", "Promise", "x"]
+    {
         assert!(graph.identifiers.contains(name), "{name}");
     }
     for name in ["Map", "not a name", "Proxy"] {
@@ -316,26 +249,18 @@ fn a_bundle_leads_to_its_sources() {
     // Made of one source, whose line 3 column 5 begins the bundle's line 1.
     let map = r#"{"version":3,"sources":["../src/a.ts"],"names":[],"mappings":"AAEI"}"#;
     let files = InMemory::new()
-        .with(
-            "/t/main.js",
-            "exports.default = boom();\n//# sourceMappingURL=main.js.map\n",
-        )
+        .with("/t/main.js", "exports.default = boom();\n//# sourceMappingURL=main.js.map\n")
         .with("/t/main.js.map", map);
     let graph = graph(&files);
     let place = graph.modules[0].positions.author(1, 60);
-    assert_eq!(
-        (place.url, place.line, place.column),
-        (Some("file:///src/a.ts"), 3, 5)
-    );
+    assert_eq!((place.url, place.line, place.column), (Some("file:///src/a.ts"), 3, 5));
     let place = graph.modules[0].positions.author(2, 4);
     assert_eq!((place.url, place.line, place.column), (None, 2, 4));
 }
 
 #[test]
 fn relative_paths_and_dots_become_one_url() {
-    let files = InMemory::new()
-        .with("/t/a b.js", "import '../t/x.js';")
-        .with("/t/x.js", "");
+    let files = InMemory::new().with("/t/a b.js", "import '../t/x.js';").with("/t/x.js", "");
     let graph = load(&files, "t/../t/./a b.js").expect("loads");
     assert_eq!(graph.entry, "file:///t/a%20b.js");
     assert_eq!(graph.modules[1].url, "file:///t/x.js");
@@ -351,31 +276,20 @@ fn the_disk_is_read() {
     let loader = Loader::new(&brunt_script::Disk);
     let graph = loader.load(Entry::Path(path)).expect("loads");
     assert_eq!(graph.modules.len(), 2);
-    let error = loader
-        .load(Entry::Path(folder.path().join("lib")))
-        .expect_err("a folder");
+    let error = loader.load(Entry::Path(folder.path().join("lib"))).expect_err("a folder");
     assert_eq!(error.kind, ErrorKind::Directory);
-    let error = loader
-        .load(Entry::Path(folder.path().join("none.js")))
-        .expect_err("nothing");
+    let error = loader.load(Entry::Path(folder.path().join("none.js"))).expect_err("nothing");
     assert_eq!(error.kind, ErrorKind::EntryMissing);
 }
 
 #[test]
 fn nesting_without_end_is_refused_and_much_of_it_is_not() {
     let nested = |depth: usize| {
-        let text = format!(
-            "export const x = {}{};",
-            "[".repeat(depth),
-            "]".repeat(depth)
-        );
+        let text = format!("export const x = {}{};", "[".repeat(depth), "]".repeat(depth));
         load(&InMemory::new().with("/x.js", text), "/x.js")
     };
     assert!(nested(2_000).is_ok());
-    assert_eq!(
-        nested(100_000).expect_err("too deep").kind,
-        ErrorKind::Syntax
-    );
+    assert_eq!(nested(100_000).expect_err("too deep").kind, ErrorKind::Syntax);
     let chain = format!("export const x = {}1;", "1 + ".repeat(20_000));
     assert!(load(&InMemory::new().with("/x.js", chain), "/x.js").is_ok());
 }

@@ -158,12 +158,16 @@ fn open_counts_from_the_file_that_is_being_loaded() {
         ("lib/h.js", "export const top = open('./x.txt'); export const load = (p) => open(p);"),
     ];
     let lines = logged(script, &files);
-    let lines: Vec<_> = lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
+    let lines: Vec<_> =
+        lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
     assert_eq!(lines[..5], ["lib", "root", "4", "lib", "string"]);
     assert!(lines[5].starts_with("GoError: ") && lines[5].contains("nope.txt"), "{lines:?}");
     assert!(lines[6].contains("can't be used with directories"), "{lines:?}");
     assert!(lines[7].contains("empty filename"), "{lines:?}");
-    assert!(lines[8].contains("weren't previously opened") && lines[8].contains("__VU==0"), "{lines:?}");
+    assert!(
+        lines[8].contains("weren't previously opened") && lines[8].contains("__VU==0"),
+        "{lines:?}"
+    );
     assert!(lines[9].contains("only available in the init stage"), "{lines:?}");
 }
 
@@ -176,13 +180,35 @@ fn places_in_stacks_are_exact_on_every_line_and_in_every_kind_of_file() {
         "s.js",
         script,
         &files,
-        &["Error: x1\n\tat boom (file://", "esm.js:1:33(", "\tat inner (file://", "s.js:3:27(", "s.js:5:8("],
+        &[
+            "Error: x1\n\tat boom (file://",
+            "esm.js:1:33(",
+            "\tat inner (file://",
+            "s.js:3:27(",
+            "s.js:5:8(",
+        ],
     );
-    check_thrown("s.js", "export default function () { null.x; }", &[], &["TypeError", "s.js:1:35("]);
-    let cjs = "exports.default = function () { inner(); }; function inner() { throw new Error('c'); }";
-    check_thrown("s.js", cjs, &[], &["Error: c\n\tat inner (file://", "s.js:1:70(", "\tat file://", "s.js:1:38("]);
+    check_thrown(
+        "s.js",
+        "export default function () { null.x; }",
+        &[],
+        &["TypeError", "s.js:1:35("],
+    );
+    let cjs =
+        "exports.default = function () { inner(); }; function inner() { throw new Error('c'); }";
+    check_thrown(
+        "s.js",
+        cjs,
+        &[],
+        &["Error: c\n\tat inner (file://", "s.js:1:70(", "\tat file://", "s.js:1:38("],
+    );
     let anonymous = "export default () => { [1].map((x) => { throw x; }); }";
-    check_thrown("s.js", anonymous, &[], &["1\n\tat file://", "s.js:1:41(", "\tat map (native)", "s.js:1:31("]);
+    check_thrown(
+        "s.js",
+        anonymous,
+        &[],
+        &["1\n\tat file://", "s.js:1:41(", "\tat map (native)", "s.js:1:31("],
+    );
 }
 
 #[test]
@@ -190,8 +216,14 @@ fn places_of_typescript_are_the_authors() {
     let script = "interface A { b: number }\nenum E { X = 1, Y }\nconst a: A = { b: E.Y };\n\
                   export default function (): void {\n  const e = new Error('typed');\n  \
                   console.log((e.stack as string).includes('s.ts:5:13('));\n  throw e;\n}\n";
-    check_thrown("s.ts", script, &[], &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:13("]);
-    let blanked = "export default function (): void { const n: number = 1; throw new Error('é' + n); }";
+    check_thrown(
+        "s.ts",
+        script,
+        &[],
+        &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:13("],
+    );
+    let blanked =
+        "export default function (): void { const n: number = 1; throw new Error('é' + n); }";
     check_thrown("s.ts", blanked, &[], &["s.ts:1:63("]);
 }
 
@@ -206,7 +238,8 @@ fn typescript_runs_with_what_needs_code() {
         export default function (): void { console.log(f(v), E[1], N.z, new P(5).sum()); }";
     let told = run("s.ts", script, &[], "");
     assert_eq!((told.code, told.stderr.as_str()), (0, "2 X 3 7\n"));
-    let told = run("s.ts", "function d(c: any) {}\n@d class X {}\nexport default () => {}", &[], "");
+    let told =
+        run("s.ts", "function d(c: any) {}\n@d class X {}\nexport default () => {}", &[], "");
     assert_eq!(told.code, 107);
     assert!(told.stderr.contains("decorators are not supported"), "{}", told.stderr);
 }
@@ -266,7 +299,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
         "GoError: check() needs an object of named checks as its second argument TypeError",
         "GoError: group and check names may not contain '::' GoError: check() does not support async",
         "RangeError: in 4",
-        "GoError: invalid value for metric tag 't': on",
+        "GoError: invalid value for metric tag 't': o",
         "::outer::in \"\"",
         "GoError: group() requires a callback as a second argument GoError: group and check names may not contain '::'",
         "GoError: group() does not support async functions as arguments Error: body",
@@ -301,7 +334,7 @@ fn metrics_take_what_k6_takes() {
         lines.into_iter().partition(|line| line.contains("is an invalid value for metric 'c_one'"));
     assert_eq!(warnings.len(), 5, "{warnings:?}");
     let expected = [
-        "c_one|GoError:|GoError: invalid metric name|GoError: invalid metric nam|GoError:|GoError: adding to|c_two",
+        "c_one|GoError:|GoError: invalid metric name|GoError: invalid metric nam|GoError:|GoError: adding t|c_two",
         "false,false,false,false,false",
         "true,true,true,true,true,true,true,true,true",
         "GoError: GoError: true",
@@ -312,11 +345,11 @@ fn metrics_take_what_k6_takes() {
 
 #[test]
 fn a_metric_name_with_spaces_works_with_a_warning() {
-    let script = "import { Trend } from 'k6/metrics'; const t = new Trend('GET /item time'); \
+    let script = "import { Trend } from 'k6/metrics'; const t = new Trend('time of items'); \
                   export default () => t.add(1);";
     let told = run("s.js", script, &[], "");
     assert_eq!(told.code, 0);
-    assert!(told.stderr.contains("GET /item time"), "{}", told.stderr);
+    assert!(told.stderr.contains("time of items"), "{}", told.stderr);
 }
 
 #[test]
@@ -395,15 +428,104 @@ fn what_a_script_may_reach_is_there_even_when_only_eval_names_it() {
 
 #[test]
 fn imports_that_are_not_offered_show_their_line() {
-    for (import, part) in [
-        ("import ws from 'k6/ws';", "the module \"k6/ws\" is not supported yet"),
-        ("import x from 'k6/x/sql';", "extension of k6 that is not supported yet"),
-        ("import x from 'k6/nope';", "unknown module: \"k6/nope\""),
+    for (import, column, part) in [
+        ("import ws from 'k6/ws';", 16, "the module \"k6/ws\" is not supported yet"),
+        ("import x from 'k6/x/sql';", 15, "extension of k6 that is not supported yet"),
+        ("import x from 'k6/nope';", 15, "unknown module: \"k6/nope\""),
     ] {
         let told = run("s.js", &format!("\n{import}\nexport default () => {{}}"), &[], "");
         assert_eq!(told.code, 107, "{told:?}");
         assert!(told.stderr.contains(part), "{}", told.stderr);
         assert!(told.stderr.contains(&format!(" 2 | {import}")), "{}", told.stderr);
-        assert!(told.stderr.contains("s.js:2:15") && told.stderr.contains("^^^^"), "{}", told.stderr);
+        assert!(
+            told.stderr.contains(&format!("s.js:2:{column}")) && told.stderr.contains("^^^^"),
+            "{}",
+            told.stderr
+        );
     }
+}
+
+#[test]
+fn init_code_runs_as_often_as_in_k6() {
+    let runs = |script: &str| {
+        let script = format!("console.log('init ' + __VU);\n{script}");
+        messages(&run("s.js", &script, &[], "--vus 2 --iterations 2")).len()
+    };
+    assert_eq!(runs("export default () => {};"), 1 + 2);
+    assert_eq!(
+        runs("export default () => {}; export function setup() {} export function teardown() {}"),
+        1 + 2 + 2
+    );
+}
+
+#[test]
+fn a_dynamic_import_that_fails_rejects_with_a_reason() {
+    let script = "
+        export default async function () {
+          for (const s of ['./esm', './nope', './bad', '../x']) {
+            try { console.log((await import(s + '.js')).default()); } catch (e) { console.log(e.message); }
+          }
+          await import('k6/' + 'nope').catch((e) => console.log(e.message));
+        }";
+    let lines = logged(script, &[("esm.js", ESM), ("bad.js", "let a = ;")]);
+    assert_eq!(lines[0], "d");
+    assert!(lines[1].contains("nope.js\" does not exist"), "{lines:?}");
+    assert!(lines[2].contains("bad.js:1:9"), "{lines:?}");
+    assert!(lines[3].contains("x.js\" does not exist"), "{lines:?}");
+    assert!(lines[4].starts_with("unknown module: \"k6/nope\""), "{lines:?}");
+}
+
+#[test]
+fn places_survive_carriage_returns_marks_and_eval() {
+    let crlf =
+        "const x = 1;\r\nexport default function () {\r\n\tthrow new Error('crlf');\r\n}\r\n";
+    check_thrown("s.js", crlf, &[], &["s.js:3:8("]);
+    check_thrown(
+        "s.js",
+        "\u{feff}export default () => { throw new Error('bom'); }",
+        &[],
+        &["s.js:1:30("],
+    );
+    let made = "export default function () {\n  eval('throw new Error(\"e\")');\n}";
+    check_thrown("s.js", made, &[], &["\tat <eval>:1:7(", "s.js:2:7("]);
+    let chain = "export default function () {\n  const a = {};\n  a\n    .b\n    .c;\n}";
+    check_thrown("s.js", chain, &[], &["'c' of undefined", "s.js:5:6("]);
+}
+
+#[test]
+fn a_bundle_with_a_source_map_points_into_its_sources() {
+    // Line 2 of the bundle comes from line 3 column 5 of b.ts.
+    let map = r#"{"version":3,"sources":["src/b.ts"],"names":[],"mappings":";AAEI"}"#;
+    let bundle = "export default function () {\nthrow new Error('bundled');\n}\n//# sourceMappingURL=s.js.map\n";
+    check_thrown(
+        "s.js",
+        bundle,
+        &[("s.js.map", map)],
+        &["Error: bundled\n\tat default (file://", "src/b.ts:3:5("],
+    );
+}
+
+#[test]
+fn a_typescript_script_on_standard_input_has_places_too() {
+    let script =
+        "const a: number = 1;\nexport default function (): void { throw new Error('in' + a); }";
+    let told = brunt("run -q --no-summary -").stdin(script).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("/-:2:42("), "{}", told.stderr);
+}
+
+#[test]
+fn compatibility_mode_decides_on_the_name_global() {
+    let script = "const seen = typeof global; export default () => console.log(seen);";
+    assert_eq!(logged(script, &[]), ["object"]);
+    let told = run("s.js", script, &[], "--compatibility-mode base");
+    assert_eq!(messages(&told), ["undefined"]);
+}
+
+#[test]
+fn the_consolidated_options_are_written_back() {
+    let script = "export const options = { vus: 1, iterations: 2, tags: { a: 'b' } };\n\
+                  export default () => console.log(options.vus, options.iterations, options.tags.a);";
+    let told = run("s.js", script, &[], "--vus 2 --iterations 2 --tag a=c");
+    assert_eq!(messages(&told), ["2 2 c", "2 2 c"]);
 }

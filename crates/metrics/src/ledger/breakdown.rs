@@ -88,25 +88,19 @@ impl Parts {
         if !group.is_empty() {
             nodes.extend(base.and_then(|base| self.group(base, group)));
         }
-        let sinks = nodes
-            .iter()
-            .filter_map(|node| self.sink(*node, series.metric, &kind))
-            .collect();
+        let sinks =
+            nodes.iter().filter_map(|node| self.sink(*node, series.metric, &kind)).collect();
         let checks = match series.tags.get("check") {
-            Some(name) if series.metric == builtin::CHECKS => nodes
-                .iter()
-                .filter_map(|node| self.check(*node, group, name))
-                .collect(),
+            Some(name) if series.metric == builtin::CHECKS => {
+                nodes.iter().filter_map(|node| self.check(*node, group, name)).collect()
+            }
             _ => Box::default(),
         };
         PartRoute { sinks, checks }
     }
 
     fn scenario(&mut self, name: &str) -> Option<usize> {
-        let known = self
-            .scenarios
-            .iter()
-            .find(|index| self.nodes[**index].name == name);
+        let known = self.scenarios.iter().find(|index| self.nodes[**index].name == name);
         known.copied().or_else(|| {
             let index = self.node(name)?;
             self.scenarios.push(index);
@@ -122,10 +116,7 @@ impl Parts {
         }
         for name in names {
             let within = &self.nodes[parent].groups;
-            let known = within
-                .iter()
-                .find(|index| self.nodes[**index].name == name)
-                .copied();
+            let known = within.iter().find(|index| self.nodes[**index].name == name).copied();
             parent = if let Some(index) = known {
                 index
             } else {
@@ -140,10 +131,7 @@ impl Parts {
     fn node(&mut self, name: &str) -> Option<usize> {
         let index = self.nodes.len();
         (index < PARTS_MAX).then(|| {
-            self.nodes.push(Node {
-                name: name.to_owned(),
-                ..Node::default()
-            });
+            self.nodes.push(Node { name: name.to_owned(), ..Node::default() });
             index
         })
     }
@@ -171,12 +159,7 @@ impl Parts {
         let index = self.checks.len();
         (index < CHECKS_MAX).then(|| {
             let (name, group) = (name.to_owned(), group.to_owned());
-            self.checks.push(CheckSummary {
-                name,
-                group,
-                passes: 0,
-                fails: 0,
-            });
+            self.checks.push(CheckSummary { name, group, passes: 0, fails: 0 });
             self.nodes[node].checks.push(index as u32);
             index as u32
         })
@@ -214,16 +197,8 @@ impl Parts {
         Breakdown {
             name: node.name.clone(),
             metrics,
-            checks: node
-                .checks
-                .iter()
-                .map(|index| self.checks[*index as usize].clone())
-                .collect(),
-            groups: node
-                .groups
-                .iter()
-                .map(|n| self.part(*n, registry, run))
-                .collect(),
+            checks: node.checks.iter().map(|index| self.checks[*index as usize].clone()).collect(),
+            groups: node.groups.iter().map(|n| self.part(*n, registry, run)).collect(),
         }
     }
 }

@@ -3,16 +3,11 @@ use serde_json::{Value, json};
 use super::*;
 
 fn script(options: &Value) -> Layers {
-    Layers {
-        script: read(options),
-        ..Layers::default()
-    }
+    Layers { script: read(options), ..Layers::default() }
 }
 
 fn read(options: &Value) -> Options {
-    Options::from_json(options, Layer::Script)
-        .expect("readable options")
-        .options
+    Options::from_json(options, Layer::Script).expect("readable options").options
 }
 
 fn run(layers: Layers) -> Result<Consolidated, OptionsError> {
@@ -24,14 +19,9 @@ fn told(layers: Layers) -> String {
     match run(layers) {
         Ok(all) => {
             let full = Segment::full();
-            let scenarios = all
-                .scenarios
-                .iter()
-                .map(|s| format!("{}: {}", s.name, s.describe(&full)));
-            scenarios
-                .chain(all.warnings.clone())
-                .collect::<Vec<_>>()
-                .join("\n")
+            let scenarios =
+                all.scenarios.iter().map(|s| format!("{}: {}", s.name, s.describe(&full)));
+            scenarios.chain(all.warnings.clone()).collect::<Vec<_>>().join("\n")
         }
         Err(error) => error.to_string(),
     }
@@ -83,26 +73,14 @@ fn vus_alone_override_scenarios_of_the_same_or_a_lower_layer() {
     default: 5 iterations shared among 5 VUs (maxDuration: 10m0s, gracefulStop: 30s)
     vus overrides scenarios: each VU runs one iteration of the default function; leave vus out to run the scenarios
     "#);
-    let command_line = Options {
-        vus: Some(4),
-        ..Options::default()
-    };
-    let layers = Layers {
-        command_line,
-        ..script(&json!({ "scenarios": constant() }))
-    };
+    let command_line = Options { vus: Some(4), ..Options::default() };
+    let layers = Layers { command_line, ..script(&json!({ "scenarios": constant() })) };
     insta::assert_snapshot!(told(layers), @r#"
     default: 4 iterations shared among 4 VUs (maxDuration: 10m0s, gracefulStop: 30s)
     vus overrides scenarios: each VU runs one iteration of the default function; leave vus out to run the scenarios
     "#);
-    let config_file = Options {
-        vus: Some(4),
-        ..Options::default()
-    };
-    let layers = Layers {
-        config_file,
-        ..script(&json!({ "scenarios": constant() }))
-    };
+    let config_file = Options { vus: Some(4), ..Options::default() };
+    let layers = Layers { config_file, ..script(&json!({ "scenarios": constant() })) };
     insta::assert_snapshot!(told(layers), @"a: 2 looping VUs for 5s (gracefulStop: 30s)");
 }
 
@@ -123,28 +101,16 @@ fn a_layer_with_a_workload_erases_those_below() {
 fn maps_are_replaced_and_dns_is_merged() {
     let options = json!({ "tags": { "x": "y" }, "dns": { "ttl": "1m", "select": "first" } });
     let over = json!({ "tags": { "a": "b" }, "dns": { "ttl": "2m" } });
-    let layers = Layers {
-        command_line: read(&over),
-        ..script(&options)
-    };
+    let layers = Layers { command_line: read(&over), ..script(&options) };
     let merged = run(layers.clone()).unwrap().options;
     assert_eq!(merged.print_key("tags"), json!({ "a": "b" }));
     let dns = json!({ "ttl": "2m", "select": "first", "policy": null });
     assert_eq!(merged.print_key("dns"), dns);
-    let rules = Rules {
-        merge_run_tags: true,
-        ..Rules::default()
-    };
+    let rules = Rules { merge_run_tags: true, ..Rules::default() };
     let merged = consolidate(layers, rules).unwrap().options;
     assert_eq!(merged.print_key("tags"), json!({ "a": "b", "x": "y" }));
-    let empty = Layers {
-        command_line: read(&json!({ "tags": {} })),
-        ..script(&options)
-    };
-    assert_eq!(
-        run(empty).unwrap().options.print_key("tags"),
-        json!({ "x": "y" })
-    );
+    let empty = Layers { command_line: read(&json!({ "tags": {} })), ..script(&options) };
+    assert_eq!(run(empty).unwrap().options.print_key("tags"), json!({ "x": "y" }));
 }
 
 #[test]
@@ -177,9 +143,7 @@ fn what_cannot_run_is_told_all_at_once() {
         "f": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 5, "maxVUs": 3, "timeUnit": 0 },
     }});
     let error = run(script(&options)).unwrap_err();
-    let OptionsError::Invalid(faults) = &error else {
-        panic!("{error}")
-    };
+    let OptionsError::Invalid(faults) = &error else { panic!("{error}") };
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(faults.join("\n"), @r#"
     setupTimeout: must be more than 0
@@ -213,9 +177,7 @@ fn shortcuts_are_blamed_by_their_own_names() {
 fn segments_are_checked() {
     let shown = |own: &str, sequence: Value| {
         let options = json!({ "executionSegment": own, "executionSegmentSequence": sequence });
-        run(script(&options))
-            .map(|all| all.segment.to_string())
-            .map_err(|e| e.to_string())
+        run(script(&options)).map(|all| all.segment.to_string()).map_err(|e| e.to_string())
     };
     assert_eq!(shown("25%", Value::Null), Ok("0:1/4".into()));
     assert_eq!(shown("", Value::Null), Ok("0:1".into()));
@@ -232,16 +194,10 @@ fn thresholds_are_read_unless_they_are_off() {
     }});
     let sets = run(script(&options)).unwrap().thresholds;
     assert_eq!((sets.len(), sets[0].thresholds.len()), (1, 2));
-    assert_eq!(
-        sets[0].thresholds[1].delay_abort_eval,
-        Some(Duration::from_secs(10))
-    );
+    assert_eq!(sets[0].thresholds[1].delay_abort_eval, Some(Duration::from_secs(10)));
     let wrong = script(&json!({ "thresholds": { "http_reqs": ["count>1", "foo<5"] } }));
     let error = run(wrong.clone()).unwrap_err();
     assert_eq!(error.path().as_deref(), Some("thresholds.http_reqs[1]"));
-    let rules = Rules {
-        no_thresholds: true,
-        ..Rules::default()
-    };
+    let rules = Rules { no_thresholds: true, ..Rules::default() };
     assert!(consolidate(wrong, rules).unwrap().thresholds.is_empty());
 }

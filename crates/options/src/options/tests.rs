@@ -8,16 +8,11 @@ fn parse(json: &Value) -> Result<Parsed, OptionsError> {
 }
 
 /// How the value of one key is printed, or what is wrong with it.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "json!(…) reads best as it stands"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "json!(…) reads best as it stands")]
 fn shown(key: &str, value: Value) -> String {
     match parse(&json!({ key: value })) {
         Ok(parsed) => parsed.options.print_key(key).to_string(),
-        Err(error) => error
-            .to_string()
-            .replace("invalid option in the script: ", ""),
+        Err(error) => error.to_string().replace("invalid option in the script: ", ""),
     }
 }
 
@@ -31,21 +26,12 @@ fn values_are_taken_as_k6_takes_them() {
     assert_eq!(shown("duration", json!("5")), r#""5ms""#);
     assert_eq!(shown("duration", json!(1.5)), r#""1.5ms""#);
     assert_eq!(shown("userAgent", json!("")), r#""""#);
-    assert_eq!(
-        shown("tlsVersion", json!("tls1.2")),
-        r#"{"min":"tls1.2","max":"tls1.2"}"#
-    );
-    assert_eq!(
-        shown("tlsVersion", json!({ "min": "tls1.2" })),
-        r#"{"min":"tls1.2","max":""}"#
-    );
+    assert_eq!(shown("tlsVersion", json!("tls1.2")), r#"{"min":"tls1.2","max":"tls1.2"}"#);
+    assert_eq!(shown("tlsVersion", json!({ "min": "tls1.2" })), r#"{"min":"tls1.2","max":""}"#);
     assert_eq!(shown("tlsVersion", json!("")), r#"{"min":"","max":""}"#);
     let suites = json!(["TLS_RSA_WITH_RC4_128_SHA", "TLS_CHACHA20_POLY1305_SHA256"]);
     assert_eq!(shown("tlsCipherSuites", suites.clone()), suites.to_string());
-    assert_eq!(
-        shown("systemTags", json!(["url", "foo", "iter"])),
-        r#"["iter","url"]"#
-    );
+    assert_eq!(shown("systemTags", json!(["url", "foo", "iter"])), r#"["iter","url"]"#);
     assert_eq!(shown("systemTags", json!([])), "[]");
     assert_eq!(shown("summaryTimeUnit", json!("x")), r#""x""#);
     assert_eq!(shown("tags", json!({ "a": "" })), r#"{"a":""}"#);
@@ -136,10 +122,7 @@ fn errors_point_at_the_key() {
         "executor": "ramping-vus", "stages": [{ "target": 1 }, { "target": "many" }]
     }}});
     let error = parse(&options).unwrap_err();
-    assert_eq!(
-        error.path().as_deref(),
-        Some("scenarios.browse.stages[1].target")
-    );
+    assert_eq!(error.path().as_deref(), Some("scenarios.browse.stages[1].target"));
     assert_eq!(error.layer(), Some(Layer::Script));
 }
 

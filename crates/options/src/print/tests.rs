@@ -6,23 +6,11 @@ use crate::error::Layer;
 
 fn consolidated(options: &Value) -> Consolidated {
     let script = Options::from_json(options, Layer::Script).unwrap().options;
-    consolidate(
-        Layers {
-            script,
-            ..Layers::default()
-        },
-        Rules::default(),
-    )
-    .unwrap()
+    consolidate(Layers { script, ..Layers::default() }, Rules::default()).unwrap()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+    value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -31,22 +19,11 @@ fn inspect_shows_every_key_in_k6s_order() {
     let keys = keys(&shown);
     assert_eq!(
         keys[..7],
-        [
-            "paused",
-            "vus",
-            "duration",
-            "iterations",
-            "stages",
-            "scenarios",
-            "executionSegment"
-        ]
+        ["paused", "vus", "duration", "iterations", "stages", "scenarios", "executionSegment"]
     );
     assert_eq!(keys.last(), Some(&"discardResponseBodies"));
     assert_eq!(keys.len(), 40);
-    assert_eq!(
-        shown["dns"],
-        json!({ "ttl": null, "select": null, "policy": null })
-    );
+    assert_eq!(shown["dns"], json!({ "ttl": null, "select": null, "policy": null }));
     assert!(shown["systemTags"].is_null());
 }
 
@@ -57,14 +34,8 @@ fn inspect_with_requirements_derives_and_sums_up() {
     let shown = consolidated(&options).to_inspect_json();
     assert_eq!(shown["vus"], 5);
     assert_eq!(shown["scenarios"]["default"]["executor"], "constant-vus");
-    assert_eq!(
-        (&shown["totalDuration"], &shown["maxVUs"]),
-        (&json!("35s"), &json!(3))
-    );
-    assert_eq!(
-        shown["summaryTrendStats"],
-        json!(["avg", "min", "med", "max", "p(90)", "p(95)"])
-    );
+    assert_eq!((&shown["totalDuration"], &shown["maxVUs"]), (&json!("35s"), &json!(3)));
+    assert_eq!(shown["summaryTrendStats"], json!(["avg", "min", "med", "max", "p(90)", "p(95)"]));
     assert_eq!(shown["systemTags"].as_array().unwrap().len(), 14);
     assert_eq!(shown["cloud"], json!({ "name": "a" }));
 }

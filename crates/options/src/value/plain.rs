@@ -17,11 +17,7 @@ fn last<'a>(texts: &[&'a str]) -> &'a str {
 
 /// The entries of comma lists.
 fn entries<'a>(texts: &[&'a str]) -> impl Iterator<Item = &'a str> {
-    texts
-        .iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .filter(|entry| !entry.is_empty())
+    texts.iter().flat_map(|text| text.split(',')).map(str::trim).filter(|entry| !entry.is_empty())
 }
 
 impl OptionValue for bool {
@@ -49,9 +45,7 @@ impl OptionValue for i64 {
 
     fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
         let text = last(texts);
-        text.trim()
-            .parse()
-            .map_err(|_| format!("expected a whole number, got {text:?}"))
+        text.trim().parse().map_err(|_| format!("expected a whole number, got {text:?}"))
     }
 
     fn print(&self) -> Value {
@@ -115,9 +109,7 @@ impl OptionValue for serde_json::Map<String, Value> {
 /// Names to values: tags, environment variables.
 impl OptionValue for BTreeMap<String, String> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        json.entries()?
-            .map(|(key, value)| Ok((key.into(), value.string()?.into())))
-            .collect()
+        json.entries()?.map(|(key, value)| Ok((key.into(), value.string()?.into()))).collect()
     }
 
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
@@ -134,9 +126,7 @@ impl OptionValue for BTreeMap<String, String> {
     }
 
     fn print(&self) -> Value {
-        self.iter()
-            .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
-            .collect()
+        self.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect()
     }
 
     /// A stronger map replaces this one, unless it is empty. Nothing is merged by key.
@@ -188,9 +178,7 @@ macro_rules! text_entry {
     ($type:ty) => {
         impl $crate::value::Entry for $type {
             fn read(json: &$crate::json::Json<'_>) -> Result<Self, $crate::error::Fault> {
-                json.string()?
-                    .parse()
-                    .map_err(|reason: String| json.fault(reason))
+                json.string()?.parse().map_err(|reason: String| json.fault(reason))
             }
 
             fn parse(text: &str, _: $crate::value::Place) -> Result<Self, String> {
@@ -210,9 +198,7 @@ macro_rules! text_value {
     ($type:ty) => {
         impl $crate::value::OptionValue for $type {
             fn read(json: &$crate::json::Json<'_>) -> Result<Self, $crate::error::Fault> {
-                json.string()?
-                    .parse()
-                    .map_err(|reason: String| json.fault(reason))
+                json.string()?.parse().map_err(|reason: String| json.fault(reason))
             }
 
             fn parse(texts: &[&str], _: $crate::value::Place) -> Result<Self, String> {

@@ -43,17 +43,9 @@ pub(super) enum Blanked<'t> {
 
 /// Blanks all types of a program. `text` is what it was parsed from.
 pub(super) fn blank<'t>(text: &'t str, program: &Program<'_>, scoping: &Scoping) -> Blanked<'t> {
-    let mut blanker = Blanker {
-        canvas: Canvas::new(text),
-        scoping,
-        needs_lowering: false,
-    };
+    let mut blanker = Blanker { canvas: Canvas::new(text), scoping, needs_lowering: false };
     blanker.visit_program(program);
-    if blanker.needs_lowering {
-        Blanked::NeedsLowering
-    } else {
-        Blanked::Done(blanker.canvas)
-    }
+    if blanker.needs_lowering { Blanked::NeedsLowering } else { Blanked::Done(blanker.canvas) }
 }
 
 impl Blanker<'_, '_> {
@@ -166,10 +158,7 @@ impl<'a> VisitJs<'a> for Blanker<'_, '_> {
         if let Some(this) = &it.this_param {
             let next = self.canvas.token(this.span.end);
             let comma = self.canvas.starts_with(next, ",");
-            self.canvas.blank(
-                this.span.start,
-                if comma { next + 1 } else { this.span.end },
-            );
+            self.canvas.blank(this.span.start, if comma { next + 1 } else { this.span.end });
         }
         self.annotation(it.return_type.as_deref());
         walk_js::walk_function(self, it, flags);
@@ -202,10 +191,7 @@ impl<'a> VisitJs<'a> for Blanker<'_, '_> {
     }
 
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
-        let start = it
-            .decorators
-            .last()
-            .map_or(it.span.start, |last| last.span.end);
+        let start = it.decorators.last().map_or(it.span.start, |last| last.span.end);
         let pattern = it.pattern.span();
         self.canvas.blank(start, pattern.start);
         self.mark(pattern.end, it.optional);

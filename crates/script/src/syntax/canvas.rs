@@ -18,13 +18,7 @@ pub(super) struct Canvas<'s> {
 impl<'s> Canvas<'s> {
     pub(super) fn new(text: &'s str) -> Self {
         let bytes = text.as_bytes().to_vec();
-        Self {
-            text,
-            bytes,
-            inserts: Vec::new(),
-            blank_end: 0,
-            is_changed: false,
-        }
+        Self { text, bytes, inserts: Vec::new(), blank_end: 0, is_changed: false }
     }
 
     /// Paints blanks over all but the line ends.
@@ -97,12 +91,7 @@ impl<'s> Canvas<'s> {
             code.extend_from_slice(text.as_bytes());
             done = *offset as usize;
             let (line, column) = lines.locate_bytes(*offset);
-            shifts.push(Shift {
-                offset: *offset,
-                line,
-                column,
-                bytes: text.len() as u32,
-            });
+            shifts.push(Shift { offset: *offset, line, column, bytes: text.len() as u32 });
         }
         code.extend_from_slice(&self.bytes[done..]);
         let code = String::from_utf8(code).expect("whole characters were replaced by ASCII");
@@ -119,9 +108,7 @@ fn skip(text: &str, mut at: usize) -> usize {
         let length = if let Some(comment) = trimmed.strip_prefix("/*") {
             comment.find("*/").map_or(trimmed.len(), |end| end + 4)
         } else if trimmed.starts_with("//") {
-            trimmed
-                .find(['\n', '\r', '\u{2028}', '\u{2029}'])
-                .unwrap_or(trimmed.len())
+            trimmed.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(trimmed.len())
         } else {
             return at;
         };
@@ -151,18 +138,8 @@ mod tests {
         assert_eq!(
             shifts,
             [
-                Shift {
-                    offset: 3,
-                    line: 2,
-                    column: 1,
-                    bytes: 2
-                },
-                Shift {
-                    offset: 4,
-                    line: 2,
-                    column: 2,
-                    bytes: 1
-                }
+                Shift { offset: 3, line: 2, column: 1, bytes: 2 },
+                Shift { offset: 4, line: 2, column: 2, bytes: 1 }
             ]
         );
     }

@@ -66,8 +66,7 @@ impl<'a, 's> Facts<'a, 's> {
     ) {
         self.import(source, kind, names);
         let Some(with) = with else { return };
-        self.attributes
-            .push(Span::new(source.span.end, with.span.end));
+        self.attributes.push(Span::new(source.span.end, with.span.end));
         for attribute in &with.with_entries {
             let key = attribute.key.as_arena_str();
             match (key.as_str(), attribute.value.value.as_str()) {
@@ -127,21 +126,12 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
             None => Names::Only(Vec::new()),
             Some(specifiers) => names(specifiers),
         };
-        self.static_import(
-            &it.source,
-            it.with_clause.as_deref(),
-            ImportKind::Static,
-            names,
-        );
+        self.static_import(&it.source, it.with_clause.as_deref(), ImportKind::Static, names);
         walk_js::walk_import_declaration(self, it);
     }
 
     fn visit_export_from_declaration(&mut self, it: &ExportFromDeclaration<'a>) {
-        let names = it
-            .specifiers
-            .iter()
-            .map(|export| export.local.name().to_string())
-            .collect();
+        let names = it.specifiers.iter().map(|export| export.local.name().to_string()).collect();
         let with = it.with_clause.as_deref();
         self.static_import(&it.source, with, ImportKind::ReExport, Names::Only(names));
         walk_js::walk_export_from_declaration(self, it);
@@ -164,10 +154,7 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
             && callee.name == "require"
             && self.is_global(callee)
         {
-            let argument = it
-                .arguments
-                .first()
-                .and_then(|argument| argument.as_expression());
+            let argument = it.arguments.first().and_then(|argument| argument.as_expression());
             self.call(ImportKind::Require, argument);
         }
         walk_js::walk_call_expression(self, it);
@@ -189,9 +176,7 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
         let value = it.value.as_str();
         let mut chars = value.chars();
         let is_name = value.len() <= NAME_MAX
-            && chars
-                .next()
-                .is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
+            && chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
             && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
         if is_name {
             self.identifiers.insert(value);

@@ -35,12 +35,7 @@ pub(super) fn parse<'a>(
 ) -> Result<Parsed<'a>, Fault> {
     if let Some(start) = too_deep(text) {
         let message = format!("more than {DEEPEST} brackets within one another");
-        return Err(Fault {
-            message,
-            help: None,
-            start: start as u32,
-            length: 1,
-        });
+        return Err(Fault { message, help: None, start: start as u32, length: 1 });
     }
     let first = attempt(allocator, text, language.with_unambiguous(true));
     if first.is_module {
@@ -50,20 +45,14 @@ pub(super) fn parse<'a>(
     if text.contains("await") {
         let module = attempt(allocator, text, language.with_module(true));
         if module.fault.is_none() && awaits(&module.program) {
-            return Ok(Parsed {
-                format: Format::Esm,
-                ..module.result()?
-            });
+            return Ok(Parsed { format: Format::Esm, ..module.result()? });
         }
     }
     // `return` is a fault at top level as well, but not in CommonJS.
     if first.fault.is_some() {
         let script = attempt(allocator, text, language.with_commonjs(true));
         if script.fault.is_none() {
-            return Ok(Parsed {
-                format: Format::CommonJs,
-                ..script.result()?
-            });
+            return Ok(Parsed { format: Format::CommonJs, ..script.result()? });
         }
     }
     first.result()
@@ -74,10 +63,7 @@ pub(super) fn bind(program: &Program<'_>) -> (Scoping, Option<Fault>) {
     // A program lives as long as its allocator, which the builder's signature asks for; the
     // borrow itself ends here.
     let result = SemanticBuilder::new_compiler().build(program);
-    (
-        result.semantic.into_scoping(),
-        first_fault(&result.diagnostics),
-    )
+    (result.semantic.into_scoping(), first_fault(&result.diagnostics))
 }
 
 struct Attempt<'a> {
@@ -93,11 +79,7 @@ impl<'a> Attempt<'a> {
             Some(fault) if self.is_broken => Err(fault),
             fault => Ok(Parsed {
                 program: self.program,
-                format: if self.is_module {
-                    Format::Esm
-                } else {
-                    Format::CommonJs
-                },
+                format: if self.is_module { Format::Esm } else { Format::CommonJs },
                 fault,
             }),
         }

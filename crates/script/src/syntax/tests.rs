@@ -17,9 +17,7 @@ fn left(text: &str) -> String {
 }
 
 fn squeeze(code: &str) -> String {
-    let lines = code
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = code.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
@@ -51,46 +49,22 @@ fn cases(cases: &[(&str, &str)]) {
 fn annotations_go() {
     cases(&[
         ("let a: number = 1, b: string[];", "let a = 1, b ;"),
-        (
-            "let a: { x: number; y?: () => void } = f();",
-            "let a = f();",
-        ),
+        ("let a: { x: number; y?: () => void } = f();", "let a = f();"),
         ("let a!: number;", "let a ;"),
         ("let a /* c */ ! : number;", "let a /* c */ ;"),
-        (
-            "function f(a: number, b?: string, ...c: any[]): void {}",
-            "function f(a , b , ...c ) {}",
-        ),
+        ("function f(a: number, b?: string, ...c: any[]): void {}", "function f(a , b , ...c ) {}"),
         (
             "function f(a: number = 1, { b }: { b: number }, [c]: number[]) {}",
             "function f(a = 1, { b } , [c] ) {}",
         ),
-        (
-            "function f(this: Window, a: number) {}",
-            "function f( a ) {}",
-        ),
+        ("function f(this: Window, a: number) {}", "function f( a ) {}"),
         ("function f(this: Window) {}", "function f( ) {}"),
-        (
-            "function isA(x: unknown): x is A { return true }",
-            "function isA(x ) { return true }",
-        ),
-        (
-            "function assertA(x: unknown): asserts x is A {}",
-            "function assertA(x ) {}",
-        ),
+        ("function isA(x: unknown): x is A { return true }", "function isA(x ) { return true }"),
+        ("function assertA(x: unknown): asserts x is A {}", "function assertA(x ) {}"),
         ("try {} catch (e: unknown) {}", "try {} catch (e ) {}"),
-        (
-            "for (const x of y as number[]) {}",
-            "for (const x of y ) {}",
-        ),
-        (
-            "for (let i: number = 0; i < 1; i++) {}",
-            "for (let i = 0; i < 1; i++) {}",
-        ),
-        (
-            "const f = async (a: number): Promise<void> => {};",
-            "const f = async (a ) => {};",
-        ),
+        ("for (const x of y as number[]) {}", "for (const x of y ) {}"),
+        ("for (let i: number = 0; i < 1; i++) {}", "for (let i = 0; i < 1; i++) {}"),
+        ("const f = async (a: number): Promise<void> => {};", "const f = async (a ) => {};"),
         (
             "const o = { m<T>(a: T): T { return a }, get x(): number { return 1 }, set x(v: number) {} };",
             "const o = { m (a ) { return a }, get x() { return 1 }, set x(v ) {} };",
@@ -101,15 +75,9 @@ fn annotations_go() {
 #[test]
 fn generics_go() {
     cases(&[
-        (
-            "function f<T extends object = {}>(a: T) {}",
-            "function f (a ) {}",
-        ),
+        ("function f<T extends object = {}>(a: T) {}", "function f (a ) {}"),
         ("const f = <T,>(a: T) => a;", "const f = (a ) => a;"),
-        (
-            "f<number>(1); new F<string>(); new G<string>;",
-            "f (1); new F (); new G ;",
-        ),
+        ("f<number>(1); new F<string>(); new G<string>;", "f (1); new F (); new G ;"),
         ("tag<string>`x`;", "tag `x`;"),
         ("new Observable<never>(noop);", "new Observable (noop);"),
         ("const g = f<number>;", "const g = f ;"),
@@ -124,22 +92,13 @@ fn casts_go() {
         ("a = b as any as string;", "a = b ;"),
         ("a = { x: 1 } satisfies X as const;", "a = { x: 1 } ;"),
         ("a!.b![0]!(c!);", "a .b [0] (c );"),
-        (
-            "a?.b!.c; (x as any).y = 1; (z!) = 2; x! += 1;",
-            "a?.b .c; (x ).y = 1; (z ) = 2; x += 1;",
-        ),
+        ("a?.b!.c; (x as any).y = 1; (z!) = 2; x! += 1;", "a?.b .c; (x ).y = 1; (z ) = 2; x += 1;"),
         (
             "[a as any] = [1]; ({ b: (c as any) } = d); for ((e as any) of f);",
             "[a ] = [1]; ({ b: (c ) } = d); for ((e ) of f);",
         ),
-        (
-            "a = <any>b; c = <A><B>d; e = <const>['x'];",
-            "a = b; c = d; e = ['x'];",
-        ),
-        (
-            "const f = (x: any) => (x as string).length;",
-            "const f = (x ) => (x ).length;",
-        ),
+        ("a = <any>b; c = <A><B>d; e = <const>['x'];", "a = b; c = d; e = ['x'];"),
+        ("const f = (x: any) => (x as string).length;", "const f = (x ) => (x ).length;"),
         ("`${a as string}`;", "`${a }`;"),
     ]);
 }
@@ -147,15 +106,9 @@ fn casts_go() {
 #[test]
 fn a_cast_of_an_object_or_a_function_gets_parentheses() {
     cases(&[
-        (
-            "const f = () => <any>{ a: 1 };",
-            "const f = () => ( { a: 1 });",
-        ),
+        ("const f = () => <any>{ a: 1 };", "const f = () => ( { a: 1 });"),
         ("<any>function () {}.x;", "( function () {}.x);"),
-        (
-            "function f() { return <\nany>x }",
-            "function f() { return (\nx) }",
-        ),
+        ("function f() { return <\nany>x }", "function f() { return (\nx) }"),
     ]);
 }
 
@@ -170,16 +123,10 @@ fn statements_of_types_go() {
         ("declare enum E { A }", ";"),
         ("declare const enum E { A }", ";"),
         ("declare module 'x' { export const y: number }", ";"),
-        (
-            "declare global { interface Window { x: number } }\nexport {}",
-            ";\nexport {}",
-        ),
+        ("declare global { interface Window { x: number } }\nexport {}", ";\nexport {}"),
         ("declare namespace N { const x: number }", ";"),
         ("namespace N { export type A = 1; interface B {} }", ";"),
-        (
-            "function f(a: number): void;\nfunction f(a: any) {}",
-            ";\nfunction f(a ) {}",
-        ),
+        ("function f(a: number): void;\nfunction f(a: any) {}", ";\nfunction f(a ) {}"),
         ("export as namespace X;", ";"),
         ("abstract class A {}", "class A {}"),
     ]);
@@ -188,43 +135,22 @@ fn statements_of_types_go() {
 #[test]
 fn exports_of_types_go() {
     cases(&[
-        (
-            "export interface A {}\nexport const a = 1;",
-            ";\nexport const a = 1;",
-        ),
+        ("export interface A {}\nexport const a = 1;", ";\nexport const a = 1;"),
         ("export type A = 1;", ";"),
         ("export declare const a: number;", ";"),
-        (
-            "export type { A } from './a.ts';\nexport type * from './b.ts';",
-            ";\n;",
-        ),
-        (
-            "export { type A, b, type C } from './a.ts';",
-            "export { b, } from './a.ts';",
-        ),
+        ("export type { A } from './a.ts';\nexport type * from './b.ts';", ";\n;"),
+        ("export { type A, b, type C } from './a.ts';", "export { b, } from './a.ts';"),
         ("export { type A } from './a.ts';", ";"),
-        (
-            "type A = 1; const b = 2; export { A, b };",
-            "; const b = 2; export { b };",
-        ),
+        ("type A = 1; const b = 2; export { A, b };", "; const b = 2; export { b };"),
         ("interface A {} export default A;", "; ;"),
         ("export default interface A {}", ";"),
         (
             "export default function (a: number): void;\nexport default function (a: any) {}",
             ";\nexport default function (a ) {}",
         ),
-        (
-            "export default abstract class A<T> {}",
-            "export default class A {}",
-        ),
-        (
-            "export default { vus: 1 } as Options;",
-            "export default { vus: 1 } ;",
-        ),
-        (
-            "export const options: Options = { vus: 1 };",
-            "export const options = { vus: 1 };",
-        ),
+        ("export default abstract class A<T> {}", "export default class A {}"),
+        ("export default { vus: 1 } as Options;", "export default { vus: 1 } ;"),
+        ("export const options: Options = { vus: 1 };", "export const options = { vus: 1 };"),
         ("export abstract class A {}", "export class A {}"),
     ]);
 }
@@ -255,18 +181,12 @@ fn imports_that_are_not_used_as_values_go() {
             "import a, { B } from './a.ts';\nlet b: B = a;",
             "import a, { } from './a.ts';\nlet b = a;",
         ),
-        (
-            "import a, * as B from './a.ts';\nlet b: B.C = a;",
-            "import a from './a.ts';\nlet b = a;",
-        ),
+        ("import a, * as B from './a.ts';\nlet b: B.C = a;", "import a from './a.ts';\nlet b = a;"),
         (
             "import A, * as b from './a.ts';\nlet a: A = b;",
             "import * as b from './a.ts';\nlet a = b;",
         ),
-        (
-            "import { a } from './a.ts';\nlet b: typeof a;",
-            ";\nlet b ;",
-        ),
+        ("import { a } from './a.ts';\nlet b: typeof a;", ";\nlet b ;"),
         ("import {} from './a.ts';\nlet b: 1;", ";\nlet b ;"),
         ("import './a.ts';\nlet b: 1;", "import './a.ts';\nlet b ;"),
         (
@@ -286,10 +206,7 @@ fn imports_that_are_not_used_as_values_go() {
 
 #[test]
 fn a_typescript_file_that_is_javascript_keeps_unused_imports() {
-    assert_eq!(
-        left("import { a } from './a.ts';"),
-        "import { a } from './a.ts';"
-    );
+    assert_eq!(left("import { a } from './a.ts';"), "import { a } from './a.ts';");
 }
 
 #[test]
@@ -302,26 +219,17 @@ fn imports_and_exports_of_typescripts_own_become_commonjs() {
         ("import a = require('./a.js');\nlet c: a.B;", ";\nlet c ;"),
         ("import a = b.c;\na();", "const a = b.c;\na();"),
         ("import type a = require('./a.js');", ";"),
-        (
-            "const a: number = 1;\nexport = { a };",
-            "const a = 1;\nmodule.exports = { a };",
-        ),
+        ("const a: number = 1;\nexport = { a };", "const a = 1;\nmodule.exports = { a };"),
     ]);
 }
 
 #[test]
 fn classes_lose_their_types_and_keep_their_fields() {
     cases(&[
-        (
-            "class A<T> extends B<T> implements C<T>, D { }",
-            "class A extends B { }",
-        ),
+        ("class A<T> extends B<T> implements C<T>, D { }", "class A extends B { }"),
         ("class A implements C { }", "class A { }"),
         ("const A = class implements C { };", "const A = class { };"),
-        (
-            "class A extends (b as any)<T> { }",
-            "class A extends (b ) { }",
-        ),
+        ("class A extends (b as any)<T> { }", "class A extends (b ) { }"),
         (
             "class A { x: number; y?: string; z!: boolean; w: number = 1 }",
             "class A { x ; y ; z ; w = 1 }",
@@ -338,10 +246,7 @@ fn classes_lose_their_types_and_keep_their_fields() {
             "class A { private get a(): number { return 1 } protected set a(v: number) {} }",
             "class A { ; get a() { return 1 } ; set a(v ) {} }",
         ),
-        (
-            "class A { declare x: number; [k: string]: any; }",
-            "class A { ; ; }",
-        ),
+        ("class A { declare x: number; [k: string]: any; }", "class A { ; ; }"),
         (
             "abstract class A { abstract a(): void; abstract b: number; c() {} }",
             "class A { ; ; c() {} }",
@@ -363,10 +268,7 @@ fn classes_lose_their_types_and_keep_their_fields() {
             "class A { private async *a(): AsyncGenerator<number> {} }",
             "class A { ; async *a() {} }",
         ),
-        (
-            "class A { static { let x: number = 1 } }",
-            "class A { static { let x = 1 } }",
-        ),
+        ("class A { static { let x: number = 1 } }", "class A { static { let x = 1 } }"),
     ]);
 }
 
@@ -405,30 +307,12 @@ fn a_line_end_still_ends_a_statement() {
         ("a = b\ninterface T {}\n[c]", "a = b\n;\n[c]"),
         ("a = b satisfies T\n`c`", "a = b ;\n`c`"),
         ("if (a) b as any\nelse c as any", "if (a) b ;\nelse c ;"),
-        (
-            "function f() { return a as any\n}",
-            "function f() { return a ;\n}",
-        ),
-        (
-            "class A { a = 1\nprivate *b() {} }",
-            "class A { a = 1\n; *b() {} }",
-        ),
-        (
-            "class A { a = 1\nprivate ['b'] = 2 }",
-            "class A { a = 1\n; ['b'] = 2 }",
-        ),
-        (
-            "class A { a() {}\n[k: string]: any\n['b'] = 2 }",
-            "class A { a() {}\n;\n['b'] = 2 }",
-        ),
-        (
-            "class A { get: number\nfoo() {} }",
-            "class A { get ;\nfoo() {} }",
-        ),
-        (
-            "class A { a = b as any\n['c'] = 1 }",
-            "class A { a = b ;\n['c'] = 1 }",
-        ),
+        ("function f() { return a as any\n}", "function f() { return a ;\n}"),
+        ("class A { a = 1\nprivate *b() {} }", "class A { a = 1\n; *b() {} }"),
+        ("class A { a = 1\nprivate ['b'] = 2 }", "class A { a = 1\n; ['b'] = 2 }"),
+        ("class A { a() {}\n[k: string]: any\n['b'] = 2 }", "class A { a() {}\n;\n['b'] = 2 }"),
+        ("class A { get: number\nfoo() {} }", "class A { get ;\nfoo() {} }"),
+        ("class A { a = b as any\n['c'] = 1 }", "class A { a = b ;\n['c'] = 1 }"),
         ("export default a as any\n(b)", "export default a ;\n(b)"),
         ("const a = f<number>\n;[b]", "const a = f\n;[b]"),
     ]);
@@ -437,26 +321,11 @@ fn a_line_end_still_ends_a_statement() {
 #[test]
 fn no_line_end_comes_before_an_arrow_or_after_async() {
     cases(&[
-        (
-            "const f = (a: number):\n  number => a;",
-            "const f = (a\n) => a;",
-        ),
-        (
-            "const f = (a: number): {\n  x: 1\n} => a;",
-            "const f = (a\n\n) => a;",
-        ),
-        (
-            "const f = (a: number)\n: number => a;",
-            "const f = (a\n) => a;",
-        ),
-        (
-            "const f = async <\n  T\n>(a: T) => a;",
-            "const f = async (\n\na ) => a;",
-        ),
-        (
-            "function g() { return <\n  T\n>(a: T) => a }",
-            "function g() { return (\n\na ) => a }",
-        ),
+        ("const f = (a: number):\n  number => a;", "const f = (a\n) => a;"),
+        ("const f = (a: number): {\n  x: 1\n} => a;", "const f = (a\n\n) => a;"),
+        ("const f = (a: number)\n: number => a;", "const f = (a\n) => a;"),
+        ("const f = async <\n  T\n>(a: T) => a;", "const f = async (\n\na ) => a;"),
+        ("function g() { return <\n  T\n>(a: T) => a }", "function g() { return (\n\na ) => a }"),
     ]);
 }
 
@@ -502,22 +371,14 @@ fn a_fault_in_typescript_is_told_in_the_authors_text() {
     assert_eq!(&text[start..=start], "b");
     let text = "enum A { X }\nconst b = 1;\nlet b = 2;";
     assert!(fault(text).message.contains("`b`"), "{:?}", fault(text));
-    assert!(
-        fault("@dec class A { x: number }")
-            .message
-            .contains("decorators")
-    );
+    assert!(fault("@dec class A { x: number }").message.contains("decorators"));
 }
 
 #[test]
 fn javascript_with_types_is_told_to_change_its_name() {
-    let fault = prepare("let a: number;", Language::JavaScript)
-        .err()
-        .expect("a fault");
+    let fault = prepare("let a: number;", Language::JavaScript).err().expect("a fault");
     assert_eq!(fault.message, "this is TypeScript, not JavaScript");
-    let fault = prepare("let a = ;", Language::JavaScript)
-        .err()
-        .expect("a fault");
+    let fault = prepare("let a = ;", Language::JavaScript).err().expect("a fault");
     assert_eq!(fault.message, "Unexpected token");
 }
 

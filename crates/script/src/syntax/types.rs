@@ -125,10 +125,7 @@ impl<'a> VisitJs<'a> for Finder {
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        self.check(
-            it.type_parameters.is_some() || it.return_type.is_some(),
-            it.span,
-        );
+        self.check(it.type_parameters.is_some() || it.return_type.is_some(), it.span);
         walk_js::walk_arrow_function_expression(self, it);
     }
 

@@ -12,10 +12,7 @@ use super::Blanker;
 impl Blanker<'_, '_> {
     /// `abstract class A<T> extends B<U> implements C {`, up to the brace.
     pub(super) fn class_head(&mut self, it: &Class<'_>) {
-        let start = it
-            .decorators
-            .last()
-            .map_or(it.span.start, |last| last.span.end);
+        let start = it.decorators.last().map_or(it.span.start, |last| last.span.end);
         let mut at = self.canvas.token(start);
         if it.r#abstract && self.canvas.starts_with(at, "abstract") {
             self.canvas.blank(at, at + "abstract".len() as u32);
@@ -108,11 +105,7 @@ impl Blanker<'_, '_> {
             }
             at = self.canvas.token(end);
         }
-        if is_computed {
-            self.canvas.token(key.end) + 1
-        } else {
-            key.end
-        }
+        if is_computed { self.canvas.token(key.end) + 1 } else { key.end }
     }
 
     /// `constructor(private x)` also declares a field `x`, before all others,
@@ -133,17 +126,12 @@ impl Blanker<'_, '_> {
     /// and sets `this.x`: at the start of the body, or after the call of `super`.
     fn set_parameter_fields(&mut self, it: &MethodDefinition<'_>) {
         let names = parameter_properties(it);
-        let assignments: String = names
-            .iter()
-            .flat_map(|name| [" this.", name, " = ", name, ";"])
-            .collect();
+        let assignments: String =
+            names.iter().flat_map(|name| [" this.", name, " = ", name, ";"]).collect();
         let Some(body) = it.value.body.as_deref().filter(|_| !assignments.is_empty()) else {
             return;
         };
-        let super_call = body
-            .statements
-            .iter()
-            .find(|statement| is_super_call(statement));
+        let super_call = body.statements.iter().find(|statement| is_super_call(statement));
         let at = match (super_call, body.directives.last()) {
             (Some(call), _) => call.span().end,
             (None, Some(directive)) => directive.span.end,

@@ -71,10 +71,8 @@ impl Blanker<'_, '_> {
         for specifier in specifiers {
             let span = specifier.span();
             if !self.is_kept(specifier) {
-                let is_namespace = matches!(
-                    specifier,
-                    ImportDeclarationSpecifier::ImportNamespaceSpecifier(_)
-                );
+                let is_namespace =
+                    matches!(specifier, ImportDeclarationSpecifier::ImportNamespaceSpecifier(_));
                 match previous_end {
                     // `a, * as b`: the comma before it goes too.
                     Some(end) if is_namespace => self.canvas.blank(end, span.end),
@@ -97,11 +95,7 @@ impl Blanker<'_, '_> {
     /// Blanks one of a list of names. (The last may leave a comma before it; that is allowed.)
     fn blank_with_comma(&mut self, span: Span) {
         let next = self.canvas.token(span.end);
-        let end = if self.canvas.starts_with(next, ",") {
-            next + 1
-        } else {
-            span.end
-        };
+        let end = if self.canvas.starts_with(next, ",") { next + 1 } else { span.end };
         self.canvas.blank(span.start, end);
     }
 
@@ -123,10 +117,7 @@ impl Blanker<'_, '_> {
         if (self.scoping.symbol_flags(symbol) - SymbolFlags::Import).is_value() {
             return false;
         }
-        !self
-            .scoping
-            .get_resolved_references(symbol)
-            .all(Reference::is_type)
+        !self.scoping.get_resolved_references(symbol).all(Reference::is_type)
     }
 
     fn are_all_types(&self, specifiers: &[ExportSpecifier<'_>]) -> bool {
