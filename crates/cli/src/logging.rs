@@ -121,17 +121,11 @@ impl Logging {
         Flusher(Arc::clone(&self.shared))
     }
 
-    /// Writes what waits, stops the writer, and tells what was lost.
+    /// Writes what waits and what was dropped, stops the writer, and tells what could not be written.
     pub(crate) fn finish(mut self) {
         let _ = self.shared.queue.send(Message::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
-        }
-        let dropped = self.shared.dropped.load(Relaxed);
-        if dropped > 0 {
-            self.screen.stderr(&format!(
-                "{dropped} log lines were dropped: they came faster than they could be written\n"
-            ));
         }
         let unwritten = self.shared.unwritten.load(Relaxed);
         if unwritten > 0 {

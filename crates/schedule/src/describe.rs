@@ -13,8 +13,14 @@ pub fn overview(scenarios: &[Scenario], segment: &Segment) -> String {
         segment.share() * 100.0,
         scenarios.len(),
         peak(scenarios, segment).possible,
-        go(total_duration(scenarios, segment)),
+        go(to_tenths(total_duration(scenarios, segment))),
     )
+}
+
+/// Rounded to tenths of a second: a segment can cut stages at odd moments.
+fn to_tenths(duration: Duration) -> Duration {
+    let tenths = (duration + Duration::from_millis(50)).as_millis() / 100;
+    Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))
 }
 
 pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
@@ -52,7 +58,8 @@ pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
         } => {
             facts.push(vu_range(segment, *pre_allocated_vus, *max_vus));
             let rate = per_second(highest(*start_rate, stages), *time_unit);
-            let rate = rate * pace_share(segment, *max_vus);
+            // k6 tells the segment's own share here, though the pace follows the share of the VUs.
+            let rate = rate * segment.share();
             format!("Up to {rate:.2} iterations/s for {}", over(stages))
         }
     };

@@ -105,6 +105,9 @@ impl Writer {
                 next =
                     if stop || enough || answer.is_some() { None } else { inbox.try_recv().ok() };
             }
+            if stop {
+                self.tell_dropped();
+            }
             self.write();
             if let Some(answer) = answer {
                 let _ = answer.try_send(());
@@ -121,6 +124,24 @@ impl Writer {
             self.console_formatter.write(entry, true, &mut self.console_text);
         } else if !matches!(self.main, Destination::Nowhere) && entry.level <= self.level {
             self.formatter.write(entry, false, &mut self.main_text);
+        }
+    }
+
+    /// What was lost is told in the format of all other lines.
+    fn tell_dropped(&mut self) {
+        let dropped = self.shared.dropped.load(Relaxed);
+        if dropped > 0 {
+            let entry = Entry {
+                at: std::time::SystemTime::now(),
+                level: log::Level::Warn,
+                message: format!(
+                    "{dropped} log lines were dropped: they came faster than they could be written"
+                ),
+                fields: Vec::new(),
+            };
+            // As if it had been queued: `format` takes it off again.
+            self.shared.queued_bytes.fetch_add(entry.size(), Relaxed);
+            self.format(&entry);
         }
     }
 
