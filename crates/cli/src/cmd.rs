@@ -96,6 +96,7 @@ fn command() -> Command {
         .subcommand(flags::add(
             Command::new("run")
                 .about("Run a test")
+                .override_usage("brunt run [OPTIONS] <SCRIPT>")
                 .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
             flags::of_run(),
         ))

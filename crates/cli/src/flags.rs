@@ -111,7 +111,8 @@ impl Flag {
     /// The flag as clap wants it.
     pub(crate) fn arg(&self) -> Arg {
         let mut help = self.help.to_owned();
-        if matches!(self.fate, Fate::Refused { .. }) {
+        // The type of a file may be said, if it is a script.
+        if matches!(self.fate, Fate::Refused { .. }) && self.long != "type" {
             help.push_str(" (not supported yet)");
         }
         if let Some(env) = self.env {

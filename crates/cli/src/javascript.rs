@@ -56,8 +56,12 @@ impl Host for JavaScript {
             }
         }
         let options = match &exported.options {
-            None => Value::Null,
-            Some(json) => serde_json::from_str(json).map_err(|error| {
+            Err(problem) => {
+                return Err(Failure::usage(problem.clone())
+                    .hint("options are plain data: numbers, strings, booleans, lists, objects"));
+            }
+            Ok(None) => Value::Null,
+            Ok(Some(json)) => serde_json::from_str(json).map_err(|error| {
                 Failure::new(
                     Exit::Other,
                     anyhow::Error::new(error).context("the exported options are no JSON"),
@@ -142,11 +146,11 @@ fn unloadable(error: &ScriptError) -> Failure {
 fn uncompilable(error: ProgramError) -> Failure {
     match error {
         ProgramError::Script(error) => unloadable(&error),
-        ProgramError::Import { message, url, line, column, source_line } => Failure::new(
+        ProgramError::Import { message, url, line, column, length, source_line } => Failure::new(
             Exit::ScriptException,
             anyhow::anyhow!("{message} ({url}:{line}:{column})"),
         )
-        .at(Diagnostic { url, line, column, length: 0, text: Some(source_line), help: None }),
+        .at(Diagnostic { url, line, column, length, text: Some(source_line), help: None }),
         other => Failure::new(Exit::ScriptException, other),
     }
 }

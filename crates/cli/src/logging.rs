@@ -35,6 +35,8 @@ mod writer;
 
 pub(crate) use self::format::Format;
 
+/// The target of what scripts say.
+const CONSOLE: &str = "console";
 /// At most so many entries wait for the writer; more are dropped.
 const QUEUE_ENTRIES: usize = 65_536;
 /// At most so many bytes of text wait for the writer; more are dropped.
@@ -157,8 +159,10 @@ struct Logger(Arc<Shared>);
 impl log::Log for Logger {
     fn enabled(&self, metadata: &log::Metadata) -> bool {
         // Other people's crates talk about their insides; that is for `--verbose` alone.
+        let target = metadata.target();
         metadata.level() <= log::max_level()
-            && (metadata.target().starts_with("brunt")
+            && (target.starts_with("brunt")
+                || target == CONSOLE
                 || (log::max_level() >= LevelFilter::Debug
                     && metadata.level() <= LevelFilter::Warn))
     }

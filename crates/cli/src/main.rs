@@ -32,6 +32,7 @@ mod exit;
 mod failure;
 mod flags;
 mod javascript;
+mod limits;
 mod logging;
 mod progress;
 mod run;

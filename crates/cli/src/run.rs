@@ -25,7 +25,8 @@ use crate::{
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
-    flags::Given,
+    flags::{Given, given::parse_bool},
+    limits,
     progress::{self, Progress, ProgressSource as _},
     settings::{RunSettings, SummaryMode},
 };
@@ -58,6 +59,7 @@ fn run<H: Host>(
     given: &Given,
 ) -> Outcome<Exit> {
     let outer = Outer::read(context, given)?;
+    let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
     let quiet = context.global.quiet;
     let color = context.global.color && context.screen.stdout_is_terminal();
@@ -83,7 +85,11 @@ fn run<H: Host>(
     let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
     let text = loaded.text().to_owned();
 
-    let outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let dashboard = context.environment.setting("WEB_DASHBOARD");
+    if dashboard.is_some_and(|(_, text)| parse_bool(text) == Some(true)) {
+        outputs.push("web-dashboard".to_owned());
+    }
     let env = context.environment.with_aliases();
     let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
     let description = Description {
@@ -93,6 +99,9 @@ fn run<H: Host>(
         overview: plan.overview(),
         scenarios: plan.bullets(),
     };
+    // A function that is not there is no phase: no VM is made for it, nothing is measured.
+    let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
+    let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
     let env = context.environment.all().clone();
     let runner = loaded.into_runner(&plan.test_options(env))?;
 
@@ -103,11 +112,14 @@ fn run<H: Host>(
     }
     let mut config = RunConfig::new(plan.consolidated.scenarios.clone(), registry, ledger);
     plan.fill(&mut config);
+    config.no_setup |= no_setup;
+    config.no_teardown |= no_teardown;
     config.workers = settings.workers.unwrap_or(0);
     config.want_samples = samples.wanted();
     let (listener, results) = samples.listen();
     config.listeners.push(listener);
 
+    warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
     }
@@ -147,6 +159,20 @@ fn run<H: Host>(
     match report.error() {
         Some(failure) => Err(outcome::failure(failure)),
         None => Ok(Exit::Success),
+    }
+}
+
+/// Each VU keeps at least one connection.
+fn warn_of_open_files(vus: u64, allowed: Option<u64>) {
+    /// For everything else: files, timers, the standard streams.
+    const OTHERS: u64 = 64;
+    if let Some(allowed) = allowed
+        && vus.saturating_add(OTHERS) > allowed
+    {
+        log::warn!(
+            "{vus} VUs may need more connections than the {allowed} open files that the system \
+             allows; raise the limit with ulimit -n"
+        );
     }
 }
 

@@ -103,9 +103,10 @@ impl Screen {
 impl Inner {
     /// Moves up to the first line of the bars and clears from there.
     fn erase(&mut self) {
-        let lines = self.bars.matches('\n').count();
-        if lines > 0 {
-            let _ = write!(self.stdout, "\r\x1b[{lines}A\x1b[J");
+        if !self.bars.is_empty() {
+            let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+            let rows = rows(&self.bars, width.unwrap_or(usize::MAX));
+            let _ = write!(self.stdout, "\r\x1b[{rows}A\x1b[J");
         }
     }
 
@@ -113,6 +114,24 @@ impl Inner {
         let Self { stdout, bars, .. } = self;
         let _ = stdout.write_all(bars.as_bytes());
     }
+}
+
+/// How many rows of a terminal the bars take. They fitted when they were drawn; if it has become
+/// narrower since, it has broken the longer lines.
+fn rows(bars: &str, width: usize) -> usize {
+    let of_line = |line: &str| {
+        let mut columns = 0_usize;
+        let mut in_sequence = false;
+        for c in line.chars() {
+            match c {
+                '\x1b' => in_sequence = true,
+                c if in_sequence => in_sequence = !c.is_ascii_alphabetic(),
+                _ => columns += 1,
+            }
+        }
+        columns.div_ceil(width.max(1)).max(1)
+    };
+    bars.lines().map(of_line).sum()
 }
 
 #[cfg(test)]
@@ -152,6 +171,15 @@ pub(crate) mod tests {
         screen.draw(String::new());
         screen.stderr("bye\n");
         assert!(tape.text().ends_with("one\ntwo\n\r\x1b[2A\x1b[Jbye\n"));
+    }
+
+    #[test]
+    fn a_terminal_that_became_narrower_has_broken_the_lines() {
+        let bars = "\nrunning (01.0s)\n\x1b[32mab\x1b[0m [====]\n";
+        assert_eq!(rows(bars, 80), 3);
+        assert_eq!(rows(bars, 10), 4);
+        assert_eq!(rows(bars, 8), 5);
+        assert_eq!(rows(bars, 0), 1 + 15 + 9);
     }
 
     #[test]

@@ -81,12 +81,7 @@ impl App {
         let begin = Instant::now();
         let _in_hand = self.stats.enter();
         let (parts, body) = request.into_parts();
-        let mut call = Call {
-            app: self,
-            parts,
-            body,
-            phases: Phases::default(),
-        };
+        let mut call = Call { app: self, parts, body, phases: Phases::default() };
         let (route, _) = routes::find(call.parts.uri.path());
         let undisturbed = route == Route::Control;
         if !undisturbed && self.faults.any() {
@@ -120,15 +115,8 @@ impl App {
             }
         }
         let took = begin.elapsed();
-        reply
-            .headers_mut()
-            .insert(SERVER_TIMING.clone(), phases.header(took));
-        self.stats.answered(
-            route,
-            reply.status().as_u16(),
-            took,
-            reply.body().known_size(),
-        );
+        reply.headers_mut().insert(SERVER_TIMING.clone(), phases.header(took));
+        self.stats.answered(route, reply.status().as_u16(), took, reply.body().known_size());
         Ok(reply)
     }
 
@@ -182,10 +170,7 @@ impl<'a> Call<'a> {
 
     /// One header's value as text, if it is text.
     pub(crate) fn header(&self, name: impl hyper::header::AsHeaderName) -> Option<&str> {
-        self.parts
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
+        self.parts.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
     /// The next piece of the request body; `None` at its end.
@@ -201,10 +186,7 @@ impl<'a> Call<'a> {
                 Some(Err(error)) => return Err(reply::bad_request(error.to_string())),
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
-                        self.app
-                            .stats
-                            .bytes_in
-                            .fetch_add(bytes.len() as u64, Relaxed);
+                        self.app.stats.bytes_in.fetch_add(bytes.len() as u64, Relaxed);
                         return Ok(Some(bytes));
                     }
                 }
@@ -227,11 +209,7 @@ impl<'a> Call<'a> {
             return Err(too_large());
         }
         let app = self.app;
-        let mut held = HeldBody {
-            held: &app.held,
-            bytes: Bytes::new(),
-            counted: 0,
-        };
+        let mut held = HeldBody { held: &app.held, bytes: Bytes::new(), counted: 0 };
         let mut first: Option<Bytes> = None;
         let mut joined = BytesMut::new();
         while let Some(piece) = self.piece().await? {

@@ -88,9 +88,7 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
-            Self::Paced(paced) => paced
-                .poll(cx)
-                .map(|piece| piece.map(|b| Ok(Frame::data(b)))),
+            Self::Paced(paced) => paced.poll(cx).map(|piece| piece.map(|b| Ok(Frame::data(b)))),
         }
     }
 
@@ -106,9 +104,9 @@ impl hyper::body::Body for Body {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
             }
-            Self::Paced(paced) => paced
-                .remaining
-                .map_or_else(SizeHint::default, SizeHint::with_exact),
+            Self::Paced(paced) => {
+                paced.remaining.map_or_else(SizeHint::default, SizeHint::with_exact)
+            }
         }
     }
 }
@@ -116,9 +114,7 @@ impl hyper::body::Body for Body {
 impl Paced {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.started && !self.pause.is_zero() {
-            let sleep = self
-                .sleep
-                .get_or_insert_with(|| Box::pin(tokio::time::sleep(self.pause)));
+            let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.pause)));
             ready!(sleep.as_mut().poll(cx));
             sleep.as_mut().reset(Instant::now() + self.pause);
         }

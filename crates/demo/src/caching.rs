@@ -240,10 +240,7 @@ impl Caching {
     }
 
     fn count_origin_call(&self, strategy: Strategy, id: u64) {
-        let mut calls = self
-            .origin_calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut calls = self.origin_calls.lock().unwrap_or_else(PoisonError::into_inner);
         let room = calls.len() < COUNTED_KEYS_MAX;
         match calls.get_mut(&(strategy, id)) {
             Some(count) => *count += 1,
@@ -255,36 +252,21 @@ impl Caching {
     }
 
     fn origin_calls(&self, strategy: Strategy, id: u64) -> u64 {
-        let calls = self
-            .origin_calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let calls = self.origin_calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.get(&(strategy, id)).copied().unwrap_or(0)
     }
 
     /// Empties all caches, forgets all writes, sets all counters to zero.
     pub(crate) async fn reset(&self) {
-        self.dictionary
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.dictionary.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.memory.clear();
         for instance in self.twotier.iter().chain(&self.event).chain([&self.lazy]) {
             instance.memory.clear();
         }
         self.pitfalls.iter().for_each(Pitfall::clear);
-        self.outcomes
-            .iter()
-            .for_each(|counter| counter.store(0, Relaxed));
-        self.origin_calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-        for counter in [
-            &self.events.published,
-            &self.events.delivered,
-            &self.events.lost,
-        ] {
+        self.outcomes.iter().for_each(|counter| counter.store(0, Relaxed));
+        self.origin_calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        for counter in [&self.events.published, &self.events.delivered, &self.events.lost] {
             counter.store(0, Relaxed);
         }
         self.origin.reset();
@@ -324,11 +306,7 @@ impl Caching {
                 members.insert("evictions".to_owned(), evictions.into());
             }
             if *strategy == Strategy::Dictionary {
-                let items = self
-                    .dictionary
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .len();
+                let items = self.dictionary.lock().unwrap_or_else(PoisonError::into_inner).len();
                 members.insert("items".to_owned(), items.into());
             }
             caches.insert(strategy.name().to_owned(), members.into());

@@ -21,9 +21,7 @@ impl std::str::FromStr for RedisFallback {
         match text {
             "origin" => Ok(Self::Origin),
             "fail" => Ok(Self::Fail),
-            other => Err(format!(
-                "invalid Redis fallback '{other}': use 'origin' or 'fail'"
-            )),
+            other => Err(format!("invalid Redis fallback '{other}': use 'origin' or 'fail'")),
         }
     }
 }
@@ -193,10 +191,7 @@ impl DemoConfig {
     pub(crate) fn complaint(&self) -> Option<String> {
         let wrong = |flag: &str, what: String| Some(format!("--{flag}: {what}"));
         if !(1..=WORKERS_MAX).contains(&self.workers) {
-            return wrong(
-                "workers",
-                format!("{} is not from 1 to {WORKERS_MAX}", self.workers),
-            );
+            return wrong("workers", format!("{} is not from 1 to {WORKERS_MAX}", self.workers));
         }
         if !(1..=INSTANCES_MAX).contains(&self.instances) {
             return wrong(
@@ -207,22 +202,13 @@ impl DemoConfig {
         if let Some(budget) = self.cpu_budget
             && !(budget.is_finite() && budget >= 0.0001)
         {
-            return wrong(
-                "cpu-budget",
-                format!("{budget} is not a number of cores (≥ 0.0001)"),
-            );
+            return wrong("cpu-budget", format!("{budget} is not a number of cores (≥ 0.0001)"));
         }
         if !(0.0..=1.0).contains(&self.event_loss) {
-            return wrong(
-                "event-loss",
-                format!("{} is not from 0 to 1", self.event_loss),
-            );
+            return wrong("event-loss", format!("{} is not from 0 to 1", self.event_loss));
         }
         if self.max_connections == 0 || self.origin_concurrency == 0 {
-            return wrong(
-                "max-connections / --origin-concurrency",
-                "0 would answer nobody".into(),
-            );
+            return wrong("max-connections / --origin-concurrency", "0 would answer nobody".into());
         }
         None
     }
@@ -237,33 +223,19 @@ mod tests {
         let mut config = DemoConfig::default();
         assert_eq!(config.redis_delays().0, Duration::from_millis(35));
         config.redis = Some("redis://127.0.0.1/".into());
-        assert_eq!(
-            config.redis_delays(),
-            (Duration::ZERO, Duration::ZERO, Duration::ZERO)
-        );
+        assert_eq!(config.redis_delays(), (Duration::ZERO, Duration::ZERO, Duration::ZERO));
     }
 
     #[test]
     fn a_complaint_names_flag_and_value() {
-        let config = DemoConfig {
-            workers: 0,
-            ..DemoConfig::fast()
-        };
-        assert_eq!(
-            config.complaint().as_deref(),
-            Some("--workers: 0 is not from 1 to 256")
-        );
+        let config = DemoConfig { workers: 0, ..DemoConfig::fast() };
+        assert_eq!(config.complaint().as_deref(), Some("--workers: 0 is not from 1 to 256"));
         assert_eq!(DemoConfig::default().complaint(), None);
     }
 
     #[test]
     fn a_fallback_is_origin_or_fail() {
         assert_eq!("fail".parse(), Ok(RedisFallback::Fail));
-        assert!(
-            "never"
-                .parse::<RedisFallback>()
-                .unwrap_err()
-                .contains("'never'")
-        );
+        assert!("never".parse::<RedisFallback>().unwrap_err().contains("'never'"));
     }
 }

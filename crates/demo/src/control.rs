@@ -64,9 +64,7 @@ async fn fault(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Method::POST => {
             let body = call.whole_body(CONTROL_MAX).await?;
             let faults = app.faults.merge(&body.bytes, Instant::now());
-            faults
-                .map(|faults| reply::json(&faults))
-                .map_err(reply::bad_request)
+            faults.map(|faults| reply::json(&faults)).map_err(reply::bad_request)
         }
         _ => Err(reply::wrong_method("GET, POST, DELETE")),
     }
@@ -85,28 +83,15 @@ async fn warm(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.app;
     let body = call.whole_body(CONTROL_MAX).await?;
     let warm = if body.bytes.is_empty() {
-        Warm {
-            from: 1,
-            to: 100,
-            ..Warm::default()
-        }
+        Warm { from: 1, to: 100, ..Warm::default() }
     } else {
         serde_json::from_slice(&body.bytes).map_err(|e| reply::bad_request(e.to_string()))?
     };
     drop(body);
-    let range = if warm.to == 0 {
-        0..0
-    } else {
-        warm.from..warm.to.saturating_add(1)
-    };
-    let count = range
-        .end
-        .saturating_sub(range.start)
-        .saturating_add(warm.ids.len() as u64);
+    let range = if warm.to == 0 { 0..0 } else { warm.from..warm.to.saturating_add(1) };
+    let count = range.end.saturating_sub(range.start).saturating_add(warm.ids.len() as u64);
     if count > WARM_MAX {
-        return Err(reply::bad_request(format!(
-            "{count} items at once, at most {WARM_MAX}"
-        )));
+        return Err(reply::bad_request(format!("{count} items at once, at most {WARM_MAX}")));
     }
     let ids = warm.ids.into_iter().chain(range);
     match app.caching.warm(ids).await {

@@ -15,9 +15,7 @@ impl Dice {
     /// Dice that roll the same for the same `seed`; without one they differ in each run.
     pub(crate) fn new(seed: Option<u64>) -> Self {
         let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-        Self {
-            state: AtomicU64::new(mix(seed)),
-        }
+        Self { state: AtomicU64::new(mix(seed)) }
     }
 
     /// A number from 0 to below 1.
@@ -63,9 +61,8 @@ mod tests {
     #[test]
     fn an_exponential_time_has_its_mean() {
         let dice = Dice::new(Some(1));
-        let total: Duration = (0..10_000)
-            .map(|_| dice.exponential(Duration::from_millis(10)))
-            .sum();
+        let total: Duration =
+            (0..10_000).map(|_| dice.exponential(Duration::from_millis(10))).sum();
         let mean_ms = total.as_secs_f64() * 1000.0 / 10_000.0;
         assert!((9.5..10.5).contains(&mean_ms), "{mean_ms}");
     }

@@ -49,10 +49,9 @@ fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
 
 impl Faults {
     fn complaint(&self) -> Option<String> {
-        for (name, share) in [
-            ("error_rate", self.error_rate),
-            ("drop_connections", self.drop_connections),
-        ] {
+        for (name, share) in
+            [("error_rate", self.error_rate), ("drop_connections", self.drop_connections)]
+        {
             if !(0.0..=1.0).contains(&share) {
                 return Some(format!("{name} {share} is not from 0 to 1"));
             }
@@ -113,12 +112,8 @@ impl Switch {
         if let Some(complaint) = faults.complaint() {
             return Err(complaint);
         }
-        self.any
-            .store(faults != Faults::default(), Ordering::Relaxed);
-        *state = State {
-            faults: faults.clone(),
-            since: Some(now),
-        };
+        self.any.store(faults != Faults::default(), Ordering::Relaxed);
+        *state = State { faults: faults.clone(), since: Some(now) };
         Ok(faults)
     }
 
@@ -164,9 +159,7 @@ mod tests {
     async fn a_stall_ends_each_period() {
         let switch = Switch::default();
         let begin = Instant::now();
-        switch
-            .merge(br#"{"stall_ms":1000,"every_s":10}"#, begin)
-            .unwrap();
+        switch.merge(br#"{"stall_ms":1000,"every_s":10}"#, begin).unwrap();
         let at = |seconds: f64| begin + Duration::from_secs_f64(seconds);
         assert_eq!(switch.stalled_until(at(8.9)), None);
         assert_eq!(switch.stalled_until(at(9.5)), Some(at(10.0)));
@@ -179,39 +172,19 @@ mod tests {
         let switch = Switch::default();
         let begin = Instant::now();
         switch.merge(br#"{"stall_ms":100}"#, begin).unwrap();
-        assert_eq!(
-            switch.stalled_until(begin),
-            Some(begin + Duration::from_millis(100))
-        );
-        assert_eq!(
-            switch.stalled_until(begin + Duration::from_millis(100)),
-            None
-        );
+        assert_eq!(switch.stalled_until(begin), Some(begin + Duration::from_millis(100)));
+        assert_eq!(switch.stalled_until(begin + Duration::from_millis(100)), None);
     }
 
     #[test]
     fn merging_keeps_what_is_not_named_and_refuses_nonsense() {
         let switch = Switch::default();
         let now = Instant::now();
-        switch
-            .merge(br#"{"redis_down":true,"origin_ms":5}"#, now)
-            .unwrap();
-        let faults = switch
-            .merge(br#"{"drop_connections":true,"origin_ms":null}"#, now)
-            .unwrap();
+        switch.merge(br#"{"redis_down":true,"origin_ms":5}"#, now).unwrap();
+        let faults = switch.merge(br#"{"drop_connections":true,"origin_ms":null}"#, now).unwrap();
         assert!(faults.redis_down && faults.origin_ms.is_none() && faults.drop_connections > 0.999);
-        assert!(
-            switch
-                .merge(br#"{"error_rate":2}"#, now)
-                .unwrap_err()
-                .contains("error_rate")
-        );
-        assert!(
-            switch
-                .merge(br#"{"eror_rate":1}"#, now)
-                .unwrap_err()
-                .contains("eror_rate")
-        );
+        assert!(switch.merge(br#"{"error_rate":2}"#, now).unwrap_err().contains("error_rate"));
+        assert!(switch.merge(br#"{"eror_rate":1}"#, now).unwrap_err().contains("eror_rate"));
         assert_eq!(switch.current(), faults);
         switch.clear();
         assert!(!switch.any());

@@ -18,18 +18,12 @@ pub(crate) struct Governor {
 impl Governor {
     /// A governor for this many cores; more than 0.
     pub(crate) fn new(cores: f64) -> Self {
-        Self {
-            cores,
-            busy_until: Mutex::new(None),
-        }
+        Self { cores, busy_until: Mutex::new(None) }
     }
 
     /// Books `cost` of CPU time and tells when it would be done.
     pub(crate) fn book(&self, now: Instant, cost: Duration) -> Instant {
-        let mut busy_until = self
-            .busy_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut busy_until = self.busy_until.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = busy_until.map_or(now, |until| until.max(now));
         let end = begin + cost.div_f64(self.cores);
         *busy_until = Some(end);
@@ -45,14 +39,8 @@ mod tests {
     async fn work_beyond_the_budget_queues_up() {
         let governor = Governor::new(0.5);
         let now = Instant::now();
-        assert_eq!(
-            governor.book(now, Duration::from_millis(1)),
-            now + Duration::from_millis(2)
-        );
-        assert_eq!(
-            governor.book(now, Duration::from_millis(1)),
-            now + Duration::from_millis(4)
-        );
+        assert_eq!(governor.book(now, Duration::from_millis(1)), now + Duration::from_millis(2));
+        assert_eq!(governor.book(now, Duration::from_millis(1)), now + Duration::from_millis(4));
         let later = now + Duration::from_secs(1);
         assert_eq!(
             governor.book(later, Duration::from_millis(1)),

@@ -82,10 +82,7 @@ fn status(rest: &str) -> Result<Reply, Refusal> {
     if matches!(status.as_u16(), 204 | 205 | 304) {
         return Ok(reply::bare(status));
     }
-    Ok(reply::with_status(
-        reply::text(status.canonical_reason().unwrap_or("")),
-        status,
-    ))
+    Ok(reply::with_status(reply::text(status.canonical_reason().unwrap_or("")), status))
 }
 
 async fn delay(rest: &str) -> Result<Reply, Refusal> {

@@ -67,13 +67,8 @@ pub(crate) fn not_found() -> Refusal {
 
 /// 405 with the methods that are allowed here.
 pub(crate) fn wrong_method(allowed: &'static str) -> Refusal {
-    let mut reply = refuse(
-        StatusCode::METHOD_NOT_ALLOWED,
-        format!("this route takes {allowed}"),
-    );
-    reply
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static(allowed));
+    let mut reply = refuse(StatusCode::METHOD_NOT_ALLOWED, format!("this route takes {allowed}"));
+    reply.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     reply
 }
 
@@ -95,9 +90,7 @@ impl<'a> Query<'a> {
 
     /// The first value of this name.
     pub(crate) fn get(self, name: &str) -> Option<Cow<'a, str>> {
-        self.pairs()
-            .find(|(n, _)| n == name)
-            .map(|(_, value)| value)
+        self.pairs().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
     /// A value that parses as `T`, or `default` when it is absent.
@@ -129,9 +122,7 @@ pub(crate) const DELAY_MAX: Duration = Duration::from_mins(10);
 
 /// Reads a duration; a bare number is milliseconds. Longer than [`DELAY_MAX`] becomes that.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let number: f64 = text[..split].parse().ok()?;
     let seconds = match &text[split..] {
         "" | "ms" => number / 1e3,

@@ -38,9 +38,7 @@ pub enum DemoError {
     #[error("{0}")]
     Config(String),
     /// An address could not be listened on.
-    #[error(
-        "cannot listen on {addr} for {purpose}: {source}; choose another address, or port 0 for a free one"
-    )]
+    #[error("cannot listen on {addr} for {purpose} (another address, or port 0, may be free)")]
     Listen {
         /// The address asked for.
         addr: SocketAddr,
@@ -100,50 +98,31 @@ impl Demo {
         } else {
             (None, None)
         };
-        let faults = config
-            .faults_listen
-            .map(|addr| listen(addr, "faults"))
-            .transpose()?;
+        let faults = config.faults_listen.map(|addr| listen(addr, "faults")).transpose()?;
         let faults_addr = faults.as_ref().map(|(_, addr)| *addr);
         let (stand_in, redis_url) = if let Some(url) = &config.redis {
             (None, url.clone())
         } else {
             let (listener, addr) = listen(config.redis_listen, "Redis")?;
-            (
-                Some((listener, Arc::new(Store::default()))),
-                format!("redis://{addr}/"),
-            )
+            (Some((listener, Arc::new(Store::default()))), format!("redis://{addr}/"))
         };
         let dice = Arc::new(Dice::new(config.seed));
         let switch = Arc::new(Switch::default());
         let store = stand_in.as_ref().map(|(_, store)| store.clone());
         let caching = Caching::new(&config, &redis_url, store, dice.clone(), switch.clone())
-            .map_err(|reason| DemoError::Redis {
-                url: redis_url.clone(),
-                reason,
-            })?;
+            .map_err(|reason| DemoError::Redis { url: redis_url.clone(), reason })?;
         let workers = config.workers;
         let connections = Arc::new(Semaphore::new(config.max_connections));
         let app = Arc::new(App::new(config, caching, dice, switch));
 
         let (halt, halted) = watch::channel(false);
-        let mut handle = DemoHandle {
-            addr,
-            tls_pem,
-            faults_addr,
-            redis_url,
-            halt,
-            threads: Vec::new(),
-        };
+        let mut handle =
+            DemoHandle { addr, tls_pem, faults_addr, redis_url, halt, threads: Vec::new() };
         let mut doors = Vec::new();
         for index in 0..workers {
             let (door, arrivals) = mpsc::channel(HANDOVER_QUEUE);
             doors.push(door);
-            let worker = Worker {
-                app: app.clone(),
-                acceptor: acceptor.clone(),
-                arrivals,
-            };
+            let worker = Worker { app: app.clone(), acceptor: acceptor.clone(), arrivals };
             let halt = Halt(halted.clone());
             handle.spawn(format!("demo-{index}"), worker.run(halt))?;
         }
@@ -170,11 +149,7 @@ impl Demo {
 impl DemoHandle {
     /// `http://127.0.0.1:8080`, or `https://…`, without a slash at the end.
     pub fn url(&self) -> String {
-        let scheme = if self.tls_pem.is_some() {
-            "https"
-        } else {
-            "http"
-        };
+        let scheme = if self.tls_pem.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.addr)
     }
 
@@ -250,9 +225,7 @@ impl Halt {
 }
 
 fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
 fn listen(addr: SocketAddr, purpose: &'static str) -> Result<(TcpListener, SocketAddr), DemoError> {
@@ -267,11 +240,7 @@ fn listen(addr: SocketAddr, purpose: &'static str) -> Result<(TcpListener, Socke
         let bound = listener.local_addr()?;
         io::Result::Ok((listener, bound))
     };
-    bind().map_err(|source| DemoError::Listen {
-        addr,
-        purpose,
-        source,
-    })
+    bind().map_err(|source| DemoError::Listen { addr, purpose, source })
 }
 
 fn into_tokio(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {

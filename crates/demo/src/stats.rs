@@ -43,9 +43,7 @@ impl Default for Stats {
 }
 
 fn counters(count: usize) -> Vec<AtomicU64> {
-    std::iter::repeat_with(|| AtomicU64::new(0))
-        .take(count)
-        .collect()
+    std::iter::repeat_with(|| AtomicU64::new(0)).take(count).collect()
 }
 
 impl Stats {
@@ -66,9 +64,7 @@ impl Stats {
 
     /// Everything back to zero, but what is open or in hand now.
     pub(crate) fn reset(&self) {
-        self.statuses
-            .iter()
-            .for_each(|counter| counter.store(0, Relaxed));
+        self.statuses.iter().for_each(|counter| counter.store(0, Relaxed));
         self.latencies.iter().for_each(Histogram::reset);
         self.all.reset();
         self.in_flight.forget();
@@ -100,10 +96,7 @@ impl Stats {
             }
             if !seen.is_empty() {
                 by_route.insert(route.name().to_owned(), seen.into());
-                latency.insert(
-                    route.name().to_owned(),
-                    self.latencies[*route as usize].report(),
-                );
+                latency.insert(route.name().to_owned(), self.latencies[*route as usize].report());
             }
         }
         let report = json!({
@@ -186,11 +179,7 @@ struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self {
-            buckets: counters(BUCKETS),
-            sum_us: AtomicU64::new(0),
-            max_us: AtomicU64::new(0),
-        }
+        Self { buckets: counters(BUCKETS), sum_us: AtomicU64::new(0), max_us: AtomicU64::new(0) }
     }
 }
 
@@ -205,19 +194,13 @@ impl Histogram {
     }
 
     fn reset(&self) {
-        self.buckets
-            .iter()
-            .for_each(|bucket| bucket.store(0, Relaxed));
+        self.buckets.iter().for_each(|bucket| bucket.store(0, Relaxed));
         self.sum_us.store(0, Relaxed);
         self.max_us.store(0, Relaxed);
     }
 
     fn report(&self) -> Value {
-        let counts: Vec<u64> = self
-            .buckets
-            .iter()
-            .map(|bucket| bucket.load(Relaxed))
-            .collect();
+        let counts: Vec<u64> = self.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect();
         let count: u64 = counts.iter().sum();
         let max_us = self.max_us.load(Relaxed);
         let quantile = |q: f64| {
@@ -267,10 +250,7 @@ mod tests {
         for micros in (0..100_000).chain([1 << 20, (1 << 31) + 12345, u64::from(u32::MAX)]) {
             let top = top_of(bucket_of(micros));
             assert!(bucket_of(micros) < BUCKETS);
-            assert!(
-                top >= micros && top - micros <= micros / 32,
-                "{micros} in {top}"
-            );
+            assert!(top >= micros && top - micros <= micros / 32, "{micros} in {top}");
         }
     }
 
@@ -281,10 +261,7 @@ mod tests {
         stats.answered(Route::Ping, 200, Duration::from_millis(3), 2);
         stats.answered(Route::Ping, 503, Duration::from_millis(7), 0);
         let report = Value::from(stats.report(Instant::now()));
-        assert_eq!(
-            report["requests"]["by_route"]["/ping"],
-            json!({"200": 1, "503": 1})
-        );
+        assert_eq!(report["requests"]["by_route"]["/ping"], json!({"200": 1, "503": 1}));
         assert_eq!(report["in_flight"]["now"], 1);
         assert_eq!(report["latency_ms"]["max"], 7.0);
         assert_eq!(report["bytes"]["out"], 2);

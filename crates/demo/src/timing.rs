@@ -22,12 +22,7 @@ pub(crate) struct Phases {
 /// Short totals are the rule on the trivial routes: 0.00 to 9.99 ms are made once.
 static TOTALS: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| {
     (0..1000u32)
-        .map(|step| {
-            render(
-                &Phases::default(),
-                Duration::from_micros(u64::from(step) * 10),
-            )
-        })
+        .map(|step| render(&Phases::default(), Duration::from_micros(u64::from(step) * 10)))
         .collect()
 });
 
@@ -84,22 +79,13 @@ mod tests {
 
     #[test]
     fn phases_that_took_no_time_are_not_shown() {
-        let phases = Phases {
-            origin: Duration::from_micros(1_003_120),
-            ..Phases::default()
-        };
+        let phases = Phases { origin: Duration::from_micros(1_003_120), ..Phases::default() };
         assert_eq!(
             phases.header(Duration::from_millis(1005)),
             "origin;dur=1003.12, total;dur=1005.00"
         );
-        assert_eq!(
-            Phases::default().header(Duration::from_micros(1234)),
-            "total;dur=1.23"
-        );
-        assert_eq!(
-            Phases::default().header(Duration::from_secs(2)),
-            "total;dur=2000.00"
-        );
+        assert_eq!(Phases::default().header(Duration::from_micros(1234)), "total;dur=1.23");
+        assert_eq!(Phases::default().header(Duration::from_secs(2)), "total;dur=2000.00");
     }
 
     #[test]

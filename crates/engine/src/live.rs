@@ -49,6 +49,8 @@ impl Live {
 
     fn scenario(&self, state: &Arc<ScenarioState>, now: u64) -> ScenarioProgress {
         let spec = state.spec();
+        // Its clock stops with it.
+        let now = state.ended_at().unwrap_or(now);
         let regular = spec.executor.regular_duration();
         let start = state.started_at();
         let elapsed = start.map_or(Duration::ZERO, |at| {

@@ -65,6 +65,8 @@ pub struct ScenarioState {
     begun: AtomicU64,
     /// VUs it has.
     allocated: AtomicU64,
+    /// When it was over, in unix ns; 0 before.
+    ended: AtomicU64,
     done: AtomicBool,
     /// The one warning about too few VUs has been given.
     pub(crate) warned: AtomicBool,
@@ -110,6 +112,7 @@ impl ScenarioState {
             begun: AtomicU64::new(0),
             allocated: AtomicU64::new(0),
             done: AtomicBool::new(false),
+            ended: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             growing: AtomicBool::new(false),
             pacers: AtomicU32::new(0),
@@ -137,6 +140,11 @@ impl ScenarioState {
     /// When it starts or started (`exec.scenario.startTime`), in unix ns; `None` before the launch.
     pub fn started_at(&self) -> Option<u64> {
         Some(self.start.load(Relaxed)).filter(|at| *at != 0)
+    }
+
+    /// When it was over, in unix ns; `None` before.
+    pub fn ended_at(&self) -> Option<u64> {
+        Some(self.ended.load(Relaxed)).filter(|at| *at != 0)
     }
 
     /// How far it is, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them,
@@ -256,6 +264,7 @@ impl ScenarioState {
     }
 
     pub(crate) fn finish(&self) {
+        self.ended.store(clock::now_ns(), Relaxed);
         self.done.store(true, Relaxed);
     }
 

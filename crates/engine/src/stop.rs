@@ -106,6 +106,11 @@ impl StopHandle {
         self.0.deadline.set(deadline);
     }
 
+    /// Whether both are the same handle.
+    pub fn is(&self, other: &StopHandle) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Resolves once stopped. The core tells it of aborts and of the deadline within a millisecond or two.
     pub fn stopped(&self) -> Stopped {
         Stopped { handle: self.clone(), place: None }

@@ -11,19 +11,12 @@ use brunt_http::{Client, Headers, Network, Request, Settings, Target, clock};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let url = arguments
-        .first()
-        .expect("usage: flood URL [CLIENTS] [SECONDS]")
-        .clone();
+    let url = arguments.first().expect("usage: flood URL [CLIENTS] [SECONDS]").clone();
     let number = |at: usize, default| {
-        arguments
-            .get(at)
-            .map_or(default, |text| text.parse::<u64>().expect("it is a number"))
+        arguments.get(at).map_or(default, |text| text.parse::<u64>().expect("it is a number"))
     };
     let (clients, seconds) = (number(1, 250), number(2, 3));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime can be built");
     let mut settings = Settings::default();
     settings.tls.insecure_skip_verify = true;
@@ -67,19 +60,14 @@ struct Counts {
 async fn load(client: Client, url: String, end: Instant, counts: Rc<Counts>) {
     let target = Target::parse(&url).expect("it is a URL");
     let mut headers = Headers::new();
-    headers
-        .append("User-Agent", "brunt")
-        .expect("it is a valid header");
+    headers.append("User-Agent", "brunt").expect("it is a valid header");
     let mut now = Instant::now();
     while now < end {
         let mut request = Request::new("GET", &target, &headers);
         request.deadline = Some(client.network().now() + 60_000_000_000);
         let exchange = client.exchange(&request).await;
         counts.done.set(counts.done.get() + 1);
-        if exchange
-            .response()
-            .map_or(true, |response| response.status() != 200)
-        {
+        if exchange.response().map_or(true, |response| response.status() != 200) {
             counts.failed.set(counts.failed.get() + 1);
         }
         now = Instant::now();
@@ -92,10 +80,7 @@ fn cpu() -> (f64, f64) {
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let ticks = |at: usize| {
         let field = after_name.split_whitespace().nth(at);
-        field
-            .and_then(|text| text.parse::<f64>().ok())
-            .unwrap_or(0.0)
-            / 100.0
+        field.and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 100.0
     };
     (ticks(11), ticks(12))
 }
@@ -103,8 +88,7 @@ fn cpu() -> (f64, f64) {
 fn resident_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|text| text.split_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
+    line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 #[expect(clippy::print_stdout, reason = "an example's answer")]

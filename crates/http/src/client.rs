@@ -66,10 +66,7 @@ impl Client {
             match request.deadline {
                 None => run.await,
                 Some(deadline) => {
-                    let ended = self
-                        .timers
-                        .within(network.anchor.instant(deadline), run)
-                        .await;
+                    let ended = self.timers.within(network.anchor.instant(deadline), run).await;
                     ended.unwrap_or(Err(Failure::Timeout))
                 }
             }
@@ -99,11 +96,7 @@ impl Client {
                 recording.remote = Some(connection.remote);
                 connection
             } else {
-                let dialer = Dialer {
-                    network,
-                    local_ip: self.local_ip,
-                    proxy,
-                };
+                let dialer = Dialer { network, local_ip: self.local_ip, proxy };
                 let own = |config| self.own_tls(config);
                 // Boxed, for dialing is rare and its state large: a VU that waits on a kept connection
                 // shouldn't carry it.
@@ -174,15 +167,8 @@ impl Client {
 
     fn keep(&self, connection: Connection) {
         let settings = &self.network.settings;
-        let per_host = if settings.idle_per_host == 0 {
-            2
-        } else {
-            settings.idle_per_host
-        };
-        let spare = self
-            .pool
-            .borrow_mut()
-            .put(connection, settings.idle_total, per_host);
+        let per_host = if settings.idle_per_host == 0 { 2 } else { settings.idle_per_host };
+        let spare = self.pool.borrow_mut().put(connection, settings.idle_total, per_host);
         if let Some(spare) = spare {
             self.close(spare);
         }
@@ -222,10 +208,6 @@ mod tests {
         assert!(size <= 1400, "{size}");
         assert!(size_of::<Exchange>() <= 320, "{}", size_of::<Exchange>());
         assert!(size_of::<Client>() <= 200, "{}", size_of::<Client>());
-        assert!(
-            size_of::<Connection>() <= 160,
-            "{}",
-            size_of::<Connection>()
-        );
+        assert!(size_of::<Connection>() <= 160, "{}", size_of::<Connection>());
     }
 }

@@ -12,9 +12,7 @@ pub type Clock = fn() -> u64;
 pub fn now() -> u64 {
     static ANCHOR: OnceLock<(Instant, u64)> = OnceLock::new();
     let (anchor, unix) = ANCHOR.get_or_init(|| {
-        let unix = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         (Instant::now(), unix.as_nanos() as u64)
     });
     unix + anchor.elapsed().as_nanos() as u64
@@ -30,10 +28,7 @@ pub(crate) struct Anchor {
 
 impl Anchor {
     pub(crate) fn new(clock: Clock) -> Self {
-        Self {
-            at: clock(),
-            instant: tokio::time::Instant::from_std(Instant::now()),
-        }
+        Self { at: clock(), instant: tokio::time::Instant::from_std(Instant::now()) }
     }
 
     /// The tokio instant of a moment of the clock.
@@ -53,10 +48,7 @@ mod tests {
         let first = now();
         let second = now();
         assert!(second >= first);
-        let wall = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap()
-            .as_nanos() as u64;
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
         assert!(wall.abs_diff(second) < 60_000_000_000);
     }
 }

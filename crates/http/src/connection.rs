@@ -28,11 +28,7 @@ pub(crate) struct Route {
 
 impl Route {
     pub(crate) fn new(target: &Target<'_>) -> Self {
-        Self {
-            scheme: target.scheme,
-            port: target.port,
-            host: target.host.as_ref().into(),
-        }
+        Self { scheme: target.scheme, port: target.port, host: target.host.as_ref().into() }
     }
 
     pub(crate) fn leads_to(&self, target: &Target<'_>) -> bool {
@@ -61,13 +57,7 @@ pub(crate) enum Received {
 
 impl Connection {
     pub(crate) fn new(socket: TcpStream, remote: SocketAddr, route: Route) -> Self {
-        Self {
-            socket,
-            tls: None,
-            route,
-            remote,
-            tls_info: None,
-        }
+        Self { socket, tls: None, route, remote, tls_info: None }
     }
 
     /// From now on, all goes through `session`, whose handshake is done.
@@ -181,14 +171,9 @@ impl Connection {
 
     /// Turns plaintext into what goes on the wire, at the end of `out`.
     pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
-        let session = self
-            .tls
-            .as_mut()
-            .expect("only a secure connection encrypts");
+        let session = self.tls.as_mut().expect("only a secure connection encrypts");
         out.append(&mut session.unsent);
-        session
-            .encrypt(plain, out)
-            .map_err(|error| from_tls(&error, false))
+        session.encrypt(plain, out).map_err(|error| from_tls(&error, false))
     }
 
     /// An idle connection is still good: nothing came, or only what TLS says to itself. Costs no

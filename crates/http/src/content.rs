@@ -22,8 +22,7 @@ impl Coding {
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.trim();
         let all = [Self::Gzip, Self::Deflate, Self::Brotli, Self::Zstd];
-        all.into_iter()
-            .find(|coding| name.eq_ignore_ascii_case(coding.name()))
+        all.into_iter().find(|coding| name.eq_ignore_ascii_case(coding.name()))
     }
 
     /// `gzip`, `deflate`, `br`, `zstd`.
@@ -102,17 +101,10 @@ fn decode_one(coding: Coding, input: &[u8], limit: u64) -> Result<Vec<u8>, Undec
         Coding::Deflate => read(flate2::read::DeflateDecoder::new(input), limit),
         Coding::Brotli => {
             let is_dry = Cell::new(false);
-            let input = Watched {
-                rest: input,
-                is_dry: &is_dry,
-            };
+            let input = Watched { rest: input, is_dry: &is_dry };
             // It says "invalid" when its input ends too early, too.
             read(brotli::Decompressor::new(input, 4096), limit).map_err(|error| {
-                if is_dry.get() {
-                    io::ErrorKind::UnexpectedEof.into()
-                } else {
-                    error
-                }
+                if is_dry.get() { io::ErrorKind::UnexpectedEof.into() } else { error }
             })
         }
         Coding::Zstd => {
@@ -123,11 +115,7 @@ fn decode_one(coding: Coding, input: &[u8], limit: u64) -> Result<Vec<u8>, Undec
         io::ErrorKind::UnexpectedEof => Undecodable::Truncated,
         _ => Undecodable::Corrupt(coding),
     })?;
-    if out.len() as u64 > limit {
-        Err(Undecodable::TooLarge(limit))
-    } else {
-        Ok(out)
-    }
+    if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(out) }
 }
 
 /// Input that tells whether more was wanted than there is.
@@ -155,9 +143,7 @@ fn is_zlib(input: &[u8]) -> bool {
 /// Reads at most one byte more than the limit.
 fn read(decoder: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    decoder
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut out)?;
+    decoder.take(limit.saturating_add(1)).read_to_end(&mut out)?;
     Ok(out)
 }
 
@@ -214,11 +200,7 @@ mod tests {
         for list in ALL.iter().copied().chain(["gzip, br", "zstd,deflate,gzip"]) {
             let (encoded, header) = encode(list, &body).unwrap();
             assert!(encoded.len() < body.len());
-            assert_eq!(
-                decode(&header, &encoded, 1 << 20).unwrap().unwrap(),
-                body,
-                "{list}"
-            );
+            assert_eq!(decode(&header, &encoded, 1 << 20).unwrap().unwrap(), body, "{list}");
         }
     }
 
@@ -226,12 +208,7 @@ mod tests {
     fn raw_deflate_and_several_gzip_members_are_understood() {
         let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         raw.write_all(b"hello").unwrap();
-        assert_eq!(
-            decode("deflate", &raw.finish().unwrap(), 99)
-                .unwrap()
-                .unwrap(),
-            b"hello"
-        );
+        assert_eq!(decode("deflate", &raw.finish().unwrap(), 99).unwrap().unwrap(), b"hello");
         let (member, _) = encode("gzip", b"hello").unwrap();
         let two = [member.clone(), member].concat();
         assert_eq!(decode("GZIP", &two, 99).unwrap().unwrap(), b"hellohello");
@@ -257,11 +234,7 @@ mod tests {
                 "{name}"
             );
             let half = &encoded[..encoded.len() / 2];
-            assert_eq!(
-                decode(name, half, 1 << 20),
-                Err(Undecodable::Truncated),
-                "{name}"
-            );
+            assert_eq!(decode(name, half, 1 << 20), Err(Undecodable::Truncated), "{name}");
             let noise = [0xFF, 0xFE, 0xFD, 0xFC].repeat(16);
             assert!(decode(name, &noise, 1 << 20).is_err(), "{name}");
         }

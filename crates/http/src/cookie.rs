@@ -80,10 +80,7 @@ impl SetCookie {
 
 /// The value without its quotes; `None` if it holds what no value may.
 fn unquoted(value: &str) -> Option<&str> {
-    let inner = value
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or(value);
+    let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
     inner.bytes().all(is_value).then_some(inner)
 }
 
@@ -97,13 +94,7 @@ pub fn append(out: &mut String, name: &str, value: &str) {
     if !out.is_empty() {
         out.push_str("; ");
     }
-    out.extend(name.chars().map(|char| {
-        if matches!(char, '\r' | '\n') {
-            '-'
-        } else {
-            char
-        }
-    }));
+    out.extend(name.chars().map(|char| if matches!(char, '\r' | '\n') { '-' } else { char }));
     out.push('=');
     let quote = value.contains([' ', ',']);
     if quote {
@@ -126,14 +117,8 @@ mod tests {
                      Path=/a; SECURE; HttpOnly; SameSite=Lax";
         let cookie = SetCookie::parse(line).unwrap();
         assert_eq!((cookie.name.as_str(), cookie.value.as_str()), ("id", "a3f"));
-        assert_eq!(
-            (cookie.domain.as_str(), cookie.path.as_str()),
-            (".x.test", "/a")
-        );
-        assert_eq!(
-            (cookie.expires_ms, cookie.max_age),
-            (Some(1_445_412_480_000), 60)
-        );
+        assert_eq!((cookie.domain.as_str(), cookie.path.as_str()), (".x.test", "/a"));
+        assert_eq!((cookie.expires_ms, cookie.max_age), (Some(1_445_412_480_000), 60));
         assert!(cookie.secure && cookie.http_only);
     }
 
@@ -148,14 +133,9 @@ mod tests {
     #[test]
     fn max_age_has_gos_meaning() {
         let age = |text: &str| {
-            SetCookie::parse(format!("a=b; Max-Age={text}").as_bytes())
-                .unwrap()
-                .max_age
+            SetCookie::parse(format!("a=b; Max-Age={text}").as_bytes()).unwrap().max_age
         };
-        assert_eq!(
-            (age("0"), age("-5"), age("5"), age("05"), age("x")),
-            (-1, -1, 5, 0, 0)
-        );
+        assert_eq!((age("0"), age("-5"), age("5"), age("05"), age("x")), (-1, -1, 5, 0, 0));
     }
 
     #[test]

@@ -50,9 +50,7 @@ impl Dialer<'_> {
         recording.connected(address);
         // Neither matters enough to give up the connection.
         let _ = socket.set_nodelay(true);
-        let keep_alive = TcpKeepalive::new()
-            .with_time(KEEP_ALIVE)
-            .with_interval(KEEP_ALIVE);
+        let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE);
         let _ = SockRef::from(&socket).set_tcp_keepalive(&keep_alive);
         let mut connection = Connection::new(socket, address, Route::new(target));
         if target.scheme == Scheme::Https {
@@ -91,9 +89,7 @@ impl Dialer<'_> {
         };
         let socket = socket.map_err(|error| from_connect(&error))?;
         if let Some(ip) = self.local_ip {
-            socket
-                .bind(SocketAddr::new(ip, 0))
-                .map_err(|error| from_connect(&error))?;
+            socket.bind(SocketAddr::new(ip, 0)).map_err(|error| from_connect(&error))?;
         }
         let connecting = socket.connect(address);
         tokio::time::timeout(self.network.settings.connect_timeout, connecting)
@@ -109,14 +105,9 @@ impl Dialer<'_> {
     ) -> Result<Box<Session>, Failure> {
         let name = ServerName::try_from(target.host.as_ref().to_owned())
             .map_err(|_| Failure::HostMismatch)?;
-        let config = self
-            .network
-            .tls
-            .find(&target.host)
-            .map_err(|_| Failure::Tls("no configuration"))?;
+        let config =
+            self.network.tls.find(&target.host).map_err(|_| Failure::Tls("no configuration"))?;
         let session = Session::new(own(config), name);
-        session
-            .map(Box::new)
-            .map_err(|_| Failure::Tls("no session"))
+        session.map(Box::new).map_err(|_| Failure::Tls("no session"))
     }
 }

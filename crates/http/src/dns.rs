@@ -48,12 +48,7 @@ enum Entry {
 impl Dns {
     pub(crate) fn new(settings: DnsSettings, clock: Clock) -> Self {
         let names = RefCell::default();
-        Self {
-            settings,
-            clock,
-            resolver: OnceCell::new(),
-            names,
-        }
+        Self { settings, clock, resolver: OnceCell::new(), names }
     }
 
     /// One address of `host`, chosen as the `dns` option says.
@@ -90,28 +85,17 @@ impl Dns {
     }
 
     fn ask(&self, host: &str) -> impl Future<Output = Answer> + 'static {
-        let resolver = self
-            .resolver
-            .get_or_init(|| resolver(self.settings.policy))
-            .clone();
+        let resolver = self.resolver.get_or_init(|| resolver(self.settings.policy)).clone();
         let name = Name::from_utf8(host);
         async move {
             let resolver = resolver.ok_or(Failure::Lookup)?;
             // A name that can't be, nobody bears.
             let name = name.map_err(|_| Failure::NoSuchHost)?;
             let found = resolver.lookup_ip(name).await.map_err(|error| {
-                if error.is_no_records_found() {
-                    Failure::NoSuchHost
-                } else {
-                    Failure::Lookup
-                }
+                if error.is_no_records_found() { Failure::NoSuchHost } else { Failure::Lookup }
             })?;
             let ips: Rc<[IpAddr]> = found.iter().collect();
-            if ips.is_empty() {
-                Err(Failure::NoSuchHost)
-            } else {
-                Ok(ips)
-            }
+            if ips.is_empty() { Err(Failure::NoSuchHost) } else { Ok(ips) }
         }
     }
 
@@ -125,14 +109,7 @@ impl Dns {
             Ok(ips) if !self.settings.ttl.is_zero() => {
                 let ttl = u64::try_from(self.settings.ttl.as_nanos()).unwrap_or(u64::MAX);
                 let until = (self.clock)().saturating_add(ttl);
-                names.insert(
-                    host.into(),
-                    Entry::Known {
-                        ips: ips.clone(),
-                        until,
-                        turn: 0,
-                    },
-                );
+                names.insert(host.into(), Entry::Known { ips: ips.clone(), until, turn: 0 });
             }
             _ => {
                 names.remove(host);
@@ -151,9 +128,7 @@ impl Dns {
 
 impl std::fmt::Debug for Dns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dns")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Dns").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
@@ -198,34 +173,22 @@ mod tests {
 
     fn dns(ttl: u64, select: DnsSelect) -> Dns {
         let ttl = std::time::Duration::from_secs(ttl);
-        let settings = DnsSettings {
-            ttl,
-            select,
-            policy: DnsPolicy::default(),
-        };
+        let settings = DnsSettings { ttl, select, policy: DnsPolicy::default() };
         Dns::new(settings, crate::clock::now)
     }
 
     fn ips() -> Rc<[IpAddr]> {
-        ["1.1.1.1", "2.2.2.2", "3.3.3.3"]
-            .iter()
-            .map(|ip| ip.parse().unwrap())
-            .collect()
+        ["1.1.1.1", "2.2.2.2", "3.3.3.3"].iter().map(|ip| ip.parse().unwrap()).collect()
     }
 
     /// As if the network had answered.
     fn answer(dns: &Dns, host: &str, answer: Answer) {
         let asking = std::future::ready(answer).boxed_local().shared();
-        dns.names
-            .borrow_mut()
-            .insert(host.into(), Entry::Asking(asking));
+        dns.names.borrow_mut().insert(host.into(), Entry::Asking(asking));
     }
 
     fn lookup(dns: &Dns, host: &str) -> Result<String, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(dns.lookup(host)).map(|ip| ip.to_string())
     }
 
@@ -261,14 +224,8 @@ mod tests {
     /// `.invalid` never exists (RFC 6761); no network is asked.
     #[test]
     fn a_name_that_cannot_be_is_no_such_host() {
-        assert_eq!(
-            lookup(&dns(60, DnsSelect::First), "nope.invalid"),
-            Err(Failure::NoSuchHost)
-        );
+        assert_eq!(lookup(&dns(60, DnsSelect::First), "nope.invalid"), Err(Failure::NoSuchHost));
         let long = "a".repeat(70);
-        assert_eq!(
-            lookup(&dns(60, DnsSelect::First), &long),
-            Err(Failure::NoSuchHost)
-        );
+        assert_eq!(lookup(&dns(60, DnsSelect::First), &long), Err(Failure::NoSuchHost));
     }
 }

@@ -19,11 +19,7 @@ impl Excerpt {
         let len = text.len().min(MAX);
         let mut bytes = [0; MAX];
         bytes[..len].copy_from_slice(&text[..len]);
-        Self {
-            len: len as u8,
-            cut: text.len() > MAX,
-            bytes,
-        }
+        Self { len: len as u8, cut: text.len() > MAX, bytes }
     }
 }
 

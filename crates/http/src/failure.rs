@@ -162,11 +162,7 @@ impl fmt::Display for Failure {
             }
             Self::InvalidPort(port) => {
                 let port = port.to_string();
-                write!(
-                    f,
-                    "dial tcp: address {}: invalid port",
-                    port.trim_matches('"')
-                )
+                write!(f, "dial tcp: address {}: invalid port", port.trim_matches('"'))
             }
             Self::Lookup => f.write_str("lookup: server misbehaving"),
             Self::NoSuchHost => f.write_str("lookup: no such host"),
@@ -203,15 +199,8 @@ impl fmt::Display for Failure {
 /// The number and the system's words for it, as k6 writes them.
 fn write_errno(f: &mut fmt::Formatter<'_>, operation: &str, errno: i32) -> fmt::Result {
     let text = std::io::Error::from_raw_os_error(errno).to_string();
-    let words = text
-        .split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_lowercase();
-    write!(
-        f,
-        "{operation}: unknown errno {errno} error with msg `{words}`"
-    )
+    let words = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+    write!(f, "{operation}: unknown errno {errno} error with msg `{words}`")
 }
 
 impl std::error::Error for Failure {}
@@ -252,39 +241,20 @@ mod tests {
                 1213,
                 "dial: unknown errno 101 error with msg `network is unreachable`",
             ),
-            (
-                Failure::Reset(Operation::Read),
-                1220,
-                "read: connection reset by peer",
-            ),
+            (Failure::Reset(Operation::Read), 1220, "read: connection reset by peer"),
             (Failure::Ended(Truncated::Empty), 1000, "EOF"),
             (Failure::Ended(Truncated::Partial), 1000, "unexpected EOF"),
-            (
-                Failure::Alert(116),
-                1010,
-                "remote error: tls: certificate required",
-            ),
-            (
-                Failure::NoTls,
-                1301,
-                "tls: first record does not look like a TLS handshake",
-            ),
+            (Failure::Alert(116), 1010, "remote error: tls: certificate required"),
+            (Failure::NoTls, 1301, "tls: first record does not look like a TLS handshake"),
             (Failure::UnknownAuthority, 1310, "x509: unknown authority"),
-            (
-                Failure::HostMismatch,
-                1311,
-                "x509: certificate doesn't match hostname",
-            ),
+            (Failure::HostMismatch, 1311, "x509: certificate doesn't match hostname"),
             (
                 Failure::Decompression(Undecodable::Truncated),
                 1701,
                 "error decompressing response body (unexpected EOF)",
             ),
         ] {
-            assert_eq!(
-                (failure.code(), failure.to_string()),
-                (code, text.to_owned())
-            );
+            assert_eq!((failure.code(), failure.to_string()), (code, text.to_owned()));
         }
     }
 

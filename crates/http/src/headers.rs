@@ -61,10 +61,7 @@ impl Headers {
             return Err(Failure::HeaderValue(Excerpt::new(name.as_bytes())));
         }
         let is_ours = |ours: &&str| name.eq_ignore_ascii_case(ours);
-        if ["Host", "Content-Length", "Transfer-Encoding", "Trailer"]
-            .iter()
-            .any(is_ours)
-        {
+        if ["Host", "Content-Length", "Transfer-Encoding", "Trailer"].iter().any(is_ours) {
             return Ok(());
         }
         let value = value.trim_matches([' ', '\t']);
@@ -78,9 +75,7 @@ impl Headers {
         self.wire.extend_from_slice(value.as_bytes());
         self.wire.extend_from_slice(b"\r\n");
         self.asks_to_close |= name.eq_ignore_ascii_case("connection")
-            && value
-                .split(',')
-                .any(|token| token.trim().eq_ignore_ascii_case("close"));
+            && value.split(',').any(|token| token.trim().eq_ignore_ascii_case("close"));
         Ok(())
     }
 
@@ -111,10 +106,7 @@ impl Headers {
             return;
         }
         let old = std::mem::take(self);
-        for (other, value) in old
-            .iter()
-            .filter(|(other, _)| !other.eq_ignore_ascii_case(name))
-        {
+        for (other, value) in old.iter().filter(|(other, _)| !other.eq_ignore_ascii_case(name)) {
             // It was valid before.
             let _ = self.append(other, value);
         }
@@ -122,17 +114,12 @@ impl Headers {
 
     /// The value of the first line of this name, in any case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(other, _)| other.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Names and values in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter {
-            headers: self,
-            at: 0,
-        }
+        Iter { headers: self, at: 0 }
     }
 
     /// The lines as they go on the wire, each with its CRLF: the first one, if it is `User-Agent`,
@@ -174,18 +161,13 @@ impl<'a> Iterator for Iter<'a> {
         let name = line.start as usize..line.start as usize + usize::from(line.name);
         let value = name.end + 2..name.end + 2 + line.value as usize;
         let text = |range| std::str::from_utf8(&self.headers.wire[range]);
-        Some((
-            text(name).expect("it came as a str"),
-            text(value).expect("it came as a str"),
-        ))
+        Some((text(name).expect("it came as a str"), text(value).expect("it came as a str")))
     }
 }
 
 /// What may follow the colon: no control characters but the tab.
 pub(crate) fn is_value(value: &str) -> bool {
-    value
-        .bytes()
-        .all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
+    value.bytes().all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
 }
 
 /// A header's name as Go writes it: `x-my-id` is `X-My-Id`. Names that are no token are left as
@@ -198,11 +180,7 @@ pub fn canonical_name(name: &str) -> String {
     name.chars()
         .map(|char| {
             let is_upper = std::mem::replace(&mut upper, char == '-');
-            if is_upper {
-                char.to_ascii_uppercase()
-            } else {
-                char.to_ascii_lowercase()
-            }
+            if is_upper { char.to_ascii_uppercase() } else { char.to_ascii_lowercase() }
         })
         .collect()
 }
@@ -231,10 +209,7 @@ mod tests {
         assert!(headers.append("A\r\nB", "1").is_err());
         assert!(headers.append("", "1").is_err());
         let error = headers.append("A", "1\r\nB: 2").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            r#"net/http: invalid header field value for "A""#
-        );
+        assert_eq!(error.to_string(), r#"net/http: invalid header field value for "A""#);
         assert!(headers.is_empty());
     }
 

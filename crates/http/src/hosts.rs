@@ -44,9 +44,7 @@ impl Hosts {
                 }
             }
         }
-        hosts
-            .wildcards
-            .sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
+        hosts.wildcards.sort_by_key(|(suffix, _)| std::cmp::Reverse(suffix.len()));
         for pattern in &settings.block_hostnames {
             let lower = pattern.trim().to_ascii_lowercase();
             let (is_wild, rest) = match lower.strip_prefix('*') {
@@ -57,19 +55,11 @@ impl Hosts {
                 return Err(SettingsError::BlockHostnames(pattern.clone()));
             }
             let rest = rest.into();
-            hosts.blocked.push(if is_wild {
-                Pattern::Suffix(rest)
-            } else {
-                Pattern::Exact(rest)
-            });
+            hosts.blocked.push(if is_wild { Pattern::Suffix(rest) } else { Pattern::Exact(rest) });
         }
         for cidr in &settings.blacklist_ips {
-            let net = cidr
-                .parse()
-                .or_else(|_| cidr.parse::<IpAddr>().map(IpNet::from));
-            hosts
-                .blacklist
-                .push(net.map_err(|_| SettingsError::BlacklistIps(cidr.clone()))?);
+            let net = cidr.parse().or_else(|_| cidr.parse::<IpAddr>().map(IpNet::from));
+            hosts.blacklist.push(net.map_err(|_| SettingsError::BlacklistIps(cidr.clone()))?);
         }
         Ok(hosts)
     }
@@ -80,11 +70,7 @@ impl Hosts {
             Pattern::Exact(name) => host.eq_ignore_ascii_case(name),
             Pattern::Suffix(suffix) => ends_with(host, suffix),
         });
-        if is_blocked {
-            Err(Failure::BlockedHost)
-        } else {
-            Ok(())
-        }
+        if is_blocked { Err(Failure::BlockedHost) } else { Ok(()) }
     }
 
     /// `blacklistIPs` looks at the address that is dialed in the end.
@@ -103,27 +89,14 @@ impl Hosts {
             return None;
         }
         let host = host.to_ascii_lowercase();
-        let shown = if host.contains(':') {
-            format!("[{host}]")
-        } else {
-            host.clone()
-        };
-        let found = self
-            .find_key(&format!("{shown}:{port}"))
-            .or_else(|| self.find_key(&host))?;
+        let shown = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let found = self.find_key(&format!("{shown}:{port}")).or_else(|| self.find_key(&host))?;
         Some(SocketAddr::new(found.ip, found.port.unwrap_or(port)))
     }
 
     fn find_key(&self, key: &str) -> Option<Address> {
-        let wildcard = || {
-            self.wildcards
-                .iter()
-                .find(|(suffix, _)| ends_with(key, suffix))
-        };
-        self.exact
-            .get(key)
-            .copied()
-            .or_else(|| wildcard().map(|(_, address)| *address))
+        let wildcard = || self.wildcards.iter().find(|(suffix, _)| ends_with(key, suffix));
+        self.exact.get(key).copied().or_else(|| wildcard().map(|(_, address)| *address))
     }
 }
 
@@ -134,10 +107,7 @@ impl Address {
             return Ok(Self { ip, port: None });
         }
         text.parse::<SocketAddr>()
-            .map(|address| Self {
-                ip: address.ip(),
-                port: Some(address.port()),
-            })
+            .map(|address| Self { ip: address.ip(), port: Some(address.port()) })
             .map_err(|_| SettingsError::Hosts(text.to_owned()))
     }
 }
@@ -160,9 +130,7 @@ mod tests {
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-        list.iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
@@ -192,10 +160,7 @@ mod tests {
         let hosts = hosts(|settings| {
             settings.block_hostnames = vec!["*.blocked.test".into(), "one.test".into()];
         });
-        assert_eq!(
-            hosts.check_name("x.BLOCKED.test"),
-            Err(Failure::BlockedHost)
-        );
+        assert_eq!(hosts.check_name("x.BLOCKED.test"), Err(Failure::BlockedHost));
         assert_eq!(hosts.check_name("ONE.test"), Err(Failure::BlockedHost));
         assert_eq!(hosts.check_name("blocked.test"), Ok(()));
         assert_eq!(hosts.check_name("a.one.test"), Ok(()));
@@ -207,10 +172,7 @@ mod tests {
             settings.blacklist_ips = vec!["10.0.0.0/8".into(), "1.2.3.4".into()];
         });
         for ip in ["10.1.2.3", "1.2.3.4", "::ffff:10.0.0.1"] {
-            assert_eq!(
-                hosts.check_address(ip.parse().unwrap()),
-                Err(Failure::BlacklistedIp)
-            );
+            assert_eq!(hosts.check_address(ip.parse().unwrap()), Err(Failure::BlacklistedIp));
         }
         assert_eq!(hosts.check_address("11.0.0.1".parse().unwrap()), Ok(()));
     }
@@ -223,10 +185,7 @@ mod tests {
             Hosts::compile(&settings).unwrap_err().to_string()
         };
         let hosts = error(&|settings| settings.hosts = pairs(&[("a", "b.test")]));
-        assert_eq!(
-            hosts,
-            r#"hosts: "b.test" is no IP address, with or without a port"#
-        );
+        assert_eq!(hosts, r#"hosts: "b.test" is no IP address, with or without a port"#);
         assert!(
             error(&|settings| settings.block_hostnames = vec!["a.*.b".into()]).contains("a.*.b")
         );

@@ -61,5 +61,5 @@ pub use request::{Body, Request};
 pub use settings::{
     DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
 };
-pub use target::{InvalidUrl, Scheme, Target, TargetError, resolve};
+pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;

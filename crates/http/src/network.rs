@@ -81,18 +81,13 @@ impl Network {
 
 impl Scratch {
     fn new() -> Self {
-        Self {
-            read: vec![0; READ_SIZE],
-            plain: Vec::new(),
-            cipher: Vec::new(),
-        }
+        Self { read: vec![0; READ_SIZE], plain: Vec::new(), cipher: Vec::new() }
     }
 
     /// Sees to it that `room` bytes are free after the first `kept`; up to a bound.
     pub(crate) fn make_room(&mut self, kept: usize, room: usize) {
         if self.read.len() < kept + room {
-            self.read
-                .resize((kept + room).next_multiple_of(READ_SIZE).min(READ_MAX), 0);
+            self.read.resize((kept + room).next_multiple_of(READ_SIZE).min(READ_MAX), 0);
         }
     }
 

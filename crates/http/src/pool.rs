@@ -13,10 +13,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// The most recently used connection to a target.
     pub(crate) fn take(&mut self, target: &Target<'_>) -> Option<Connection> {
-        let at = self
-            .idle
-            .iter()
-            .rposition(|connection| connection.route.leads_to(target))?;
+        let at = self.idle.iter().rposition(|connection| connection.route.leads_to(target))?;
         Some(self.idle.remove(at))
     }
 
@@ -28,11 +25,7 @@ impl Pool {
         total: usize,
         per_host: usize,
     ) -> Option<Connection> {
-        let same = self
-            .idle
-            .iter()
-            .filter(|other| other.route == connection.route)
-            .count();
+        let same = self.idle.iter().filter(|other| other.route == connection.route).count();
         if same >= per_host {
             return Some(connection);
         }

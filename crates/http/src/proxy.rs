@@ -60,9 +60,7 @@ impl Proxies {
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |upper: &str| {
             let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-            set(upper)
-                .or_else(|| set(&upper.to_ascii_lowercase()))
-                .unwrap_or_default()
+            set(upper).or_else(|| set(&upper.to_ascii_lowercase())).unwrap_or_default()
         };
         Ok(Self {
             http: Proxy::parse(&any("HTTP_PROXY"))?,
@@ -77,11 +75,7 @@ impl Proxies {
             Scheme::Http => self.http.as_ref(),
             Scheme::Https => self.https.as_ref(),
         }?;
-        if self.exceptions.holds(&target.host, target.port) {
-            None
-        } else {
-            Some(proxy)
-        }
+        if self.exceptions.holds(&target.host, target.port) { None } else { Some(proxy) }
     }
 }
 
@@ -93,11 +87,7 @@ impl Proxy {
         }
         let unsupported = || SettingsError::Proxy(without_password(text));
         // `proxy:3128` means `http://proxy:3128`.
-        let url = if text.contains("://") {
-            text.to_owned()
-        } else {
-            format!("http://{text}")
-        };
+        let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url = url::Url::parse(&url).map_err(|_| unsupported())?;
         if url.scheme() != "http" {
             return Err(unsupported());
@@ -110,10 +100,7 @@ impl Proxy {
         let authorization = has_user.then(|| {
             let password = decode(url.password().unwrap_or_default());
             let plain = format!("{}:{password}", decode(url.username()));
-            format!(
-                "Basic {}",
-                base64::engine::general_purpose::STANDARD.encode(plain)
-            )
+            format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain))
         });
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
@@ -121,11 +108,7 @@ impl Proxy {
             Some(url::Host::Ipv6(ip)) => ip.to_string(),
             None => return Err(unsupported()),
         };
-        Ok(Some(Self {
-            host,
-            port: url.port().unwrap_or(80),
-            authorization,
-        }))
+        Ok(Some(Self { host, port: url.port().unwrap_or(80), authorization }))
     }
 }
 
@@ -163,22 +146,11 @@ impl Exceptions {
                 exceptions.ips.push((ip, port));
                 continue;
             }
-            let host = host
-                .strip_prefix('*')
-                .filter(|rest| rest.starts_with('.'))
-                .unwrap_or(host);
+            let host = host.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(host);
             if !host.is_empty() {
                 let itself = !host.starts_with('.');
-                let suffix = if itself {
-                    format!(".{host}")
-                } else {
-                    host.to_owned()
-                };
-                exceptions.domains.push(Domain {
-                    suffix,
-                    itself,
-                    port,
-                });
+                let suffix = if itself { format!(".{host}") } else { host.to_owned() };
+                exceptions.domains.push(Domain { suffix, itself, port });
             }
         }
         exceptions
@@ -192,10 +164,7 @@ impl Exceptions {
         if let Ok(ip) = host.parse::<IpAddr>() {
             return ip.is_loopback()
                 || self.nets.iter().any(|net| net.contains(&ip))
-                || self
-                    .ips
-                    .iter()
-                    .any(|(other, wanted)| *other == ip && same_port(*wanted));
+                || self.ips.iter().any(|(other, wanted)| *other == ip && same_port(*wanted));
         }
         let host = host.to_ascii_lowercase();
         let host = host.trim_end_matches('.');
@@ -213,10 +182,7 @@ mod tests {
 
     fn env(pairs: &'static [(&str, &str)]) -> Proxies {
         let find = |name: &str| {
-            pairs
-                .iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| (*value).to_owned())
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
         Proxies::from_env(find).unwrap()
     }
@@ -244,10 +210,7 @@ mod tests {
     fn loopback_and_exceptions_go_directly() {
         let proxies = env(&[
             ("HTTP_PROXY", "http://p.test"),
-            (
-                "NO_PROXY",
-                "a.test, .b.test,*.c.test, 10.0.0.0/8,1.2.3.4:81,d.test:90",
-            ),
+            ("NO_PROXY", "a.test, .b.test,*.c.test, 10.0.0.0/8,1.2.3.4:81,d.test:90"),
         ]);
         for url in [
             "http://localhost/",
@@ -263,29 +226,15 @@ mod tests {
         ] {
             assert_eq!(goes(&proxies, url), None, "{url}");
         }
-        for url in [
-            "http://b.test/",
-            "http://xa.test/",
-            "http://1.2.3.4/",
-            "http://d.test/",
-        ] {
+        for url in ["http://b.test/", "http://xa.test/", "http://1.2.3.4/", "http://d.test/"] {
             assert!(goes(&proxies, url).is_some(), "{url}");
         }
-        assert_eq!(
-            goes(
-                &env(&[("HTTP_PROXY", "p"), ("NO_PROXY", "*")]),
-                "http://x.test/"
-            ),
-            None
-        );
+        assert_eq!(goes(&env(&[("HTTP_PROXY", "p"), ("NO_PROXY", "*")]), "http://x.test/"), None);
     }
 
     #[test]
     fn other_kinds_of_proxy_are_refused_without_their_password() {
         let error = Proxies::from_env(|_| Some("socks5://u:secret@p.test".to_owned())).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            r#"proxy "****@p.test": only http:// proxies are supported"#
-        );
+        assert_eq!(error.to_string(), r#"proxy "****@p.test": only http:// proxies are supported"#);
     }
 }

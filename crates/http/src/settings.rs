@@ -156,9 +156,7 @@ pub struct TlsAuth {
 impl std::fmt::Debug for TlsAuth {
     /// Leaves the secrets out.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TlsAuth")
-            .field("domains", &self.domains)
-            .finish_non_exhaustive()
+        f.debug_struct("TlsAuth").field("domains", &self.domains).finish_non_exhaustive()
     }
 }
 

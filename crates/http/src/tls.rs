@@ -47,9 +47,7 @@ pub(crate) struct TlsConfigs {
 
 impl std::fmt::Debug for TlsConfigs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TlsConfigs")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("TlsConfigs").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
@@ -85,9 +83,7 @@ impl TlsConfigs {
             .map_err(SettingsError::Tls)?;
         let builder = if self.settings.insecure_skip_verify {
             let verifier = verify::Anyone::new(&self.provider);
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(verifier))
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
         } else {
             let roots = roots::trusted(&self.settings)?;
             let provider = self.provider.clone();
@@ -133,10 +129,7 @@ fn key_log(settings: &TlsSettings) -> Result<Arc<dyn rustls::KeyLog>, SettingsEr
         return Ok(Arc::new(rustls::NoKeyLog {}));
     };
     let file = OpenOptions::new().create(true).append(true).open(path);
-    let file = file.map_err(|source| SettingsError::KeyLog {
-        path: path.clone(),
-        source,
-    })?;
+    let file = file.map_err(|source| SettingsError::KeyLog { path: path.clone(), source })?;
     Ok(Arc::new(KeyLog(file)))
 }
 

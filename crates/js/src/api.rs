@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::{Ctx, Exports, JsResult, Value};
+use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::host::Host;
 
@@ -33,6 +33,9 @@ pub trait Api: Send + Sync + 'static {
     /// # Errors
     /// What making them throws.
     fn install<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()>;
+
+    /// Throws an error of the host, in the way of the world that is hosted.
+    fn throw(&self, ctx: Ctx<'_>, message: &str) -> Thrown;
 
     /// What the API keeps for one VM; found again with [`Host::state`].
     fn new_state(&self, host: &Host) -> Box<dyn Any>;
@@ -78,20 +81,5 @@ pub trait SetExport<'js> {
     fn wants(&self, name: &str) -> bool {
         let _ = name;
         true
-    }
-}
-
-impl<'js> SetExport<'js> for Exports<'js> {
-    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
-        Exports::set(self, name, value)
-    }
-}
-
-/// An object that gets the exports as properties.
-pub(crate) struct ObjectExports<'js>(pub(crate) Value<'js>);
-
-impl<'js> SetExport<'js> for ObjectExports<'js> {
-    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
-        self.0.define(name, value)
     }
 }

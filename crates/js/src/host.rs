@@ -19,6 +19,9 @@ use crate::program::Program;
 /// How long JavaScript may run before its neighbours on the core get their turn.
 const SLICE_NS: u64 = 2_000_000;
 
+/// Frames that are looked at for the file of a call.
+const CALLERS_MOST: i32 = 100;
+
 /// What a VM is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -53,6 +56,10 @@ pub struct Host {
     test_aborted: RefCell<Option<String>>,
     /// `module` objects of CommonJS files by URL.
     pub(crate) common_js: RefCell<FxHashMap<String, Root>>,
+    /// The CommonJS files whose top level runs now, the innermost last.
+    pub(crate) running: RefCell<Vec<String>>,
+    /// ES modules are being linked: none of them can be waited for.
+    pub(crate) linking: Cell<bool>,
 }
 
 impl Host {
@@ -78,6 +85,8 @@ impl Host {
             iteration: Cell::new(None),
             test_aborted: RefCell::default(),
             common_js: RefCell::default(),
+            running: RefCell::default(),
+            linking: Cell::new(false),
         });
         let state = host.api.new_state(&host);
         assert!(host.state.set(state).is_ok(), "a fresh host has no state");
@@ -170,6 +179,20 @@ impl Host {
         }
     }
 
+    /// The file in which the call of the native function that runs is written.
+    pub fn calling_module(&self, ctx: Ctx<'_>) -> Option<String> {
+        // Level 0 is the native function; another one, such as `map`, may stand in between.
+        (1..CALLERS_MOST).find_map(|level| ctx.running_module(level))
+    }
+
+    /// The file whose top level runs: the one being imported or required.
+    pub fn loading_module(&self, ctx: Ctx<'_>) -> Option<String> {
+        if let Some(url) = self.running.borrow().last() {
+            return Some(url.clone());
+        }
+        (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level)).last()
+    }
+
     /// Whether what runs was told to stop.
     pub fn is_stopped(&self) -> bool {
         brunt_fiber::is_aborted() || self.stop.borrow().is_stopped()
@@ -205,6 +228,16 @@ impl Host {
             host.slice.set((brunt_fiber::resume_count(), clock::now_ns()));
         }
         false
+    }
+
+    /// Stacks tell the author's places, not those of the code that was made of the file.
+    pub(crate) fn author_place(
+        host: &dyn Any,
+        file: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<brunt_quickjs::Place> {
+        host.downcast_ref::<Self>()?.program.author_place(file, line, column)
     }
 
     pub(crate) fn rejection<'js>(

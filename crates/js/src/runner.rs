@@ -43,8 +43,8 @@ pub struct ScriptRunner {
 /// What a script exports, found in its first init run.
 #[derive(Debug, Clone)]
 pub struct Exported {
-    /// The exported `options` as JSON; `None` if there are none.
-    pub options: Option<String>,
+    /// The exported `options` as JSON; `None` if there are none. An error tells what in them can be no JSON.
+    pub options: Result<Option<String>, String>,
     /// Names of exported functions.
     pub functions: Vec<String>,
     /// Names of other exports.
@@ -138,20 +138,22 @@ impl ScriptRunner {
                 }
                 watch.stop();
             });
+            let then = |instance: &Instance| then(instance).map(|()| true);
             let result = self.in_instance(None, &core, stop, Phase::Summary, then).await;
             limit.abort();
             result
         })
     }
 
-    /// Makes an instance with `ids` 0, then runs `then` on its fiber in `phase`.
+    /// Makes an instance with `ids` 0, then runs `then` on its fiber in `phase`. `then` answers whether
+    /// there was anything to run: what did not happen has no data to count.
     async fn in_instance(
         &self,
         core: Option<&Rc<Core>>,
         state: &CoreState,
         stop: &StopHandle,
         phase: Phase,
-        then: impl FnOnce(&Instance) -> Result<(), Failure> + 'static,
+        then: impl FnOnce(&Instance) -> Result<bool, Failure> + 'static,
     ) -> Result<(), Failure> {
         let mut fiber =
             state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
@@ -160,7 +162,7 @@ impl ScriptRunner {
         let ids = VuIds::default();
         let instance =
             Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
-        let result = Rc::new(RefCell::new(Ok(())));
+        let result = Rc::new(RefCell::new(Ok(true)));
         let (out, on_fiber) = (Rc::clone(&result), Rc::clone(&instance));
         instance.host().begin(phase, None, stop);
         fiber.start(move || {
@@ -169,17 +171,18 @@ impl ScriptRunner {
         });
         let ran = run_fiber(&mut fiber, stop).await;
         let host = instance.host();
-        let result = ran.and(result.replace(Ok(()))).map_err(|failure| host.explain(failure));
+        let result = ran.and(result.replace(Ok(true))).map_err(|failure| host.explain(failure));
         let ended = match &result {
             Err(Failure::Aborted(_)) => Ended::Aborted,
             Err(Failure::Interrupted) => Ended::Interrupted,
             _ => Ended::Complete,
         };
-        if matches!(phase, Phase::Setup | Phase::Teardown) {
+        let is_counted = matches!(phase, Phase::Setup | Phase::Teardown);
+        if is_counted && !matches!(result, Ok(false)) {
             host.api.end(host, ended);
         }
         state.give_back(fiber);
-        result
+        result.map(drop)
     }
 
     fn error(failure: Failure) -> RunError {
@@ -222,12 +225,12 @@ impl Runner for ScriptRunner {
         let out = Rc::clone(&data);
         let ran = self
             .in_instance(Some(core), CoreState::of(core), stop, Phase::Setup, move |instance| {
-                let Some(function) = instance.export("setup") else { return Ok(()) };
+                let Some(function) = instance.export("setup") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
                 let value = instance.call(&function, &[])?;
                 *out.borrow_mut() = host.api.encode_data(ctx, &value);
-                Ok(())
+                Ok(true)
             })
             .await;
         ran.map_err(Self::error)?;
@@ -244,11 +247,12 @@ impl Runner for ScriptRunner {
         let data = data.map(str::to_owned);
         let ran = self
             .in_instance(Some(core), CoreState::of(core), stop, Phase::Teardown, move |instance| {
-                let Some(function) = instance.export("teardown") else { return Ok(()) };
+                let Some(function) = instance.export("teardown") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
                 let argument = decoded(instance, data.as_deref())?;
-                instance.call(&function, &[argument]).map(drop)
+                instance.call(&function, &[argument])?;
+                Ok(true)
             })
             .await;
         ran.map_err(Self::error)
@@ -278,21 +282,17 @@ fn decoded<'js>(instance: &'js Instance, json: Option<&str>) -> Result<Value<'js
 
 fn exported(instance: &Instance) -> Result<Exported, Failure> {
     let (host, ctx) = (instance.host(), instance.ctx());
-    let mut exported = Exported { options: None, functions: Vec::new(), others: Vec::new() };
+    let mut exported = Exported { options: Ok(None), functions: Vec::new(), others: Vec::new() };
     for name in instance.export_names() {
         let Some(value) = instance.export(&name) else { continue };
         if name == "options" {
-            if value.is_function() {
-                return Err(Failure::Exception(
-                    "the exported `options` is a function, not an object".into(),
-                ));
-            }
-            let checked = check_numbers(&value, "options", 0);
-            if let Err(text) = checked {
-                return Err(Failure::Exception(text));
-            }
-            let json = ctx.stringify_json(&value);
-            exported.options = json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?;
+            exported.options = match check_numbers(&value, "options", 0) {
+                Ok(()) => {
+                    let json = ctx.stringify_json(&value);
+                    Ok(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
+                }
+                Err(problem) => Err(problem),
+            };
         } else if value.is_function() {
             exported.functions.push(name);
         } else {
@@ -305,10 +305,10 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
 /// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.
 fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String> {
     if value.is_function() {
-        return Err(format!("json: unsupported type in options: {path} is a function"));
+        return Err(format!("the exported {path} is a function, not a value that JSON can hold"));
     }
     if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
-        return Err(format!("json: unsupported value in options: {path} is {number}"));
+        return Err(format!("the exported {path} is {number}, which JSON cannot hold"));
     }
     if !value.is_object() || depth > 20 {
         return Ok(());

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::breakdown::Parts;
 use self::distinct::Distinct;
@@ -285,8 +285,14 @@ impl Ledger {
     pub fn summary(&self, run: Duration) -> Summary {
         // By metric, then by submetric: `a{x:y}` stands behind `a` though `ab` would sort between.
         let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
+        // Whoever judges a part shows the whole, even if nothing was measured.
+        let is_judged = |entry: &&Entry| !entry.judged.is_empty();
+        let wholes: FxHashSet<MetricId> =
+            self.entries.iter().filter(is_judged).map(|entry| entry.metric.id).collect();
         for entry in &self.entries {
-            if !entry.sink.is_empty() || !entry.judged.is_empty() {
+            let is_shown = is_judged(&entry)
+                || (!entry.is_submetric && wholes.contains(&entry.metric.id));
+            if is_shown || !entry.sink.is_empty() {
                 sorted.insert(
                     (&*entry.metric.name, entry.is_submetric, &*entry.name),
                     entry,

@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, tag_text, throw, throw_stopped, throw_type};
+use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_type};
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -21,6 +21,7 @@ static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
         .getter(c"vusInitialized", |call| count(call, |control| control.vus_initialized()))
         .getter(c"currentTestRunDuration", |call| {
             let ctx = call.ctx();
+            not_in_init(ctx, "getting instance information")?;
             let core = Host::of(ctx).core();
             let ms = core.map_or(0.0, |core| core.control().run_duration().as_secs_f64() * 1e3);
             Ok(ctx.number(ms))
@@ -61,62 +62,106 @@ static TEST: LazyLock<Members> = LazyLock::new(|| {
 
 static VU: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
-        .getter(c"idInInstance", |call| {
-            Ok(call.ctx().number(Host::of(call.ctx()).ids().local as f64))
-        })
-        .getter(c"idInTest", |call| Ok(call.ctx().number(Host::of(call.ctx()).ids().global as f64)))
+        .getter(c"idInInstance", |call| of_vu(call, |host| host.ids().local))
+        .getter(c"idInTest", |call| of_vu(call, |host| host.ids().global))
+        // In setup() and teardown() both are 0, as in k6.
         .getter(c"iterationInInstance", |call| {
-            let iteration = Host::of(call.ctx()).iteration();
-            Ok(call
-                .ctx()
-                .number(iteration.map_or(0.0, |iteration| iteration.vu_in_instance as f64)))
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_instance))
         })
         .getter(c"iterationInScenario", |call| {
-            iteration(call, "iterationInScenario", |iteration| iteration.vu_in_scenario)
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
-        .accessor(c"tags", |call| call.ctx().instance(Live { what: What::Tags }), not_assignable)
+        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
-    Members::new()
-        .accessor(c"tags", |call| call.ctx().instance(Live { what: What::Tags }), not_assignable)
-        .accessor(
-            c"metadata",
-            |call| call.ctx().instance(Live { what: What::Metadata }),
-            not_assignable,
-        )
+    Members::new().accessor(c"tags", |call| live(call, What::Tags), not_assignable).accessor(
+        c"metadata",
+        |call| live(call, What::Metadata),
+        not_assignable,
+    )
 });
 
+static INSTANCE_NAME: Name = Name::new("instance");
+static SCENARIO_NAME: Name = Name::new("scenario");
+static TEST_NAME: Name = Name::new("test");
 static VU_NAME: Name = Name::new("vu");
 static METRICS_NAME: Name = Name::new("metrics");
+
+/// The default export. What it has depends on the phase: in init code there is no VU and no scenario, and reading them
+/// throws.
+struct Execution;
+
+impl Class for Execution {
+    const NAME: &'static std::ffi::CStr = c"Execution";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static NONE: Members = Members::new();
+        &NONE
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let known = self.own_names().iter().find(|name| key.is(name));
+        let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
+        match name {
+            "scenario" => drop(scenario(ctx, "information")?),
+            "vu" => not_in_init(ctx, "getting VU information")?,
+            "instance" => not_in_init(ctx, "getting instance information")?,
+            _ => {}
+        }
+        Ok(Own::Keep(part(ctx, name)?))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 4] = [&INSTANCE_NAME, &SCENARIO_NAME, &TEST_NAME, &VU_NAME];
+        &NAMES
+    }
+}
 
 pub(crate) fn names() -> Vec<String> {
     ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let parts: [(&str, &'static Members); 4] =
-        [("instance", &INSTANCE), ("scenario", &SCENARIO), ("test", &TEST), (VU_NAME.text(), &VU)];
-    for (name, members) in parts {
-        let object = ctx.object()?;
-        object.define_members(members)?;
-        if name == "vu" {
-            let metrics = ctx.object()?;
-            metrics.define_members(&VU_METRICS)?;
-            object.define(&METRICS_NAME, metrics)?;
-        }
-        set(name, object)?;
+/// The module as an object.
+pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
+    ctx.instance(Execution)
+}
+
+/// One of the four parts. It can be had in any phase; its properties cannot.
+pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let object = ctx.object()?;
+    object.define_members(match name {
+        "instance" => &INSTANCE,
+        "scenario" => &SCENARIO,
+        "test" => &TEST,
+        _ => &VU,
+    })?;
+    if name == VU_NAME.text() {
+        let metrics = ctx.object()?;
+        metrics.define_members(&VU_METRICS)?;
+        object.define(&METRICS_NAME, metrics)?;
     }
-    Ok(())
+    Ok(object)
 }
 
 fn count<'js>(call: Call<'js>, read: impl Fn(&brunt_engine::Control) -> u64) -> JsResult<'js> {
     let ctx = call.ctx();
+    not_in_init(ctx, "getting instance information")?;
     let core = Host::of(ctx).core();
     Ok(ctx.number(core.map_or(0.0, |core| read(core.control()) as f64)))
+}
+
+fn of_vu<'js>(call: Call<'js>, read: impl Fn(&Host) -> u64) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    Ok(ctx.number(read(Host::of(ctx)) as f64))
+}
+
+fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    ctx.instance(Live { what })
 }
 
 fn scenario(
@@ -164,7 +209,10 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
     let stack =
         place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
     let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
-    let text = frame.map_or(text.clone(), |frame| format!("{text}{}", frame.replace('\t', " ")));
+    let text = match frame {
+        Some(frame) => format!("{text} {}", frame.trim_start()),
+        None => text,
+    };
     if let Some(core) = host.core() {
         core.control().abort(AbortReason::Test { message: text.clone() });
     }

@@ -83,18 +83,6 @@ pub(crate) fn define<'js>(ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, (
     object.define(&COOKIE_JAR, ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?)
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let object = ctx.object()?;
-    define(ctx, &object)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
-}
-
 fn without_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
     if call.len() > 2 {
@@ -144,7 +132,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
         Err(Refusal::Thrown(thrown)) => return Err(thrown),
         Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
     };
-    let sink = Sink::of(host, VuState::of(ctx));
+    let sink = Sink::of(host, VuState::of(ctx), http);
     match block_on(transfer::run(&http.client, prepared, sink)) {
         Ok(finished) => received(ctx, finished),
         Err(_) => Err(throw_stopped(ctx)),
@@ -152,7 +140,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
 }
 
 /// A finished request as the script gets it.
-fn received(ctx: Ctx<'_>, finished: Finished) -> JsResult<'_> {
+fn received(ctx: Ctx<'_>, finished: Box<Finished>) -> JsResult<'_> {
     if let (true, Some(thrown)) = (finished.throw, &finished.thrown) {
         return Err(throw(ctx, thrown));
     }
@@ -191,7 +179,7 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
             return Ok(promise);
         }
     };
-    let sink = Sink::of(host, VuState::of(ctx));
+    let sink = Sink::of(host, VuState::of(ctx), http);
     let client = Rc::clone(&http.client);
     host.events().spawn(
         async move { transfer::run(&client, prepared, sink).await },

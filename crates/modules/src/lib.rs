@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod api;
+mod boxed;
 pub mod config;
 mod console;
 mod crypto;
@@ -17,9 +18,12 @@ mod encoding;
 mod execution;
 mod globals;
 mod go_error;
+#[cfg(test)]
+mod harness;
 mod http;
 mod json_parse;
 mod k6;
+mod lazy;
 mod metrics;
 mod shared_array;
 mod state;

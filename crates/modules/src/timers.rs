@@ -50,8 +50,10 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
 
 fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
-    if let Some(id) = call.argument(0).as_number() {
-        Host::of(ctx).events().clear_timer(ctx, id as u32);
+    let id = call.argument(0);
+    if id.is_number() || id.is_string() {
+        // What is no number of a timer, clears none.
+        Host::of(ctx).events().clear_timer(ctx, id.to_number()? as u32);
     }
     Ok(ctx.undefined())
 }

@@ -145,8 +145,10 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
                 .as_ref()
                 .is_some_and(|scenarios| !scenarios.is_empty())
             {
+                // Log collectors look for k6's name of the layer.
+                let name = layer.k6_name();
                 warnings.push(format!(
-                    "options of the {layer} override the scenarios entirely"
+                    "the \"{name}\" level of options ({layer}) overrides the scenarios of lower levels entirely"
                 ));
             }
             options.duration = None;

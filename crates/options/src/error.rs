@@ -18,6 +18,16 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// What k6 calls it in messages.
+    pub(crate) fn k6_name(self) -> &'static str {
+        match self {
+            Self::ConfigFile => "config file",
+            Self::Script => "script",
+            Self::Environment => "env",
+            Self::CommandLine => "cli",
+        }
+    }
+
     fn place(self) -> &'static str {
         match self {
             Self::ConfigFile => "in the config file",

@@ -1,6 +1,7 @@
 //! Options from flags.
 
 use brunt_metrics::TrendStat;
+use brunt_schedule::{Segment, SegmentError};
 
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
@@ -35,7 +36,7 @@ impl Options {
                 TrendStat::parse(stat).map_err(|error| fault(error.to_string()))?;
             }
         }
-        Ok(())
+        check_segment(key, texts).map_err(|error| fault(error.to_string()))
     }
 
     /// [`set_from_flag`](Self::set_from_flag) for many: option, texts, flag.
@@ -50,6 +51,23 @@ impl Options {
             options.set_from_flag(key, &texts, flag)?;
         }
         Ok(options)
+    }
+}
+
+/// Reads what can be read of a segment or a sequence without the other one.
+fn check_segment(key: &str, texts: &[&str]) -> Result<(), SegmentError> {
+    let Some(text) = texts.last().filter(|text| !text.trim().is_empty()) else {
+        return Ok(());
+    };
+    let read = match key {
+        "executionSegment" => Segment::parse(Some(text), None),
+        "executionSegmentSequence" => Segment::parse(None, Some(text)),
+        _ => return Ok(()),
+    };
+    match read {
+        // Whether they fit together is seen when all layers are there.
+        Ok(_) | Err(SegmentError::Stranger { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

@@ -73,7 +73,7 @@ impl Value<'_> {
     /// # Panics
     /// If `read` runs JavaScript in this VM, or asks for bytes again.
     pub fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        let (pointer, length) = self.byte_range()?;
+        let (pointer, length) = self.byte_range(false)?;
         if length == 0 {
             return Some(read(&[]));
         }
@@ -82,9 +82,9 @@ impl Value<'_> {
         Some(self.lend(|| read(unsafe { slice::from_raw_parts(pointer, length) })))
     }
 
-    /// Lets `write` change the bytes, as [`Value::with_bytes`] lets read them.
+    /// Lets `write` change the bytes, as [`Value::with_bytes`] lets read them. `None` also if the buffer is immutable.
     pub fn with_bytes_mut<R>(&self, write: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
-        let (pointer, length) = self.byte_range()?;
+        let (pointer, length) = self.byte_range(true)?;
         if length == 0 {
             return Some(write(&mut []));
         }
@@ -110,54 +110,11 @@ impl Value<'_> {
         during()
     }
 
-    fn byte_range(&self) -> Option<(*mut u8, usize)> {
-        let ctx = self.ctx();
-        let mut size = 0;
-        if self.is_array_buffer() {
-            // SAFETY: the value is an array buffer of this context.
-            let pointer = unsafe { sys::JS_GetArrayBuffer(ctx.raw(), &raw mut size, self.raw) };
-            if pointer.is_null() && size > 0 {
-                drop(ctx.take_exception());
-                return None;
-            }
-            return Some((pointer, size));
-        }
-        if self.typed_array_name().is_none() && !self.is_data_view() {
-            return None;
-        }
-        if self.is_data_view() {
-            let buffer = self.get("buffer").ok()?;
-            let offset = usize::try_from(self.get("byteOffset").ok()?.to_integer().ok()?).ok()?;
-            let length = usize::try_from(self.get("byteLength").ok()?.to_integer().ok()?).ok()?;
-            let (pointer, size) = buffer.byte_range()?;
-            if offset.checked_add(length)? > size {
-                return None;
-            }
-            // SAFETY: the offset lies inside the buffer, as just checked.
-            return Some((unsafe { pointer.add(offset) }, length));
-        }
-        let (mut offset, mut length, mut per_element) = (0, 0, 0);
-        // SAFETY: the value is a typed array of this context; the buffer comes as a reference of its own. The view itself
-        // keeps the buffer alive after that reference is dropped.
-        unsafe {
-            let buffer = sys::JS_GetTypedArrayBuffer(
-                ctx.raw(),
-                self.raw,
-                &raw mut offset,
-                &raw mut length,
-                &raw mut per_element,
-            );
-            let Ok(buffer) = Value::returned(ctx, buffer) else {
-                drop(ctx.take_exception());
-                return None;
-            };
-            let pointer = sys::JS_GetArrayBuffer(ctx.raw(), &raw mut size, buffer.raw);
-            if pointer.is_null() || offset + length > size {
-                drop(ctx.take_exception());
-                return (length == 0).then_some((ptr::null_mut(), 0));
-            }
-            Some((pointer.add(offset), length))
-        }
+    fn byte_range(&self, to_write: bool) -> Option<(*mut u8, usize)> {
+        let (mut data, mut length) = (ptr::null_mut(), 0);
+        // SAFETY: the value is alive; on success both are written. A view keeps its buffer alive.
+        unsafe { sys::brunt_bytes(self.raw, to_write, &raw mut data, &raw mut length) }
+            .then_some((data, length))
     }
 }
 
@@ -187,7 +144,12 @@ impl<'js> Ctx<'js> {
         unsafe {
             let buffer =
                 sys::JS_NewArrayBuffer(self.raw(), pointer, length, 0, Some(free), opaque, false);
-            Value::returned(self, buffer)
+            let buffer = Value::returned(self, buffer);
+            if buffer.is_err() {
+                // The engine took nothing over.
+                drop(Box::from_raw(opaque.cast::<Vec<u8>>()));
+            }
+            buffer
         }
     }
 

@@ -92,7 +92,7 @@ struct Held<T> {
 
 impl<T: Class> Held<T> {
     fn index(&self, inner: &Inner, atom: sys::JSAtom) -> Option<usize> {
-        self.value.own_names().iter().position(|name| name.atom(inner) == atom)
+        self.value.own_names().iter().position(|name| name.find(inner) == atom)
     }
 
     fn kept(&self, inner: &Inner, atom: sys::JSAtom) -> Option<sys::JSValue> {
@@ -105,23 +105,38 @@ impl<T: Class> Held<T> {
     }
 
     fn keep(&self, inner: &Inner, atom: sys::JSAtom, value: &Value<'_>) {
-        if let Some(index) = self.index(inner, atom) {
+        if value.ctx().inner.id == inner.id
+            && let Some(index) = self.index(inner, atom)
+        {
             self.kept.borrow_mut().push((index, value.clone().into_raw()));
         }
     }
 
     fn assign(&self, inner: &Inner, atom: sys::JSAtom) {
         if let Some(index) = self.index(inner, atom) {
-            self.assigned.set(self.assigned.get() | 1 << index);
+            self.assigned.set(self.assigned.get() | bit(index));
         }
     }
 }
 
+/// The bit of a computed property among those assigned to; none from the 33rd on.
+fn bit(index: usize) -> u32 {
+    u32::try_from(index).ok().and_then(|index| 1u32.checked_shl(index)).unwrap_or(0)
+}
+
 /// The classes that a VM knows.
 #[derive(Default)]
-pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>);
+pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>, RefCell<Vec<sys::JSValue>>);
 
 impl ClassTable {
+    /// Frees the objects that keep the classes' shapes.
+    pub(crate) fn clear(&self, ctx: std::ptr::NonNull<sys::JSContext>) {
+        for keeper in self.1.take() {
+            // SAFETY: the table owns its references.
+            unsafe { sys::JS_FreeValue(ctx.as_ptr(), keeper) };
+        }
+    }
+
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
         self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
@@ -154,6 +169,11 @@ impl<'js> Ctx<'js> {
         prototype.define_members(T::members())?;
         // SAFETY: the prototype is given to the engine.
         unsafe { sys::JS_SetClassProto(self.raw(), id, prototype.into_raw()) };
+        // The engine drops an object shape that no object has, and a VU often holds no object of the class between two
+        // iterations: an empty one that stays keeps the shape.
+        // SAFETY: the class is registered; without an opaque the finalizer has nothing to free.
+        let keeper = unsafe { Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))? };
+        self.inner.classes.1.borrow_mut().push(keeper.into_raw());
         Ok(id)
     }
 
@@ -219,14 +239,14 @@ unsafe extern "C" fn finalize<T: Class>(rt: *mut sys::JSRuntime, object: sys::JS
     // SAFETY: the engine calls the finalizer of this class once for each object; its opaque is a boxed `T` or null.
     let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<Held<T>>();
     if !value.is_null() {
-        // SAFETY: as above; the list owns its references.
-        unsafe {
-            for (_, kept) in (*value).kept.take() {
-                sys::JS_FreeValueRT(rt, kept);
-            }
+        // SAFETY: as above: the box is ours now.
+        let held = unsafe { Box::from_raw(value) };
+        for (_, kept) in held.kept.take() {
+            // SAFETY: the list owned the reference.
+            unsafe { sys::JS_FreeValueRT(rt, kept) };
         }
-        // SAFETY: as above. A panic in a destructor must not reach C.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(value) })));
+        // SAFETY: the runtime is that of a VM.
+        unsafe { Inner::freeing(rt, || drop(held)) };
     }
 }
 
@@ -258,10 +278,13 @@ unsafe extern "C" fn own_property<T: Class>(
     object: sys::JSValue,
     atom: sys::JSAtom,
 ) -> c_int {
-    // SAFETY: the engine lends context, object and atom for the time of the call.
-    let (ctx, key, value) = unsafe {
+    // SAFETY: the engine lends context, object and atom. Not every caller in it keeps the object alive while `own` runs
+    // JavaScript: this duplicate does.
+    let (ctx, key, _alive, value) = unsafe {
         let ctx = Ctx::from_raw(ctx);
-        (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
+        // The engine holds the atom during the call: no reference of our own is needed.
+        let key = std::mem::ManuallyDrop::new(Key { atom, ctx });
+        (ctx, key, Value::borrowed(ctx, object), opaque::<T>(object))
     };
     let Some(value) = value else { return 0 };
     if let Some(kept) = value.kept(ctx.inner, atom) {
@@ -289,6 +312,10 @@ unsafe extern "C" fn own_property<T: Class>(
                 Own::Once(property) => property,
                 Own::None => return 0,
             };
+            if property.ctx().inner.id != ctx.inner.id {
+                let _ = ctx.throw_uncatchable("a property is a value of another VM");
+                return -1;
+            }
             if !descriptor.is_null() {
                 // SAFETY: a non-null descriptor is the engine's to be filled; the reference becomes the engine's.
                 unsafe {
@@ -320,9 +347,9 @@ unsafe extern "C" fn own_property_names<T: Class>(
     // SAFETY: the engine lends context and object; `table` and `length` are its to be filled with a list that it frees
     // with `js_free`, atoms included.
     unsafe {
-        let inner: &Inner = Ctx::from_raw(ctx).inner;
+        let js = Ctx::from_raw(ctx);
         if T::DYNAMIC {
-            return dynamic_property_names::<T>(Ctx { inner }, table, length, object);
+            return dynamic_property_names::<T>(js, table, length, object);
         }
         let held = opaque::<T>(object);
         let names = held.map_or(&[][..], |held| held.value.own_names());
@@ -333,9 +360,10 @@ unsafe extern "C" fn own_property_names<T: Class>(
             return -1;
         }
         let mut count = 0;
-        let computed = names.iter().enumerate().filter(|(index, _)| assigned & (1 << index) == 0);
+        let computed = names.iter().enumerate().filter(|(index, _)| assigned & bit(*index) == 0);
         for (_, name) in computed {
-            let atom = sys::JS_DupAtom(ctx, name.atom(inner));
+            let Ok(atom) = name.atom(js) else { continue };
+            let atom = sys::JS_DupAtom(ctx, atom);
             list.add(count).write(sys::JSPropertyEnum { is_enumerable: true, atom });
             count += 1;
         }
@@ -352,7 +380,7 @@ unsafe extern "C" fn set_property<T: Class>(
     object: sys::JSValue,
     atom: sys::JSAtom,
     value: sys::JSValue,
-    _receiver: sys::JSValue,
+    receiver: sys::JSValue,
     _flags: c_int,
 ) -> c_int {
     if T::DYNAMIC {
@@ -364,13 +392,15 @@ unsafe extern "C" fn set_property<T: Class>(
         let Some(held) = held else { return 0 };
         return guarded(ctx, || held.value.assign(ctx, &key, &value));
     }
-    // SAFETY: the engine lends context, object, atom and value; the duplicate is given to the engine.
+    // SAFETY: the engine lends context, objects, atom and value; the duplicate is given to the engine.
     unsafe {
-        if let Some(held) = opaque::<T>(object) {
+        // An assignment to an object that inherits from this one makes a property there.
+        let to_itself = receiver.tag == sys::TAG_OBJECT && receiver.u.ptr == object.u.ptr;
+        if to_itself && let Some(held) = opaque::<T>(object) {
             held.assign(Ctx::from_raw(ctx).inner, atom);
         }
         let value = sys::JS_DupValue(ctx, value);
-        sys::JS_DefinePropertyValue(ctx, object, atom, value, sys::PROP_C_W_E)
+        sys::JS_DefinePropertyValue(ctx, receiver, atom, value, sys::PROP_C_W_E)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::{JsResult, Thrown};
 use crate::object::check;
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
+use crate::vm::{Ctx, Inner};
 
 /// What a native function is called with.
 #[derive(Clone, Copy)]
@@ -64,8 +64,10 @@ impl std::fmt::Debug for Call<'_> {
 }
 
 /// A native function without state: a function item, or a closure that captures nothing.
-pub trait Native: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + 'static {}
-impl<F> Native for F where F: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + 'static {}
+///
+/// `Send` and `Sync`, because the function is conjured up again wherever it is called.
+pub trait Native: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + Send + Sync + 'static {}
+impl<F> Native for F where F: for<'js> Fn(Call<'js>) -> JsResult<'js> + Copy + Send + Sync + 'static {}
 
 /// Names with functions, accessors and constants, made once per process; VMs create the function objects when a
 /// script first asks for them.
@@ -163,7 +165,7 @@ impl Members {
     }
 }
 
-impl<'js> Value<'js> {
+impl Value<'_> {
     /// Gives the object these members.
     ///
     /// # Errors
@@ -239,15 +241,23 @@ impl<'js> Ctx<'js> {
         {
             // SAFETY: `opaque` is the box made below, alive as long as its function object, which is being called.
             // A function that is called is kept alive by the engine's frame.
-            let function = unsafe { &*opaque.cast::<F>() };
+            let function = unsafe { &(*opaque.cast::<Closure<F>>()).function };
             // SAFETY: the engine calls with its own context and `argc` arguments at `argv`.
             unsafe { enter(ctx, this, argc, argv, function) }
         }
         unsafe extern "C" fn finalize<F>(opaque: *mut c_void) {
-            // SAFETY: the box made below, given back once.
-            drop(unsafe { Box::from_raw(opaque.cast::<F>()) });
+            // SAFETY: the box made below, given back once, while its runtime is alive.
+            unsafe {
+                let closure = Box::from_raw(opaque.cast::<Closure<F>>());
+                Inner::freeing(closure.rt, || drop(closure));
+            }
         }
-        let opaque = Box::into_raw(Box::new(function)).cast::<c_void>();
+        struct Closure<F> {
+            function: F,
+            rt: *mut sys::JSRuntime,
+        }
+        let closure = Box::new(Closure { function, rt: self.inner.rt.as_ptr() });
+        let opaque = Box::into_raw(closure).cast::<c_void>();
         // SAFETY: the callbacks match the closure's type; the box is freed by the finalizer.
         unsafe {
             let made = sys::JS_NewCClosure(
@@ -284,7 +294,11 @@ unsafe fn enter(
     };
     let call = Call { ctx, this, arguments };
     match catch_unwind(AssertUnwindSafe(|| function(call))) {
-        Ok(Ok(value)) => value.into_raw(),
+        Ok(Ok(value)) if value.ctx().inner.id == ctx.inner.id => value.into_raw(),
+        Ok(Ok(_)) => {
+            let _ = ctx.throw_uncatchable("a native function returned a value of another VM");
+            sys::EXCEPTION
+        }
         Ok(Err(Thrown(()))) => sys::EXCEPTION,
         Err(payload) => {
             ctx.inner.panic.set(Some(payload));

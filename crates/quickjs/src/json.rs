@@ -47,8 +47,6 @@ enum Open {
     Object { start: usize, keys: usize, key: sys::JSAtom },
 }
 
-static PROTO: crate::Name = crate::Name::new("__proto__");
-
 /// How many recent keys are remembered: documents repeat theirs.
 const KEY_CACHE: usize = 64;
 
@@ -89,7 +87,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// What `toJSON` and getters throw, and a `TypeError` for cycles.
     pub fn stringify_json(self, value: &Value<'js>) -> JsResult<'js, Option<String>> {
-        self.assert_stack();
+        let _inside = self.enter();
         // SAFETY: the value is alive and of this context; the result is ours.
         let text = unsafe {
             Value::returned(
@@ -253,16 +251,13 @@ impl<'js> Parser<'_, 'js> {
         let ctx = self.ctx.raw();
         let keys = &self.keys[first_key..];
         let count = keys.len();
-        // `__proto__` would set the prototype on the fast way; JSON makes it a plain property.
-        let proto = PROTO.atom(self.ctx.inner);
-        let unique = count <= 24
-            && !keys.contains(&proto)
-            && keys.iter().enumerate().all(|(index, key)| !keys[..index].contains(key));
+        let unique =
+            count <= 24 && keys.iter().enumerate().all(|(index, key)| !keys[..index].contains(key));
         let made = if unique {
             let count = i32::try_from(count).expect("at most 24");
             // SAFETY: `count` keys and values lie there; the engine takes over the values and borrows the keys.
             let made = unsafe {
-                sys::JS_NewObjectFrom(ctx, count, keys.as_ptr(), self.values.as_ptr().add(start))
+                sys::brunt_object_from(ctx, count, keys.as_ptr(), self.values.as_ptr().add(start))
             };
             // SAFETY: shrinking; the values are the engine's now.
             unsafe { self.values.set_len(start) };
@@ -306,6 +301,10 @@ impl<'js> Parser<'_, 'js> {
                 sys::JS_NewAtomLen(self.ctx.raw(), self.scratch.as_ptr().cast(), self.scratch.len())
             }
         };
+        if atom == 0 {
+            let _ = self.ctx.throw_memory();
+            return Err(self.error(JsonErrorKind::Memory));
+        }
         if let Some(Open::Object { key, .. }) = self.open.last_mut() {
             *key = atom;
         }
@@ -323,6 +322,11 @@ impl<'js> Parser<'_, 'js> {
         let hash =
             bytes.iter().fold(bytes.len(), |hash, &byte| hash.wrapping_mul(31) ^ byte as usize);
         let entry = &mut self.cache[hash % KEY_CACHE];
+        let (Ok(start_at), Ok(end_at)) = (u32::try_from(start), u32::try_from(end)) else {
+            // Beyond 4 GiB keys are not remembered.
+            // SAFETY: pointer and length are those of the slice.
+            return unsafe { sys::JS_NewAtomLen(ctx, bytes.as_ptr().cast(), bytes.len()) };
+        };
         if entry.2 == 0 || self.text[entry.0 as usize..entry.1 as usize] != *bytes {
             // SAFETY: pointer and length are those of the slice; the old reference is the cache's to free.
             unsafe {
@@ -331,9 +335,7 @@ impl<'js> Parser<'_, 'js> {
                 }
                 entry.2 = sys::JS_NewAtomLen(ctx, bytes.as_ptr().cast(), bytes.len());
             }
-            // Documents beyond 4 GiB do not fit a VM; the offsets fit 32 bits.
-            entry.0 = start as u32;
-            entry.1 = end as u32;
+            (entry.0, entry.1) = (start_at, end_at);
         }
         // SAFETY: the cached atom is alive.
         unsafe { sys::JS_DupAtom(ctx, entry.2) }
@@ -528,6 +530,7 @@ impl<'js> Parser<'_, 'js> {
 
     fn error(&self, kind: JsonErrorKind) -> JsonError {
         let before = &self.text[..self.at.min(self.text.len())];
+        #[allow(clippy::naive_bytecount, reason = "once per broken document")]
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
         JsonError { kind, line, column, byte: self.text.get(self.at).copied() }

@@ -152,7 +152,8 @@ impl<'js> Ctx<'js> {
     }
 
     fn eval_raw(self, name: &str, source: &str, flags: c_int) -> JsResult<'js> {
-        self.assert_stack();
+        let _inside = self.enter();
+        self.assert_settled();
         let name = CString::new(name.replace('\0', "?")).expect("zero bytes were replaced");
         // The engine wants a zero byte after the text.
         let mut text = Vec::with_capacity(source.len() + 1);
@@ -171,7 +172,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// What it throws.
     pub fn run_script(self, script: &Compiled) -> JsResult<'js> {
-        self.assert_stack();
+        let _inside = self.enter();
         // SAFETY: the bytes were written by `compile` in this process; the function is given to `JS_EvalFunction`.
         unsafe {
             let function = self.read(script)?;
@@ -185,8 +186,10 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// What loading or linking throws. What evaluating throws rejects the promise.
     pub fn run_module(self, module: &Compiled) -> JsResult<'js, (Value<'js>, Value<'js>)> {
-        self.assert_stack();
-        // SAFETY: as in `run_script`. A module's value carries the pointer of its definition, which the context keeps;
+        let _inside = self.enter();
+        self.assert_settled();
+        // SAFETY: as in `run_script`. A module's value carries the pointer of its definition. The context keeps that as long
+        // as it lives, once it is resolved (and it counts as resolved even if its imports cannot be found);
         // `JS_EvalFunction` takes over the reference.
         unsafe {
             let value = self.read(module)?;
@@ -199,6 +202,13 @@ impl<'js> Ctx<'js> {
                 Value::returned(self, sys::JS_GetModuleNamespace(self.raw(), definition))?;
             Ok((namespace, promise))
         }
+    }
+
+    fn assert_settled(self) {
+        assert!(
+            self.inner.settled.get(),
+            "nothing is compiled or loaded while an imported module's import.meta is made"
+        );
     }
 
     /// # Safety
@@ -238,10 +248,16 @@ unsafe fn set_import_meta(ctx: Ctx<'_>, definition: *mut sys::JSModuleDef) -> Re
         return Ok(());
     };
     // SAFETY: as promised by the caller; atom and object come as references of their own.
-    unsafe {
+    let (name, meta) = unsafe {
         let name = module_name(ctx, definition);
-        let meta = Value::returned(ctx, sys::JS_GetImportMeta(ctx.raw(), definition))?;
-        host.import_meta(ctx, &name, &meta)
+        (name, Value::returned(ctx, sys::JS_GetImportMeta(ctx.raw(), definition))?)
+    };
+    match catch_unwind(AssertUnwindSafe(|| host.import_meta(ctx, &name, &meta))) {
+        Ok(made) => made,
+        Err(payload) => {
+            ctx.inner.panic.set(Some(payload));
+            Err(ctx.throw_uncatchable("a native function panicked"))
+        }
     }
 }
 
@@ -328,7 +344,12 @@ pub(crate) unsafe extern "C" fn load(
                 return ptr::null_mut();
             };
             let definition = value.raw.u.ptr.cast::<sys::JSModuleDef>();
-            if set_import_meta(ctx, definition).is_err() {
+            // The engine throws away modules that are not resolved when it fails to load another one: nothing may
+            // be loaded before this one is handed over.
+            let settled = ctx.inner.settled.replace(false);
+            let meta = set_import_meta(ctx, definition);
+            ctx.inner.settled.set(settled);
+            if meta.is_err() {
                 return ptr::null_mut();
             }
             definition

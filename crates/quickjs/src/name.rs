@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::error::Thrown;
 use crate::sys;
 use crate::vm::{Ctx, Inner};
 
@@ -41,7 +42,16 @@ impl Name {
         }
     }
 
-    pub(crate) fn atom(&self, inner: &Inner) -> sys::JSAtom {
+    /// The engine's atom for it, lent; the first use in a VM makes it.
+    pub(crate) fn atom(&self, ctx: Ctx<'_>) -> Result<sys::JSAtom, Thrown> {
+        match self.find(ctx.inner) {
+            0 => Err(ctx.throw_memory()),
+            atom => Ok(atom),
+        }
+    }
+
+    /// The atom, or 0 if there is no memory for it.
+    pub(crate) fn find(&self, inner: &Inner) -> sys::JSAtom {
         let index = self.index();
         let mut atoms = inner.atoms.0.borrow_mut();
         if atoms.len() <= index {
@@ -64,11 +74,11 @@ impl std::fmt::Debug for Name {
 }
 
 #[derive(Default)]
-pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>);
+pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>, RefCell<Vec<sys::JSAtom>>);
 
 impl AtomCache {
     pub(crate) fn clear(&self, ctx: NonNull<sys::JSContext>) {
-        for atom in self.0.take() {
+        for atom in self.0.take().into_iter().chain(self.1.take()) {
             if atom != 0 {
                 // SAFETY: the cache owns one reference of each atom in it.
                 unsafe { sys::JS_FreeAtom(ctx.as_ptr(), atom) };
@@ -88,7 +98,11 @@ mod sealed {
 /// What can name a property: a [`Name`], a string, or a [`Key`].
 pub trait PropertyKey: sealed::Sealed {
     #[doc(hidden)]
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R;
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown>;
 }
 
 /// An engine atom, lent.
@@ -97,33 +111,57 @@ pub trait PropertyKey: sealed::Sealed {
 pub struct Atom(pub(crate) sys::JSAtom);
 
 impl PropertyKey for &Name {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
-        use_atom(Atom(self.atom(ctx.inner)))
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        use_atom(Atom(self.atom(ctx)?))
     }
 }
 
 impl PropertyKey for &str {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
-        // SAFETY: pointer and length are those of a `str`; the atom is freed below.
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        // SAFETY: pointer and length are those of a `str`; the atom comes as a reference of its own.
         let atom = unsafe { sys::JS_NewAtomLen(ctx.raw(), self.as_ptr().cast(), self.len()) };
-        let result = use_atom(Atom(atom));
-        // SAFETY: the reference made above.
-        unsafe { sys::JS_FreeAtom(ctx.raw(), atom) };
-        result
+        if atom == 0 {
+            return Err(ctx.throw_memory());
+        }
+        let key = Key { atom, ctx };
+        use_atom(Atom(key.atom))
     }
 }
 
 impl PropertyKey for &String {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
         self.as_str().with_atom(ctx, use_atom)
     }
 }
 
 impl PropertyKey for &Key<'_> {
-    fn with_atom<R>(self, ctx: Ctx<'_>, use_atom: impl FnOnce(Atom) -> R) -> R {
+    fn with_atom<R>(
+        self,
+        ctx: Ctx<'_>,
+        use_atom: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
         assert!(self.ctx.inner.id == ctx.inner.id, "a key is used in the VM that it came from");
         use_atom(Atom(self.atom))
     }
+}
+
+/// A key that its VM keeps, so that it can be compared with others later without looking at its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PinnedKey {
+    atom: sys::JSAtom,
+    vm: u64,
 }
 
 /// A property key of an object: a string or a symbol.
@@ -142,9 +180,27 @@ impl<'js> Key<'js> {
         Self { atom: unsafe { sys::JS_DupAtom(ctx.raw(), atom) }, ctx }
     }
 
+    /// The VM's handle.
+    pub fn ctx(&self) -> Ctx<'js> {
+        self.ctx
+    }
+
+    /// Keeps the key until the VM goes. Pin what recurs: there is no way back.
+    pub fn pin(&self) -> PinnedKey {
+        // SAFETY: the atom is alive; the reference made here is the cache's, which frees it with the VM.
+        let atom = unsafe { sys::JS_DupAtom(self.ctx.raw(), self.atom) };
+        self.ctx.inner.atoms.1.borrow_mut().push(atom);
+        PinnedKey { atom, vm: self.ctx.inner.id }
+    }
+
+    /// Whether it is the key that was pinned.
+    pub fn is_pinned(&self, pinned: PinnedKey) -> bool {
+        self.atom == pinned.atom && self.ctx.inner.id == pinned.vm
+    }
+
     /// Whether it is this name.
     pub fn is(&self, name: &Name) -> bool {
-        self.atom == name.atom(self.ctx.inner)
+        self.atom == name.find(self.ctx.inner)
     }
 
     /// The array index that it is, if it is one.

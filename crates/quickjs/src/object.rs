@@ -35,30 +35,34 @@ impl<'js> Ctx<'js> {
         }
     }
 
-    /// An object with these properties, in this order. The names must differ.
+    /// An object with these properties, in this order, whatever setters `Object.prototype` has.
     ///
     /// # Errors
     /// As [`Ctx::object`].
+    ///
+    /// # Panics
+    /// If two names are the same.
     pub fn object_from<const N: usize>(
         self,
         properties: [(&Name, Value<'js>); N],
     ) -> JsResult<'js> {
         let mut atoms = [0; N];
-        let mut values = [sys::UNDEFINED; N];
-        for (index, (name, value)) in properties.into_iter().enumerate() {
-            atoms[index] = name.atom(self.inner);
+        for (index, (name, value)) in properties.iter().enumerate() {
+            atoms[index] = name.atom(self)?;
+            let new = !atoms[..index].contains(&atoms[index]);
+            assert!(new, "the properties of an object have different names");
             assert!(
                 value.ctx().inner.id == self.inner.id,
                 "a value is used in the VM that it came from"
             );
-            values[index] = value.into_raw();
         }
+        let values = properties.map(|(_, value)| value.into_raw());
         let count = i32::try_from(N).expect("a handful of properties");
-        // SAFETY: both arrays have `count` entries; the values are given to the engine, the atoms are lent.
+        // SAFETY: both arrays have `count` entries; the values are given to the engine, the atoms are lent and differ.
         unsafe {
             Value::returned(
                 self,
-                sys::JS_NewObjectFrom(self.raw(), count, atoms.as_ptr(), values.as_ptr()),
+                sys::brunt_object_from(self.raw(), count, atoms.as_ptr(), values.as_ptr()),
             )
         }
     }
@@ -127,7 +131,7 @@ impl<'js> Value<'js> {
     /// What a getter throws, or a `TypeError` for `null` and `undefined`.
     pub fn get(&self, key: impl PropertyKey) -> JsResult<'js> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         key.with_atom(ctx, |atom| {
             // SAFETY: value and atom are alive and of this context; the result is ours.
             unsafe { Value::returned(ctx, sys::JS_GetProperty(ctx.raw(), self.raw, atom.0)) }
@@ -140,7 +144,7 @@ impl<'js> Value<'js> {
     /// As [`Value::get`].
     pub fn get_index(&self, index: u32) -> JsResult<'js> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         // SAFETY: the value is alive and of this context; the result is ours.
         unsafe { Value::returned(ctx, sys::JS_GetPropertyUint32(ctx.raw(), self.raw, index)) }
     }
@@ -151,10 +155,10 @@ impl<'js> Value<'js> {
     /// What a setter throws.
     pub fn set(&self, key: impl PropertyKey, to: Value<'js>) -> Result<(), Thrown> {
         let ctx = self.ctx();
-        ctx.assert_stack();
-        let to = take(ctx, to);
-        // SAFETY: value and atom are alive and of this context; `to` is given to the engine.
+        let _inside = ctx.enter();
         key.with_atom(ctx, |atom| {
+            let to = take(ctx, to);
+            // SAFETY: value and atom are alive and of this context; `to` is given to the engine.
             check(unsafe { sys::JS_SetProperty(ctx.raw(), self.raw, atom.0, to) })
         })
     }
@@ -165,6 +169,7 @@ impl<'js> Value<'js> {
     /// As [`Value::set`].
     pub fn set_index(&self, index: u32, to: Value<'js>) -> Result<(), Thrown> {
         let ctx = self.ctx();
+        let _inside = ctx.enter();
         let to = take(ctx, to);
         // SAFETY: the value is alive and of this context; `to` is given to the engine.
         check(unsafe { sys::JS_SetPropertyUint32(ctx.raw(), self.raw, index, to) })
@@ -196,8 +201,9 @@ impl<'js> Value<'js> {
 
     fn define_with(&self, key: impl PropertyKey, to: Value<'js>, flags: i32) -> Result<(), Thrown> {
         let ctx = self.ctx();
-        let to = take(ctx, to);
+        let _inside = ctx.enter();
         key.with_atom(ctx, |atom| {
+            let to = take(ctx, to);
             // SAFETY: value and atom are alive and of this context; `to` is given to the engine.
             check(unsafe { sys::JS_DefinePropertyValue(ctx.raw(), self.raw, atom.0, to, flags) })
         })
@@ -214,10 +220,11 @@ impl<'js> Value<'js> {
         setter: Option<Value<'js>>,
     ) -> Result<(), Thrown> {
         let ctx = self.ctx();
-        let getter = take(ctx, getter);
-        let setter = setter.map_or(sys::UNDEFINED, |setter| take(ctx, setter));
+        let _inside = ctx.enter();
         let flags = sys::PROP_CONFIGURABLE | sys::PROP_ENUMERABLE;
         key.with_atom(ctx, |atom| {
+            let getter = take(ctx, getter);
+            let setter = setter.map_or(sys::UNDEFINED, |setter| take(ctx, setter));
             // SAFETY: value and atom are alive and of this context; both functions are given to the engine.
             check(unsafe {
                 sys::JS_DefinePropertyGetSet(ctx.raw(), self.raw, atom.0, getter, setter, flags)
@@ -231,7 +238,7 @@ impl<'js> Value<'js> {
     /// What a proxy throws.
     pub fn has(&self, key: impl PropertyKey) -> Result<bool, Thrown> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         key.with_atom(ctx, |atom| {
             // SAFETY: value and atom are alive and of this context.
             match unsafe { sys::JS_HasProperty(ctx.raw(), self.raw, atom.0) } {
@@ -247,9 +254,9 @@ impl<'js> Value<'js> {
     /// What a proxy throws.
     pub fn delete(&self, key: impl PropertyKey) -> Result<(), Thrown> {
         let ctx = self.ctx();
-        ctx.assert_stack();
-        // SAFETY: value and atom are alive and of this context.
+        let _inside = ctx.enter();
         key.with_atom(ctx, |atom| {
+            // SAFETY: value and atom are alive and of this context.
             check(unsafe { sys::JS_DeleteProperty(ctx.raw(), self.raw, atom.0, 0) })
         })
     }
@@ -263,7 +270,7 @@ impl<'js> Value<'js> {
             return Ok(Vec::new());
         }
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         let (mut table, mut length) = (ptr::null_mut(), 0);
         let flags = sys::GPN_STRING_MASK | sys::GPN_ENUM_ONLY;
         // SAFETY: the value is alive and of this context. On success the engine hands out a table of `length` entries,
@@ -290,7 +297,7 @@ impl<'js> Value<'js> {
     /// What a getter throws.
     pub fn length(&self) -> Result<u32, Thrown> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         let mut length = 0;
         // SAFETY: the value is alive and of this context.
         check(unsafe { sys::JS_GetLength(ctx.raw(), self.raw, &raw mut length) })?;
@@ -303,6 +310,7 @@ impl<'js> Value<'js> {
     /// What a proxy throws.
     pub fn prototype(&self) -> JsResult<'js> {
         let ctx = self.ctx();
+        let _inside = ctx.enter();
         // SAFETY: the value is alive and of this context; the result is ours.
         unsafe { Value::returned(ctx, sys::JS_GetPrototype(ctx.raw(), self.raw)) }
     }
@@ -313,6 +321,7 @@ impl<'js> Value<'js> {
     /// If the object cannot be extended.
     pub fn set_prototype(&self, prototype: &Value<'js>) -> Result<(), Thrown> {
         let ctx = self.ctx();
+        let _inside = ctx.enter();
         // SAFETY: both are alive and of this context.
         check(unsafe { sys::JS_SetPrototype(ctx.raw(), self.raw, prototype.raw_for(ctx)) })
     }
@@ -323,6 +332,7 @@ impl<'js> Value<'js> {
     /// What a proxy throws.
     pub fn freeze(&self) -> Result<(), Thrown> {
         let ctx = self.ctx();
+        let _inside = ctx.enter();
         // SAFETY: the value is alive and of this context.
         check(unsafe { sys::JS_FreezeObject(ctx.raw(), self.raw) })
     }
@@ -333,7 +343,7 @@ impl<'js> Value<'js> {
     /// What `Symbol.hasInstance` throws.
     pub fn instance_of(&self, class: &Value<'js>) -> Result<bool, Thrown> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         // SAFETY: both are alive and of this context.
         match unsafe { sys::JS_IsInstanceOf(ctx.raw(), self.raw, class.raw_for(ctx)) } {
             result if result < 0 => Err(Thrown(())),
@@ -347,7 +357,7 @@ impl<'js> Value<'js> {
     /// What the function throws.
     pub fn call(&self, this: &Value<'js>, arguments: &[Value<'js>]) -> JsResult<'js> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         with_raw(ctx, arguments, |count, raw| {
             // SAFETY: function, `this` and the arguments are alive and of this context; the engine borrows them.
             unsafe {
@@ -365,7 +375,7 @@ impl<'js> Value<'js> {
     /// What the constructor throws.
     pub fn construct(&self, arguments: &[Value<'js>]) -> JsResult<'js> {
         let ctx = self.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         with_raw(ctx, arguments, |count, raw| {
             // SAFETY: as in `call`.
             unsafe {

@@ -24,7 +24,7 @@ pub struct JsStr<'js> {
 impl<'js> JsStr<'js> {
     pub(crate) fn new(value: &Value<'js>) -> Result<Self, Thrown> {
         let ctx = value.ctx();
-        ctx.assert_stack();
+        let _inside = ctx.enter();
         let mut length = 0;
         // SAFETY: the value is alive and of this context; `length` is written on success.
         let pointer =

@@ -261,12 +261,6 @@ unsafe extern "C" {
     pub(crate) fn JS_NewObject(ctx: *mut JSContext) -> JSValue;
     pub(crate) fn JS_NewObjectProto(ctx: *mut JSContext, proto: JSValue) -> JSValue;
     pub(crate) fn JS_NewObjectClass(ctx: *mut JSContext, class: JSClassID) -> JSValue;
-    pub(crate) fn JS_NewObjectFrom(
-        ctx: *mut JSContext,
-        count: c_int,
-        props: *const JSAtom,
-        values: *const JSValue,
-    ) -> JSValue;
     pub(crate) fn JS_NewArray(ctx: *mut JSContext) -> JSValue;
     pub(crate) fn JS_NewArrayFrom(
         ctx: *mut JSContext,
@@ -414,20 +408,11 @@ unsafe extern "C" {
         opaque: *mut c_void,
         is_shared: bool,
     ) -> JSValue;
-    pub(crate) fn JS_GetArrayBuffer(ctx: *mut JSContext, size: *mut usize, obj: JSValue)
-    -> *mut u8;
     pub(crate) fn JS_NewTypedArray(
         ctx: *mut JSContext,
         argc: c_int,
         argv: *mut JSValue,
         kind: c_int,
-    ) -> JSValue;
-    pub(crate) fn JS_GetTypedArrayBuffer(
-        ctx: *mut JSContext,
-        obj: JSValue,
-        offset: *mut usize,
-        length: *mut usize,
-        per_element: *mut usize,
     ) -> JSValue;
     pub(crate) fn JS_GetTypedArrayType(obj: JSValue) -> c_int;
 
@@ -479,5 +464,31 @@ unsafe extern "C" {
     pub(crate) fn JS_GetModuleName(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSAtom;
     pub(crate) fn JS_GetModuleNamespace(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
     pub(crate) fn JS_GetImportMeta(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
+    /// Ours, see build.rs: who is asked for the author's place of each frame of a stack; for all runtimes.
+    pub(crate) fn brunt_set_place(
+        place: unsafe extern "C" fn(
+            *mut JSRuntime,
+            *const c_char,
+            *mut c_int,
+            *mut c_int,
+        ) -> *const c_char,
+    );
+    /// A door to internals, by number; 2 takes the stack of the last exception: (context, pointer to the value).
+    pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
+
+    // Our additions: `engine/additions.c`.
+    pub(crate) fn brunt_object_from(
+        ctx: *mut JSContext,
+        count: c_int,
+        props: *const JSAtom,
+        values: *const JSValue,
+    ) -> JSValue;
+    pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
+    pub(crate) fn brunt_bytes(
+        obj: JSValue,
+        to_write: bool,
+        data: *mut *mut u8,
+        length: *mut usize,
+    ) -> bool;
 }

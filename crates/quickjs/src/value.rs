@@ -183,8 +183,8 @@ impl<'js> Value<'js> {
 
     /// The boolean, if it is one. No conversion.
     pub fn as_bool(&self) -> Option<bool> {
-        // SAFETY: the tag says which member of the union is set.
-        self.is_bool().then(|| unsafe { self.raw.u.int32 } != 0)
+        // SAFETY: every member is an initialized integer when the tag says boolean, and all bytes are initialized otherwise.
+        self.is_bool().then_some(unsafe { self.raw.u.int32 } != 0)
     }
 
     /// The string, if it is one. No conversion.
@@ -206,7 +206,7 @@ impl<'js> Value<'js> {
         if let Some(number) = self.as_number() {
             return Ok(number);
         }
-        self.ctx.assert_stack();
+        let _inside = self.ctx.enter();
         let mut number = 0.0;
         // SAFETY: the value is alive and of this context; `number` is written on success.
         let result = unsafe { sys::JS_ToFloat64(self.ctx.raw(), &raw mut number, self.raw) };
@@ -219,7 +219,7 @@ impl<'js> Value<'js> {
     /// As [`Value::to_number`].
     pub fn to_integer(&self) -> Result<i64, Thrown> {
         let mut integer = 0;
-        self.ctx.assert_stack();
+        let _inside = self.ctx.enter();
         // SAFETY: as in `to_number`.
         let result = unsafe { sys::JS_ToInt64(self.ctx.raw(), &raw mut integer, self.raw) };
         if result == 0 { Ok(integer) } else { Err(Thrown(())) }
@@ -309,6 +309,7 @@ impl<'js> Ctx<'js> {
     /// A number; integral ones in the engine's integer form.
     pub fn number(self, value: f64) -> Value<'js> {
         let integer = value as i32;
+        #[allow(clippy::float_cmp, reason = "exactly this integer, or not")]
         if f64::from(integer) == value && (integer != 0 || value.is_sign_positive()) {
             return self.int(integer);
         }

@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::class::ClassTable;
 use crate::module::{self, ModuleHost};
@@ -26,6 +27,20 @@ pub struct Hooks {
     /// A promise was rejected with nobody to hear (`handled` false), or somebody listened after all (`handled` true).
     pub rejection:
         Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
+    /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
+    /// `None` leaves it as it is.
+    pub place: Option<fn(&dyn Any, file: &str, line: u32, column: u32) -> Option<Place>>,
+}
+
+/// A place in a file, for stacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, if it is another one.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
 }
 
 /// Which groups of global objects a VM has. Leaving out what a script cannot reach saves memory in each VU.
@@ -58,7 +73,9 @@ pub struct MemoryUse {
 
 /// A JavaScript runtime with one context.
 pub struct Vm {
-    inner: Box<Inner>,
+    /// Made of a box, and made a box again by `Drop`. A pointer, because the engine's callbacks look at it too: a box
+    /// that is moved may claim to be alone.
+    inner: NonNull<Inner>,
 }
 
 pub(crate) struct Inner {
@@ -76,6 +93,12 @@ pub(crate) struct Inner {
     stack: Cell<(usize, usize)>,
     /// The bytes of a buffer are lent out: no JavaScript may run.
     pub(crate) lent: Cell<bool>,
+    /// No module is between its making and its handing over to the engine.
+    pub(crate) settled: Cell<bool>,
+    /// How many calls into the engine have not returned. They stand on the announced stack.
+    entered: Cell<u32>,
+    /// The engine is freeing objects and runs a destructor of ours: nobody may use the VM.
+    pub(crate) freeing: Cell<bool>,
 }
 
 /// A handle to a VM that is being used; copy it freely.
@@ -84,9 +107,7 @@ pub struct Ctx<'js> {
     pub(crate) inner: &'js Inner,
 }
 
-thread_local! {
-    static NEXT_ID: Cell<u64> = const { Cell::new(1) };
-}
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Vm {
     /// A new VM on the current stack, of which it may use `stack` bytes.
@@ -102,7 +123,7 @@ impl Vm {
         // SAFETY: the runtime is alive and belongs to this thread.
         let ctx = NonNull::new(unsafe { sys::JS_NewContextRaw(rt.as_ptr()) })
             .expect("memory for a JavaScript context");
-        let id = NEXT_ID.with(|next| next.replace(next.get() + 1));
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let inner = Box::new(Inner {
             rt,
             ctx,
@@ -116,12 +137,17 @@ impl Vm {
             hooks,
             stack: Cell::new((0, 0)),
             lent: Cell::new(false),
+            settled: Cell::new(true),
+            entered: Cell::new(0),
+            freeing: Cell::new(false),
         });
-        let opaque = ptr::from_ref(&*inner).cast_mut().cast::<c_void>();
-        // SAFETY: the boxed `Inner` keeps its address and outlives the runtime, which `Inner::drop` frees. The
-        // callbacks are only called by this runtime, with this opaque pointer.
+        let inner = NonNull::from(Box::leak(inner));
+        let opaque = inner.as_ptr().cast::<c_void>();
+        // SAFETY: `Inner` keeps its address and outlives the runtime, which `Vm::drop` frees first. The callbacks are
+        // only called by this runtime, with this opaque pointer.
         unsafe {
             sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
+            sys::brunt_set_place(on_place);
             if hooks.interrupt.is_some() {
                 sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
             }
@@ -142,7 +168,7 @@ impl Vm {
     }
 
     fn add_intrinsics(&self, which: Intrinsics) {
-        let ctx = self.inner.ctx.as_ptr();
+        let ctx = self.inner().ctx.as_ptr();
         // SAFETY: a fresh raw context takes each group once, base objects first, as `JS_NewContext` does.
         let failed = unsafe {
             let mut failed = sys::JS_AddIntrinsicBaseObjects(ctx)
@@ -171,9 +197,23 @@ impl Vm {
         assert!(failed == 0, "memory for the JavaScript globals");
     }
 
+    /// The VM's own part. Every public method comes through here or through [`Vm::ctx`].
+    ///
+    /// # Panics
+    /// In the destructor of a value that the engine is freeing.
+    fn inner(&self) -> &Inner {
+        // SAFETY: made by `Vm::new`, freed by `Vm::drop`; only ever shared in between.
+        let inner = unsafe { self.inner.as_ref() };
+        assert!(!inner.freeing.get(), "a destructor cannot use the VM that is freeing its value");
+        inner
+    }
+
     /// The handle to work with.
+    ///
+    /// # Panics
+    /// In the destructor of a value that the engine is freeing; so for all methods of the VM.
     pub fn ctx(&self) -> Ctx<'_> {
-        Ctx { inner: &self.inner }
+        Ctx { inner: self.inner() }
     }
 
     /// Announces that the VM is entered from the current stack, of which `usable` bytes lie below the caller. Beyond
@@ -181,41 +221,46 @@ impl Vm {
     ///
     /// Must be called before the first entry, and again whenever the stack changes: on a new fiber, or back on the
     /// thread's own stack.
+    ///
+    /// # Panics
+    /// If JavaScript is running or suspended: its frames lie on the stack that was announced before.
     pub fn on_this_stack(&self, usable: usize) {
+        let inner = self.inner();
+        assert!(inner.entered.get() == 0, "a VM that is suspended stays on its stack");
         let here = 0u8;
         let top = ptr::from_ref(&here) as usize;
-        self.inner.stack.set((top.saturating_sub(usable), top + 16 * 1024));
-        // SAFETY: the runtime is alive and not running on another stack: entries are checked by `assert_stack`.
+        inner.stack.set((top.saturating_sub(usable), top + 16 * 1024));
+        // SAFETY: the runtime is alive and does not run: no entry has not returned, as just checked.
         unsafe {
-            sys::JS_UpdateStackTop(self.inner.rt.as_ptr());
+            sys::JS_UpdateStackTop(inner.rt.as_ptr());
             let limit = usable.saturating_sub(NATIVE_RESERVE).max(32 * 1024);
-            sys::JS_SetMaxStackSize(self.inner.rt.as_ptr(), limit);
+            sys::JS_SetMaxStackSize(inner.rt.as_ptr(), limit);
         }
     }
 
     /// At most this many bytes for the heap; beyond it scripts get an out-of-memory error. 0 is no limit.
     pub fn limit_memory(&self, bytes: usize) {
         // SAFETY: the runtime is alive.
-        unsafe { sys::JS_SetMemoryLimit(self.inner.rt.as_ptr(), bytes) };
+        unsafe { sys::JS_SetMemoryLimit(self.inner().rt.as_ptr(), bytes) };
     }
 
     /// Runs the cycle collector.
     pub fn collect(&self) {
         // SAFETY: the runtime is alive; finalizers of classes run, which touch no JavaScript.
-        unsafe { sys::JS_RunGC(self.inner.rt.as_ptr()) };
+        unsafe { sys::JS_RunGC(self.inner().rt.as_ptr()) };
     }
 
     /// The heap size at which the cycle collector runs next; it moves with the heap afterwards.
     pub fn collect_beyond(&self, bytes: usize) {
         // SAFETY: the runtime is alive.
-        unsafe { sys::JS_SetGCThreshold(self.inner.rt.as_ptr(), bytes) };
+        unsafe { sys::JS_SetGCThreshold(self.inner().rt.as_ptr(), bytes) };
     }
 
     /// How much the heap holds. Walks it: not for the hot path.
     pub fn memory(&self) -> MemoryUse {
         let mut usage = sys::JSMemoryUsage::default();
         // SAFETY: `usage` has the layout of the C struct and is written in full.
-        unsafe { sys::JS_ComputeMemoryUsage(self.inner.rt.as_ptr(), &raw mut usage) };
+        unsafe { sys::JS_ComputeMemoryUsage(self.inner().rt.as_ptr(), &raw mut usage) };
         MemoryUse {
             allocated: u64::try_from(usage.malloc_size).unwrap_or(0),
             used: u64::try_from(usage.memory_used_size).unwrap_or(0),
@@ -224,24 +269,55 @@ impl Vm {
 
     /// Who resolves and loads modules.
     pub fn set_modules(&self, modules: Rc<dyn ModuleHost>) {
-        *self.inner.modules.borrow_mut() = Some(modules);
+        *self.inner().modules.borrow_mut() = Some(modules);
     }
 }
 
-impl Drop for Inner {
+impl Drop for Vm {
     fn drop(&mut self) {
-        let (rt, ctx) = (self.rt.as_ptr(), self.ctx.as_ptr());
-        // The engine's frees run on whatever stack drops the VM.
-        // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
-        unsafe { sys::JS_UpdateStackTop(rt) };
-        self.roots.clear(self.ctx);
-        self.atoms.clear(self.ctx);
-        // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then the
-        // runtime can be. Debug builds of the engine assert that nothing leaked.
-        unsafe {
-            sys::JS_FreeContext(ctx);
-            sys::JS_FreeRuntime(rt);
+        {
+            let inner = self.inner();
+            let (rt, ctx) = (inner.rt.as_ptr(), inner.ctx.as_ptr());
+            // The engine's frees run on whatever stack drops the VM.
+            // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
+            unsafe { sys::JS_UpdateStackTop(rt) };
+            inner.roots.clear(inner.ctx);
+            inner.classes.clear(inner.ctx);
+            inner.atoms.clear(inner.ctx);
+            // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then
+            // the runtime can be. Debug builds of the engine assert that nothing leaked.
+            unsafe {
+                sys::JS_FreeContext(ctx);
+                sys::JS_FreeRuntime(rt);
+            }
         }
+        // SAFETY: the box that `Vm::new` leaked; the engine, which had the only other pointer to it, is gone.
+        drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
+    }
+}
+
+impl Inner {
+    /// Runs a destructor of a Rust value while the engine frees the object that held it. The value may know its VM, but
+    /// the engine is in the middle of something: every use of the VM panics. Neither that panic nor one of the
+    /// destructor's own reaches C.
+    ///
+    /// # Safety
+    /// `rt` was made by [`Vm::new`].
+    pub(crate) unsafe fn freeing(rt: *mut sys::JSRuntime, destroy: impl FnOnce()) {
+        // SAFETY: as promised by the caller; `Inner` outlives the runtime.
+        let inner = unsafe { &*sys::JS_GetRuntimeOpaque(rt).cast::<Inner>() };
+        let outer = inner.freeing.replace(true);
+        let _ = catch_unwind(AssertUnwindSafe(destroy));
+        inner.freeing.set(outer);
+    }
+}
+
+/// A call into the engine that has not returned.
+pub(crate) struct Entered<'js>(&'js Cell<u32>);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }
 
@@ -275,7 +351,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// [`crate::Thrown`] if the job threw, which promise jobs do only for uncatchable errors.
     pub fn run_job(self) -> Result<bool, crate::Thrown> {
-        self.assert_stack();
+        let _inside = self.enter();
         let mut ctx = ptr::null_mut();
         // SAFETY: the runtime is alive and entered from its announced stack.
         match unsafe { sys::JS_ExecutePendingJob(self.inner.rt.as_ptr(), &raw mut ctx) } {
@@ -285,6 +361,12 @@ impl<'js> Ctx<'js> {
         }
     }
 
+    /// Forgets the promise jobs that wait: those of a script that was stopped must not run in the next one.
+    pub fn drop_jobs(self) {
+        // SAFETY: the runtime is alive. A job that is running is no longer in the list.
+        unsafe { sys::brunt_drop_jobs(self.inner.rt.as_ptr()) };
+    }
+
     /// Whether a promise job waits.
     pub fn has_jobs(self) -> bool {
         // SAFETY: the runtime is alive.
@@ -292,7 +374,8 @@ impl<'js> Ctx<'js> {
     }
 
     /// JavaScript is about to run: it must be on the announced stack, or the engine's frames of two stacks would mix.
-    pub(crate) fn assert_stack(self) {
+    /// Until the guard is dropped the VM stays on that stack.
+    pub(crate) fn enter(self) -> Entered<'js> {
         let here = 0u8;
         let address = ptr::from_ref(&here) as usize;
         let (low, high) = self.inner.stack.get();
@@ -301,6 +384,9 @@ impl<'js> Ctx<'js> {
             "a VM is entered from the stack that was announced with Vm::on_this_stack"
         );
         assert!(!self.inner.lent.get(), "no JavaScript runs while a buffer's bytes are lent out");
+        let entered = &self.inner.entered;
+        entered.set(entered.get() + 1);
+        Entered(entered)
     }
 }
 
@@ -317,6 +403,45 @@ unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -
             1
         }
     }
+}
+
+/// The text of the file that the last answer of [`on_place`] named.
+fn keep_file(file: String) -> *const c_char {
+    thread_local! {
+        static FILE: RefCell<CString> = RefCell::default();
+    }
+    FILE.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        *kept = CString::new(file).unwrap_or_default();
+        kept.as_ptr()
+    })
+}
+
+/// Moves line and column to the author's place. Returns the author's file if it is another one, else null.
+unsafe extern "C" fn on_place(
+    rt: *mut sys::JSRuntime,
+    file: *const c_char,
+    line: *mut c_int,
+    column: *mut c_int,
+) -> *const c_char {
+    // SAFETY: the runtime was made by `Vm::new`, whose boxed `Inner` its opaque pointer is; the engine lends the
+    // others for the time of the call. Lines and columns are never negative here.
+    let (inner, file, line, column) = unsafe {
+        let inner = &*sys::JS_GetRuntimeOpaque(rt).cast::<Inner>();
+        (inner, CStr::from_ptr(file).to_str(), &mut *line, &mut *column)
+    };
+    let (Some(place), Ok(file)) = (inner.hooks.place, file) else {
+        return ptr::null();
+    };
+    let (row, col) = (line.unsigned_abs(), column.unsigned_abs());
+    let Ok(Some(place)) =
+        catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
+    else {
+        return ptr::null();
+    };
+    *line = c_int::try_from(place.line).unwrap_or(c_int::MAX);
+    *column = c_int::try_from(place.column).unwrap_or(c_int::MAX);
+    place.file.map_or(ptr::null(), keep_file)
 }
 
 unsafe extern "C" fn on_rejection(
@@ -345,7 +470,7 @@ unsafe extern "C" fn on_rejection(
 
 impl std::fmt::Debug for Vm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Vm").field("id", &self.inner.id).finish_non_exhaustive()
+        f.debug_struct("Vm").field("id", &self.inner().id).finish_non_exhaustive()
     }
 }
 

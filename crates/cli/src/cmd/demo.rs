@@ -62,6 +62,7 @@ impl Request {
 }
 
 pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
+    crate::limits::raise_open_files();
     // Before the server: a signal from here on is ours.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let signals = {

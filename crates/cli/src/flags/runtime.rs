@@ -12,7 +12,7 @@ pub(crate) static FLAGS: &[Flag] = &[
     .env("INCLUDE_SYSTEM_ENV_VARS"),
     Flag::value("compatibility-mode", "MODE", "Set up JavaScript's globals: extended or base")
         .env("COMPATIBILITY_MODE"),
-    Flag::value("type", "TYPE", "Say what the file is: js")
+    Flag::value("type", "TYPE", "Say what the file is: js (archive is not supported yet)")
         .short('t')
         .env("TYPE")
         .refused(&["js", ""], "only scripts can be run; archives come later"),

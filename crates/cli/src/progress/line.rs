@@ -28,7 +28,7 @@ impl Line {
         self.pieces.iter().map(|(_, text)| text.chars().count()).sum()
     }
 
-    /// The text, cut to `width` columns, blanks at its end cut off, with `\n`.
+    /// The text with `\n`. For a terminal of `width` columns it is cut, and so are the blanks at its end.
     pub(super) fn finish(self, width: Option<usize>, color: bool, out: &mut String) {
         let mut left = width.unwrap_or(usize::MAX);
         let mut plain_end = out.len();
@@ -48,8 +48,10 @@ impl Line {
                 out.push_str(&text);
             }
         }
-        let end = out.trim_end_matches(' ').len().max(plain_end);
-        out.truncate(end);
+        if width.is_some() {
+            let end = out.trim_end_matches(' ').len().max(plain_end);
+            out.truncate(end);
+        }
         out.push('\n');
     }
 }

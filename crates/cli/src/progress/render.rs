@@ -10,6 +10,8 @@ use super::{
     snapshot::{Phase, ScenarioProgress, Snapshot, State, Work},
 };
 
+/// Names are padded to at least so many columns, as k6 does.
+const NAME_LEAST: usize = 4;
 /// Names are cut to so many columns.
 const NAME_WIDTH: usize = 30;
 /// A bar between its brackets, where there is room.
@@ -107,7 +109,7 @@ impl Widths {
             }
         }
         let name = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-        Self { name, columns }
+        Self { name: name.max(NAME_LEAST), columns }
     }
 }
 
@@ -125,12 +127,15 @@ impl Row {
     }
 
     fn line(&self, widths: &Widths, style: &Style) -> Line {
+        // As k6 pads them: what is last of all columns is not padded, what is last of this row is.
         let mut columns = String::new();
-        for (text, width) in self.columns.iter().zip(&widths.columns) {
+        let last = widths.columns.len().saturating_sub(1);
+        for (index, (text, width)) in self.columns.iter().zip(&widths.columns).enumerate() {
+            let width = if index < last { width + 1 } else { 0 };
+            let blank = if index == 0 { "" } else { " " };
             // Writing to a String can't fail.
-            let _ = write!(columns, "{text:<width$}  ");
+            let _ = write!(columns, "{blank}{text:<width$}");
         }
-        let columns = columns.trim_end().to_owned();
         let widest: usize = widths.columns.iter().map(|width| width + 2).sum();
 
         let mut line = Line::default();
@@ -155,8 +160,8 @@ impl Row {
 
 fn columns(scenario: &ScenarioProgress) -> Vec<String> {
     let ScenarioProgress { vus, elapsed, duration, .. } = *scenario;
-    if let State::Waiting { left } = scenario.state {
-        return vec!["waiting".to_owned(), clock(left, left)];
+    if let State::Waiting { left, start } = scenario.state {
+        return vec!["waiting".to_owned(), clock(left, start)];
     }
     let vus = match scenario.vus_active {
         Some(active) => format!("{active:0width$}/{vus} VUs", width = digits(vus)),
@@ -228,7 +233,7 @@ mod tests {
         rate.vus = 15;
         Snapshot {
             phase: Phase::Running,
-            elapsed: seconds(1.07),
+            elapsed: seconds(1.04),
             longest: seconds(631.0),
             vus_active: 5,
             vus_ready: 18,
@@ -242,7 +247,7 @@ mod tests {
                 scenario("cut", State::Interrupted, 0.0, Work::Time),
                 scenario(
                     "a_very_long_scenario_name_beyond_thirty",
-                    State::Waiting { left: seconds(12.34) },
+                    State::Waiting { left: seconds(12.34), start: seconds(90.0) },
                     0.0,
                     Work::Time,
                 ),
@@ -252,7 +257,12 @@ mod tests {
 
     #[test]
     fn a_pipe_gets_percentages() {
-        insta::assert_snapshot!(render(&example(), &Style::pipe()), @r"
+        let drawn = render(&example(), &Style::pipe());
+        // The blanks at the end are k6's.
+        assert!(drawn.contains("] 1/3 VUs    5s        \n"), "{drawn}");
+        assert!(drawn.contains("] waiting    0m12.3s   \n"), "{drawn}");
+        let trimmed: Vec<&str> = drawn.lines().map(str::trim_end).collect();
+        insta::assert_snapshot!(trimmed.join("\n"), @r"
 
         running (00m01.0s), 05/18 VUs, 9 complete and 0 interrupted iterations
         a                                [  50% ] 3 VUs      2.5s/5s  03/20 shared iters
@@ -260,7 +270,7 @@ mod tests {
         rate                             [  20% ] 04/15 VUs  1.0s/5s  03.87 iters/s
         per                            ✓ [ 100% ] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
         cut                            ✗ [   0% ] 3 VUs      0.0s/5s
-        a_very_long_scenario_name_b... • [   0% ] waiting    12.3s
+        a_very_long_scenario_name_b... • [   0% ] waiting    0m12.3s
         ");
     }
 
@@ -277,7 +287,7 @@ mod tests {
         rate                             [======>-------------------------------] 04/15 VUs  1.0s/5s  03.87 iters/s
         per                            ✓ [======================================] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
         cut                            ✗ [--------------------------------------] 3 VUs      0.0s/5s
-        a_very_long_scenario_name_b... • [--------------------------------------] waiting    12.3s
+        a_very_long_scenario_name_b... • [--------------------------------------] waiting    0m12.3s
         ");
         for width in [20, 40, 60, 79, 80, 81, 100, 300] {
             let drawn = render(&example(), &style(width));

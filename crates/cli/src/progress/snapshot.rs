@@ -72,6 +72,8 @@ pub(crate) enum State {
     Waiting {
         /// In so long.
         left: Duration,
+        /// So long after the start of all; sets the width of the clock.
+        start: Duration,
     },
     Running,
     /// No iteration starts any more; some still run.

@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pub(crate) consolidated: Consolidated,
     /// Outputs that the configuration file names.
     pub(crate) outputs: Option<Vec<String>>,
+    /// What it says of each.
+    pub(crate) collectors: BTreeMap<String, serde_json::Value>,
     /// The configuration file says so.
     pub(crate) linger: bool,
 }
@@ -129,6 +131,7 @@ impl Plan {
         Ok(Self {
             consolidated,
             outputs: outer.config_file.out,
+            collectors: outer.config_file.collectors,
             linger: outer.config_file.linger.unwrap_or(false),
         })
     }
@@ -186,6 +189,7 @@ impl Plan {
             expected_response_submetric: self.tags_expected_response(),
             system_tags: tags.iter().map(|tag| tag.name().to_owned()).collect(),
             env,
+            collectors: self.collectors.clone(),
             ..brunt_outputs::Context::new(Arc::clone(registry))
         }
     }

@@ -1,6 +1,9 @@
 //! `--out`: opens the outputs and hands them the samples of each frame.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::{
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    time::Duration,
+};
 
 use brunt_engine::Listener;
 use brunt_metrics::{Frame, Verdict};
@@ -81,6 +84,7 @@ impl Results {
                 log::warn!(output = description.as_str(); "{lost} samples could not be written in this format");
             }
             if waited.as_millis() >= 100 {
+                let waited = Duration::from_millis(waited.as_millis() as u64);
                 let waited = brunt_schedule::duration::format(waited);
                 log::warn!(output = description.as_str(); "the output was too slow: metrics waited {waited} for it");
             }

@@ -51,7 +51,11 @@ struct Double {
 }
 
 fn double(options: Value) -> Double {
-    Double { options, functions: vec!["default".to_owned()], ..Double::default() }
+    Double {
+        options,
+        functions: ["default", "setup", "teardown"].map(str::to_owned).to_vec(),
+        ..Double::default()
+    }
 }
 
 impl Host for Double {

@@ -11,16 +11,25 @@ use crate::progress::{Phase, ProgressSource, ScenarioProgress, Snapshot, State, 
 pub(crate) struct Watch {
     live: Live,
     longest: Duration,
-    /// The highest rate of each scenario (iterations per second); 0 for closed ones.
-    highest: Vec<f64>,
+    plans: Vec<Plan>,
+}
+
+/// What a scenario's progress alone doesn't tell.
+struct Plan {
+    /// The highest rate (iterations per second); 0 for closed models.
+    highest: f64,
+    start: Duration,
 }
 
 impl Watch {
     pub(crate) fn new(live: Live, segment: &Segment) -> Self {
         let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
         let longest = total_duration(&specs, segment);
-        let highest = specs.iter().map(|spec| highest_rate(&spec.executor)).collect();
-        Self { live, longest, highest }
+        let plans = specs
+            .iter()
+            .map(|spec| Plan { highest: highest_rate(&spec.executor), start: spec.start_time })
+            .collect();
+        Self { live, longest, plans }
     }
 }
 
@@ -46,14 +55,15 @@ impl ProgressSource for Watch {
             scenarios: seen
                 .scenarios
                 .iter()
-                .zip(&self.highest)
-                .map(|(scenario, &highest)| row(scenario, highest))
+                .zip(&self.plans)
+                .map(|(scenario, plan)| row(scenario, plan))
                 .collect(),
         }
     }
 }
 
-fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
+fn row(seen: &Seen, plan: &Plan) -> ScenarioProgress {
+    let highest = plan.highest;
     let (vus_active, vus) = match seen.kind {
         "ramping-vus" => (Some(seen.vus_active), seen.vus_max),
         "constant-arrival-rate" | "ramping-arrival-rate" => {
@@ -78,7 +88,7 @@ fn row(seen: &Seen, highest: f64) -> ScenarioProgress {
     ScenarioProgress {
         name: seen.name.clone(),
         state: match seen.state {
-            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in },
+            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in, start: plan.start },
             ScenarioPhase::Running => State::Running,
             ScenarioPhase::Stopping => State::Stopping,
             ScenarioPhase::Interrupted => State::Interrupted,

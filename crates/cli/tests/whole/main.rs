@@ -4,5 +4,9 @@
 mod bad_input;
 mod command_line;
 mod demo;
+mod examples;
+mod house;
+mod language;
+mod network;
 mod run;
 mod support;

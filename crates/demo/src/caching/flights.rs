@@ -40,10 +40,7 @@ impl Flights {
         };
         let ours = pilot.is_some();
         if let Some(pilot) = pilot {
-            let ticket = Ticket {
-                flights: self.clone(),
-                id,
-            };
+            let ticket = Ticket { flights: self.clone(), id };
             tokio::spawn(async move {
                 let landing = load.await;
                 // First take it off the board, then announce it: who comes later looks in the cache.
@@ -55,10 +52,7 @@ impl Flights {
             Ok(landing) => landing.clone(),
             Err(_) => None,
         };
-        (
-            landing.unwrap_or((Err(Absence::Overloaded), Phases::default())),
-            ours,
-        )
+        (landing.unwrap_or((Err(Absence::Overloaded), Phases::default())), ours)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, watch::Receiver<Option<Landing>>>> {
@@ -97,11 +91,8 @@ mod tests {
                 (Err(Absence::Overloaded), Phases::default())
             }
         };
-        let (a, b, c) = tokio::join!(
-            flights.join(1, load()),
-            flights.join(1, load()),
-            flights.join(2, load())
-        );
+        let (a, b, c) =
+            tokio::join!(flights.join(1, load()), flights.join(1, load()), flights.join(2, load()));
         assert!(a.1 && !b.1 && c.1);
         assert!(matches!(b.0.0, Err(Absence::Overloaded)));
         assert_eq!(loads.load(Relaxed), 2);

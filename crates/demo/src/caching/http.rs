@@ -32,10 +32,8 @@ pub(crate) async fn answer(
     rest: &str,
 ) -> Result<Reply, Refusal> {
     let Ok(id) = rest.parse::<u64>() else {
-        let message = format!(
-            "'{rest}' is no item id: use a number, as in /{}/99",
-            strategy.name()
-        );
+        let message =
+            format!("'{rest}' is no item id: use a number, as in /{}/99", strategy.name());
         return Err(reply::bad_request(message));
     };
     let instance = instance(call, strategy)?;
@@ -49,17 +47,10 @@ pub(crate) async fn answer(
         }
         Method::PUT if !pitfall => {
             let change = change(call).await?;
-            let written = caching
-                .write(strategy, id, instance, change, &mut call.phases)
-                .await;
+            let written = caching.write(strategy, id, instance, change, &mut call.phases).await;
             let loaded = written.map_err(refusal)?;
             let outcome = Outcome::Bypass;
-            let found = Found {
-                loaded,
-                outcome,
-                tier: Tier::Origin,
-                body: None,
-            };
+            let found = Found { loaded, outcome, tier: Tier::Origin, body: None };
             Ok(respond(call, strategy, instance, found))
         }
         Method::DELETE => {
@@ -97,25 +88,14 @@ async fn change(call: &mut Call<'_>) -> Result<Change, Refusal> {
     }
     let change: Change =
         serde_json::from_slice(&body.bytes).map_err(|e| reply::bad_request(e.to_string()))?;
-    if change
-        .name
-        .as_ref()
-        .is_some_and(|name| name.len() > NAME_MAX)
-    {
-        return Err(reply::bad_request(format!(
-            "a name has at most {NAME_MAX} bytes"
-        )));
+    if change.name.as_ref().is_some_and(|name| name.len() > NAME_MAX) {
+        return Err(reply::bad_request(format!("a name has at most {NAME_MAX} bytes")));
     }
     Ok(change)
 }
 
 fn respond(call: &Call<'_>, strategy: Strategy, instance: usize, found: Found) -> Reply {
-    let Found {
-        loaded,
-        outcome,
-        tier,
-        body,
-    } = found;
+    let Found { loaded, outcome, tier, body } = found;
     let mut reply = Response::new(Body::empty());
     let headers = reply.headers_mut();
     headers.reserve(12);
@@ -123,11 +103,7 @@ fn respond(call: &Call<'_>, strategy: Strategy, instance: usize, found: Found) -
     headers.insert(X_CACHE.clone(), HeaderValue::from_static(outcome.name()));
     headers.insert(X_CACHE_TIER.clone(), HeaderValue::from_static(tier.name()));
     headers.insert(X_INSTANCE.clone(), HeaderValue::from(instance));
-    let known = call
-        .parts
-        .headers
-        .get(IF_NONE_MATCH)
-        .is_some_and(|tag| tag == loaded.etag);
+    let known = call.parts.headers.get(IF_NONE_MATCH).is_some_and(|tag| tag == loaded.etag);
     if known && call.is_get() {
         *reply.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
@@ -142,10 +118,7 @@ fn describe(call: &Call<'_>, strategy: Strategy, loaded: &Arc<Loaded>, headers: 
     let key = HeaderValue::try_from(caching.key(strategy, loaded.id))
         .expect("letters, digits and colons are visible ASCII");
     headers.insert(X_CACHE_KEY.clone(), key);
-    headers.insert(
-        X_CACHE_VERSION.clone(),
-        HeaderValue::from(caching.key_version),
-    );
+    headers.insert(X_CACHE_VERSION.clone(), HeaderValue::from(caching.key_version));
     headers.insert(AGE, HeaderValue::from(loaded.age_s()));
     headers.insert(ETAG, loaded.etag.clone());
     let calls = caching.origin_calls(strategy, loaded.id);
@@ -156,14 +129,12 @@ fn refusal(absence: Absence) -> Refusal {
     let (status, message) = match absence {
         Absence::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "the origin is overloaded"),
         Absence::RedisDown => (StatusCode::SERVICE_UNAVAILABLE, "Redis is down"),
-        Absence::NotCached => (
-            StatusCode::NOT_FOUND,
-            "not in the cache: write it, or POST /_demo/warm",
-        ),
-        Absence::Full => (
-            StatusCode::INSUFFICIENT_STORAGE,
-            "too many changed items: POST /_demo/reset",
-        ),
+        Absence::NotCached => {
+            (StatusCode::NOT_FOUND, "not in the cache: write it, or POST /_demo/warm")
+        }
+        Absence::Full => {
+            (StatusCode::INSUFFICIENT_STORAGE, "too many changed items: POST /_demo/reset")
+        }
     };
     reply::refuse(status, message)
 }

@@ -44,12 +44,9 @@ pub(super) struct Loaded {
     pub(super) at_ms: i64,
 }
 
-const KINDS: [&str; 8] = [
-    "Lamp", "Chair", "Table", "Shelf", "Clock", "Carpet", "Mirror", "Desk",
-];
-const STYLES: [&str; 8] = [
-    "Nordic", "Rustic", "Modern", "Classic", "Compact", "Folding", "Tall", "Quiet",
-];
+const KINDS: [&str; 8] = ["Lamp", "Chair", "Table", "Shelf", "Clock", "Carpet", "Mirror", "Desk"];
+const STYLES: [&str; 8] =
+    ["Nordic", "Rustic", "Modern", "Classic", "Compact", "Folding", "Tall", "Quiet"];
 const DESCRIPTION: &str = "Made to be asked for again and again: its price seldom changes, its page \
     is read a thousand times a day, and finding it in the old system takes about a second.";
 
@@ -59,12 +56,10 @@ impl Item {
         let dice = mix(id);
         let style = STYLES[(dice % 8) as usize];
         let kind = KINDS[(dice >> 8) as usize % 8];
-        let name = change
-            .and_then(|c| c.name.clone())
-            .unwrap_or_else(|| format!("{style} {kind} {id}"));
-        let price = change
-            .and_then(|c| c.price)
-            .unwrap_or((100 + (dice >> 16) % 99_900) as f64 / 100.0);
+        let name =
+            change.and_then(|c| c.name.clone()).unwrap_or_else(|| format!("{style} {kind} {id}"));
+        let price =
+            change.and_then(|c| c.price).unwrap_or((100 + (dice >> 16) % 99_900) as f64 / 100.0);
         Self {
             id,
             name,
@@ -80,9 +75,7 @@ impl Item {
 
     /// Its JSON.
     pub(super) fn json(&self) -> Bytes {
-        serde_json::to_vec(self)
-            .expect("plain data always serialises")
-            .into()
+        serde_json::to_vec(self).expect("plain data always serialises").into()
     }
 }
 
@@ -95,13 +88,7 @@ impl Loaded {
     fn new(id: u64, version: u32, at_ms: i64, body: Bytes) -> Self {
         let etag = HeaderValue::try_from(format!("\"{id}-{version}\""))
             .expect("digits, a dash and quotes are visible ASCII");
-        Self {
-            id,
-            version,
-            body,
-            etag,
-            at_ms,
-        }
+        Self { id, version, body, etag, at_ms }
     }
 
     /// Whole seconds since it was loaded.

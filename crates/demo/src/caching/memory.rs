@@ -57,11 +57,7 @@ struct Entry {
 
 impl MemoryCache {
     pub(super) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            entries: Mutex::default(),
-            evictions: AtomicU64::new(0),
-        }
+        Self { limits, entries: Mutex::default(), evictions: AtomicU64::new(0) }
     }
 
     /// Looks for an item.
@@ -95,10 +91,8 @@ impl MemoryCache {
     pub(super) fn put(&self, loaded: Arc<Loaded>) {
         let mut entries = self.lock();
         let expires = self.limits.ttl.map(|ttl| Instant::now() + ttl);
-        let newer = entries
-            .by_id
-            .get(&loaded.id)
-            .is_some_and(|e| e.loaded.version > loaded.version);
+        let newer =
+            entries.by_id.get(&loaded.id).is_some_and(|e| e.loaded.version > loaded.version);
         if newer {
             return;
         }
@@ -152,14 +146,7 @@ impl Entries {
         self.uses += 1;
         self.bytes += loaded.body.len() + ENTRY_COST;
         self.by_use.insert(self.uses, id);
-        self.by_id.insert(
-            id,
-            Entry {
-                loaded,
-                expires,
-                last_use: self.uses,
-            },
-        );
+        self.by_id.insert(id, Entry { loaded, expires, last_use: self.uses });
     }
 
     fn remove(&mut self, id: u64) {
@@ -175,12 +162,8 @@ mod tests {
     use super::super::item::Item;
     use super::*;
 
-    const LIMITS: Limits = Limits {
-        ttl: Some(Duration::from_mins(1)),
-        sliding: false,
-        bytes: 1 << 20,
-        items: 3,
-    };
+    const LIMITS: Limits =
+        Limits { ttl: Some(Duration::from_mins(1)), sliding: false, bytes: 1 << 20, items: 3 };
 
     fn item(id: u64, version: u32) -> Arc<Loaded> {
         Arc::new(Loaded::now(&Item::new(id, version, None)))
@@ -204,10 +187,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_sliding_item_lives_as_long_as_it_is_wanted() {
-        let cache = MemoryCache::new(Limits {
-            sliding: true,
-            ..LIMITS
-        });
+        let cache = MemoryCache::new(Limits { sliding: true, ..LIMITS });
         cache.put(item(1, 1));
         for _ in 0..5 {
             tokio::time::advance(Duration::from_secs(40)).await;
@@ -229,11 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_limited_too() {
-        let cache = MemoryCache::new(Limits {
-            bytes: 1500,
-            items: 100,
-            ..LIMITS
-        });
+        let cache = MemoryCache::new(Limits { bytes: 1500, items: 100, ..LIMITS });
         (1..=10).for_each(|id| cache.put(item(id, 1)));
         assert!(cache.size().1 <= 1500 && cache.evictions() >= 7);
     }
@@ -246,9 +222,7 @@ mod tests {
         cache.put(item(1, 2));
         cache.update(&item(1, 5));
         cache.put(item(1, 4));
-        let Lookup::Hit(loaded) = cache.get(1) else {
-            panic!("gone")
-        };
+        let Lookup::Hit(loaded) = cache.get(1) else { panic!("gone") };
         assert_eq!(loaded.version, 5);
     }
 }

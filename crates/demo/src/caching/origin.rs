@@ -101,10 +101,7 @@ impl Origin {
     }
 
     pub(super) fn reset(&self) {
-        self.changed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.in_flight.forget();
         for counter in [&self.reads, &self.writes, &self.rejected] {
             counter.store(0, Relaxed);
@@ -126,10 +123,7 @@ impl Origin {
             return (Ok(turn), Phases::default());
         }
         let turn = timeout(self.queue_timeout, self.turns.acquire()).await;
-        let phases = Phases {
-            queue: begin.elapsed(),
-            ..Phases::default()
-        };
+        let phases = Phases { queue: begin.elapsed(), ..Phases::default() };
         if let Ok(Ok(turn)) = turn {
             return (Ok(turn), phases);
         }
@@ -152,11 +146,7 @@ impl Origin {
     }
 
     fn read_time(&self) -> Duration {
-        let faults = if self.faults.any() {
-            self.faults.current()
-        } else {
-            Faults::default()
-        };
+        let faults = if self.faults.any() { self.faults.current() } else { Faults::default() };
         let jitter = faults.jitter_ms.map_or(self.jitter, Duration::from_millis);
         let latency = match faults.origin_ms {
             Some(millis) => Duration::from_millis(millis.min(600_000)),

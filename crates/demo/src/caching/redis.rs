@@ -85,9 +85,7 @@ impl RedisTier {
         phases: &mut Phases,
     ) -> Result<Option<Arc<Loaded>>, RedisDown> {
         let stored: Option<Vec<u8>> = self.ask(redis::cmd("GET").arg(key), phases).await?;
-        Ok(stored
-            .and_then(|stored| Loaded::from_stored(id, stored))
-            .map(Arc::new))
+        Ok(stored.and_then(|stored| Loaded::from_stored(id, stored)).map(Arc::new))
     }
 
     /// Stores an item for the configured time.
@@ -113,11 +111,7 @@ impl RedisTier {
     fn set_command(&self, key: &str, loaded: &Loaded) -> Cmd {
         let mut command = redis::cmd("SET");
         let millis = self.ttl.as_millis().max(1) as u64;
-        command
-            .arg(key)
-            .arg(loaded.to_stored())
-            .arg("PX")
-            .arg(millis);
+        command.arg(key).arg(loaded.to_stored()).arg("PX").arg(millis);
         command
     }
 
@@ -129,11 +123,7 @@ impl RedisTier {
             let mut cursor = 0u64;
             loop {
                 let mut scan = redis::cmd("SCAN");
-                scan.arg(cursor)
-                    .arg("MATCH")
-                    .arg("brunt:v*")
-                    .arg("COUNT")
-                    .arg(1000);
+                scan.arg(cursor).arg("MATCH").arg("brunt:v*").arg("COUNT").arg(1000);
                 let Ok((next, keys)) = self.send::<(u64, Vec<String>)>(&scan).await else {
                     break;
                 };
@@ -151,11 +141,7 @@ impl RedisTier {
     }
 
     pub(super) fn report(&self) -> Value {
-        let kind = if self.store.is_some() {
-            "built-in"
-        } else {
-            "external"
-        };
+        let kind = if self.store.is_some() { "built-in" } else { "external" };
         json!({
             "kind": kind,
             "operations": self.operations.load(Relaxed),
@@ -214,11 +200,7 @@ impl RedisTier {
             .set_connection_timeout(ANSWER_MAX)
             .set_response_timeout(ANSWER_MAX);
         // Others wait at the lock meanwhile, as they would for a pool that is just opening.
-        match self
-            .client
-            .get_multiplexed_async_connection_with_config(&config)
-            .await
-        {
+        match self.client.get_multiplexed_async_connection_with_config(&config).await {
             Ok(connection) => {
                 if !self.greeted.swap(true, Relaxed) {
                     sleep(self.connect).await;

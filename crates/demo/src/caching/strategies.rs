@@ -25,12 +25,7 @@ pub(super) struct Found {
 
 impl Found {
     fn new(loaded: Arc<Loaded>, outcome: Outcome, tier: Tier) -> Self {
-        Self {
-            loaded,
-            outcome,
-            tier,
-            body: None,
-        }
+        Self { loaded, outcome, tier, body: None }
     }
 }
 
@@ -66,8 +61,7 @@ impl Caching {
                 Ok(Found::new(loaded, Outcome::Hit, Tier::Redis))
             }
             Strategy::Lazy | Strategy::TwoTier | Strategy::Event => {
-                self.read_single_flight(strategy, id, instance, phases)
-                    .await
+                self.read_single_flight(strategy, id, instance, phases).await
             }
             Strategy::Immutable | Strategy::Mutable => {
                 self.read_pitfall(strategy, id, phases).await
@@ -91,15 +85,10 @@ impl Caching {
         let loaded = written?;
         match strategy {
             Strategy::WriteThrough => {
-                self.redis
-                    .set(&self.key(strategy, id), &loaded, phases)
-                    .await?;
+                self.redis.set(&self.key(strategy, id), &loaded, phases).await?;
             }
             Strategy::LazyWrite | Strategy::TwoTier => {
-                let stored = self
-                    .redis
-                    .set(&self.key(strategy, id), &loaded, phases)
-                    .await;
+                let stored = self.redis.set(&self.key(strategy, id), &loaded, phases).await;
                 if stored.is_err() && self.fallback == RedisFallback::Fail {
                     return Err(Absence::RedisDown);
                 }
@@ -128,16 +117,11 @@ impl Caching {
             }
             Strategy::Memory => self.memory.remove(id),
             Strategy::Lazy => self.lazy.memory.remove(id),
-            Strategy::Event => self
-                .event
-                .iter()
-                .for_each(|instance| instance.memory.remove(id)),
+            Strategy::Event => self.event.iter().for_each(|instance| instance.memory.remove(id)),
             Strategy::Immutable | Strategy::Mutable => self.pitfall(strategy).remove(id),
             Strategy::TwoTier => {
                 self.redis.delete(&self.key(strategy, id), phases).await?;
-                self.twotier
-                    .iter()
-                    .for_each(|instance| instance.memory.remove(id));
+                self.twotier.iter().for_each(|instance| instance.memory.remove(id));
             }
             Strategy::Redis | Strategy::WriteThrough | Strategy::LazyWrite => {
                 self.redis.delete(&self.key(strategy, id), phases).await?;
@@ -155,10 +139,7 @@ impl Caching {
         let mut count = 0;
         for id in ids {
             let key = self.key(Strategy::WriteThrough, id);
-            let stored = self
-                .redis
-                .preload(&key, &Loaded::now(&self.origin.item(id)))
-                .await;
+            let stored = self.redis.preload(&key, &Loaded::now(&self.origin.item(id))).await;
             stored.map_err(|RedisDown| "Redis is down")?;
             count += 1;
         }
@@ -277,9 +258,7 @@ impl Caching {
             let found = self.through_redis(strategy, id, &mut phases).await;
             found.map(|(loaded, _, tier)| (loaded, tier))
         } else {
-            self.load(strategy, id, &mut phases)
-                .await
-                .map(|loaded| (loaded, Tier::Origin))
+            self.load(strategy, id, &mut phases).await.map(|loaded| (loaded, Tier::Origin))
         };
         if let Ok((loaded, _)) = &result {
             memory.put(loaded.clone());
@@ -328,18 +307,12 @@ impl Caching {
         let mutable = strategy == Strategy::Mutable;
         if let Some((loaded, body)) = pitfall.serve(id, mutable) {
             let found = Found::new(loaded, Outcome::Hit, Tier::Memory);
-            return Ok(Found {
-                body: Some(body),
-                ..found
-            });
+            return Ok(Found { body: Some(body), ..found });
         }
         let loaded = self.load(strategy, id, phases).await?;
         pitfall.keep(loaded.clone(), self.origin.item(id));
         let body = pitfall.serve(id, mutable).map(|(_, body)| body);
-        Ok(Found {
-            body,
-            ..Found::new(loaded, Outcome::Miss, Tier::Origin)
-        })
+        Ok(Found { body, ..Found::new(loaded, Outcome::Miss, Tier::Origin) })
     }
 
     fn pitfall(&self, strategy: Strategy) -> &Pitfall {
@@ -347,9 +320,7 @@ impl Caching {
     }
 
     fn dictionary(&self) -> MutexGuard<'_, HashMap<u64, Arc<Loaded>>> {
-        self.dictionary
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.dictionary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -153,9 +153,7 @@ async fn misbehave(mut stream: TcpStream) -> io::Result<()> {
         Then::Close => {
             stream.shutdown().await?;
             // Unread bytes of a request body would turn this end into a reset.
-            timeout(Duration::from_secs(1), wait_for_end(&mut stream))
-                .await
-                .unwrap_or(Ok(()))
+            timeout(Duration::from_secs(1), wait_for_end(&mut stream)).await.unwrap_or(Ok(()))
         }
         Then::Reset => {
             // What was written should arrive before the reset throws it away.
@@ -193,10 +191,7 @@ async fn read_path(stream: &mut TcpStream) -> io::Result<Option<String>> {
 }
 
 async fn list(stream: &mut TcpStream) -> io::Result<()> {
-    let names: Vec<String> = FAULTS
-        .iter()
-        .map(|(name, ..)| format!("/{name}\n"))
-        .collect();
+    let names: Vec<String> = FAULTS.iter().map(|(name, ..)| format!("/{name}\n")).collect();
     let body = names.concat();
     let head = format!(
         "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -225,10 +220,7 @@ mod tests {
     fn every_fault_has_its_own_path() {
         for (index, (name, ..)) in FAULTS.iter().enumerate() {
             assert!(!name.is_empty());
-            assert!(
-                FAULTS[..index].iter().all(|(other, ..)| other != name),
-                "{name} twice"
-            );
+            assert!(FAULTS[..index].iter().all(|(other, ..)| other != name), "{name} twice");
         }
     }
 }

@@ -17,9 +17,7 @@ pub(super) fn basic(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let expected = format!("{}:{}", decoded(user), decoded(password));
     let given = credentials(call, "Basic").and_then(|text| STANDARD.decode(text).ok());
     if given.as_deref() == Some(expected.as_bytes()) {
-        Ok(reply::json(
-            &json!({ "authenticated": true, "user": decoded(user) }),
-        ))
+        Ok(reply::json(&json!({ "authenticated": true, "user": decoded(user) })))
     } else {
         Err(unauthorized("Basic realm=\"brunt demo\""))
     }
@@ -28,25 +26,19 @@ pub(super) fn basic(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
 /// 200 for any bearer token, else 401.
 pub(super) fn bearer(call: &Call<'_>) -> Result<Reply, Refusal> {
     match credentials(call, "Bearer").filter(|token| !token.is_empty()) {
-        Some(token) => Ok(reply::json(
-            &json!({ "authenticated": true, "token": token }),
-        )),
+        Some(token) => Ok(reply::json(&json!({ "authenticated": true, "token": token }))),
         None => Err(unauthorized("Bearer")),
     }
 }
 
 fn credentials<'a>(call: &'a Call<'_>, scheme: &str) -> Option<&'a str> {
     let (given, credentials) = call.header(AUTHORIZATION)?.split_once(' ')?;
-    given
-        .eq_ignore_ascii_case(scheme)
-        .then(|| credentials.trim())
+    given.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
 }
 
 fn unauthorized(challenge: &'static str) -> Refusal {
     let mut answer = reply::refuse(StatusCode::UNAUTHORIZED, "credentials are missing or wrong");
-    answer
-        .headers_mut()
-        .insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     answer
 }
 
@@ -56,9 +48,7 @@ fn decoded(segment: &str) -> String {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let escape = (bytes[at] == b'%')
-            .then(|| segment.get(at + 1..at + 3))
-            .flatten();
+        let escape = (bytes[at] == b'%').then(|| segment.get(at + 1..at + 3)).flatten();
         if let Some(byte) = escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             plain.push(byte);
             at += 3;

@@ -34,10 +34,7 @@ fn encode() -> io::Result<Coded> {
     let mut deflate = flate2::write::ZlibEncoder::new(Vec::new(), level);
     deflate.write_all(document("deflate").as_bytes())?;
     let mut brotli = Vec::new();
-    let params = brotli::enc::BrotliEncoderParams {
-        quality: 5,
-        ..Default::default()
-    };
+    let params = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
     brotli::BrotliCompress(&mut document("br").as_bytes(), &mut brotli, &params)?;
     Ok(Coded {
         gzip: gzip.finish()?.into(),
@@ -65,8 +62,6 @@ pub(super) fn zstd(call: &mut Call<'_>) -> Reply {
 
 fn coded(coding: &'static str, bytes: &Bytes) -> Reply {
     let mut answer = reply::typed(HeaderValue::from_static("application/json"), bytes.clone());
-    answer
-        .headers_mut()
-        .insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
+    answer.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
     answer
 }

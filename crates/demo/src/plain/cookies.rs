@@ -25,11 +25,7 @@ fn show(call: &Call<'_>) -> Reply {
     let mut cookies = Map::new();
     for header in call.parts.headers.get_all(COOKIE) {
         let text = String::from_utf8_lossy(header.as_bytes());
-        for pair in text
-            .split(';')
-            .map(str::trim)
-            .filter(|pair| !pair.is_empty())
-        {
+        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             cookies.insert(name.to_owned(), Value::from(value));
         }
@@ -59,10 +55,7 @@ fn set(call: &Call<'_>) -> Result<Reply, Refusal> {
 /// Lets the named cookies expire.
 fn delete(call: &Call<'_>) -> Result<Reply, Refusal> {
     let names = call.query().pairs().filter(|(name, _)| name != "redirect");
-    send(
-        call,
-        names.map(|(name, _)| format!("{name}=; path=/; max-age=0")),
-    )
+    send(call, names.map(|(name, _)| format!("{name}=; path=/; max-age=0")))
 }
 
 fn send(call: &Call<'_>, cookies: impl Iterator<Item = String>) -> Result<Reply, Refusal> {
@@ -70,9 +63,7 @@ fn send(call: &Call<'_>, cookies: impl Iterator<Item = String>) -> Result<Reply,
         reply::text("ok")
     } else {
         let mut redirect = reply::bare(StatusCode::FOUND);
-        redirect
-            .headers_mut()
-            .insert(LOCATION, HeaderValue::from_static("/cookies"));
+        redirect.headers_mut().insert(LOCATION, HeaderValue::from_static("/cookies"));
         redirect
     };
     for cookie in cookies {

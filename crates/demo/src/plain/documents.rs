@@ -20,9 +20,8 @@ pub(super) struct Record {
     pub(super) tags: [&'static str; 2],
 }
 
-const NAMES: [&str; 8] = [
-    "anvil", "bellows", "chisel", "drill", "easel", "file", "gouge", "hammer",
-];
+const NAMES: [&str; 8] =
+    ["anvil", "bellows", "chisel", "drill", "easel", "file", "gouge", "hammer"];
 const TAGS: [&str; 6] = ["iron", "wood", "small", "large", "new", "used"];
 
 /// The record of this id, the same in every run.
@@ -32,10 +31,7 @@ pub(super) fn record(id: u64) -> Record {
         id,
         name: format!("{} {id}", NAMES[(dice % 8) as usize]),
         price: (100 + (dice >> 8) % 9900) as f64 / 100.0,
-        tags: [
-            TAGS[(dice >> 24) as usize % 3],
-            TAGS[3 + (dice >> 32) as usize % 3],
-        ],
+        tags: [TAGS[(dice >> 24) as usize % 3], TAGS[3 + (dice >> 32) as usize % 3]],
     }
 }
 
@@ -48,10 +44,7 @@ pub(super) fn items(from: u64, count: u64) -> Vec<Record> {
 pub(super) fn json(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let count = call.query().parsed("n", 10u64)?.min(ITEMS_MAX);
     let text = call.compute(|| json!({ "items": items(0, count), "total": count }).to_string());
-    Ok(reply::typed(
-        HeaderValue::from_static("application/json"),
-        text,
-    ))
+    Ok(reply::typed(HeaderValue::from_static("application/json"), text))
 }
 
 const PAGE: &str = r#"<!DOCTYPE html>

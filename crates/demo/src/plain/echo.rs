@@ -27,19 +27,9 @@ pub(super) async fn anything(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if content_type.starts_with("application/x-www-form-urlencoded") {
         form = collect(url::form_urlencoded::parse(&bytes));
     } else if let Ok(parts) = multipart::parse(&content_type, &bytes) {
-        for Part {
-            name,
-            filename,
-            content,
-            ..
-        } in parts
-        {
+        for Part { name, filename, content, .. } in parts {
             let text = Cow::Owned(String::from_utf8_lossy(&content).into_owned());
-            let target = if filename.is_some() {
-                &mut files
-            } else {
-                &mut form
-            };
+            let target = if filename.is_some() { &mut files } else { &mut form };
             add(target, &name, &text);
         }
     }
@@ -63,9 +53,7 @@ fn header_map(headers: &HeaderMap) -> Map<String, Value> {
     let mut map = Map::new();
     for name in headers.keys() {
         let values = headers.get_all(name).iter();
-        let texts: Vec<_> = values
-            .map(|value| String::from_utf8_lossy(value.as_bytes()))
-            .collect();
+        let texts: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
         map.insert(title_case(name.as_str()), texts.join(", ").into());
     }
     map
@@ -75,9 +63,7 @@ fn header_map(headers: &HeaderMap) -> Map<String, Value> {
 fn title_case(name: &str) -> String {
     let words = name.split('-').map(|word| {
         let mut letters = word.chars();
-        letters.next().map_or(String::new(), |first| {
-            first.to_uppercase().chain(letters).collect()
-        })
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
     });
     words.collect::<Vec<_>>().join("-")
 }

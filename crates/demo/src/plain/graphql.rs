@@ -38,15 +38,10 @@ pub(super) async fn answer(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let request = match call.parts.method {
         Method::POST => {
             let body = call.whole_body(REQUEST_MAX).await?;
-            if call
-                .header(CONTENT_TYPE)
-                .is_some_and(|kind| kind.starts_with("application/graphql"))
+            if call.header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/graphql"))
             {
                 let query = String::from_utf8_lossy(&body.bytes).into_owned();
-                Request {
-                    query,
-                    variables: None,
-                }
+                Request { query, variables: None }
             } else {
                 serde_json::from_slice(&body.bytes)
                     .map_err(|e| reply::bad_request(e.to_string()))?
@@ -101,11 +96,7 @@ fn root(
     let number = |name: &str| argument(name).and_then(|value| value.as_u64());
     let id = || number("id").ok_or_else(|| format!("field '{}' needs id: Int!", field.name));
     match (document.mutation, field.name.as_str()) {
-        (_, "__typename") => Ok(json!(if document.mutation {
-            "Mutation"
-        } else {
-            "Query"
-        })),
+        (_, "__typename") => Ok(json!(if document.mutation { "Mutation" } else { "Query" })),
         (false, "hello") => {
             let name = argument("name");
             Ok(json!(format!(
@@ -116,10 +107,7 @@ fn root(
         (false, "item") => select(field, &json!(record(id()?))),
         (false, "items") => {
             let count = number("first").unwrap_or(10).min(FIRST_MAX);
-            items(0, count)
-                .into_iter()
-                .map(|item| select(field, &json!(item)))
-                .collect()
+            items(0, count).into_iter().map(|item| select(field, &json!(item))).collect()
         }
         (true, "rename") => {
             let name = argument("name").filter(Value::is_string);
@@ -135,10 +123,7 @@ fn root(
 /// The selected members of an item.
 fn select(field: &Field, item: &Value) -> Result<Value, String> {
     if field.fields.is_empty() {
-        return Err(format!(
-            "field '{}' needs a selection such as {{ id name }}",
-            field.name
-        ));
+        return Err(format!("field '{}' needs a selection such as {{ id name }}", field.name));
     }
     let mut selected = Map::new();
     for wanted in &field.fields {
@@ -160,10 +145,7 @@ mod tests {
 
     fn run(query: &str, variables: &Value) -> Value {
         let variables = variables.as_object().cloned();
-        execute(&Request {
-            query: query.to_owned(),
-            variables,
-        })
+        execute(&Request { query: query.to_owned(), variables })
     }
 
     #[test]
@@ -179,10 +161,8 @@ mod tests {
 
     #[test]
     fn a_mutation_answers_what_it_would_do() {
-        let answer = run(
-            "mutation { rename(id: 3, name: \"saw\") { id name __typename } }",
-            &json!({}),
-        );
+        let answer =
+            run("mutation { rename(id: 3, name: \"saw\") { id name __typename } }", &json!({}));
         let item = json!({ "id": 3, "name": "saw", "__typename": "Item" });
         assert_eq!(answer, json!({ "data": { "rename": item } }));
     }
@@ -190,17 +170,9 @@ mod tests {
     #[test]
     fn errors_stand_where_graphql_puts_them() {
         let answer = run("{ hello(", &json!({}));
-        assert_eq!(
-            answer["errors"][0]["locations"][0],
-            json!({ "line": 1, "column": 9 })
-        );
+        assert_eq!(answer["errors"][0]["locations"][0], json!({ "line": 1, "column": 9 }));
         let answer = run("{ price }", &json!({}));
-        assert!(
-            answer["errors"][0]["message"]
-                .as_str()
-                .unwrap()
-                .contains("'price'")
-        );
+        assert!(answer["errors"][0]["message"].as_str().unwrap().contains("'price'"));
         assert_eq!(answer["data"], Value::Null);
     }
 }

@@ -20,9 +20,7 @@ const KEY_SIZE_MAX: usize = 128;
 pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Refusal> {
     let probability: f64 = call.query().parsed("p", 0.1)?;
     let status = call.query().parsed("status", 503u16)?;
-    let status = StatusCode::from_u16(status)
-        .ok()
-        .filter(|s| s.as_u16() >= 200);
+    let status = StatusCode::from_u16(status).ok().filter(|s| s.as_u16() >= 200);
     let status =
         status.ok_or_else(|| reply::bad_request("parameter 'status' is no final status"))?;
     if call.app.dice.chance(probability) {
@@ -35,21 +33,12 @@ pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Refusal> {
 /// 429 with `Retry-After` beyond.
 pub(super) fn rate_limit(call: &Call<'_>) -> Result<Reply, Refusal> {
     let limit = call.query().parsed("limit", 10u64)?;
-    let per = call
-        .query()
-        .duration("per", Duration::from_secs(1))?
-        .max(Duration::from_millis(1));
+    let per = call.query().duration("per", Duration::from_secs(1))?.max(Duration::from_millis(1));
     let key = call.query().get("key").unwrap_or_default();
     if key.len() > KEY_SIZE_MAX {
-        return Err(reply::bad_request(format!(
-            "a key has at most {KEY_SIZE_MAX} bytes"
-        )));
+        return Err(reply::bad_request(format!("a key has at most {KEY_SIZE_MAX} bytes")));
     }
-    let turn = call
-        .app
-        .plain
-        .windows
-        .enter(&key, limit, per, Instant::now());
+    let turn = call.app.plain.windows.enter(&key, limit, per, Instant::now());
     let mut answer = match turn {
         Turn::Granted(_) => reply::text("ok"),
         Turn::Refused(_) => *reply::refuse(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
@@ -62,10 +51,7 @@ pub(super) fn rate_limit(call: &Call<'_>) -> Result<Reply, Refusal> {
         }
         Turn::Refused(wait) => {
             headers.insert("x-ratelimit-remaining", HeaderValue::from(0));
-            headers.insert(
-                RETRY_AFTER,
-                HeaderValue::from(wait.as_secs_f64().ceil() as u64),
-            );
+            headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs_f64().ceil() as u64));
         }
     }
     Ok(answer)
@@ -104,10 +90,7 @@ impl Windows {
     }
 
     pub(super) fn clear(&self) {
-        self.by_key
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
@@ -122,15 +105,9 @@ mod tests {
         assert_eq!(windows.enter("a", 2, second, now), Turn::Granted(1));
         assert_eq!(windows.enter("a", 2, second, now), Turn::Granted(0));
         let later = now + Duration::from_millis(300);
-        assert_eq!(
-            windows.enter("a", 2, second, later),
-            Turn::Refused(Duration::from_millis(700))
-        );
+        assert_eq!(windows.enter("a", 2, second, later), Turn::Refused(Duration::from_millis(700)));
         assert_eq!(windows.enter("b", 2, second, later), Turn::Granted(1));
-        assert_eq!(
-            windows.enter("a", 2, second, now + second),
-            Turn::Granted(1)
-        );
+        assert_eq!(windows.enter("a", 2, second, now + second), Turn::Granted(1));
     }
 
     #[test]

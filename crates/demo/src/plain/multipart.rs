@@ -65,20 +65,14 @@ fn boundary(content_type: &str) -> Result<String, Malformed> {
         .filter_map(|parameter| parameter.split_once('='))
         .find(|(name, _)| name.trim().eq_ignore_ascii_case("boundary"))
         .map_or("", |(_, value)| value.trim());
-    let boundary = boundary
-        .strip_prefix('"')
-        .and_then(|b| b.strip_suffix('"'))
-        .unwrap_or(boundary);
+    let boundary = boundary.strip_prefix('"').and_then(|b| b.strip_suffix('"')).unwrap_or(boundary);
     let allowed = |c: u8| c.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&c);
     match boundary.len() {
         0 => malformed(0, "the content type names no boundary"),
         1..=70 if boundary.bytes().all(allowed) && !boundary.ends_with(' ') => {
             Ok(boundary.to_owned())
         }
-        _ => malformed(
-            0,
-            "the boundary has more than 70 characters, or some that are not allowed",
-        ),
+        _ => malformed(0, "the boundary has more than 70 characters, or some that are not allowed"),
     }
 }
 
@@ -106,18 +100,12 @@ fn end_of_delimiter(body: &[u8], mut at: usize) -> Result<usize, Malformed> {
 
 /// After the closing delimiter: nothing, or a line end and whatever follows.
 fn epilogue(body: &[u8], at: usize) -> Result<(), Malformed> {
-    let padding = body[at..]
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t'))
-        .count();
+    let padding = body[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let rest = &body[at + padding..];
     if rest.is_empty() || rest.starts_with(b"\r\n") {
         Ok(())
     } else {
-        malformed(
-            at + padding,
-            "something follows the closing boundary on its line",
-        )
+        malformed(at + padding, "something follows the closing boundary on its line")
     }
 }
 
@@ -138,12 +126,8 @@ fn next_delimiter(body: &[u8], begin: usize, finder: &Finder<'_>) -> Result<usiz
 
 /// A part's headers from `begin` on; also where its content begins.
 fn head(body: &[u8], begin: usize) -> Result<(Part, usize), Malformed> {
-    let mut part = Part {
-        name: String::new(),
-        filename: None,
-        content_type: None,
-        content: Bytes::new(),
-    };
+    let mut part =
+        Part { name: String::new(), filename: None, content_type: None, content: Bytes::new() };
     let mut named = false;
     let mut at = begin;
     loop {
@@ -263,33 +247,17 @@ mod tests {
             (String::new(), 0, "no boundary"),
             ("x--xx--".to_owned(), 1, "begin of a line"),
             ("--xx\nA: b\r\n".to_owned(), 4, "end with CRLF"),
-            (
-                "--xx\r\nA: b\r\n\r\nv\r\n--xx--".to_owned(),
-                12,
-                "no Content-Disposition",
-            ),
+            ("--xx\r\nA: b\r\n\r\nv\r\n--xx--".to_owned(), 12, "no Content-Disposition"),
             ("--xx\r\nno colon\r\n\r\n".to_owned(), 6, "no colon"),
             (
                 "--xx\r\nContent-Disposition: form-data\r\n\r\n".to_owned(),
                 6,
                 "form-data with a name",
             ),
-            (
-                format!("{head}value\n--xx--"),
-                head.len() + 6,
-                "preceded by CRLF",
-            ),
+            (format!("{head}value\n--xx--"), head.len() + 6, "preceded by CRLF"),
             (format!("{head}value"), head.len() + 5, "closing boundary"),
-            (
-                format!("{head}value\r\n--xx--y"),
-                head.len() + 13,
-                "on its line",
-            ),
-            (
-                format!("{head}value\r\n--xx"),
-                head.len() + 11,
-                "end with CRLF",
-            ),
+            (format!("{head}value\r\n--xx--y"), head.len() + 13, "on its line"),
+            (format!("{head}value\r\n--xx"), head.len() + 11, "end with CRLF"),
         ] {
             let error = read(&body).unwrap_err();
             assert!(error.reason.contains(part), "{body:?}: {error:?}");
@@ -300,16 +268,8 @@ mod tests {
     #[test]
     fn the_boundary_is_checked() {
         let body = Bytes::from_static(b"--a b--");
-        assert!(
-            parse("multipart/form-data; boundary=\"a b\"", &body)
-                .unwrap()
-                .is_empty()
-        );
-        for bad in [
-            "text/plain",
-            "multipart/form-data",
-            "multipart/form-data; boundary=\"a \"",
-        ] {
+        assert!(parse("multipart/form-data; boundary=\"a b\"", &body).unwrap().is_empty());
+        for bad in ["text/plain", "multipart/form-data", "multipart/form-data; boundary=\"a \""] {
             assert!(parse(bad, &body).is_err(), "{bad}");
         }
     }

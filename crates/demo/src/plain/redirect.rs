@@ -15,36 +15,25 @@ pub(super) fn countdown(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     if left == 0 {
         return Ok(reply::text("ok"));
     }
-    let query = call
-        .parts
-        .uri
-        .query()
-        .map_or(String::new(), |query| format!("?{query}"));
+    let query = call.parts.uri.query().map_or(String::new(), |query| format!("?{query}"));
     let mut location = format!("/redirect/{}{query}", left - 1);
     if call.query().parsed("absolute", 0u8)? == 1 {
         let scheme = if call.app.config.tls { "https" } else { "http" };
-        location = format!(
-            "{scheme}://{}{location}",
-            call.header(HOST).unwrap_or("localhost")
-        );
+        location = format!("{scheme}://{}{location}", call.header(HOST).unwrap_or("localhost"));
     }
     redirect(call, &location)
 }
 
 /// Redirects once, to whatever is asked for.
 pub(super) fn to(call: &Call<'_>) -> Result<Reply, Refusal> {
-    let url = call
-        .query()
-        .get("url")
-        .ok_or_else(|| reply::bad_request("parameter 'url' is missing"))?;
+    let url =
+        call.query().get("url").ok_or_else(|| reply::bad_request("parameter 'url' is missing"))?;
     redirect(call, &url)
 }
 
 fn redirect(call: &Call<'_>, location: &str) -> Result<Reply, Refusal> {
     let status = call.query().parsed("status", 302u16)?;
-    let status = StatusCode::from_u16(status)
-        .ok()
-        .filter(StatusCode::is_redirection);
+    let status = StatusCode::from_u16(status).ok().filter(StatusCode::is_redirection);
     let status = status.ok_or_else(|| reply::bad_request("parameter 'status' is no redirect"))?;
     let location = HeaderValue::try_from(location)
         .map_err(|_| reply::bad_request("this URL cannot stand in a header"))?;

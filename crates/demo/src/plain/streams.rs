@@ -20,18 +20,12 @@ use crate::timing::milliseconds;
 const PIECE_MAX: usize = 1 << 20;
 
 /// What streams are made of: the alphabet again and again. Slices of it cost nothing.
-static PATTERN: LazyLock<Bytes> = LazyLock::new(|| {
-    (0..PIECE_MAX)
-        .map(|i| b'a' + (i % 26) as u8)
-        .collect::<Vec<_>>()
-        .into()
-});
+static PATTERN: LazyLock<Bytes> =
+    LazyLock::new(|| (0..PIECE_MAX).map(|i| b'a' + (i % 26) as u8).collect::<Vec<_>>().into());
 
 fn streamed(content_type: &'static str, body: Body) -> Reply {
     let mut answer = Response::new(body);
-    answer
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     answer
 }
 
@@ -45,10 +39,7 @@ pub(super) fn chunked(call: &Call<'_>) -> Result<Reply, Refusal> {
         left = left.checked_sub(1)?;
         Some(PATTERN.slice(..size))
     };
-    Ok(streamed(
-        "text/plain; charset=utf-8",
-        Body::paced(produce, delay, None),
-    ))
+    Ok(streamed("text/plain; charset=utf-8", Body::paced(produce, delay, None)))
 }
 
 /// `n` server-sent events (default 10), `every` apart (default 100 ms).
@@ -62,14 +53,10 @@ pub(super) fn events(call: &Call<'_>) -> Result<Reply, Refusal> {
             return None;
         }
         sent += 1;
-        Some(Bytes::from(format!(
-            "id: {sent}\nevent: tick\ndata: {{\"n\":{sent}}}\n\n"
-        )))
+        Some(Bytes::from(format!("id: {sent}\nevent: tick\ndata: {{\"n\":{sent}}}\n\n")))
     };
     let mut answer = streamed("text/event-stream", Body::paced(produce, every, None));
-    answer
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(answer)
 }
 
@@ -85,10 +72,7 @@ pub(super) fn source(call: &Call<'_>) -> Result<Reply, Refusal> {
         left -= size;
         (size > 0).then(|| PATTERN.slice(..size as usize))
     };
-    Ok(streamed(
-        "application/octet-stream",
-        Body::paced(produce, delay, Some(total)),
-    ))
+    Ok(streamed("application/octet-stream", Body::paced(produce, delay, Some(total))))
 }
 
 /// Counts and hashes any number of bytes, holding none: `{"bytes","sha256","ms"}`. With `?hash=0`
@@ -106,7 +90,5 @@ pub(super) async fn sink(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     }
     let sha256 = hashing.then(|| hex(&hash.finalize()));
     let ms = milliseconds(begin.elapsed());
-    Ok(reply::json(
-        &json!({ "bytes": total, "sha256": sha256, "ms": ms }),
-    ))
+    Ok(reply::json(&json!({ "bytes": total, "sha256": sha256, "ms": ms })))
 }

@@ -25,9 +25,9 @@ pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let body = call.whole_body(usize::MAX).await?;
     let told = call.compute(|| inspect(&content_type, &body.bytes));
     match told {
-        Ok(parts) => Ok(reply::json(
-            &json!({ "parts": parts, "ms": milliseconds(begin.elapsed()) }),
-        )),
+        Ok(parts) => {
+            Ok(reply::json(&json!({ "parts": parts, "ms": milliseconds(begin.elapsed()) })))
+        }
         Err(malformed) => {
             let status = StatusCode::BAD_REQUEST;
             let answer = reply::json(&json!({
@@ -41,26 +41,22 @@ pub(super) async fn detect(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 fn inspect(content_type: &str, body: &Bytes) -> Result<Vec<Value>, Malformed> {
-    let told = multipart::parse(content_type, body)?
-        .into_iter()
-        .map(|part| {
-            json!({
-                "name": part.name,
-                "filename": part.filename,
-                "type": part.content_type,
-                "bytes": part.content.len(),
-                "sha256": hex(&Sha256::digest(&part.content)),
-            })
-        });
+    let told = multipart::parse(content_type, body)?.into_iter().map(|part| {
+        json!({
+            "name": part.name,
+            "filename": part.filename,
+            "type": part.content_type,
+            "bytes": part.content.len(),
+            "sha256": hex(&Sha256::digest(&part.content)),
+        })
+    });
     Ok(told.collect())
 }
 
 /// Bytes as lower-case hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -71,9 +71,7 @@ pub(crate) fn run(store: &Store, name: &str, arguments: &[Bytes]) -> Answer {
         ("EXISTS", [_, ..]) => count(arguments, |key| store.exists(key)),
         ("EXPIRE", [key, seconds]) => expire(store, key, seconds, Duration::from_secs),
         ("PEXPIRE", [key, millis]) => expire(store, key, millis, Duration::from_millis),
-        ("TTL", [key]) => life(store.life(key), |left| {
-            (left.as_millis() as i64 + 500) / 1000
-        }),
+        ("TTL", [key]) => life(store.life(key), |left| (left.as_millis() as i64 + 500) / 1000),
         ("PTTL", [key]) => life(store.life(key), |left| left.as_millis() as i64),
         ("PUBLISH", [channel, payload]) => {
             Answer::Integer(store.publish(channel.clone(), payload.clone()) as i64)
@@ -142,11 +140,7 @@ fn set(store: &Store, key: &Bytes, value: &Bytes, mut options: &[Bytes]) -> Answ
                     return Answer::Error("ERR syntax error".to_owned());
                 };
                 options = rest;
-                let unit = if unit == b"EX" {
-                    Duration::from_secs
-                } else {
-                    Duration::from_millis
-                };
+                let unit = if unit == b"EX" { Duration::from_secs } else { Duration::from_millis };
                 let read = with_time(amount, unit, |time| {
                     expiry = Expiry::After(time);
                     Answer::Simple("OK")
@@ -172,9 +166,9 @@ fn expire(store: &Store, key: &[u8], amount: &[u8], unit: fn(u64) -> Duration) -
         None => not_an_integer(),
         // A time in the past deletes, as in Redis.
         Some(..=0) => Answer::Integer(i64::from(store.delete(key))),
-        Some(amount) => Answer::Integer(i64::from(
-            store.expire(key, unit(amount as u64).min(CENTURY)),
-        )),
+        Some(amount) => {
+            Answer::Integer(i64::from(store.expire(key, unit(amount as u64).min(CENTURY))))
+        }
     }
 }
 
@@ -228,15 +222,9 @@ mod tests {
     use super::*;
 
     fn ask(store: &Store, command: &str) -> Answer {
-        let mut words = command
-            .split(' ')
-            .map(|word| Bytes::copy_from_slice(word.as_bytes()));
+        let mut words = command.split(' ').map(|word| Bytes::copy_from_slice(word.as_bytes()));
         let name = words.next().unwrap();
-        run(
-            store,
-            std::str::from_utf8(&name).unwrap(),
-            &words.collect::<Vec<_>>(),
-        )
+        run(store, std::str::from_utf8(&name).unwrap(), &words.collect::<Vec<_>>())
     }
 
     #[tokio::test(start_paused = true)]
@@ -267,9 +255,7 @@ mod tests {
             ("LPUSH a 1", "unknown command 'LPUSH'"),
             ("HELLO 3", "NOPROTO"),
         ] {
-            let Answer::Error(message) = ask(&store, command) else {
-                panic!("{command} passed")
-            };
+            let Answer::Error(message) = ask(&store, command) else { panic!("{command} passed") };
             assert!(message.contains(part), "{command}: {message}");
         }
     }

@@ -180,11 +180,7 @@ impl Store {
 impl Entries {
     /// The entry, unless it has expired: then it is removed.
     fn live(&mut self, key: &[u8]) -> Option<&mut Entry> {
-        let expired = self
-            .by_key
-            .get(key)?
-            .expires
-            .is_some_and(|at| at <= Instant::now());
+        let expired = self.by_key.get(key)?.expires.is_some_and(|at| at <= Instant::now());
         if expired {
             self.remove(key);
             return None;
@@ -209,14 +205,7 @@ impl Entries {
         let (key, value) = (Bytes::copy_from_slice(key), Bytes::copy_from_slice(value));
         self.bytes += key.len() + value.len() + ENTRY_COST;
         self.by_age.insert(age, key.clone());
-        self.by_key.insert(
-            key,
-            Entry {
-                value,
-                age,
-                expires,
-            },
-        );
+        self.by_key.insert(key, Entry { value, age, expires });
         while self.bytes > MEMORY_MAX {
             let Some((_, oldest)) = self.by_age.pop_first() else {
                 break;
@@ -264,10 +253,7 @@ mod tests {
             store.set(key.as_bytes(), &large, Expiry::Never, When::Always);
         }
         let (keys, used, evicted) = store.size();
-        assert!(
-            used <= MEMORY_MAX && keys == 3 && evicted == 2,
-            "{keys} {used} {evicted}"
-        );
+        assert!(used <= MEMORY_MAX && keys == 3 && evicted == 2, "{keys} {used} {evicted}");
         assert!(store.get(b"a").is_none() && store.get(b"e").is_some());
     }
 }

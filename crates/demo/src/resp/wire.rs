@@ -42,12 +42,8 @@ pub(crate) async fn serve(listener: TcpListener, store: Arc<Store>, mut halt: Ha
         let store = store.clone();
         tokio::spawn(async move {
             store.clients.fetch_add(1, Relaxed);
-            let client = Client {
-                store: &store,
-                channels: Vec::new(),
-                messages: None,
-                ends: false,
-            };
+            let client =
+                Client { store: &store, channels: Vec::new(), messages: None, ends: false };
             if let Err(error) = client.run(stream).await {
                 log::debug!(error = error.to_string().as_str(); "demo: Redis client ended");
             }
@@ -119,15 +115,10 @@ impl Client<'_> {
                 self.ends = true;
                 Answer::Simple("OK").encode(output);
             }
-            "SUBSCRIBE" => arguments
-                .iter()
-                .for_each(|channel| self.subscribe(channel, output)),
+            "SUBSCRIBE" => arguments.iter().for_each(|channel| self.subscribe(channel, output)),
             "UNSUBSCRIBE" => {
-                let named = if arguments.is_empty() {
-                    self.channels.clone()
-                } else {
-                    arguments.to_vec()
-                };
+                let named =
+                    if arguments.is_empty() { self.channels.clone() } else { arguments.to_vec() };
                 for channel in &named {
                     self.channels.retain(|known| known != channel);
                     self.confirm("unsubscribe", channel, output);
@@ -195,9 +186,7 @@ fn parse(input: &mut BytesMut) -> Result<Option<Vec<Bytes>>, String> {
             };
         };
         let line = input.split_to(end + 1).freeze();
-        let words = line
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| !word.is_empty());
+        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         return Ok(Some(words.map(|word| line.slice_ref(word)).collect()));
     }
     let Some((count, mut at)) = length(input, 1, WORDS_MAX, "multibulk")? else {
@@ -224,9 +213,7 @@ fn parse(input: &mut BytesMut) -> Result<Option<Vec<Bytes>>, String> {
     if !input.has_remaining() {
         *input = BytesMut::with_capacity(4096);
     }
-    Ok(Some(
-        spans.into_iter().map(|span| whole.slice(span)).collect(),
-    ))
+    Ok(Some(spans.into_iter().map(|span| whole.slice(span)).collect()))
 }
 
 /// A decimal number up to `max` with its CRLF, starting at `at`; also where it ends.
@@ -238,16 +225,10 @@ fn length(
 ) -> Result<Option<(usize, usize)>, String> {
     let rest = &input[at.min(input.len())..];
     let Some(end) = memchr::memchr(b'\n', rest) else {
-        return if rest.len() > 32 {
-            Err(format!("invalid {what} length"))
-        } else {
-            Ok(None)
-        };
+        return if rest.len() > 32 { Err(format!("invalid {what} length")) } else { Ok(None) };
     };
     let digits = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
-    let number = std::str::from_utf8(digits)
-        .ok()
-        .and_then(|text| text.parse::<usize>().ok());
+    let number = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<usize>().ok());
     match number {
         Some(number) if number <= max => Ok(Some((number, at + end + 1))),
         _ => Err(format!("invalid {what} length")),
@@ -279,13 +260,9 @@ mod tests {
 
     #[test]
     fn sizes_beyond_the_limits_are_refused() {
-        for bad in [
-            "*99999999\r\n",
-            "*1\r\n$99999999999\r\n",
-            "*1\r\n$-1\r\n",
-            "*1\r\n:1\r\n",
-            "*x\r\n",
-        ] {
+        for bad in
+            ["*99999999\r\n", "*1\r\n$99999999999\r\n", "*1\r\n$-1\r\n", "*1\r\n:1\r\n", "*x\r\n"]
+        {
             assert!(parse(&mut BytesMut::from(bad)).is_err(), "{bad:?}");
         }
     }

@@ -16,10 +16,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let found = self
-            .headers
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
@@ -40,13 +37,9 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(addr: SocketAddr) -> Self {
         let stream = TcpStream::connect(addr).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.set_nodelay(true).unwrap();
-        Self {
-            stream: BufReader::new(stream),
-        }
+        Self { stream: BufReader::new(stream) }
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Answer {
@@ -94,11 +87,7 @@ impl Client {
 
     fn read(&mut self, bodiless: bool) -> std::io::Result<Answer> {
         let status: u16 = self.line()?[9..12].parse().unwrap();
-        let mut answer = Answer {
-            status,
-            headers: Vec::new(),
-            body: Vec::new(),
-        };
+        let mut answer = Answer { status, headers: Vec::new(), body: Vec::new() };
         loop {
             let line = self.line()?;
             let Some((name, value)) = line.split_once(": ") else {
@@ -121,9 +110,7 @@ impl Client {
                 }
             }
         }
-        let size = answer
-            .header("content-length")
-            .map_or(0, |size| size.parse().unwrap());
+        let size = answer.header("content-length").map_or(0, |size| size.parse().unwrap());
         answer.body = vec![0; size];
         self.stream.read_exact(&mut answer.body)?;
         Ok(answer)
@@ -147,15 +134,9 @@ pub(crate) fn storm(addr: SocketAddr, path: &str, clients: usize) -> Vec<Answer>
             .iter_mut()
             .map(|client| {
                 let ask = move || client.get(path);
-                std::thread::Builder::new()
-                    .stack_size(128 * 1024)
-                    .spawn_scoped(scope, ask)
-                    .unwrap()
+                std::thread::Builder::new().stack_size(128 * 1024).spawn_scoped(scope, ask).unwrap()
             })
             .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }

@@ -11,34 +11,16 @@ use crate::client::{Client, get};
 fn every_answer_carries_server_timing() {
     let demo = Demo::start(DemoConfig::fast()).unwrap();
     let mut client = Client::new(demo.addr());
-    for path in [
-        "/",
-        "/nocache/1",
-        "/status/404",
-        "/nothing",
-        "/_demo/time",
-        "/redirect/1",
-        "/sse?n=1",
-    ] {
+    for path in
+        ["/", "/nocache/1", "/status/404", "/nothing", "/_demo/time", "/redirect/1", "/sse?n=1"]
+    {
         let answer = client.get(path);
-        let timing = answer
-            .header("server-timing")
-            .unwrap_or_else(|| panic!("none on {path}"));
+        let timing = answer.header("server-timing").unwrap_or_else(|| panic!("none on {path}"));
         assert!(timing.contains("total;dur="), "{timing}");
     }
-    let timing = client
-        .get("/nocache/1")
-        .header("server-timing")
-        .unwrap()
-        .to_owned();
-    let origin: f64 = timing
-        .strip_prefix("origin;dur=")
-        .unwrap()
-        .split(',')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let timing = client.get("/nocache/1").header("server-timing").unwrap().to_owned();
+    let origin: f64 =
+        timing.strip_prefix("origin;dur=").unwrap().split(',').next().unwrap().parse().unwrap();
     assert!(origin >= 20.0, "{timing}");
 }
 
@@ -50,10 +32,7 @@ fn stats_tell_what_happened_until_they_are_reset() {
     client.get("/lazy/1");
     client.get("/status/503");
     let stats = client.get("/_demo/stats").json();
-    assert_eq!(
-        stats["requests"]["by_route"]["/lazy/{id}"],
-        json!({ "200": 2 })
-    );
+    assert_eq!(stats["requests"]["by_route"]["/lazy/{id}"], json!({ "200": 2 }));
     assert_eq!(stats["requests"]["by_status"]["503"], 1);
     assert_eq!(stats["cache"]["lazy"]["hit"], 1);
     assert_eq!(stats["cache"]["total"]["miss"], 1);
@@ -72,10 +51,7 @@ fn stats_tell_what_happened_until_they_are_reset() {
 
 #[test]
 fn faults_come_and_go() {
-    let config = DemoConfig {
-        origin_latency: Duration::from_secs(1),
-        ..DemoConfig::fast()
-    };
+    let config = DemoConfig { origin_latency: Duration::from_secs(1), ..DemoConfig::fast() };
     let demo = Demo::start(config).unwrap();
     let mut client = Client::new(demo.addr());
     let set = client.post("/_demo/fault", r#"{"error_rate":1,"status":418}"#);
@@ -84,25 +60,14 @@ fn faults_come_and_go() {
     assert_eq!(client.get("/_demo/stats").json()["faults"]["status"], 418);
     let refused = client.post("/_demo/fault", r#"{"error_rate":7}"#);
     assert_eq!(refused.status, 400);
-    assert!(
-        refused.text().contains("error_rate 7"),
-        "{}",
-        refused.text()
-    );
+    assert!(refused.text().contains("error_rate 7"), "{}", refused.text());
 
     client.send("DELETE", "/_demo/fault", &[], b"");
     assert_eq!(client.get("/json").status, 200);
 
     client.post("/_demo/fault", r#"{"drop_connections":true}"#);
-    assert!(
-        Client::new(demo.addr())
-            .try_send("GET", "/", &[], b"")
-            .is_err()
-    );
-    client.post(
-        "/_demo/fault",
-        r#"{"drop_connections":false,"origin_ms":0,"jitter_ms":0}"#,
-    );
+    assert!(Client::new(demo.addr()).try_send("GET", "/", &[], b"").is_err());
+    client.post("/_demo/fault", r#"{"drop_connections":false,"origin_ms":0,"jitter_ms":0}"#);
     let begin = Instant::now();
     assert_eq!(client.get("/nocache/1").status, 200);
     assert!(begin.elapsed() < Duration::from_millis(900));
@@ -111,12 +76,7 @@ fn faults_come_and_go() {
     let begin = Instant::now();
     let slow = client.get("/memory/1");
     let expected = Duration::from_millis(100 * (slow.body.len() as u64 / 100));
-    assert!(
-        begin.elapsed() >= expected,
-        "{:?} for {}",
-        begin.elapsed(),
-        slow.body.len()
-    );
+    assert!(begin.elapsed() >= expected, "{:?} for {}", begin.elapsed(), slow.body.len());
 }
 
 #[test]
@@ -126,11 +86,7 @@ fn a_stall_holds_all_answers() {
     client.post("/_demo/fault", r#"{"stall_ms":300}"#);
     let begin = Instant::now();
     client.get("/");
-    assert!(
-        begin.elapsed() >= Duration::from_millis(250),
-        "{:?}",
-        begin.elapsed()
-    );
+    assert!(begin.elapsed() >= Duration::from_millis(250), "{:?}", begin.elapsed());
     let begin = Instant::now();
     client.get("/");
     assert!(begin.elapsed() < Duration::from_millis(290));
@@ -148,12 +104,7 @@ fn rtt_and_cpu_budget_delay_each_answer() {
     let answer = get(demo.addr(), "/");
     // 50 µs of work at half a percent of a core are 10 ms.
     assert!(begin.elapsed() >= Duration::from_millis(40));
-    assert!(
-        answer
-            .header("server-timing")
-            .unwrap()
-            .contains("queue;dur=")
-    );
+    assert!(answer.header("server-timing").unwrap().contains("queue;dur="));
 }
 
 #[test]
@@ -178,23 +129,11 @@ fn wrong_methods_and_unknown_routes_are_told() {
 #[test]
 fn a_taken_port_is_an_error_that_names_it() {
     let demo = Demo::start(DemoConfig::fast()).unwrap();
-    let config = DemoConfig {
-        listen: demo.addr(),
-        ..DemoConfig::fast()
-    };
+    let config = DemoConfig { listen: demo.addr(), ..DemoConfig::fast() };
     let error = Demo::start(config).unwrap_err();
-    assert!(
-        error.to_string().contains(&demo.addr().to_string()),
-        "{error}"
-    );
-    let config = DemoConfig {
-        redis: Some("http://x".into()),
-        ..DemoConfig::fast()
-    };
-    assert!(matches!(
-        Demo::start(config).unwrap_err(),
-        DemoError::Redis { .. }
-    ));
+    assert!(error.to_string().contains(&demo.addr().to_string()), "{error}");
+    let config = DemoConfig { redis: Some("http://x".into()), ..DemoConfig::fast() };
+    assert!(matches!(Demo::start(config).unwrap_err(), DemoError::Redis { .. }));
 }
 
 #[test]
@@ -205,11 +144,7 @@ fn stopping_closes_the_port_and_a_restart_gets_it() {
     assert_eq!(client.get("/").text(), "ok");
     demo.stop();
     assert!(client.try_send("GET", "/", &[], b"").is_err());
-    let again = Demo::start(DemoConfig {
-        listen: addr,
-        ..DemoConfig::fast()
-    })
-    .unwrap();
+    let again = Demo::start(DemoConfig { listen: addr, ..DemoConfig::fast() }).unwrap();
     assert_eq!(get(again.addr(), "/ping").text(), "ok");
 }
 
@@ -221,17 +156,11 @@ fn tls_serves_with_its_own_certificate() {
     use rustls::pki_types::pem::PemObject;
     use rustls::pki_types::{CertificateDer, ServerName};
 
-    let demo = Demo::start(DemoConfig {
-        tls: true,
-        ..DemoConfig::fast()
-    })
-    .unwrap();
+    let demo = Demo::start(DemoConfig { tls: true, ..DemoConfig::fast() }).unwrap();
     assert!(demo.url().starts_with("https://127.0.0.1:"));
     let pem = demo.certificate_pem().unwrap();
     let mut roots = rustls::RootCertStore::empty();
-    roots
-        .add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap())
-        .unwrap();
+    roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -249,9 +178,6 @@ fn tls_serves_with_its_own_certificate() {
         .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\n"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
     assert!(answer.contains("content-length: 0"), "{answer}");
 }

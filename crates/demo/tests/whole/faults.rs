@@ -9,9 +9,7 @@ use brunt_demo::{Demo, DemoConfig};
 /// All that comes back, and how it ended.
 fn raw(addr: SocketAddr, path: &str, limit: usize) -> (Vec<u8>, std::io::Result<()>) {
     let mut stream = TcpStream::connect(addr).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_millis(500)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     write!(stream, "GET /{path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut got = Vec::new();
     let mut block = [0; 16384];
@@ -55,10 +53,6 @@ fn faults_are_what_their_paths_say() {
 
 #[test]
 fn without_a_faults_port_there_is_none() {
-    let demo = Demo::start(DemoConfig {
-        faults_listen: None,
-        ..DemoConfig::fast()
-    })
-    .unwrap();
+    let demo = Demo::start(DemoConfig { faults_listen: None, ..DemoConfig::fast() }).unwrap();
     assert_eq!(demo.faults_addr(), None);
 }

@@ -214,16 +214,19 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     let mut turn = 0;
     let mut next = due(turn);
     let mut earliest = 0;
+    let wait_until = async |timer: &mut CoreTimer, alarm| {
+        tokio::select! {
+            () = timer.sleep_until(alarm) => {}
+            () = open.stop.stopped() => {}
+        }
+    };
     while let Some(first) = next {
         let alarm = first.max(earliest);
         if clock::now_ns() >= alarm {
             // Behind: the VUs and the network need their turn all the same.
             tokio::task::yield_now().await;
         } else {
-            tokio::select! {
-                () = timer.sleep_until(alarm) => {}
-                () = open.stop.stopped() => {}
-            }
+            wait_until(&mut timer, alarm).await;
         }
         if open.stop.is_stopped() || worker.core.control().is_aborting() {
             return;
@@ -235,6 +238,9 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
             turn += 1;
             next = due(turn);
         }
+    }
+    if let Some(end) = arrivals.lasts_until() {
+        wait_until(&mut timer, at(start, end)).await;
     }
 }
 

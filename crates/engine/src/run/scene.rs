@@ -140,8 +140,10 @@ impl Scene {
                 open.paced || aborting
             }
         };
-        let vus = self.attached.iter().sum();
-        self.state.set_allocated(vus);
+        let vus: u64 = self.attached.iter().sum();
+        // At the end they leave, and whoever looks still wants to know how many there were.
+        let least = if is_over { self.state.vus_allocated() } else { 0 };
+        self.state.set_allocated(vus.max(least));
         if is_over && vus == 0 {
             self.done = true;
             self.state.finish();

@@ -79,14 +79,9 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in [
-            "",
-            "0",
-            "tomorrow",
-            "Sun, 06 Nov 1994",
-            "99 Nov 1994 08:49:37",
-            "6 Nov 1994 25:00:00",
-        ] {
+        for text in
+            ["", "0", "tomorrow", "Sun, 06 Nov 1994", "99 Nov 1994 08:49:37", "6 Nov 1994 25:00:00"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

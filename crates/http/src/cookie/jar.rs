@@ -45,11 +45,7 @@ impl Scope {
         let is_loopback =
             host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
         let path = target.path.split('?').next().unwrap_or("/").to_owned();
-        Self {
-            is_secure: target.scheme == Scheme::Https || is_loopback,
-            host,
-            path,
-        }
+        Self { is_secure: target.scheme == Scheme::Https || is_loopback, host, path }
     }
 
     /// RFC 6265 §5.1.4: the directory of the path.
@@ -87,11 +83,7 @@ impl Jar {
         let Some((domain, host_only)) = domain(scope, &cookie.domain) else {
             return false;
         };
-        let path = if cookie.path.starts_with('/') {
-            &cookie.path
-        } else {
-            scope.default_path()
-        };
+        let path = if cookie.path.starts_with('/') { &cookie.path } else { scope.default_path() };
         let expires_ms = match cookie.max_age {
             0 => cookie.expires_ms,
             age if age < 0 => Some(i64::MIN),
@@ -142,21 +134,15 @@ impl Jar {
 
     /// Names and values for a request: longer paths first, then in the order of creation.
     pub fn cookies_for(&self, scope: &Scope, now_ms: i64) -> Vec<(&str, &str)> {
-        let mut seen: Vec<&Cookie> = self
-            .cookies
-            .iter()
-            .filter(|cookie| scope.sees(cookie, now_ms))
-            .collect();
+        let mut seen: Vec<&Cookie> =
+            self.cookies.iter().filter(|cookie| scope.sees(cookie, now_ms)).collect();
         seen.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
-        seen.into_iter()
-            .map(|cookie| (cookie.name.as_str(), cookie.value.as_str()))
-            .collect()
+        seen.into_iter().map(|cookie| (cookie.name.as_str(), cookie.value.as_str())).collect()
     }
 
     /// Removes the cookies of this name that a request to `scope` would send.
     pub fn delete(&mut self, scope: &Scope, name: &str) {
-        self.cookies
-            .retain(|cookie| cookie.name != name || !scope.sees(cookie, i64::MIN));
+        self.cookies.retain(|cookie| cookie.name != name || !scope.sees(cookie, i64::MIN));
     }
 
     /// Removes all cookies that a request to `scope` would send.
@@ -170,10 +156,7 @@ fn domain(scope: &Scope, attribute: &str) -> Option<(String, bool)> {
     if attribute.is_empty() {
         return Some((scope.host.clone(), true));
     }
-    let domain = attribute
-        .strip_prefix('.')
-        .unwrap_or(attribute)
-        .to_ascii_lowercase();
+    let domain = attribute.strip_prefix('.').unwrap_or(attribute).to_ascii_lowercase();
     if scope.host.parse::<IpAddr>().is_ok() {
         return (domain == scope.host).then_some((domain, true));
     }
@@ -185,8 +168,7 @@ fn domain(scope: &Scope, attribute: &str) -> Option<(String, bool)> {
 
 /// `a.b.c` is below `b.c`; addresses are below nothing.
 fn is_below(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain)
-        .is_some_and(|rest| rest.ends_with('.'))
+    host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
         && host.parse::<IpAddr>().is_err()
 }
 
@@ -220,14 +202,8 @@ mod tests {
 
     #[test]
     fn cookies_go_to_their_host_and_directory() {
-        let jar = jar(
-            "http://x.test/a/b?c",
-            &["one=1", "two=2; path=/", "three=3; path=/a/b"],
-        );
-        assert_eq!(
-            sent(&jar, "http://X.test:81/a/b/c", 0),
-            "three=3; one=1; two=2"
-        );
+        let jar = jar("http://x.test/a/b?c", &["one=1", "two=2; path=/", "three=3; path=/a/b"]);
+        assert_eq!(sent(&jar, "http://X.test:81/a/b/c", 0), "three=3; one=1; two=2");
         assert_eq!(sent(&jar, "http://x.test/a", 0), "one=1; two=2");
         assert_eq!(sent(&jar, "http://x.test/ab", 0), "two=2");
         assert_eq!(sent(&jar, "http://y.x.test/a/b", 0), "");
@@ -250,10 +226,7 @@ mod tests {
 
     #[test]
     fn an_address_has_no_domain_below_it() {
-        let jar = jar(
-            "http://1.2.3.4/",
-            &["a=1; domain=1.2.3.4", "b=2; domain=3.4"],
-        );
+        let jar = jar("http://1.2.3.4/", &["a=1; domain=1.2.3.4", "b=2; domain=3.4"]);
         assert_eq!(sent(&jar, "http://1.2.3.4/", 0), "a=1");
         assert_eq!(sent(&jar, "http://0.1.2.3.4/", 0), "");
     }
@@ -270,14 +243,8 @@ mod tests {
     #[test]
     fn cookies_expire_and_are_deleted_by_the_past() {
         let url = "http://x.test/";
-        let mut jar = jar(
-            url,
-            &[
-                "a=1; max-age=2",
-                "b=2",
-                "c=3; expires=Thu, 01 Jan 1970 00:00:09 GMT",
-            ],
-        );
+        let mut jar =
+            jar(url, &["a=1; max-age=2", "b=2", "c=3; expires=Thu, 01 Jan 1970 00:00:09 GMT"]);
         assert_eq!(sent(&jar, url, 2999), "a=1; b=2; c=3");
         assert_eq!(sent(&jar, url, 3000), "b=2; c=3");
         assert_eq!(sent(&jar, url, 9000), "b=2");
@@ -301,10 +268,7 @@ mod tests {
         let mut jar = Jar::new();
         let scope = scope("http://x.test/");
         for n in 0..COOKIES_MAX + 5 {
-            let cookie = SetCookie {
-                name: format!("n{n}"),
-                ..SetCookie::default()
-            };
+            let cookie = SetCookie { name: format!("n{n}"), ..SetCookie::default() };
             assert!(jar.set(&scope, &cookie, 0));
         }
         assert_eq!(jar.cookies.len(), COOKIES_MAX);

@@ -29,11 +29,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn new(discards: bool, limit: u64) -> Self {
-        Self {
-            discards,
-            limit,
-            ..Self::default()
-        }
+        Self { discards, limit, ..Self::default() }
     }
 
     /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
@@ -93,11 +89,7 @@ impl Answer {
 
     /// Where body may be written directly, if it is kept.
     pub(crate) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
-        if self.discards {
-            None
-        } else {
-            Some(&mut self.buffer)
-        }
+        if self.discards { None } else { Some(&mut self.buffer) }
     }
 
     pub(super) fn response(&self) -> Option<Response<'_>> {
@@ -144,14 +136,8 @@ mod tests {
             "HTTP/1.1 201 Made it\r\nA: b\r\nset-cookie: c\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         let response = answer.response().unwrap();
-        assert_eq!(
-            (response.status(), response.reason().as_ref()),
-            (201, "Made it")
-        );
-        assert_eq!(
-            (response.header("a"), response.version()),
-            (Some(&b"b"[..]), "HTTP/1.1")
-        );
+        assert_eq!((response.status(), response.reason().as_ref()), (201, "Made it"));
+        assert_eq!((response.header("a"), response.version()), (Some(&b"b"[..]), "HTTP/1.1"));
         assert!(response.has_cookies() && response.content_encoding().is_none());
         assert_eq!(response.headers().count(), 3);
         assert_eq!(answer.buffer.capacity(), answer.buffer.len());
@@ -169,14 +155,8 @@ mod tests {
     #[test]
     fn a_body_is_bounded_whether_its_length_is_told_or_not() {
         let told = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-        assert_eq!(
-            feed(&mut Answer::new(false, 4), told),
-            Err(Failure::BodyTooLarge(4))
-        );
+        assert_eq!(feed(&mut Answer::new(false, 4), told), Err(Failure::BodyTooLarge(4)));
         let untold = "HTTP/1.1 200 OK\r\n\r\nhello";
-        assert_eq!(
-            feed(&mut Answer::new(false, 4), untold),
-            Err(Failure::BodyTooLarge(4))
-        );
+        assert_eq!(feed(&mut Answer::new(false, 4), untold), Err(Failure::BodyTooLarge(4)));
     }
 }

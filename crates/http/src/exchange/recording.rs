@@ -142,31 +142,19 @@ impl<'c> Recording<'c> {
     pub(crate) fn finish(self, failure: Option<Failure>) -> Exchange {
         let now = (self.clock)();
         let between = |from: u64, to: u64| {
-            if from == 0 || to == 0 {
-                0
-            } else {
-                to.saturating_sub(from)
-            }
+            if from == 0 || to == 0 { 0 } else { to.saturating_sub(from) }
         };
         // What was going on when it ended, went on until now.
         let first_of = |moments: [u64; 2]| moments.into_iter().find(|&moment| moment != 0);
         let sent = first_of([self.written, self.first_byte]).unwrap_or(now);
-        let answered = if self.first_byte == 0 {
-            now
-        } else {
-            self.first_byte
-        };
+        let answered = if self.first_byte == 0 { now } else { self.first_byte };
         let timings = Timings {
             blocked: between(self.asked, self.acquired),
             connecting: between(self.connect_from, self.connected),
             tls_handshaking: between(self.tls_from, self.tls_done),
             sending: between(self.acquired, sent),
             waiting: between(self.written, answered),
-            receiving: if self.has_answer() {
-                now - self.first_byte.max(self.written)
-            } else {
-                0
-            },
+            receiving: if self.has_answer() { now - self.first_byte.max(self.written) } else { 0 },
         };
         Exchange {
             started_at: self.started,
@@ -248,16 +236,10 @@ mod tests {
         waiting.acquired(true);
         waiting.written();
         let timings = waiting.finish(Some(Failure::Timeout)).timings;
-        assert_eq!(
-            (timings.sending, timings.waiting, timings.receiving),
-            (10, 10, 0)
-        );
+        assert_eq!((timings.sending, timings.waiting, timings.receiving), (10, 10, 0));
         let mut dialing = start(&meter);
         dialing.connecting();
-        assert_eq!(
-            dialing.finish(Some(Failure::Refused)).timings,
-            Timings::default()
-        );
+        assert_eq!(dialing.finish(Some(Failure::Refused)).timings, Timings::default());
     }
 
     #[test]
@@ -267,10 +249,7 @@ mod tests {
         recording.acquired(true);
         recording.answered();
         let timings = recording.finish(None).timings;
-        assert_eq!(
-            (timings.sending, timings.waiting, timings.receiving),
-            (10, 0, 10)
-        );
+        assert_eq!((timings.sending, timings.waiting, timings.receiving), (10, 0, 10));
     }
 
     #[test]
@@ -282,10 +261,7 @@ mod tests {
         recording.restart();
         recording.acquired(false);
         let exchange = recording.finish(None);
-        assert_eq!(
-            (exchange.timings.blocked, exchange.timings.waiting),
-            (10, 0)
-        );
+        assert_eq!((exchange.timings.blocked, exchange.timings.waiting), (10, 0));
         assert!(!exchange.reused);
     }
 }

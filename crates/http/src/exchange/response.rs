@@ -24,11 +24,7 @@ impl<'a> Response<'a> {
 
     /// `HTTP/1.1` or `HTTP/1.0`.
     pub fn version(&self) -> &'static str {
-        if self.minor == 0 {
-            "HTTP/1.0"
-        } else {
-            "HTTP/1.1"
-        }
+        if self.minor == 0 { "HTTP/1.0" } else { "HTTP/1.1" }
     }
 
     /// The header lines in order: name as sent, value as bytes.
@@ -38,9 +34,7 @@ impl<'a> Response<'a> {
 
     /// The value of the first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
-        self.headers()
-            .find(|(other, _)| other.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.headers().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// There is at least one `Set-Cookie`: known without a search.

@@ -14,9 +14,7 @@ pub(crate) fn from_socket(operation: Operation, error: &io::Error) -> Failure {
         io::ErrorKind::TimedOut => Failure::Errno(operation, error.raw_os_error().unwrap_or(110)),
         _ => error
             .raw_os_error()
-            .map_or(Failure::Socket(operation), |errno| {
-                Failure::Errno(operation, errno)
-            }),
+            .map_or(Failure::Socket(operation), |errno| Failure::Errno(operation, errno)),
     }
 }
 
@@ -24,9 +22,7 @@ pub(crate) fn from_connect(error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => Failure::Refused,
         io::ErrorKind::TimedOut => Failure::DialTimeout,
-        _ => error
-            .raw_os_error()
-            .map_or(Failure::Dial, Failure::DialErrno),
+        _ => error.raw_os_error().map_or(Failure::Dial, Failure::DialErrno),
     }
 }
 

@@ -53,10 +53,7 @@ impl Multipart {
 
 fn encode_with(boundary: &str, parts: &[Part<'_>]) -> Vec<u8> {
     let heads: Vec<(String, &[u8])> = parts.iter().map(|part| head(part)).collect();
-    let size: usize = heads
-        .iter()
-        .map(|(head, data)| head.len() + data.len())
-        .sum();
+    let size: usize = heads.iter().map(|(head, data)| head.len() + data.len()).sum();
     let mut body = Vec::with_capacity(size + (boundary.len() + 8) * (parts.len() + 1));
     for (index, (head, data)) in heads.iter().enumerate() {
         body.extend_from_slice(if index == 0 { b"--" } else { b"\r\n--" });
@@ -74,22 +71,12 @@ fn encode_with(boundary: &str, parts: &[Part<'_>]) -> Vec<u8> {
 fn head<'a>(part: &Part<'a>) -> (String, &'a [u8]) {
     match part {
         Part::Field { name, value } => {
-            let head = format!(
-                "Content-Disposition: form-data; name=\"{}\"\r\n\r\n",
-                quoted(name)
-            );
+            let head = format!("Content-Disposition: form-data; name=\"{}\"\r\n\r\n", quoted(name));
             (head, value.as_bytes())
         }
-        Part::File {
-            name,
-            filename,
-            content_type,
-            data,
-        } => {
-            let content_type: String = content_type
-                .chars()
-                .filter(|char| !char.is_ascii_control())
-                .collect();
+        Part::File { name, filename, content_type, data } => {
+            let content_type: String =
+                content_type.chars().filter(|char| !char.is_ascii_control()).collect();
             let head = format!(
                 "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\n\
                  Content-Type: {content_type}\r\n\r\n",
@@ -123,10 +110,7 @@ mod tests {
     #[test]
     fn parts_are_written_as_go_does() {
         let parts = [
-            Part::Field {
-                name: "a\"b",
-                value: "1",
-            },
+            Part::Field { name: "a\"b", value: "1" },
             Part::File {
                 name: "f",
                 filename: "x\r\ny",

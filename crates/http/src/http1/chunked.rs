@@ -22,19 +22,10 @@ pub(crate) struct Chunked {
 
 #[derive(Debug, Clone)]
 enum State {
-    Size {
-        size: u64,
-        digits: u8,
-        line: u32,
-        extension: Extension,
-    },
+    Size { size: u64, digits: u8, line: u32, extension: Extension },
     Data(u64),
-    End {
-        cr: bool,
-    },
-    Trailer {
-        line_is_empty: bool,
-    },
+    End { cr: bool },
+    Trailer { line_is_empty: bool },
     Done,
 }
 
@@ -62,11 +53,7 @@ pub(crate) enum Step<'a> {
 
 impl Chunked {
     pub(crate) fn new(trailer_limit: u32) -> Self {
-        Self {
-            state: SIZE,
-            trailers: 0,
-            trailer_limit,
-        }
+        Self { state: SIZE, trailers: 0, trailer_limit }
     }
 
     /// Takes bytes from the front of `input` until there is something to tell.
@@ -78,9 +65,7 @@ impl Chunked {
                     if input.is_empty() {
                         return Ok(Step::More);
                     }
-                    let take = usize::try_from(*left)
-                        .unwrap_or(usize::MAX)
-                        .min(input.len());
+                    let take = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
                     let (piece, rest) = input.split_at(take);
                     *input = rest;
                     *left -= take as u64;
@@ -103,12 +88,7 @@ impl Chunked {
     /// One byte of framing.
     fn byte(&mut self, byte: u8) -> Result<(), Malformed> {
         match &mut self.state {
-            State::Size {
-                size,
-                digits,
-                line,
-                extension,
-            } => {
+            State::Size { size, digits, line, extension } => {
                 *line += 1;
                 if *line > LINE_MAX {
                     return Err(Malformed::ChunkLine);
@@ -119,9 +99,7 @@ impl Chunked {
                             return Err(Malformed::ChunkSize);
                         }
                         self.state = match *size {
-                            0 => State::Trailer {
-                                line_is_empty: true,
-                            },
+                            0 => State::Trailer { line_is_empty: true },
                             size => State::Data(size),
                         };
                     }
@@ -134,11 +112,7 @@ impl Chunked {
                             return Err(Malformed::ChunkSize);
                         }
                         let space = byte != b';';
-                        *extension = if space {
-                            Extension::Space
-                        } else {
-                            Extension::Some
-                        };
+                        *extension = if space { Extension::Space } else { Extension::Some };
                     }
                     (_, Extension::Space) => return Err(Malformed::ChunkSize),
                     (_, Extension::None) => {
@@ -175,12 +149,7 @@ impl Chunked {
     }
 }
 
-const SIZE: State = State::Size {
-    size: 0,
-    digits: 0,
-    line: 0,
-    extension: Extension::None,
-};
+const SIZE: State = State::Size { size: 0, digits: 0, line: 0, extension: Extension::None };
 
 fn hex(byte: u8) -> Option<u8> {
     match byte {
@@ -219,10 +188,7 @@ mod tests {
         let input = b"5;a=b\r\nhello\r\n1  \r\n!\r\n00\r\nX-Sum: 1\r\n\r\nrest";
         for step in 1..=input.len() {
             let (body, used) = decode(input, step).unwrap().unwrap();
-            assert_eq!(
-                (body.as_slice(), used),
-                (b"hello!".as_slice(), input.len() - 4)
-            );
+            assert_eq!((body.as_slice(), used), (b"hello!".as_slice(), input.len() - 4));
         }
     }
 
@@ -234,10 +200,7 @@ mod tests {
         assert_eq!(decode(b"5 5\r\n", 1), Err(Malformed::ChunkSize));
         assert_eq!(decode(b"5\n", 1), Err(Malformed::ChunkBareLf));
         assert_eq!(decode(b"2\r\nabXX", 9), Err(Malformed::ChunkEnd));
-        assert_eq!(
-            decode(b"11111111111111111\r\n", 9),
-            Err(Malformed::ChunkTooLarge)
-        );
+        assert_eq!(decode(b"11111111111111111\r\n", 9), Err(Malformed::ChunkTooLarge));
         let long = [b"1;".as_slice(), &[b'x'; 5000]].concat();
         assert_eq!(decode(&long, 4096), Err(Malformed::ChunkLine));
         let endless = [b"0\r\n".as_slice(), &[b'x'; 5000]].concat();

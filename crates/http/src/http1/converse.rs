@@ -127,9 +127,7 @@ impl Talk<'_> {
 
     fn step(&self, is_clean: bool) -> Step {
         if self.parser.is_done() {
-            Step::Whole {
-                is_clean: is_clean && self.outgoing.is_done(),
-            }
+            Step::Whole { is_clean: is_clean && self.outgoing.is_done() }
         } else {
             Step::More
         }

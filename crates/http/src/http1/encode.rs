@@ -104,22 +104,15 @@ mod tests {
         });
         assert!(empty.contains("\r\nContent-Length: 0\r\n"));
         assert!(
-            !head("http://a/", Way::default(), |request| request.method =
-                "DELETE")
-            .contains("Le")
+            !head("http://a/", Way::default(), |request| request.method = "DELETE").contains("Le")
         );
     }
 
     #[test]
     fn a_proxy_gets_the_whole_url() {
-        let way = Way {
-            is_proxied: true,
-            proxy_authorization: Some("Basic eA=="),
-            close: true,
-        };
+        let way = Way { is_proxied: true, proxy_authorization: Some("Basic eA=="), close: true };
         assert_eq!(
-            head("http://a.test/b", way, |request| request.host =
-                Some("other.test")),
+            head("http://a.test/b", way, |request| request.host = Some("other.test")),
             "GET http://a.test/b HTTP/1.1\r\nHost: other.test\r\nUser-Agent: x\r\n\
              Proxy-Authorization: Basic eA==\r\nConnection: close\r\n\r\n"
         );

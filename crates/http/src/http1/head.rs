@@ -92,11 +92,7 @@ fn parse_with<'i>(
         has_cookies: facts.has_cookies,
         has_encoding: facts.has_encoding,
         reason,
-        lines: if facts.is_folded {
-            Cow::Owned(unfold(lines))
-        } else {
-            Cow::Borrowed(lines)
-        },
+        lines: if facts.is_folded { Cow::Owned(unfold(lines)) } else { Cow::Borrowed(lines) },
     };
     Ok(Some((head, size)))
 }
@@ -162,9 +158,7 @@ impl<'i> Facts<'i> {
         if coding.is_some() {
             return Ok(Length::Chunked);
         }
-        Ok(self
-            .content_length
-            .map_or(Length::UntilClose, Length::Exactly))
+        Ok(self.content_length.map_or(Length::UntilClose, Length::Exactly))
     }
 
     fn keep_alive(&self, minor: u8) -> bool {
@@ -180,23 +174,16 @@ fn content_length(value: &[u8]) -> Result<u64, Malformed> {
         return Err(bad());
     }
     // Go counts in i64: a larger length is refused there too.
-    let number = std::str::from_utf8(digits)
-        .ok()
-        .and_then(|text| text.parse::<i64>().ok());
+    let number = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<i64>().ok());
     number.map(|number| number as u64).ok_or_else(bad)
 }
 
 /// The reason and the header lines of a head that parsed.
 fn texts(head: &[u8]) -> (&[u8], &[u8]) {
     let line_end = memchr::memchr(b'\n', head).unwrap_or(head.len() - 1);
-    let line = head[..line_end]
-        .strip_suffix(b"\r")
-        .unwrap_or(&head[..line_end]);
+    let line = head[..line_end].strip_suffix(b"\r").unwrap_or(&head[..line_end]);
     // `HTTP/1.1`, spaces, three digits, then perhaps a space and the reason.
-    let code = line[8..]
-        .iter()
-        .position(|byte| *byte != b' ')
-        .map_or(line.len(), |at| 8 + at);
+    let code = line[8..].iter().position(|byte| *byte != b' ').map_or(line.len(), |at| 8 + at);
     let reason = line.get(code + 3..).unwrap_or_default();
     let reason = reason.strip_prefix(b" ").unwrap_or(reason);
     let lines = &head[line_end + 1..];
@@ -209,10 +196,7 @@ fn texts(head: &[u8]) -> (&[u8], &[u8]) {
 fn unfold(lines: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::with_capacity(lines.len());
     for line in lines.split_inclusive(|&byte| byte == b'\n') {
-        if line
-            .first()
-            .is_some_and(|byte| matches!(byte, b' ' | b'\t'))
-        {
+        if line.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
             out.truncate(out.trim_ascii_end().len());
             out.push(b' ');
             out.extend_from_slice(line.trim_ascii());
@@ -227,9 +211,8 @@ fn unfold(lines: &[u8]) -> Vec<u8> {
 /// Says what is wrong with a whole head that httparse refused.
 #[cold]
 fn diagnose(head: &[u8]) -> Malformed {
-    let mut lines = head
-        .split(|&byte| byte == b'\n')
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines =
+        head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = lines.next().unwrap_or_default();
     let Some(space) = memchr::memchr(b' ', first) else {
         return Malformed::StatusLine(Excerpt::new(first));
@@ -251,9 +234,8 @@ fn diagnose(head: &[u8]) -> Malformed {
             return Malformed::NoColon(Excerpt::new(line));
         };
         let name_is_bad = colon == 0 || !line[..colon].iter().all(|&byte| is_token(byte));
-        let value_is_bad = line[colon..]
-            .iter()
-            .any(|&byte| byte < 32 && byte != b'\t' || byte == 127);
+        let value_is_bad =
+            line[colon..].iter().any(|&byte| byte < 32 && byte != b'\t' || byte == 127);
         if name_is_bad || value_is_bad {
             return Malformed::HeaderLine(Excerpt::new(line));
         }
@@ -320,31 +302,20 @@ mod tests {
         }
         let text = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         assert_eq!(parse(text, true).unwrap().unwrap().0.length, Length::None);
-        assert_eq!(
-            parse(text, false).unwrap().unwrap().0.length,
-            Length::Chunked
-        );
+        assert_eq!(parse(text, false).unwrap().unwrap().0.length, Length::Chunked);
     }
 
     #[test]
     fn chunks_win_over_a_length_and_mean_nothing_in_http_1_0() {
         let both = "Content-Length: 3\r\nTransfer-Encoding: Chunked\r\n\r\n";
-        assert_eq!(
-            head(&format!("HTTP/1.1 200 x\r\n{both}")).unwrap().length,
-            Length::Chunked
-        );
-        assert_eq!(
-            head(&format!("HTTP/1.0 200 x\r\n{both}")).unwrap().length,
-            Length::Exactly(3)
-        );
+        assert_eq!(head(&format!("HTTP/1.1 200 x\r\n{both}")).unwrap().length, Length::Chunked);
+        assert_eq!(head(&format!("HTTP/1.0 200 x\r\n{both}")).unwrap().length, Length::Exactly(3));
     }
 
     #[test]
     fn connection_tokens_decide_over_the_version() {
         let keep = |text: &str| head(text).unwrap().keep_alive;
-        assert!(!keep(
-            "HTTP/1.1 200 x\r\nConnection: Upgrade, Close\r\n\r\n"
-        ));
+        assert!(!keep("HTTP/1.1 200 x\r\nConnection: Upgrade, Close\r\n\r\n"));
         assert!(keep("HTTP/1.0 200 x\r\nconnection: keep-alive\r\n\r\n"));
         assert!(!keep("HTTP/1.0 200 x\r\n\r\n"));
     }
@@ -358,18 +329,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_was_sent() {
         let says = |text: &str| head(text).unwrap_err().to_string();
-        assert_eq!(
-            says("garbage\r\n\r\n"),
-            r#"malformed HTTP response "garbage""#
-        );
-        assert_eq!(
-            says("garbage here\r\n\r\n"),
-            r#"malformed HTTP status code "here""#
-        );
-        assert_eq!(
-            says("HTTQ/1.1 200 OK\r\n\r\n"),
-            r#"malformed HTTP version "HTTQ/1.1""#
-        );
+        assert_eq!(says("garbage\r\n\r\n"), r#"malformed HTTP response "garbage""#);
+        assert_eq!(says("garbage here\r\n\r\n"), r#"malformed HTTP status code "here""#);
+        assert_eq!(says("HTTQ/1.1 200 OK\r\n\r\n"), r#"malformed HTTP version "HTTQ/1.1""#);
         assert_eq!(
             says("HTTP/1.1 200 OK\r\nfoo bar\r\n\r\n"),
             r#"malformed MIME header: missing colon: "foo bar""#
@@ -387,34 +349,20 @@ mod tests {
             "http: message cannot contain multiple Content-Length headers"
         );
         assert!(head("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n").is_ok());
-        assert_eq!(
-            with("Transfer-Encoding: foo"),
-            r#"unsupported transfer encoding: "foo""#
-        );
+        assert_eq!(with("Transfer-Encoding: foo"), r#"unsupported transfer encoding: "foo""#);
     }
 
     #[test]
     fn many_headers_go_to_the_heap() {
         let lines = "X: y\r\n".repeat(500);
-        assert_eq!(
-            head(&format!("HTTP/1.1 200 x\r\n{lines}\r\n"))
-                .unwrap()
-                .status,
-            200
-        );
+        assert_eq!(head(&format!("HTTP/1.1 200 x\r\n{lines}\r\n")).unwrap().status, 200);
         let lines = "a:\n".repeat(40_000);
-        assert_eq!(
-            head(&format!("HTTP/1.1 200 x\r\n{lines}\r\n")),
-            Err(Malformed::TooManyHeaders)
-        );
+        assert_eq!(head(&format!("HTTP/1.1 200 x\r\n{lines}\r\n")), Err(Malformed::TooManyHeaders));
     }
 
     #[test]
     fn the_end_is_found_at_any_split() {
-        for text in [
-            "HTTP/1.1 200 OK\r\nA: b\r\n\r\n",
-            "HTTP/1.1 200 OK\nA: b\n\n",
-        ] {
+        for text in ["HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\nA: b\n\n"] {
             let mut scanned = 0;
             for upto in 0..text.len() {
                 assert_eq!(end(&text.as_bytes()[..upto], &mut scanned), None);

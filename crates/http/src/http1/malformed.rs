@@ -51,10 +51,7 @@ impl fmt::Display for Malformed {
             Self::NoColon(line) => write!(f, "malformed MIME header: missing colon: {line}"),
             Self::HeaderLine(line) => write!(f, "malformed MIME header line: {line}"),
             Self::HeadTooLong(limit) => {
-                write!(
-                    f,
-                    "net/http: server response headers exceeded {limit} bytes; aborted"
-                )
+                write!(f, "net/http: server response headers exceeded {limit} bytes; aborted")
             }
             Self::TooManyHeaders => f.write_str("too many response headers"),
             Self::ContentLength(value) => write!(f, "bad Content-Length {value}"),

@@ -34,15 +34,7 @@ pub(crate) struct Outgoing<'a> {
 
 impl<'a> Outgoing<'a> {
     pub(crate) fn new(request: &'a Request<'a>, way: Way<'a>) -> Self {
-        Self {
-            request,
-            way,
-            started: false,
-            done: false,
-            rest: Vec::new(),
-            rest_at: 0,
-            body_at: 0,
-        }
+        Self { request, way, started: false, done: false, rest: Vec::new(), rest_at: 0, body_at: 0 }
     }
 
     /// All is written.
@@ -65,11 +57,7 @@ impl<'a> Outgoing<'a> {
         let body = self.request.body.as_bytes();
         loop {
             let rest = &self.rest[self.rest_at..];
-            let unsent = if connection.is_secure() {
-                &[][..]
-            } else {
-                &body[self.body_at..]
-            };
+            let unsent = if connection.is_secure() { &[][..] } else { &body[self.body_at..] };
             if !rest.is_empty() || !unsent.is_empty() {
                 let size = ready!(connection.poll_write(cx, rest, unsent))?;
                 recording.sent(size);
@@ -112,11 +100,7 @@ impl<'a> Outgoing<'a> {
         } else {
             &scratch.plain
         };
-        let unsent = if is_secure {
-            &[][..]
-        } else {
-            &body[self.body_at..]
-        };
+        let unsent = if is_secure { &[][..] } else { &body[self.body_at..] };
         let size = match connection.poll_write(cx, wire, unsent) {
             Poll::Ready(result) => result?,
             Poll::Pending => 0,

@@ -92,9 +92,7 @@ impl Parser {
             State::Done => Ok(Event::Done),
             _ if input.is_empty() => Ok(Event::More),
             State::Fixed(left) => {
-                let take = usize::try_from(*left)
-                    .unwrap_or(usize::MAX)
-                    .min(input.len());
+                let take = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
                 let (piece, rest) = input.split_at(take);
                 *input = rest;
                 *left -= take as u64;
@@ -200,13 +198,7 @@ impl Parser {
         let Some((head, size)) = head::parse(&self.stash, self.to_head_request)? else {
             return Err(Malformed::StatusLine(Excerpt::new(&self.stash)));
         };
-        Self::accept(
-            head,
-            size,
-            &mut self.state,
-            &mut self.head_bytes,
-            self.head_limit,
-        )
+        Self::accept(head, size, &mut self.state, &mut self.head_bytes, self.head_limit)
     }
 
     /// A line that is no status line needs no second one to be refused: a server of another protocol

@@ -47,27 +47,16 @@ impl Certificates {
         let applies = |entry: &Entry| {
             entry.domains.is_empty() || entry.domains.iter().any(|domain| covers(domain, host))
         };
-        (0..self.entries.len())
-            .filter(|&index| applies(&self.entries[index]))
-            .collect()
+        (0..self.entries.len()).filter(|&index| applies(&self.entries[index])).collect()
     }
 
     /// What answers a server that wants a certificate; `None` if there is nothing to show.
     pub(super) fn resolver(&self, which: &[usize]) -> Option<Arc<dyn ResolvesClientCert>> {
         let shown: Vec<_> = which
             .iter()
-            .map(|&index| {
-                (
-                    self.entries[index].key.clone(),
-                    self.entries[index].issuers.clone(),
-                )
-            })
+            .map(|&index| (self.entries[index].key.clone(), self.entries[index].issuers.clone()))
             .collect();
-        if shown.is_empty() {
-            None
-        } else {
-            Some(Arc::new(Shown(shown)))
-        }
+        if shown.is_empty() { None } else { Some(Arc::new(Shown(shown))) }
     }
 }
 
@@ -83,26 +72,16 @@ impl Entry {
             _ => return Err(("cert holds no PEM certificate", None)),
         };
         if auth.key.contains("ENCRYPTED") {
-            return Err((
-                "the key is encrypted, which is not supported: decrypt it first",
-                None,
-            ));
+            return Err(("the key is encrypted, which is not supported: decrypt it first", None));
         }
         let key = PrivateKeyDer::from_pem_slice(auth.key.as_bytes())
             .map_err(|_| ("key holds no PEM private key", None))?;
-        let issuers = chain
-            .iter()
-            .filter_map(|certificate| issuer(certificate))
-            .collect();
+        let issuers = chain.iter().filter_map(|certificate| issuer(certificate)).collect();
         let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => ("cert and key don't belong together", None),
             other => ("the key can't be used", Some(other)),
         })?;
-        Ok(Self {
-            key: Arc::new(key),
-            issuers,
-            domains: auth.domains.clone(),
-        })
+        Ok(Self { key: Arc::new(key), issuers, domains: auth.domains.clone() })
     }
 }
 
@@ -114,9 +93,9 @@ fn issuer(certificate: &[u8]) -> Option<Vec<u8>> {
 /// `*.x.com` stands for one label before `.x.com`.
 fn covers(domain: &str, host: &str) -> bool {
     match domain.strip_prefix("*.") {
-        Some(rest) => host
-            .split_once('.')
-            .is_some_and(|(_, parent)| parent.eq_ignore_ascii_case(rest)),
+        Some(rest) => {
+            host.split_once('.').is_some_and(|(_, parent)| parent.eq_ignore_ascii_case(rest))
+        }
         None => domain.eq_ignore_ascii_case(host),
     }
 }
@@ -134,9 +113,7 @@ impl ResolvesClientCert for Shown {
     ) -> Option<Arc<CertifiedKey>> {
         let fits = |(key, issuers): &&(Arc<CertifiedKey>, Vec<Vec<u8>>)| {
             let is_trusted = root_hint_subjects.is_empty()
-                || issuers
-                    .iter()
-                    .any(|issuer| root_hint_subjects.contains(&issuer.as_slice()));
+                || issuers.iter().any(|issuer| root_hint_subjects.contains(&issuer.as_slice()));
             is_trusted && key.key.choose_scheme(sigschemes).is_some()
         };
         self.0.iter().find(fits).map(|(key, _)| key.clone())
@@ -158,12 +135,7 @@ mod tests {
 
     fn parse(cert: &str, key: &str, domains: &[&str]) -> Result<Certificates, String> {
         let domains = domains.iter().map(|domain| (*domain).to_owned()).collect();
-        let auth = TlsAuth {
-            cert: cert.to_owned(),
-            key: key.to_owned(),
-            password: None,
-            domains,
-        };
+        let auth = TlsAuth { cert: cert.to_owned(), key: key.to_owned(), password: None, domains };
         let provider = rustls::crypto::ring::default_provider();
         Certificates::parse(&[auth], &provider).map_err(|error| error.to_string())
     }
@@ -174,18 +146,9 @@ mod tests {
         let (_, other) = pair();
         assert!(parse(&cert, &key, &[]).is_ok());
         let error = |cert: &str, key: &str| parse(cert, key, &[]).unwrap_err();
-        assert_eq!(
-            error("junk", &key),
-            "tlsAuth[0]: cert holds no PEM certificate"
-        );
-        assert_eq!(
-            error(&cert, "junk"),
-            "tlsAuth[0]: key holds no PEM private key"
-        );
-        assert_eq!(
-            error(&cert, &other),
-            "tlsAuth[0]: cert and key don't belong together"
-        );
+        assert_eq!(error("junk", &key), "tlsAuth[0]: cert holds no PEM certificate");
+        assert_eq!(error(&cert, "junk"), "tlsAuth[0]: key holds no PEM private key");
+        assert_eq!(error(&cert, &other), "tlsAuth[0]: cert and key don't belong together");
         let encrypted =
             "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
         assert!(error(&cert, encrypted).contains("the key is encrypted"));
@@ -195,12 +158,7 @@ mod tests {
     fn domains_choose_the_hosts() {
         let (cert, key) = pair();
         let some = parse(&cert, &key, &["a.test", "*.b.test"]).unwrap();
-        for (host, wanted) in [
-            ("A.test", 1),
-            ("x.b.test", 1),
-            ("b.test", 0),
-            ("y.x.b.test", 0),
-        ] {
+        for (host, wanted) in [("A.test", 1), ("x.b.test", 1), ("b.test", 0), ("y.x.b.test", 0)] {
             assert_eq!(some.applying(host).len(), wanted, "{host}");
         }
         assert_eq!(parse(&cert, &key, &[]).unwrap().applying("any.test"), [0]);

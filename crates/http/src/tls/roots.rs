@@ -30,16 +30,10 @@ pub(super) fn trusted(settings: &TlsSettings) -> Result<Arc<RootCertStore>, Sett
 
 /// Refuses extra authorities that are no PEM.
 pub(super) fn check_extra(settings: &TlsSettings) -> Result<(), SettingsError> {
-    settings
-        .extra_roots
-        .iter()
-        .try_for_each(|pem| certificates(pem).map(drop))
+    settings.extra_roots.iter().try_for_each(|pem| certificates(pem).map(drop))
 }
 
 fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, SettingsError> {
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
-    certificates
-        .ok()
-        .filter(|list| !list.is_empty())
-        .ok_or(SettingsError::Roots)
+    certificates.ok().filter(|list| !list.is_empty()).ok_or(SettingsError::Roots)
 }

@@ -27,9 +27,7 @@ pub(crate) struct Session {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("is_closed", &self.is_closed)
-            .finish_non_exhaustive()
+        f.debug_struct("Session").field("is_closed", &self.is_closed).finish_non_exhaustive()
     }
 }
 
@@ -90,11 +88,7 @@ impl Session {
                 }
                 Ok(ConnectionState::WriteTraffic(_)) => {
                     used += discard;
-                    break if self.is_closed {
-                        State::Closed
-                    } else {
-                        State::Open
-                    };
+                    break if self.is_closed { State::Closed } else { State::Open };
                 }
                 Ok(_) => {
                     used += discard;
@@ -150,10 +144,7 @@ impl Session {
 
     /// What was agreed on in the handshake.
     pub(crate) fn info(&self) -> TlsInfo {
-        let suite = self
-            .rustls
-            .negotiated_cipher_suite()
-            .map(|suite| suite.suite());
+        let suite = self.rustls.negotiated_cipher_suite().map(|suite| suite.suite());
         suites::info(self.rustls.protocol_version(), suite)
     }
 

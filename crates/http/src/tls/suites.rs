@@ -42,18 +42,9 @@ const OURS: &[(&str, &str, CipherSuite)] = &[
 
 /// The suites of TLS 1.3: always on.
 const ALWAYS: &[(&str, CipherSuite)] = &[
-    (
-        "TLS_AES_128_GCM_SHA256",
-        CipherSuite::TLS13_AES_128_GCM_SHA256,
-    ),
-    (
-        "TLS_AES_256_GCM_SHA384",
-        CipherSuite::TLS13_AES_256_GCM_SHA384,
-    ),
-    (
-        "TLS_CHACHA20_POLY1305_SHA256",
-        CipherSuite::TLS13_CHACHA20_POLY1305_SHA256,
-    ),
+    ("TLS_AES_128_GCM_SHA256", CipherSuite::TLS13_AES_128_GCM_SHA256),
+    ("TLS_AES_256_GCM_SHA384", CipherSuite::TLS13_AES_256_GCM_SHA384),
+    ("TLS_CHACHA20_POLY1305_SHA256", CipherSuite::TLS13_CHACHA20_POLY1305_SHA256),
 ];
 
 /// Names that k6 knows and rustls refuses to speak: CBC, RC4, 3DES, and keys without forward secrecy.
@@ -116,10 +107,7 @@ pub(super) fn versions(
     if min > max {
         return Err(SettingsError::TlsRange);
     }
-    let all = [
-        (TlsVersion::Tls13, &version::TLS13),
-        (TlsVersion::Tls12, &version::TLS12),
-    ];
+    let all = [(TlsVersion::Tls13, &version::TLS13), (TlsVersion::Tls12, &version::TLS12)];
     Ok(all
         .into_iter()
         .filter(|(at, _)| (min..=max).contains(at))
@@ -130,9 +118,7 @@ pub(super) fn versions(
 /// k6's names for what was agreed on.
 pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>) -> TlsInfo {
     let ours = OURS.iter().map(|(name, _, suite)| (*name, *suite));
-    let name = ours
-        .chain(ALWAYS.iter().copied())
-        .find(|(_, other)| Some(*other) == suite);
+    let name = ours.chain(ALWAYS.iter().copied()).find(|(_, other)| Some(*other) == suite);
     TlsInfo {
         version: match version {
             Some(ProtocolVersion::TLSv1_2) => "tls1.2",
@@ -149,23 +135,14 @@ mod tests {
 
     fn with(names: &[&str], max: Option<TlsVersion>) -> Result<usize, String> {
         let cipher_suites = names.iter().map(|name| (*name).to_owned()).collect();
-        let settings = TlsSettings {
-            max,
-            cipher_suites,
-            ..TlsSettings::default()
-        };
-        provider(&settings)
-            .map(|provider| provider.cipher_suites.len())
-            .map_err(|e| e.to_string())
+        let settings = TlsSettings { max, cipher_suites, ..TlsSettings::default() };
+        provider(&settings).map(|provider| provider.cipher_suites.len()).map_err(|e| e.to_string())
     }
 
     #[test]
     fn named_suites_stay_and_those_of_tls_1_3_always_do() {
         assert_eq!(with(&[], None), Ok(9));
-        assert_eq!(
-            with(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], None),
-            Ok(4)
-        );
+        assert_eq!(with(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], None), Ok(4));
         assert_eq!(with(&["TLS_RSA_WITH_RC4_128_SHA"], None), Ok(3));
         let error = with(&["TLS_RSA_WITH_RC4_128_SHA"], Some(TlsVersion::Tls12)).unwrap_err();
         assert!(error.contains("none of these is supported"));
@@ -176,26 +153,13 @@ mod tests {
     #[test]
     fn versions_are_clamped_to_what_we_speak() {
         let count = |min, max| {
-            let settings = TlsSettings {
-                min,
-                max,
-                ..TlsSettings::default()
-            };
-            versions(&settings)
-                .map(|list| list.len())
-                .map_err(|error| error.to_string())
+            let settings = TlsSettings { min, max, ..TlsSettings::default() };
+            versions(&settings).map(|list| list.len()).map_err(|error| error.to_string())
         };
         assert_eq!(count(None, None), Ok(2));
-        assert_eq!(
-            count(Some(TlsVersion::Tls10), Some(TlsVersion::Tls12)),
-            Ok(1)
-        );
+        assert_eq!(count(Some(TlsVersion::Tls10), Some(TlsVersion::Tls12)), Ok(1));
         assert_eq!(count(Some(TlsVersion::Tls13), None), Ok(1));
-        assert!(
-            count(None, Some(TlsVersion::Tls11))
-                .unwrap_err()
-                .contains("TLS 1.0 and 1.1")
-        );
+        assert!(count(None, Some(TlsVersion::Tls11)).unwrap_err().contains("TLS 1.0 and 1.1"));
         assert!(count(Some(TlsVersion::Tls13), Some(TlsVersion::Tls12)).is_err());
     }
 

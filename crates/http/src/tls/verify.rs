@@ -66,11 +66,7 @@ pub(super) struct Anyone {
 
 impl Anyone {
     pub(super) fn new(provider: &CryptoProvider) -> Self {
-        Self {
-            schemes: provider
-                .signature_verification_algorithms
-                .supported_schemes(),
-        }
+        Self { schemes: provider.signature_verification_algorithms.supported_schemes() }
     }
 }
 

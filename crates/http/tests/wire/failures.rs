@@ -18,27 +18,15 @@ fn broken_responses_have_the_texts_of_k6() {
     run(async {
         for (bytes, text) in [
             ("", "EOF"),
-            (
-                "garbage here\r\n\r\n",
-                r#"malformed HTTP status code "here""#,
-            ),
-            (
-                "HTTP/1.1 abc OK\r\n\r\n",
-                r#"malformed HTTP status code "abc""#,
-            ),
-            (
-                "HTTQ/1.1 200 OK\r\n\r\n",
-                r#"malformed HTTP version "HTTQ/1.1""#,
-            ),
+            ("garbage here\r\n\r\n", r#"malformed HTTP status code "here""#),
+            ("HTTP/1.1 abc OK\r\n\r\n", r#"malformed HTTP status code "abc""#),
+            ("HTTQ/1.1 200 OK\r\n\r\n", r#"malformed HTTP version "HTTQ/1.1""#),
             (
                 "HTTP/1.1 200 OK\r\nfoo bar\r\n\r\n",
                 r#"malformed MIME header: missing colon: "foo bar""#,
             ),
             ("HTTP/1.1 200 OK\r\nContent-", "unexpected EOF"),
-            (
-                "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc",
-                r#"bad Content-Length "abc""#,
-            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc", r#"bad Content-Length "abc""#),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: foo\r\n\r\n",
                 r#"unsupported transfer encoding: "foo""#,
@@ -59,14 +47,8 @@ fn broken_responses_have_the_texts_of_k6() {
 fn what_came_of_a_body_is_kept() {
     run(async {
         for (bytes, text) in [
-            (
-                "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-                "unexpected EOF",
-            ),
-            (
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
-                "unexpected EOF",
-            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "unexpected EOF"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", "unexpected EOF"),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcXX0\r\n\r\n",
                 "malformed chunked encoding",
@@ -86,11 +68,7 @@ fn an_endless_head_is_cut_off() {
         let address = server(|mut socket, _| async move {
             read_head(&mut socket).await;
             let _ = socket.write_all(b"HTTP/1.1 200 OK\r\n").await;
-            while socket
-                .write_all(b"X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n")
-                .await
-                .is_ok()
-            {}
+            while socket.write_all(b"X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n").await.is_ok() {}
         })
         .await;
         let exchange = get(&client(|_| ()), &format!("http://{address}/")).await;
@@ -105,10 +83,7 @@ fn a_body_beyond_the_limit_is_refused() {
         let address = answering_once("HTTP/1.1 200 OK\r\n\r\nabcdef").await;
         let client = client(|settings| settings.body_limit = 5);
         let exchange = get(&client, &format!("http://{address}/")).await;
-        assert_eq!(
-            failed(&exchange),
-            (1000, "response body exceeds 5 bytes".to_owned())
-        );
+        assert_eq!(failed(&exchange), (1000, "response body exceeds 5 bytes".to_owned()));
         let whole = with(&client, &format!("http://{address}/"), |it| {
             it.discard_body = true;
         })
@@ -127,28 +102,19 @@ fn resets_are_told_apart_from_ends() {
         .await;
         let client = client(|_| ());
         let exchange = get(&client, &format!("http://{before}/")).await;
-        assert_eq!(
-            failed(&exchange),
-            (1220, "read: connection reset by peer".to_owned())
-        );
+        assert_eq!(failed(&exchange), (1220, "read: connection reset by peer".to_owned()));
         assert!(exchange.timings.waiting > 0);
 
         let inside = server(|mut socket, _| async move {
             read_head(&mut socket).await;
-            socket
-                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
-                .await
-                .unwrap();
+            socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await.unwrap();
             // The reset must not overtake the data.
             tokio::time::sleep(Duration::from_millis(20)).await;
             reset_on_close(&socket);
         })
         .await;
         let exchange = get(&client, &format!("http://{inside}/")).await;
-        assert_eq!(
-            failed(&exchange),
-            (1220, "read: connection reset by peer".to_owned())
-        );
+        assert_eq!(failed(&exchange), (1220, "read: connection reset by peer".to_owned()));
         assert_eq!(exchange.body(), b"abc");
     });
 }
@@ -159,10 +125,7 @@ fn a_server_that_never_answers_times_out() {
         let silent = server(|mut socket, _| async move { until_closed(&mut socket).await }).await;
         let stuck = server(|mut socket, _| async move {
             read_head(&mut socket).await;
-            socket
-                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
-                .await
-                .unwrap();
+            socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await.unwrap();
             until_closed(&mut socket).await;
         })
         .await;
@@ -186,10 +149,7 @@ fn a_server_that_never_answers_times_out() {
 fn who_cannot_be_dialed_is_named_by_code() {
     run(async {
         // A port that was free a moment ago.
-        let free = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let client = client(|settings| {
             settings.block_hostnames = vec!["*.blocked.test".to_owned()];
             settings.blacklist_ips = vec!["10.0.0.0/8".to_owned()];
@@ -197,18 +157,10 @@ fn who_cannot_be_dialed_is_named_by_code() {
         });
         for (url, code, text) in [
             (format!("http://{free}/"), 1212, "dial: connection refused"),
-            (
-                "http://x.blocked.test/".to_owned(),
-                1111,
-                "hostname is blocked",
-            ),
+            ("http://x.blocked.test/".to_owned(), 1111, "hostname is blocked"),
             ("http://10.1.2.3/".to_owned(), 1110, "ip is blacklisted"),
             ("http://mapped.test/".to_owned(), 1110, "ip is blacklisted"),
-            (
-                "http://nope.invalid/".to_owned(),
-                1101,
-                "lookup: no such host",
-            ),
+            ("http://nope.invalid/".to_owned(), 1101, "lookup: no such host"),
         ] {
             let exchange = get(&client, &url).await;
             assert_eq!(failed(&exchange), (code, text.to_owned()), "{url}");
@@ -258,10 +210,7 @@ fn what_cannot_stand_in_a_head_is_not_sent() {
         let client = client(|_| ());
         let url = "http://127.0.0.1:1/";
         let exchange = with(&client, url, |request| request.method = "G T").await;
-        assert_eq!(
-            failed(&exchange),
-            (1000, r#"net/http: invalid method "G T""#.to_owned())
-        );
+        assert_eq!(failed(&exchange), (1000, r#"net/http: invalid method "G T""#.to_owned()));
         let exchange = with(&client, url, |request| request.host = Some("a\r\nB: c")).await;
         let text = r#"net/http: invalid header field value for "Host""#;
         assert_eq!(failed(&exchange), (1000, text.to_owned()));

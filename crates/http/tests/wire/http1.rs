@@ -18,10 +18,7 @@ fn a_kept_connection_is_used_again_and_every_byte_counts() {
         let client = client(|_| ());
         let url = format!("http://{address}/a?b");
         let first = get(&client, &url).await;
-        assert_eq!(
-            (first.response().unwrap().status(), first.body()),
-            (200, &b"ok"[..])
-        );
+        assert_eq!((first.response().unwrap().status(), first.body()), (200, &b"ok"[..]));
         assert!(!first.reused && first.timings.connecting > 0);
         assert!(first.timings.blocked >= first.timings.connecting);
         assert_eq!(first.remote, Some(address));
@@ -32,10 +29,7 @@ fn a_kept_connection_is_used_again_and_every_byte_counts() {
         let head = format!("GET /a?b HTTP/1.1\r\nHost: {address}\r\n\r\n");
         assert_eq!(second.bytes_sent, head.len() as u64);
         assert_eq!(second.bytes_received, OK.len() as u64);
-        assert_eq!(
-            client.take_wire_bytes(),
-            (2 * head.len() as u64, 2 * OK.len() as u64)
-        );
+        assert_eq!(client.take_wire_bytes(), (2 * head.len() as u64, 2 * OK.len() as u64));
         assert_eq!(client.take_wire_bytes(), (0, 0));
         assert_eq!(client.idle_count(), 1);
         client.close_idle();
@@ -53,10 +47,7 @@ fn bodies_of_every_framing_arrive() {
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n0\r\nT: u\r\n\r\n",
                 "abc",
             ),
-            (
-                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
-                "ok",
-            ),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"),
             ("HTTP/1.1 304 NM\r\nContent-Length: 5\r\n\r\n", ""),
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef", "abc"),
         ] {
@@ -108,12 +99,7 @@ fn without_reuse_the_server_is_told() {
         for _ in 0..2 {
             assert!(!get(&client, &format!("http://{address}/")).await.reused);
         }
-        assert!(
-            heads
-                .borrow()
-                .iter()
-                .all(|head| head.contains("\r\nConnection: close\r\n"))
-        );
+        assert!(heads.borrow().iter().all(|head| head.contains("\r\nConnection: close\r\n")));
     });
 }
 
@@ -129,10 +115,8 @@ fn request_bodies_of_any_size_arrive_whole() {
                 socket.read_exact(&mut body).await.unwrap();
                 let sum: u64 = body.iter().map(|&byte| u64::from(byte)).sum();
                 let sum = sum.to_string();
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{sum}",
-                    sum.len()
-                );
+                let answer =
+                    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{sum}", sum.len());
                 socket.write_all(answer.as_bytes()).await.unwrap();
             }
         })
@@ -142,10 +126,7 @@ fn request_bodies_of_any_size_arrive_whole() {
             let body: Vec<u8> = (0..size).map(|n| (n % 251) as u8).collect();
             let sum: u64 = body.iter().map(|&byte| u64::from(byte)).sum();
             let exchange = post(&client, &format!("http://{address}/"), &body).await;
-            assert_eq!(
-                (exchange.failure, exchange.body()),
-                (None, sum.to_string().as_bytes())
-            );
+            assert_eq!((exchange.failure, exchange.body()), (None, sum.to_string().as_bytes()));
             assert!(exchange.bytes_sent > size as u64);
         }
         assert_eq!(client.idle_count(), 1);
@@ -167,10 +148,7 @@ fn long_bodies_are_read_into_place() {
             assert!(exchange.into_body() == body);
         }
         let discarded = with(&client, &url, |request| request.discard_body = true).await;
-        assert_eq!(
-            (discarded.body(), discarded.body_size()),
-            (&b""[..], body.len() as u64)
-        );
+        assert_eq!((discarded.body(), discarded.body_size()), (&b""[..], body.len() as u64));
         assert_eq!(discarded.response().unwrap().status(), 200);
     });
 }
@@ -181,10 +159,7 @@ fn an_early_answer_to_a_long_request_is_seen() {
     run(async {
         let address = server(|mut socket, _| async move {
             read_head(&mut socket).await;
-            socket
-                .write_all(b"HTTP/1.1 413 Too Much\r\nContent-Length: 0\r\n\r\n")
-                .await
-                .unwrap();
+            socket.write_all(b"HTTP/1.1 413 Too Much\r\nContent-Length: 0\r\n\r\n").await.unwrap();
             until_closed(&mut socket).await;
         })
         .await;
@@ -230,10 +205,7 @@ fn a_request_on_a_dying_connection_is_repeated_if_it_does_no_harm() {
         let client = client(|_| ());
         get(&client, &url).await;
         let second = get(&client, &url).await;
-        assert_eq!(
-            (second.failure, second.reused, connections.get()),
-            (None, false, 2)
-        );
+        assert_eq!((second.failure, second.reused, connections.get()), (None, false, 2));
         // Sent twice, counted twice.
         let head = format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n");
         assert_eq!(second.bytes_sent, 2 * head.len() as u64);
@@ -300,8 +272,7 @@ fn a_local_address_is_dialed_from() {
         let peers = Rc::new(RefCell::new(Vec::new()));
         let seen = peers.clone();
         let address = server(move |mut socket, _| {
-            seen.borrow_mut()
-                .push(socket.peer_addr().unwrap().ip().to_string());
+            seen.borrow_mut().push(socket.peer_addr().unwrap().ip().to_string());
             async move {
                 read_head(&mut socket).await;
                 socket.write_all(OK.as_bytes()).await.unwrap();
@@ -311,10 +282,7 @@ fn a_local_address_is_dialed_from() {
         let any = client(|_| ());
         let ip = "127.0.0.77".parse().unwrap();
         let client = brunt_http::Client::new(any.network().clone(), Some(ip));
-        assert_eq!(
-            get(&client, &format!("http://{address}/")).await.failure,
-            None
-        );
+        assert_eq!(get(&client, &format!("http://{address}/")).await.failure, None);
         assert_eq!(*peers.borrow(), ["127.0.0.77"]);
     });
 }

@@ -14,10 +14,8 @@ fn plain_requests_are_handed_over_whole() {
     run(async {
         let address = server(|mut socket, _| async move {
             while let Some(head) = read_head(&mut socket).await {
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{head}",
-                    head.len()
-                );
+                let answer =
+                    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{head}", head.len());
                 socket.write_all(answer.as_bytes()).await.unwrap();
             }
         })
@@ -42,14 +40,8 @@ fn a_refused_tunnel_is_a_failure_of_its_own() {
     run(async {
         let address = server(|mut socket, _| async move {
             let head = read_head(&mut socket).await.unwrap();
-            assert_eq!(
-                head,
-                "CONNECT target.test:443 HTTP/1.1\r\nHost: target.test:443\r\n\r\n"
-            );
-            socket
-                .write_all(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
-                .await
-                .unwrap();
+            assert_eq!(head, "CONNECT target.test:443 HTTP/1.1\r\nHost: target.test:443\r\n\r\n");
+            socket.write_all(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n").await.unwrap();
         })
         .await;
         let client = client(|it| it.proxies = through(&address.to_string()));

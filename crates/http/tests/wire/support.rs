@@ -12,16 +12,9 @@ use tokio::task::LocalSet;
 
 /// Runs a test on a runtime like a load core's.
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // A test that hangs fails.
-    let test = async {
-        tokio::time::timeout(Duration::from_secs(30), test)
-            .await
-            .unwrap()
-    };
+    let test = async { tokio::time::timeout(Duration::from_secs(30), test).await.unwrap() };
     LocalSet::new().block_on(&runtime, test)
 }
 
@@ -87,9 +80,7 @@ pub(crate) async fn until_closed(socket: &mut (impl AsyncRead + AsyncWrite + Unp
 
 /// The next close is a reset.
 pub(crate) fn reset_on_close(socket: &TcpStream) {
-    socket2::SockRef::from(socket)
-        .set_linger(Some(Duration::ZERO))
-        .unwrap();
+    socket2::SockRef::from(socket).set_linger(Some(Duration::ZERO)).unwrap();
 }
 
 pub(crate) fn client(change: impl FnOnce(&mut Settings)) -> Client {

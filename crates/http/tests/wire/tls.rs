@@ -30,11 +30,7 @@ impl Authority {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap();
         let (pem, root) = (certificate.pem(), certificate.der().clone());
-        Self {
-            issuer: Issuer::new(params, key),
-            pem,
-            root,
-        }
+        Self { issuer: Issuer::new(params, key), pem, root }
     }
 
     fn certificate(&self, name: &str, is_expired: bool) -> (rcgen::Certificate, KeyPair) {
@@ -63,11 +59,7 @@ impl Authority {
             builder.with_no_client_auth()
         };
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        Arc::new(
-            builder
-                .with_single_cert(vec![certificate.der().clone()], key)
-                .unwrap(),
-        )
+        Arc::new(builder.with_single_cert(vec![certificate.der().clone()], key).unwrap())
     }
 }
 
@@ -79,11 +71,7 @@ struct Server {
 
 impl Default for Server {
     fn default() -> Self {
-        Self {
-            versions: rustls::ALL_VERSIONS,
-            wants_certificate: false,
-            is_expired: false,
-        }
+        Self { versions: rustls::ALL_VERSIONS, wants_certificate: false, is_expired: false }
     }
 }
 
@@ -99,10 +87,7 @@ async fn tls_server(
 ) -> SocketAddr {
     let answer: Rc<Vec<u8>> = Rc::new(answer.into());
     server(move |socket, _| {
-        let mut tls = Tls {
-            socket,
-            session: ServerConnection::new(config.clone()).unwrap(),
-        };
+        let mut tls = Tls { socket, session: ServerConnection::new(config.clone()).unwrap() };
         let (notes, answer) = (notes.clone(), answer.clone());
         async move {
             let mut head = Vec::new();
@@ -262,10 +247,7 @@ fn sessions_are_resumed_when_the_settings_say_so() {
             settings.tls.remembered_sessions = 4;
         });
         for _ in 0..2 {
-            assert_eq!(
-                get(&client, &format!("https://{address}/")).await.failure,
-                None
-            );
+            assert_eq!(get(&client, &format!("https://{address}/")).await.failure, None);
             client.close_idle();
         }
         assert_eq!(*notes.0.borrow(), ["Full", "Resumed"]);
@@ -284,18 +266,8 @@ fn certificates_that_prove_nothing_have_their_codes() {
         let careless = client(|settings| settings.tls.insecure_skip_verify = true);
         for (config, client, code, text) in [
             (&good, &doubting, 1310, "x509: unknown authority"),
-            (
-                &other,
-                &trusting,
-                1311,
-                "x509: certificate doesn't match hostname",
-            ),
-            (
-                &expired,
-                &trusting,
-                1000,
-                "x509: certificate has expired or is not yet valid",
-            ),
+            (&other, &trusting, 1311, "x509: certificate doesn't match hostname"),
+            (&expired, &trusting, 1000, "x509: certificate has expired or is not yet valid"),
         ] {
             let address = tls_server(config.clone(), Notes::default(), OK).await;
             let url = format!("https://{address}/");
@@ -334,10 +306,7 @@ fn who_does_not_speak_tls_is_told_apart() {
         })
         .await;
         let exchange = get(&client, &format!("https://{refusing}/")).await;
-        assert_eq!(
-            failed(&exchange),
-            (1010, "remote error: tls: handshake failure".to_owned())
-        );
+        assert_eq!(failed(&exchange), (1010, "remote error: tls: handshake failure".to_owned()));
     });
 }
 
@@ -413,10 +382,7 @@ fn a_tunnel_leads_through_a_proxy() {
             let head = read_head(&mut socket).await.unwrap();
             assert!(head.starts_with("CONNECT target.test:443 HTTP/1.1\r\n"));
             assert!(head.contains("\r\nProxy-Authorization: Basic dTpw\r\n"));
-            socket
-                .write_all(b"HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n")
-                .await
-                .unwrap();
+            socket.write_all(b"HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n").await.unwrap();
             let mut onward = TcpStream::connect(target).await.unwrap();
             let _ = copy_bidirectional(&mut socket, &mut onward).await;
         })

@@ -28,8 +28,8 @@ pub(super) struct PartRoute {
 }
 
 /// As in k6, a scenario counts all its samples, and a group those of its own, not those of the groups
-/// within; the groups of a named scenario are in that scenario; `default` counts as no scenario; and
-/// `setup` and `teardown` are in the totals only.
+/// within; the groups of a named scenario are in that scenario; `default` counts as no scenario, and so
+/// do `setup` and `teardown`, whose own group the reader may want to leave out.
 #[derive(Debug)]
 pub(super) struct Parts {
     /// The first stands for no scenario; it has no numbers, just groups.
@@ -76,10 +76,6 @@ impl Parts {
 
     pub(super) fn route(&mut self, series: &Arc<Series>, kind: impl Fn() -> Kind) -> PartRoute {
         let group = series.tags.get("group").unwrap_or_default();
-        let top = group.split("::").nth(1).unwrap_or_default();
-        if matches!(top, "setup" | "teardown") && series.tags.get("scenario").is_none() {
-            return PartRoute::default();
-        }
         let mut nodes = Vec::new();
         let base = match series.tags.get("scenario").unwrap_or("default") {
             "default" => Some(0),

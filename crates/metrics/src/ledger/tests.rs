@@ -274,9 +274,13 @@ fn a_breakdown_has_scenarios_with_their_groups_and_the_groups_of_default() {
         summary.metric("my_counter").unwrap().values.get("count"),
         Some(63.0)
     );
-    let [a] = &*summary.groups else {
+    let [a, setup] = &*summary.groups else {
         panic!("{:?}", summary.groups)
     };
+    assert_eq!(
+        (&*setup.name, count(setup), count(&setup.groups[0])),
+        ("setup", None, Some(32.0))
+    );
     assert_eq!(
         (&*a.name, count(a), count(&a.groups[0])),
         ("a", Some(2.0), Some(4.0))

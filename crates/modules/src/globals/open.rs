@@ -24,7 +24,8 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
              documentation on the test life cycle",
         ));
     }
-    let name = call.argument(0).to_string_lossy()?;
+    let name = call.argument(0);
+    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
     if name.is_empty() {
         return Err(throw(ctx, "open() can't be used with an empty filename"));
     }
@@ -32,25 +33,39 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     let first = host.ids().local == 0;
     let bytes = host.program().open_file(&path, first).map_err(|message| throw(ctx, &message))?;
     let mode = call.argument(1);
-    if mode.as_str().is_some_and(|mode| mode.contains('b')) {
+    if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
         return ctx.array_buffer(bytes.to_vec());
     }
     ctx.string_from_utf8(&bytes)
 }
 
-/// Relative paths count from the folder of the module that runs, as if each file opened its own.
+/// Relative paths count, as in k6, from the folder of the file whose top level runs: that which is being imported or
+/// required, not always that in which the call is written.
 fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
-    let name = name.strip_prefix("file://").unwrap_or(name);
+    if name.starts_with("file://") {
+        if let Some(path) = brunt_js::path_of(name) {
+            return path;
+        }
+    }
     let path = Path::new(name);
     if path.is_absolute() {
         return path.to_path_buf();
     }
-    // Level 0 is `open` itself.
-    let running = ctx.running_module(1).and_then(|url| brunt_js::path_of(&url));
-    let folder = running
-        .and_then(|path| path.parent().map(Path::to_path_buf))
-        .unwrap_or_else(|| host.program().folder());
-    plain(&folder.join(path))
+    let folder = |url: Option<String>| {
+        let path = url.and_then(|url| brunt_js::path_of(&url))?;
+        path.parent().map(Path::to_path_buf)
+    };
+    let base = folder(host.loading_module(ctx)).unwrap_or_else(|| host.program().folder());
+    let written = folder(host.calling_module(ctx)).unwrap_or_else(|| base.clone());
+    if written != base && host.ids().local == 0 && host.core().is_none() {
+        log::warn!(
+            "open(\"{name}\") is relative to {}, where the file that is being loaded lies, not to {}, where the call is \
+             written; open(import.meta.resolve(\"{name}\")) is relative to the latter",
+            base.display(),
+            written.display()
+        );
+    }
+    plain(&base.join(path))
 }
 
 /// Takes `.` and `..` out, so that one file has one name.

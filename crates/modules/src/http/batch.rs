@@ -76,7 +76,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             .unwrap_or_default();
         let gate =
             Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
-        let sink = Sink::of(host, state);
+        let sink = Sink::of(host, state, http);
         let (total, client) = (&total, Rc::clone(&http.client));
         running.push(async move {
             let _here = gate.acquire().await;
@@ -85,10 +85,10 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         });
     }
     let count = running.len();
-    let Ok(finished) = block_on(running.collect::<Vec<(usize, Finished)>>()) else {
+    let Ok(finished) = block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) else {
         return Err(throw_stopped(ctx));
     };
-    let mut ordered: Vec<Option<Finished>> = (0..count).map(|_| None).collect();
+    let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
     for (index, finished) in finished {
         ordered[index] = Some(finished);
     }

@@ -11,6 +11,7 @@ use brunt_http::{
 };
 
 use super::prepared::{Prepared, ResponseType};
+use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
 use super::url::{escape_path, mask, without_userinfo};
 
@@ -36,7 +37,7 @@ pub(super) struct Chain {
 /// The end of a chain.
 pub(super) struct Last {
     /// `None` if the URL is none.
-    pub(super) exchange: Option<Exchange>,
+    pub(super) exchange: Option<Box<Exchange>>,
     pub(super) decoded: Option<Vec<u8>>,
     pub(super) error: String,
     pub(super) error_code: u16,
@@ -82,19 +83,19 @@ impl Chain {
         client: &Client,
         request: &Prepared,
         deadline: u64,
-        sink: &mut Sink,
+        sink: &Sink,
     ) -> Option<Last> {
         let url = std::mem::take(&mut self.url);
-        let (last, next) = match Target::parse(&url) {
-            Ok(target) => self.exchange(client, request, (&url, &target), deadline, sink).await,
+        let (last, next) = match sink.http.place(&url) {
+            Ok(place) => self.exchange(client, request, (&url, &place), deadline, sink).await,
             Err(TargetError::Invalid(invalid)) => {
                 let error = format!("invalid URL: {}", invalid.of(&url));
                 let thrown = Some(error.clone());
                 (Last { exchange: None, decoded: None, error, error_code: 1020, thrown }, None)
             }
             Err(TargetError::Unreachable(failure)) => {
-                let exchange = Exchange::unsent(failure, clock::now_ns());
-                (self.judge(request, &url, (exchange, None, None), sink), None)
+                let exchange = Box::new(Exchange::unsent(failure, clock::now_ns()));
+                (self.judge(request, &mask(&url), (exchange, None, None), sink), None)
             }
         };
         if let Some(next) = next {
@@ -110,14 +111,16 @@ impl Chain {
         &mut self,
         client: &Client,
         request: &Prepared,
-        (url, target): (&str, &Target<'_>),
+        (url, place): (&str, &Place),
         deadline: u64,
-        sink: &mut Sink,
+        sink: &Sink,
     ) -> (Last, Option<Next>) {
+        let target = &place.target.borrow();
+        let shown = place.masked.as_deref().unwrap_or(url);
         let too_late = (request.timeout_ns == 0).then_some(Failure::Timeout);
         if let Some(refused) = request.refused.or(too_late) {
-            let exchange = Exchange::unsent(refused, clock::now_ns());
-            return (self.judge(request, url, (exchange, None, None), sink), None);
+            let exchange = Box::new(Exchange::unsent(refused, clock::now_ns()));
+            return (self.judge(request, shown, (exchange, None, None), sink), None);
         }
         let scope = RefCell::new(None);
         let scope_of = || scope.borrow_mut().get_or_insert_with(|| Scope::of(target)).clone();
@@ -129,7 +132,7 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
         asked.discard_body = request.response_type == ResponseType::None;
-        let exchange = client.exchange(&asked).await;
+        let exchange = Box::new(client.exchange(&asked).await);
 
         let mut decoded = None;
         let mut redirect = Redirect::None;
@@ -161,17 +164,17 @@ impl Chain {
                 None
             }
         };
-        (self.judge(request, url, (exchange, decoded, failure), sink), next)
+        (self.judge(request, shown, (exchange, decoded, failure), sink), next)
     }
 
-    /// Records an exchange, and says so if it failed. A failure beside the exchange's own comes from what the response
+    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure beside the exchange's own comes from what the response
     /// holds.
     fn judge(
         &self,
         request: &Prepared,
         url: &str,
-        (exchange, decoded, found): (Exchange, Option<Vec<u8>>, Option<(String, u16)>),
-        sink: &mut Sink,
+        (exchange, decoded, found): (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>),
+        sink: &Sink,
     ) -> Last {
         let is_whole = exchange.failure.is_none();
         let mut status = exchange.response().map_or(0, |response| response.status());
@@ -195,7 +198,7 @@ impl Chain {
         sink.record(request, &Hop { method: &self.method, url }, &exchange, &outcome);
         let mut thrown = None;
         if !error.is_empty() {
-            let full = format!("{} \"{}\": {error}", title(&self.method), mask(url));
+            let full = format!("{} \"{}\": {error}", title(&self.method), url);
             if request.throw {
                 // What goes wrong after the head is thrown without the URL, as in k6.
                 let has_head = exchange.head().is_some() && !(is_whole && error_code == 1000);

@@ -82,8 +82,8 @@ static PARSED: Name = Name::new("\u{0}json");
 const KEEP_BODY: usize = 256;
 
 impl Response {
-    pub(super) fn of(finished: Finished) -> Self {
-        Self { finished: Some(Box::new(finished)), error: String::new(), error_code: 0 }
+    pub(super) fn of(finished: Box<Finished>) -> Self {
+        Self { finished: Some(finished), error: String::new(), error_code: 0 }
     }
 
     /// For a request that could not be sent.
@@ -92,7 +92,7 @@ impl Response {
     }
 
     fn exchange(&self) -> Option<&Exchange> {
-        self.finished.as_ref()?.exchange.as_ref()
+        self.finished.as_ref()?.exchange.as_deref()
     }
 
     /// The whole response's head, if all went well.
@@ -260,7 +260,7 @@ impl Response {
         let body = first.body.as_deref().unwrap_or_default();
         ctx.object_from([
             (&METHOD, ctx.string(&first.method)?),
-            (&URL, ctx.string(&first.url)?),
+            (&URL, ctx.string(first.url.as_deref().unwrap_or(&finished.url))?),
             (&HEADERS, headers),
             (&BODY, ctx.string_from_utf8(body)?),
             (&COOKIES, cookies),

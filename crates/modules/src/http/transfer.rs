@@ -2,26 +2,23 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
 use brunt_http::{Client, Exchange, Headers};
 use brunt_js::{Host, Phase};
-use brunt_metrics::{Metadata, TagSet, TagsId};
+use brunt_metrics::Metadata;
 
 use super::chain::Chain;
 use super::prepared::{Prepared, ResponseType};
 use super::record::{self, Labels};
-use super::state::CoreHttp;
-use super::url::mask;
-use crate::api::Shared;
-use crate::state::VuState;
+use super::state::{HttpShared, HttpState};
+use crate::state::{Tags, VuState};
 
 /// What a request came to.
 pub(super) struct Finished {
     /// The last exchange; `None` if nothing was sent.
-    pub(super) exchange: Option<Exchange>,
+    pub(super) exchange: Option<Box<Exchange>>,
     /// The last hop's URL.
     pub(super) url: String,
     /// The body with its content codings taken off, if there were any.
@@ -39,7 +36,8 @@ pub(super) struct Finished {
 /// The first request of a chain, for `res.request`.
 pub(super) struct Sent {
     pub(super) method: Cow<'static, str>,
-    pub(super) url: String,
+    /// `None` if no redirect was followed.
+    pub(super) url: Option<String>,
     pub(super) headers: Rc<Headers>,
     /// What the script set `Host` to.
     pub(super) host: Option<String>,
@@ -49,36 +47,29 @@ pub(super) struct Sent {
     pub(super) body: Option<Rc<[u8]>>,
 }
 
-/// Where samples go, taken along by requests that outlive the call that made them.
+/// Where samples go, taken along by requests that outlive the call that made them. Nothing in it is counted
+/// atomically: cores must not meet here.
 pub(super) struct Sink {
     core: Option<Rc<Core>>,
-    shared: Arc<Shared>,
-    tags: TagSet,
-    /// The id of `tags`, with the epoch it is good for.
-    id: Option<(u32, TagsId)>,
+    pub(super) http: Rc<HttpShared>,
+    tags: Rc<Tags>,
     metadata: Option<Metadata>,
 }
 
 impl Sink {
     /// That of the VU as it is now.
-    pub(super) fn of(host: &Host, state: &VuState) -> Self {
-        let core = host.core().filter(|_| host.phase() != Phase::Summary).cloned();
-        let id = core.as_ref().map(|core| {
-            let mut recorder = core.recorder().borrow_mut();
-            (recorder.epoch(), state.tags_id(&mut recorder))
-        });
+    pub(super) fn of(host: &Host, state: &VuState, http: &HttpState) -> Self {
         Self {
-            core,
-            shared: Arc::clone(&state.shared),
-            tags: state.tag_set(),
-            id,
+            core: host.core().filter(|_| host.phase() != Phase::Summary).cloned(),
+            http: Rc::clone(&http.shared),
+            tags: state.tags(),
             metadata: state.metadata(),
         }
     }
 
     /// Records the samples of one exchange.
     pub(super) fn record(
-        &mut self,
+        &self,
         request: &Prepared,
         hop: &Hop<'_>,
         exchange: &Exchange,
@@ -86,22 +77,14 @@ impl Sink {
     ) {
         let Some(core) = &self.core else { return };
         let mut recorder = core.recorder().borrow_mut();
-        let base = match self.id {
-            Some((epoch, id)) if epoch == recorder.epoch() => id,
-            _ => {
-                let id = recorder.tags(&self.tags);
-                self.id = Some((recorder.epoch(), id));
-                id
-            }
-        };
+        let base = self.tags.id(&mut recorder);
         let response = exchange.response().ok();
         // A name that the script set through `exec.vu.tags` also stands for the URL.
-        let vu_name = if request.name.is_none() { self.tags.get("name") } else { None };
-        let url = mask(hop.url);
+        let vu_name = if request.name.is_none() { self.tags.name() } else { None };
         let labels = Labels {
             base,
             method: hop.method,
-            url: &url,
+            url: hop.url,
             name: request.name.as_deref().or(vu_name).or(request.template.as_deref()),
             is_named: request.name.is_some(),
             tags: &request.tags,
@@ -115,11 +98,8 @@ impl Sink {
             error: outcome.error,
             error_code: outcome.error_code,
         };
-        let state = brunt_js::core_state::CoreState::of(core);
-        let http =
-            state.api::<CoreHttp>(|| unreachable!("the VU that sends made the core's HTTP state"));
-        let system = self.shared.config().system_tags;
-        let mut cache = http.series.borrow_mut();
+        let mut cache = self.http.series.borrow_mut();
+        let system = self.http.system_tags;
         record::record(&mut recorder, &mut cache, system, labels, exchange, self.metadata.as_ref());
     }
 }
@@ -127,6 +107,7 @@ impl Sink {
 /// One request of a chain.
 pub(super) struct Hop<'a> {
     pub(super) method: &'a str,
+    /// Credentials masked.
     pub(super) url: &'a str,
 }
 
@@ -139,8 +120,10 @@ pub(super) struct Outcome<'a> {
 }
 
 /// Sends the request and follows redirects.
-pub(super) async fn run(client: &Client, mut request: Prepared, mut sink: Sink) -> Finished {
-    if let Some(limiter) = sink.shared.limiter() {
+///
+/// What is large is boxed where it comes to be: on its way to the script it would be copied ten times.
+pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Box<Finished> {
+    if let Some(limiter) = &sink.http.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
@@ -149,13 +132,12 @@ pub(super) async fn run(client: &Client, mut request: Prepared, mut sink: Sink) 
     let deadline = clock::now_ns().saturating_add(request.timeout_ns);
     let mut chain = Chain::new(&mut request);
     let last = loop {
-        if let Some(last) = chain.hop(client, &request, deadline, &mut sink).await {
+        if let Some(last) = chain.hop(client, &request, deadline, &sink).await {
             break last;
         }
     };
     let Chain { url, first_url, first_cookies, .. } = chain;
-    let first_url = first_url.unwrap_or_else(|| url.clone());
-    Finished {
+    Box::new(Finished {
         exchange: last.exchange,
         url,
         decoded: last.decoded,
@@ -172,5 +154,5 @@ pub(super) async fn run(client: &Client, mut request: Prepared, mut sink: Sink) 
         },
         response_type: request.response_type,
         throw: request.throw,
-    }
+    })
 }

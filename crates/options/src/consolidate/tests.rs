@@ -112,7 +112,7 @@ fn a_layer_with_a_workload_erases_those_below() {
     let environment = read(&json!({ "duration": "10s" }));
     insta::assert_snapshot!(told(Layers { environment, ..layers }), @r#"
     default: 1 looping VUs for 10s (gracefulStop: 30s)
-    options of the environment override the scenarios entirely
+    the "env" level of options (environment) overrides the scenarios of lower levels entirely
     "#);
     let layers = script(&json!({ "vus": 10, "duration": "5s" }));
     let command_line = read(&json!({ "iterations": 20 }));

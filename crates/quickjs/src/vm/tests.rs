@@ -11,12 +11,11 @@ fn vm() -> Vm {
 }
 
 fn text(ctx: Ctx<'_>, source: &str) -> String {
-    match ctx.eval("test.js", source) {
-        Ok(value) => value.to_string_lossy().unwrap(),
-        Err(_) => {
-            let exception = ctx.take_exception().unwrap();
-            format!("threw {}", exception.value.to_string_lossy().unwrap())
-        }
+    if let Ok(value) = ctx.eval("test.js", source) {
+        value.to_string_lossy().unwrap()
+    } else {
+        let exception = ctx.take_exception().unwrap();
+        format!("threw {}", exception.value.to_string_lossy().unwrap())
     }
 }
 
@@ -73,7 +72,7 @@ fn an_interrupt_stops_a_loop_past_catch_and_finally() {
     assert_eq!(text(ctx, "log.length"), "0");
 }
 
-fn double<'js>(call: Call<'js>) -> JsResult<'js> {
+fn double(call: Call<'_>) -> JsResult<'_> {
     let number = call.argument(0).to_number()?;
     Ok(call.ctx().number(number * 2.0))
 }

@@ -71,11 +71,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn document(&mut self) -> Result<Document, String> {
-        let mut document = Document {
-            mutation: false,
-            defaults: Map::new(),
-            fields: Vec::new(),
-        };
+        let mut document = Document { mutation: false, defaults: Map::new(), fields: Vec::new() };
         if self.peek() != Some('{') {
             document.mutation = match self.name()? {
                 "query" => false,
@@ -140,17 +136,8 @@ impl<'a> Reader<'a> {
                 }
             }
             let nested = self.peek() == Some('{');
-            let inner = if nested {
-                self.selection(depth + 1)?
-            } else {
-                Vec::new()
-            };
-            fields.push(Field {
-                alias,
-                name,
-                arguments,
-                fields: inner,
-            });
+            let inner = if nested { self.selection(depth + 1)? } else { Vec::new() };
+            fields.push(Field { alias, name, arguments, fields: inner });
         }
         if fields.is_empty() {
             return Err("a selection is empty".to_owned());
@@ -275,10 +262,7 @@ mod tests {
         assert_eq!(document.fields[1].alias, "b");
         assert_eq!(document.fields[1].fields[0].name, "d");
         let none = Map::new();
-        assert_eq!(
-            document.fields[0].argument("y", &none),
-            Some((-1500.0).into())
-        );
+        assert_eq!(document.fields[0].argument("y", &none), Some((-1500.0).into()));
         assert_eq!(document.fields[0].argument("z", &none), None);
     }
 

@@ -53,9 +53,7 @@ fn feed(input: &[u8], cuts: &[usize], to_head_request: bool) -> Told {
             }
         }
     }
-    told.end = parser
-        .finish()
-        .map_err(|truncated| format!("{truncated:?}"));
+    told.end = parser.finish().map_err(|truncated| format!("{truncated:?}"));
     told
 }
 
@@ -66,19 +64,13 @@ fn whole(input: &str) -> Told {
 #[test]
 fn a_response_ends_at_its_length_and_what_follows_is_left_over() {
     let told = whole("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef");
-    assert_eq!(
-        (told.body.as_slice(), told.left_over),
-        (b"abc".as_slice(), 3)
-    );
+    assert_eq!((told.body.as_slice(), told.left_over), (b"abc".as_slice(), 3));
 }
 
 #[test]
 fn a_response_without_length_ends_with_the_connection() {
     let told = whole("HTTP/1.0 200 OK\r\n\r\nuntil close");
-    assert_eq!(
-        (told.body.as_slice(), told.end),
-        (b"until close".as_slice(), Ok(()))
-    );
+    assert_eq!((told.body.as_slice(), told.end), (b"until close".as_slice(), Ok(())));
 }
 
 #[test]
@@ -106,15 +98,9 @@ fn an_end_too_early_is_told_apart_from_nothing_at_all() {
 
 #[test]
 fn an_endless_head_stops_at_the_limit() {
-    let input = format!(
-        "HTTP/1.1 200 OK\r\n{}",
-        "X-A: aaaaaaaaaaaaaaaa\r\n".repeat(400)
-    );
+    let input = format!("HTTP/1.1 200 OK\r\n{}", "X-A: aaaaaaaaaaaaaaaa\r\n".repeat(400));
     let end = whole(&input).end.unwrap_err();
-    assert_eq!(
-        end,
-        "net/http: server response headers exceeded 4096 bytes; aborted"
-    );
+    assert_eq!(end, "net/http: server response headers exceeded 4096 bytes; aborted");
     let interim = "HTTP/1.1 100 Continue\r\n\r\n".repeat(400);
     assert_eq!(whole(&interim).end.unwrap_err(), end);
 }

@@ -1,0 +1,80 @@
+/* What Brunt adds to QuickJS-NG. Appended to quickjs.c by build.rs, because it uses what is static there. */
+
+/* An object with these properties. The atoms differ; the values become the engine's, also on failure. Unlike
+   JS_NewObjectFrom it defines: no setter of Object.prototype runs (and none can fail halfway). */
+JSValue brunt_object_from(JSContext *ctx, int count, const JSAtom *props, const JSValue *values)
+{
+    int i;
+    JSValue obj = JS_NewObject(ctx);
+
+    if (JS_IsException(obj)) {
+        for (i = 0; i < count; i++)
+            JS_FreeValue(ctx, values[i]);
+        return JS_EXCEPTION;
+    }
+    for (i = 0; i < count; i++) {
+        JSProperty *pr = add_property(ctx, JS_VALUE_GET_OBJ(obj), props[i], JS_PROP_C_W_E);
+        if (!pr)
+            break;
+        pr->u.value = values[i];
+    }
+    if (i == count)
+        return obj;
+    for (; i < count; i++)
+        JS_FreeValue(ctx, values[i]);
+    JS_FreeValue(ctx, obj);
+    return JS_EXCEPTION;
+}
+
+/* The bytes that an ArrayBuffer, SharedArrayBuffer, typed array or DataView shows now, whatever the script made of
+   its properties. false: it is none of them, was detached, or is immutable and the bytes are wanted for writing. Runs
+   no script and throws nothing. */
+bool brunt_bytes(JSValueConst obj, bool to_write, uint8_t **data, size_t *length)
+{
+    JSObject *p;
+    JSTypedArray *ta;
+    JSArrayBuffer *abuf;
+
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return false;
+    p = JS_VALUE_GET_OBJ(obj);
+    if (p->class_id == JS_CLASS_ARRAY_BUFFER || p->class_id == JS_CLASS_SHARED_ARRAY_BUFFER) {
+        abuf = p->u.array_buffer;
+        if (!abuf || abuf->detached || (to_write && abuf->immutable))
+            return false;
+        *data = abuf->data;
+        *length = abuf->byte_length;
+        return true;
+    }
+    if (!is_typed_array(p->class_id) && p->class_id != JS_CLASS_DATAVIEW)
+        return false;
+    ta = p->u.typed_array;
+    if (!ta)
+        return false;
+    abuf = ta->buffer->u.array_buffer;
+    if (!abuf || abuf->detached || (to_write && abuf->immutable) || ta->offset > abuf->byte_length)
+        return false;
+    *length = ta->length;
+    if (ta->track_rab && p->class_id == JS_CLASS_DATAVIEW)
+        *length = abuf->byte_length - ta->offset;
+    else if (ta->track_rab)
+        *length = (size_t)p->u.array.count << typed_array_size_log2(p->class_id);
+    if (*length > (size_t)(abuf->byte_length - ta->offset))
+        return false;
+    *data = abuf->data + ta->offset;
+    return true;
+}
+
+/* Frees the jobs that wait, as JS_FreeRuntime does. */
+void brunt_drop_jobs(JSRuntime *rt)
+{
+    int i;
+
+    while (!list_empty(&rt->job_list)) {
+        JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
+        list_del(&e->link);
+        for (i = 0; i < e->argc; i++)
+            JS_FreeValueRT(rt, e->argv[i]);
+        js_free_rt(rt, e);
+    }
+}

@@ -1,0 +1,14 @@
+//! The rules of the fiber, kept with real scripts: each file is one of them.
+#![allow(clippy::unwrap_used, reason = "tests; the lint's own exception ends at helpers")]
+#![allow(clippy::items_after_statements, reason = "what one test needs stands in it")]
+
+mod bytecode;
+mod dropped;
+mod endless;
+mod hostile;
+mod interleaving;
+mod objects;
+mod panics;
+mod recursion;
+mod slicing;
+mod support;
