@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::sync::Arc;
 
-use rustls::client::{ClientConfig, Resumption};
+use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 
 pub(crate) use session::{Session, State};
@@ -85,7 +85,15 @@ impl TlsConfigs {
             let verifier = verify::Anyone::new(&self.provider);
             builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
         } else {
-            builder.with_root_certificates(roots::trusted(&self.settings)?)
+            let roots = roots::trusted(&self.settings)?;
+            let provider = self.provider.clone();
+            match WebPkiServerVerifier::builder_with_provider(roots.clone(), provider).build() {
+                Ok(webpki) => builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(Arc::new(verify::NameFirst(webpki))),
+                // There are no authorities at all: whoever answers is unknown.
+                Err(_) => builder.with_root_certificates(roots),
+            }
         };
         let mut config = match self.certificates.resolver(applying) {
             Some(resolver) => builder.with_client_cert_resolver(resolver),

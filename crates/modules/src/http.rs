@@ -110,7 +110,7 @@ fn with_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
     send(call.ctx(), asked)
 }
 
-fn request<'js>(call: Call<'js>) -> JsResult<'js> {
+fn request(call: Call<'_>) -> JsResult<'_> {
     let asked = asked_request(&call)?;
     send(call.ctx(), asked)
 }
@@ -140,7 +140,7 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
 }
 
 /// A finished request as the script gets it.
-fn received<'js>(ctx: Ctx<'js>, finished: Box<Finished>) -> JsResult<'js> {
+fn received(ctx: Ctx<'_>, finished: Box<Finished>) -> JsResult<'_> {
     if let (true, Some(thrown)) = (finished.throw, &finished.thrown) {
         return Err(throw(ctx, thrown));
     }
@@ -161,7 +161,7 @@ fn unsent<'js>(ctx: Ctx<'js>, refused: &Unsendable) -> JsResult<'js> {
     response::new(ctx, Response::unsent(&refused.text, refused.code))
 }
 
-fn async_request<'js>(call: Call<'js>) -> JsResult<'js> {
+fn async_request(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (host, http) = http_of(ctx)?;
     let asked = asked_request(&call)?;
@@ -206,7 +206,7 @@ fn settle<'js>(
     }
 }
 
-fn set_response_callback<'js>(call: Call<'js>) -> JsResult<'js> {
+fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let Some(callback) = Callback::read(&call.argument(0)) else {
         return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));

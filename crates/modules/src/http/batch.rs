@@ -26,7 +26,7 @@ static LENGTH: Name = Name::new("length");
 /// No limit, as far as a semaphore is concerned.
 const UNLIMITED: usize = 1 << 20;
 
-pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
+pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (host, http) = http_for(ctx, "Using batch")?;
     if call.len() != 1 {
@@ -60,7 +60,7 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {
                 // One bad entry, and nothing is sent: the responses up to it are empty ones.
-                return refuse(ctx, &result, &keys, requests.len(), refused);
+                return refuse(ctx, &result, &keys, requests.len(), &refused);
             }
         }
     }
@@ -85,9 +85,8 @@ pub(super) fn batch<'js>(call: Call<'js>) -> JsResult<'js> {
         });
     }
     let count = running.len();
-    let finished = match block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) {
-        Ok(finished) => finished,
-        Err(_) => return Err(throw_stopped(ctx)),
+    let Ok(finished) = block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) else {
+        return Err(throw_stopped(ctx));
     };
     let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
     for (index, finished) in finished {
@@ -111,7 +110,7 @@ fn refuse<'js>(
     result: &Value<'js>,
     keys: &[Key<'js>],
     last: usize,
-    refused: Unsendable,
+    refused: &Unsendable,
 ) -> JsResult<'js> {
     if refused.throw {
         return Err(throw(ctx, &refused.text));

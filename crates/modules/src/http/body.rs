@@ -121,7 +121,7 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
 }
 
 /// Each element of an array as a field of its own.
-fn flattened<'js>(members: Vec<(String, Value<'js>)>) -> Result<Vec<(String, Value<'js>)>, Thrown> {
+fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>)>, Thrown> {
     if !members.iter().any(|(_, value)| value.is_array()) {
         return Ok(members);
     }

@@ -98,16 +98,12 @@ impl Chain {
                 (self.judge(request, &mask(&url), (exchange, None, None), sink), None)
             }
         };
-        match next {
-            Some(next) => {
-                self.follow(url, next, &request.headers);
-                None
-            }
-            None => {
-                self.url = url;
-                Some(last)
-            }
+        if let Some(next) = next {
+            self.follow(url, next, &request.headers);
+            return None;
         }
+        self.url = url;
+        Some(last)
     }
 
     /// Sends, stores cookies, decodes; says where to go next.
@@ -325,13 +321,12 @@ impl Chain {
         if original.get("Referer").is_none() {
             let hides = from.starts_with("https:") && next.url.starts_with("http:");
             let referer = if hides { None } else { Some(without_userinfo(&from)) };
-            headers = Cow::Owned(match referer {
-                Some(referer) => with_line(&headers, "Referer", &referer),
-                None => {
-                    let mut headers = headers.into_owned();
-                    headers.remove("Referer");
-                    headers
-                }
+            headers = Cow::Owned(if let Some(referer) = referer {
+                with_line(&headers, "Referer", &referer)
+            } else {
+                let mut headers = headers.into_owned();
+                headers.remove("Referer");
+                headers
             });
         }
         if let Cow::Owned(headers) = headers {

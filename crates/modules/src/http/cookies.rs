@@ -40,12 +40,12 @@ impl Class for CookieJar {
     }
 }
 
-pub(super) fn vu_jar<'js>(call: Call<'js>) -> JsResult<'js> {
+pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
     let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
     call.ctx().instance(CookieJar { jar: http.jar() })
 }
 
-pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
+pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
     call.ctx().instance(CookieJar::default())
 }
 
@@ -77,7 +77,7 @@ fn now_ms() -> i64 {
     i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
 }
 
-fn cookies_for_url<'js>(call: Call<'js>) -> JsResult<'js> {
+fn cookies_for_url(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     let Some(scope) = scope else { return ctx.object() };
@@ -102,7 +102,7 @@ fn cookies_for_url<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(object)
 }
 
-fn set<'js>(call: Call<'js>) -> JsResult<'js> {
+fn set(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     let mut cookie = SetCookie {
@@ -150,7 +150,7 @@ fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static
     Ok(())
 }
 
-fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
+fn clear(call: Call<'_>) -> JsResult<'_> {
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     if let Some(scope) = scope {
         jar.borrow_mut().clear(&scope);
@@ -158,7 +158,7 @@ fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(call.ctx().undefined())
 }
 
-fn delete<'js>(call: Call<'js>) -> JsResult<'js> {
+fn delete(call: Call<'_>) -> JsResult<'_> {
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     let name = text(&call.argument(1))?;
     if let Some(scope) = scope {

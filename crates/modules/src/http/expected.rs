@@ -60,7 +60,7 @@ impl Class for ExpectedStatuses {
     }
 }
 
-pub(super) fn expected_statuses<'js>(call: Call<'js>) -> JsResult<'js> {
+pub(super) fn expected_statuses(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     if call.is_empty() {
         return Err(throw(ctx, "no arguments"));

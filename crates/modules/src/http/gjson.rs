@@ -124,7 +124,7 @@ impl<'p> Rest<'p> {
         if pipes { Self::Pipe(rest) } else { Self::Path(rest) }
     }
 
-    fn go_on<'a>(self, value: &'a str, depth: u32) -> Option<Raw<'a>> {
+    fn go_on(self, value: &str, depth: u32) -> Option<Raw<'_>> {
         match self {
             Self::Nothing => Some(Cow::Borrowed(value)),
             Self::Pipe(path) => find(value, path, depth),

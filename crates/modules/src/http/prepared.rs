@@ -69,8 +69,10 @@ pub(super) struct Prepared {
     pub(super) response_type: ResponseType,
     pub(super) callback: Callback,
     pub(super) throw: bool,
-    /// What the `url` and `name` tags say, if not the URL.
+    /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
+    /// The same from `http.url`; a name of the VU's tags goes before it.
+    pub(super) template: Option<String>,
     pub(super) tags: Vec<(String, String)>,
 }
 
@@ -131,6 +133,7 @@ impl Prepared {
             callback: http.callback.borrow().clone(),
             throw: config.throw,
             name: None,
+            template: None,
             tags: Vec::new(),
         };
         // First, since it decides how everything else fails.
@@ -148,10 +151,10 @@ impl Prepared {
         if asked.params.is_object() {
             request.read_params(ctx, config, &asked.params, &mut own)?;
         }
-        if let Some(content_type) = encoded.content_type {
-            if !own.has("Content-Type") {
-                own.set("Content-Type", &content_type);
-            }
+        if let Some(content_type) = encoded.content_type
+            && !own.has("Content-Type")
+        {
+            own.set("Content-Type", &content_type);
         }
         if !own.is_empty() {
             own.finish(&mut request, config);
@@ -188,7 +191,7 @@ impl Prepared {
         }
         if let Some(template) = url.instance::<UrlTemplate>() {
             template.url.clone_into(&mut self.url);
-            self.name = Some(template.name.clone());
+            self.template = Some(template.name.clone());
             return Ok(());
         }
         let shown = url.to_string_lossy().unwrap_or_default();
@@ -381,18 +384,16 @@ impl OwnHeaders {
         let mut add = |name: &str, value: &str| headers.append(name, value);
         if !config.user_agent.is_empty() || self.has("User-Agent") {
             let agent = self.get("User-Agent").unwrap_or(&config.user_agent);
-            if !agent.is_empty() {
-                if let Err(failure) = add("User-Agent", agent) {
-                    request.refused = Some(failure);
-                }
+            if !agent.is_empty()
+                && let Err(failure) = add("User-Agent", agent)
+            {
+                request.refused = Some(failure);
             }
         }
         self.lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         for (name, value) in self.lines {
             match name.as_str() {
                 "Host" => request.host = Some(value),
-                // Stands in front.
-                "User-Agent" => {}
                 "Content-Length" => {
                     let length = request.body.as_ref().map_or(0, |body| body.len());
                     if value.trim() != length.to_string() {
@@ -403,7 +404,8 @@ impl OwnHeaders {
                         );
                     }
                 }
-                "Transfer-Encoding" => {}
+                // The agent stands in front; how the body is framed is ours to say.
+                "User-Agent" | "Transfer-Encoding" => {}
                 _ => {
                     if let Err(failure) = add(&name, &value) {
                         request.refused.get_or_insert(failure);
@@ -451,7 +453,7 @@ pub(super) fn method_of(method: &Value<'_>) -> JsResult<'static, Cow<'static, st
 ///
 /// # Errors
 /// In init code.
-pub(super) fn http_of<'js>(ctx: Ctx<'js>) -> JsResult<'js, (&'js Host, &'js HttpState)> {
+pub(super) fn http_of(ctx: Ctx<'_>) -> JsResult<'_, (&Host, &HttpState)> {
     http_for(ctx, "Making http requests")
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Labels<'a> {
     pub(super) url: &'a str,
     /// What `url` and `name` say instead, if anything.
     pub(super) name: Option<&'a str>,
+    /// That name is one of the request's own tags, and so is a tag whether or not system tags are on.
+    pub(super) is_named: bool,
     /// The request's own tags, `name` not among them.
     pub(super) tags: &'a [(String, String)],
     pub(super) status: u16,
@@ -62,6 +64,7 @@ struct Key {
     base: TagsId,
     method: Box<str>,
     name: Box<str>,
+    is_named: bool,
     tags: Box<[(String, String)]>,
     status: u16,
     proto: &'static str,
@@ -92,6 +95,7 @@ impl Labels<'_> {
         key.base == self.base
             && *key.method == *self.method
             && *key.name == *self.shown()
+            && key.is_named == self.is_named
             && *key.tags == *self.tags
             && key.status == self.status
             && key.proto == self.proto
@@ -107,6 +111,7 @@ impl Labels<'_> {
             base: self.base,
             method: self.method.into(),
             name: self.shown().into(),
+            is_named: self.is_named,
             tags: self.tags.into(),
             status: self.status,
             proto: self.proto,
@@ -168,7 +173,7 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
     let system_tags: [(bool, &str, &str); 11] = [
         (system.method, "method", labels.method),
         (system.url, "url", labels.shown()),
-        (system.name, "name", labels.shown()),
+        (system.name || labels.is_named, "name", labels.shown()),
         (system.status, "status", &status),
         (system.proto, "proto", labels.proto),
         (system.tls_version, "tls_version", labels.tls_version),

@@ -213,7 +213,8 @@ impl Response {
     }
 
     fn ocsp<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
-        let status = match self.exchange().and_then(|exchange| exchange.tls) {
+        let tls = self.exchange().and_then(|exchange| exchange.tls);
+        let status = match tls.filter(|_| self.head().is_some()) {
             Some(tls) => tls.ocsp_status(),
             None => "",
         };
@@ -312,6 +313,8 @@ impl Class for Response {
         }
         let finished = self.finished.as_deref();
         let exchange = self.exchange();
+        // What was agreed on counts once there is a response.
+        let tls = exchange.and_then(|exchange| exchange.tls).filter(|_| self.head().is_some());
         let value = if key.is(&ERROR) {
             ctx.string(finished.map_or(self.error.as_str(), |finished| &finished.error))?
         } else if key.is(&ERROR_CODE) {
@@ -332,11 +335,9 @@ impl Class for Response {
                 exchange.and_then(|exchange| exchange.remote).map_or(0, |remote| remote.port());
             ctx.int(i32::from(port))
         } else if key.is(&TLS_VERSION) {
-            ctx.string(exchange.and_then(|exchange| exchange.tls).map_or("", |tls| tls.version))?
+            ctx.string(tls.map_or("", |tls| tls.version))?
         } else if key.is(&TLS_CIPHER_SUITE) {
-            ctx.string(
-                exchange.and_then(|exchange| exchange.tls).map_or("", |tls| tls.cipher_suite),
-            )?
+            ctx.string(tls.map_or("", |tls| tls.cipher_suite))?
         } else {
             return Ok(Own::None);
         };
@@ -365,7 +366,7 @@ fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
 }
 
 /// `res.json(selector?)`.
-fn json<'js>(call: Call<'js>) -> JsResult<'js> {
+fn json(call: Call<'_>) -> JsResult<'_> {
     let (ctx, this) = (call.ctx(), call.this());
     let Some(response) = this.instance::<Response>() else {
         return Err(throw_type(ctx, "json() belongs to a Response"));
@@ -385,7 +386,7 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
     let selector = call.argument(0);
     if !selector.is_undefined() {
         let selector = selector.to_string_lossy()?;
-        return Ok(select(ctx, bytes, &selector)?);
+        return Ok(select(ctx, bytes, &selector));
     }
     let known = this.get(&PARSED)?;
     if !known.is_undefined() {
@@ -404,8 +405,8 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
         // At the end of the text k6 points at the last character there is.
         let least = usize::from(error.line > 1);
         let column = match error.byte {
-            Some(_) => error.column as usize,
-            None => (error.column as usize).saturating_sub(1).max(least),
+            Some(_) => error.column,
+            None => error.column.saturating_sub(1).max(least),
         };
         throw(
             ctx,
@@ -422,16 +423,16 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 /// GJSON path; `undefined` for no match and for what is no JSON.
-fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> JsResult<'js> {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(ctx.undefined()) };
+fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> Value<'js> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return ctx.undefined() };
     if !gjson::is_valid(text) {
-        return Ok(ctx.undefined());
+        return ctx.undefined();
     }
     let found = gjson::get(text, selector).and_then(|found| ctx.parse_json(found.as_bytes()).ok());
-    Ok(found.unwrap_or_else(|| ctx.undefined()))
+    found.unwrap_or_else(|| ctx.undefined())
 }
 
 /// The object that scripts get.
-pub(super) fn new<'js>(ctx: Ctx<'js>, response: Response) -> JsResult<'js, Value<'js>> {
+pub(super) fn new(ctx: Ctx<'_>, response: Response) -> JsResult<'_, Value<'_>> {
     ctx.instance(response)
 }

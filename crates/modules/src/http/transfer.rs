@@ -85,13 +85,14 @@ impl Sink {
             base,
             method: hop.method,
             url: hop.url,
-            name: request.name.as_deref().or(vu_name),
+            name: request.name.as_deref().or(vu_name).or(request.template.as_deref()),
+            is_named: request.name.is_some(),
             tags: &request.tags,
             status: outcome.status,
             proto: response
                 .filter(|_| outcome.status != 0)
                 .map_or("", |response| response.version()),
-            tls_version: exchange.tls.map_or("", |tls| tls.version),
+            tls_version: exchange.tls.filter(|_| outcome.status != 0).map_or("", |tls| tls.version),
             remote: exchange.remote,
             expected: outcome.expected,
             error: outcome.error,

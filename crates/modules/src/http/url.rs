@@ -53,7 +53,7 @@ impl Class for UrlTemplate {
     }
 }
 
-pub(super) fn tag<'js>(call: Call<'js>) -> JsResult<'js> {
+pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let literals = call.argument(0);
     if let Some(text) = literals.as_str() {

@@ -76,13 +76,14 @@ fn query<'a>(elements: &[&'a str], text: &str, depth: u32) -> Option<Raw<'a>> {
     let (path, pipe) = match rest.chars().next() {
         None => (None, None),
         Some('|') => (None, Some(&rest[1..])),
-        Some('.') => match Rest::after_dot(&rest[1..]) {
-            Rest::Pipe(pipe) => (None, Some(pipe)),
-            _ => {
+        Some('.') => {
+            if let Rest::Pipe(pipe) = Rest::after_dot(&rest[1..]) {
+                (None, Some(pipe))
+            } else {
                 let (path, pipe) = split_pipe(&rest[1..]);
                 (Some(path), pipe)
             }
-        },
+        }
         Some(_) => return None,
     };
     let mut matching =
