@@ -24,8 +24,7 @@ impl ServerCertVerifier for NameFirst {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let checked =
-            self.0
-                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+            self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         if checked.is_err()
             && let Ok(certificate) = ParsedCertificate::try_from(end_entity)
         {

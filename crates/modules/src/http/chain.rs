@@ -54,6 +54,9 @@ struct Next {
     same_host: bool,
 }
 
+/// An exchange, its decoded body, and what else went wrong: text and code.
+type Judged = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
+
 /// What a response says about redirects.
 enum Redirect {
     None,
@@ -173,7 +176,7 @@ impl Chain {
         &self,
         request: &Prepared,
         url: &str,
-        (exchange, decoded, found): (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>),
+        (exchange, decoded, found): Judged,
         sink: &Sink,
     ) -> Last {
         let is_whole = exchange.failure.is_none();
