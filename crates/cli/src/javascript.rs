@@ -39,7 +39,10 @@ impl Host for JavaScript {
     fn load(&self, source: &Source<'_>) -> Outcome<Loaded> {
         let entry = match source.name {
             "-" => Entry::Stdin(standard_input()?),
-            path => Entry::Path(path.into()),
+            path => {
+                refuse_others(path)?;
+                Entry::Path(path.into())
+            }
         };
         let graph = Loader::new(&Disk).load(entry).map_err(|error| unloadable(&error))?;
         let k6 = Arc::new(K6::new(World {
@@ -108,6 +111,24 @@ impl TestRunner for ScriptRunner {
     }
 }
 
+/// Refuses by name what k6 runs and we don't yet: remote scripts and archives.
+fn refuse_others(path: &str) -> Outcome<()> {
+    if path.starts_with("https://") || path.starts_with("http://") {
+        return Err(Failure::usage(format!(
+            "the script {path} is remote, which is not supported yet"
+        ))
+        .hint("download it and run the file"));
+    }
+    // The mark of a tar file stands at byte 257. What cannot be read is told by whoever loads it.
+    let mut head = [0; 262];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    if read.is_ok() && head.ends_with(b"ustar") {
+        return Err(Failure::usage(format!("{path} is an archive, which is not supported yet"))
+            .hint("unpack it (tar -xf) and run the script in it"));
+    }
+    Ok(())
+}
+
 /// A script that comes through a pipe.
 fn standard_input() -> Outcome<Vec<u8>> {
     let mut text = Vec::new();
@@ -121,9 +142,11 @@ fn standard_input() -> Outcome<Vec<u8>> {
 }
 
 fn unloadable(error: &ScriptError) -> Failure {
-    // k6's numbers: a script that is not there is a wrong command line, all else is the script's fault.
+    // k6's numbers: a script that can't be read is a wrong command line, all else is the script's fault.
+    // An import that can't be read has a line.
     let exit = match error.kind {
         ErrorKind::EntryMissing => Exit::Other,
+        ErrorKind::Directory | ErrorKind::Unreadable if error.line == 0 => Exit::Other,
         _ => Exit::ScriptException,
     };
     let failure = Failure::new(exit, anyhow::anyhow!("{error}"));

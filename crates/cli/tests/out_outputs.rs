@@ -59,7 +59,7 @@ fn summary(call: &Brunt) -> Value {
 fn at_full_rate_every_sample_is_in_every_output() {
     let script = "import http from 'k6/http';
         import { check } from 'k6';
-        export const options = { vus: 4, duration: '700ms' };
+        export const options = { vus: 2, duration: '1s' };
         export default () => {
             check(http.get(`${__ENV.DEMO_URL}/ping`), { ok: (r) => r.status === 200 });
         };";

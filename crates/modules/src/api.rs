@@ -300,7 +300,10 @@ impl Api for K6 {
         if text.starts_with("Uncaught (in promise)") {
             log::error!(executor, scenario = name; "{text}");
         } else {
-            log::error!(executor, scenario = name, source = "stacktrace"; "{text}");
+            log::error!(
+                executor, scenario = name, source = "stacktrace", hint = "script exception";
+                "{text}"
+            );
         }
     }
 

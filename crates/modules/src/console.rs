@@ -1,5 +1,6 @@
 //! `console`, and how k6 2.2 writes values (k6-modules.md §1.1).
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::vec::IntoIter;
 
@@ -9,6 +10,9 @@ use log::Level;
 
 static CONSOLE: Name = Name::new("console");
 static DESCRIPTION: Name = Name::new("description");
+
+/// What `cli` tells our own talk from other crates' by: it begins with `brunt`.
+const TARGET: &str = "brunt::console";
 
 /// Objects nested deeper than this are shown as `[Object]`: finding cycles compares each with all around it.
 const DEPTH_MAX: usize = 1_000;
@@ -30,18 +34,15 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
 
 fn write<'js>(call: &Call<'js>, level: Level) -> JsResult<'js> {
     let ctx = call.ctx();
-    if log::log_enabled!(target: "console", level) {
-        let arguments = call.arguments_from(0);
-        // k6 says `undefined` when there is nothing to say.
-        let arguments = if arguments.is_empty() { vec![ctx.undefined()] } else { arguments };
-        emit(ctx, level, &format_arguments(&arguments)?);
+    if log::log_enabled!(target: TARGET, level) {
+        emit(ctx, level, &format_arguments(&call.arguments_from(0))?);
     }
     Ok(ctx.undefined())
 }
 
 /// Hands a line of the script to the log.
 pub(crate) fn emit(_: Ctx<'_>, level: Level, text: &str) {
-    log::log!(target: "console", level, source = "console"; "{text}");
+    log::log!(target: TARGET, level, source = "console"; "{text}");
 }
 
 /// The arguments as one line: joined by spaces, strings as they are, `%s` no different from other text.
@@ -163,7 +164,7 @@ impl<'js> Writer<'js> {
             let length = value.length()?;
             if let Some(class) = class {
                 self.out.push_str(class);
-                self.out.push_str(&format!("({length}) "));
+                let _ = write!(self.out, "({length}) ");
             }
             self.out.push('[');
             Rest::Elements { next: 0, length }
@@ -197,7 +198,7 @@ impl<'js> Writer<'js> {
             }
             bytes.len()
         });
-        out.push_str(&format!(">, byteLength: {} }}", length.unwrap_or(0)));
+        let _ = write!(out, ">, byteLength: {} }}", length.unwrap_or(0));
     }
 
     fn description(&mut self, symbol: &Value<'js>) -> JsResult<'js, ()> {

@@ -149,8 +149,7 @@ fn hex(bytes: &[u8]) -> String {
 fn random_bytes<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let size = call.argument(0).to_number()?.trunc();
-    // NaN fails this comparison too.
-    if !(size >= 1.0) {
+    if size.is_nan() || size < 1.0 {
         return Err(throw_go(ctx, "invalid size"));
     }
     if size > RANDOM_MAX {

@@ -104,10 +104,8 @@ impl<'js> Writer<'js> {
     }
 
     fn value(&mut self, value: &Value<'js>) -> Result<(), Refused> {
-        if let Some(number) = value.as_number() {
-            if !number.is_finite() {
-                return Err(Refused::Because(format!("{number} is no JSON value")));
-            }
+        if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
+            return Err(Refused::Because(format!("{number} is no JSON value")));
         }
         if value.is_nullish() {
             self.out.push_str("null");
@@ -141,8 +139,8 @@ impl<'js> Writer<'js> {
         let elements = if class.is_some() || value.is_array_like_proxy() {
             Some(value.clone())
         } else if value.is_map() || value.is_set() {
-            let from = value.ctx().global().get("Array")?.get("from")?;
-            Some(from.call(&value.ctx().global().get("Array")?, &[value.clone()])?)
+            let array = value.ctx().global().get("Array")?;
+            Some(array.get("from")?.call(&array, std::slice::from_ref(value))?)
         } else if let Some(primitive) = unbox(value) {
             return self.value(&primitive);
         } else {

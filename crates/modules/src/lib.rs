@@ -6,6 +6,10 @@
 //!
 //! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::elidable_lifetime_names,
+    reason = "native functions name the lifetime of their VM"
+)]
 
 mod api;
 mod boxed;

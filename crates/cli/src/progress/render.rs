@@ -259,8 +259,8 @@ mod tests {
     fn a_pipe_gets_percentages() {
         let drawn = render(&example(), &Style::pipe());
         // The blanks at the end are k6's.
-        assert!(drawn.contains("] 1/3 VUs    5s        \n"), "{drawn}");
-        assert!(drawn.contains("] waiting    0m12.3s   \n"), "{drawn}");
+        assert!(drawn.contains("] 1/3 VUs    5s      \n"), "{drawn}");
+        assert!(drawn.contains("] waiting    0m12.3s \n"), "{drawn}");
         let trimmed: Vec<&str> = drawn.lines().map(str::trim_end).collect();
         insta::assert_snapshot!(trimmed.join("\n"), @r"
 

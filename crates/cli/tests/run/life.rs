@@ -272,7 +272,7 @@ fn what_exec_tells() {
           console.log(Math.abs(Date.now() - scenario.startTime) < 60000, scenario.progress,\n\
             instance.currentTestRunDuration > 0);\n\
           const o = test.options;\n\
-          console.log(Object.isFrozen(o.scenarios.default), o.vus, o.setupTimeout, o.tags.a, exec.test === test);\n\
+          console.log(Object.isFrozen(o.scenarios.default), o.vus, o.setupTimeout, o.tags.a, exec.test.options.tags.a);\n\
           console.log(vu.tags.scenario, vu.metrics.tags.a, JSON.stringify(vu.metrics.metadata));\n\
         }\n\
         export function setup() {\n\
@@ -293,7 +293,7 @@ fn what_exec_tells() {
             "0 0 0",
             "default,shared-iterations,1,1,1,1,1,1,1,0,1,1",
             "true 0.5 true",
-            "true undefined null b true",
+            "true undefined null b b",
             "default b {}",
         ],
         "{:?}",
@@ -306,4 +306,56 @@ fn the_exported_options_object_gets_the_consolidated_values() {
     let script = "export const options = { vus: 1, iterations: 1, batch: 3 };\n\
         export default function () { console.log(options.vus, options.iterations, options.batch); }\n";
     assert_eq!(run(script, "--iterations 2 --vus 2").logged(), ["2 2 3", "2 2 3"]);
+}
+
+#[test]
+fn what_is_no_script_is_refused_before_anything_runs() {
+    let mut archive = vec![0; 600];
+    archive[257..262].copy_from_slice(b"ustar");
+    for (name, part) in [
+        ("gone.js", "does not exist"),
+        ("folder", "is a directory"),
+        ("a.tar", "is an archive, which is not supported yet"),
+        ("https://example.test/s.js", "is remote, which is not supported yet"),
+    ] {
+        let told = brunt(&format!("run {name}"))
+            .file("folder/s.js", DEFAULT)
+            .file("a.tar", &archive)
+            .told();
+        assert_eq!(told.code, 255, "{name}: {told:?}");
+        assert!(told.error().contains(part), "{name}: {told:?}");
+    }
+    let told = brunt("run s.js").file("s.js", [0xff, 0xfe, 0x00]).told();
+    assert_eq!(told.code, 107, "{told:?}");
+    assert!(told.error().contains("not UTF-8"), "{told:?}");
+    let told = brunt("run s.js").file("s.js", "").told();
+    assert_eq!(told.code, 255, "{told:?}");
+}
+
+#[test]
+fn a_vu_that_cannot_be_made_while_the_test_runs_is_told_and_the_test_goes_on() {
+    let script = "import { sleep } from 'k6';\nif (__VU > 1) throw new Error('only one');\n\
+        export const options = { scenarios: { a: { executor: 'constant-arrival-rate', rate: 10, \
+          duration: '1s', preAllocatedVUs: 1, maxVUs: 3 } } };\n\
+        export default function () { sleep(0.35); }\n";
+    let ran = run(script, "");
+    assert_eq!(ran.told.code, 0, "{:?}", ran.told);
+    let told = ran.told.stderr.matches("Error while allocating unplanned VU").count();
+    assert!((1..=2).contains(&told), "{:?}", ran.told);
+    assert!(ran.told.stderr.contains("only one"), "{:?}", ran.told);
+    assert!(ran.count("iterations") >= 2, "{:?}", ran.told);
+}
+
+#[test]
+fn an_exit_code_tells_the_first_thing_that_went_wrong() {
+    // A threshold is crossed, too; and teardown throws after an abort.
+    let script = "import exec from 'k6/execution';\n\
+        export const options = { thresholds: { iterations: ['count>99'] } };\n\
+        export default function () { exec.test.abort('first'); }\n\
+        export function teardown() { throw new Error('second'); }\n";
+    ends(script, "", 108, &["test aborted: first"], &[]);
+    let script = "export const options = { thresholds: { iterations: ['count>99'] } };\n\
+        export default function () {}\n\
+        export function teardown() { throw new Error('second'); }\n";
+    ends(script, "", 107, &["Error: second"], &[]);
 }

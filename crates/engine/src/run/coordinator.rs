@@ -400,8 +400,10 @@ impl<R: Runner> Coordinator<R> {
             Event::InitFailed { error, scenario: Some(scenario) } => {
                 let state = &self.parts.scenes[scenario].state;
                 state.growing.store(false, Relaxed);
+                let spec = state.spec();
                 log::error!(
-                    scenario = state.spec().name.as_str(), error = error.message.as_str();
+                    executor = spec.executor.kind(), scenario = spec.name.as_str(),
+                    error = error.message.as_str();
                     "Error while allocating unplanned VU"
                 );
             }

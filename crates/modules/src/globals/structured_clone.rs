@@ -114,7 +114,7 @@ impl<'js> Cloner<'js> {
 
     fn list_of(&self, iterable: &Value<'js>) -> JsResult<'js> {
         let array = self.ctx.global().get("Array")?;
-        array.get("from")?.call(&array, &[iterable.clone()])
+        array.get("from")?.call(&array, std::slice::from_ref(iterable))
     }
 
     fn properties(&mut self, from: &Value<'js>, to: &Value<'js>) -> JsResult<'js, ()> {

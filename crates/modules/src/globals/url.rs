@@ -13,19 +13,19 @@ use url::{Url, quirks};
 use super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::{LazyGlobal, lazy};
-use params::URLSearchParams;
+use params::SearchParams;
 
 /// Gives the VM `URL` and `URLSearchParams`.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     static MEMBERS: LazyLock<Members> =
-        LazyLock::new(|| lazy::<URLSearchParams>(lazy::<URL>(Members::new())));
+        LazyLock::new(|| lazy::<SearchParams>(lazy::<UrlObject>(Members::new())));
     ctx.global().define_members(&MEMBERS)
 }
 
 /// A `URL` object, shared with its `searchParams`.
-struct URL(Rc<RefCell<Url>>);
+struct UrlObject(Rc<RefCell<Url>>);
 
-impl LazyGlobal for URL {
+impl LazyGlobal for UrlObject {
     const NAME: &'static CStr = c"URL";
     fn make(ctx: Ctx<'_>) -> JsResult<'_> {
         static STATICS: LazyLock<Members> = LazyLock::new(|| {
@@ -59,7 +59,7 @@ macro_rules! part {
     };
 }
 
-impl Class for URL {
+impl Class for UrlObject {
     const NAME: &'static CStr = c"URL";
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
@@ -88,7 +88,7 @@ impl Class for URL {
     }
 }
 
-fn this<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a URL> {
+fn this<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a UrlObject> {
     value.instance().ok_or_else(|| ctx.throw_type("this is not a URL"))
 }
 
@@ -114,7 +114,7 @@ fn invalid(ctx: Ctx<'_>, text: &str) -> Thrown {
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     needs_new(&call, "URL")?;
     let url = read(&call)?.map_err(|text| invalid(call.ctx(), &text))?;
-    let object = call.ctx().instance(URL(Rc::new(RefCell::new(url))))?;
+    let object = call.ctx().instance(UrlObject(Rc::new(RefCell::new(url))))?;
     adopt(&call, &object)?;
     Ok(object)
 }
@@ -126,7 +126,7 @@ fn can_parse<'js>(call: Call<'js>) -> JsResult<'js> {
 
 fn parse_or_null<'js>(call: Call<'js>) -> JsResult<'js> {
     match read(&call)? {
-        Ok(url) => call.ctx().instance(URL(Rc::new(RefCell::new(url)))),
+        Ok(url) => call.ctx().instance(UrlObject(Rc::new(RefCell::new(url)))),
         Err(_) => Ok(call.ctx().null()),
     }
 }
@@ -148,7 +148,7 @@ fn set_href<'js>(call: Call<'js>) -> JsResult<'js> {
 fn search_params<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, value) = (call.ctx(), call.this());
     let url = Rc::clone(&this(ctx, &value)?.0);
-    let params = ctx.instance(URLSearchParams::of(url))?;
+    let params = ctx.instance(SearchParams::of(url))?;
     value.define_hidden("searchParams", params.clone())?;
     Ok(params)
 }

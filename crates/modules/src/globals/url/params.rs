@@ -27,9 +27,9 @@ enum Store {
 }
 
 /// A `URLSearchParams` object, shared with its iterators.
-pub(super) struct URLSearchParams(Rc<Store>);
+pub(super) struct SearchParams(Rc<Store>);
 
-impl URLSearchParams {
+impl SearchParams {
     /// The parameters of this URL.
     pub(super) fn of(url: Rc<RefCell<Url>>) -> Self {
         Self(Rc::new(Store::Query(url)))
@@ -65,7 +65,7 @@ fn serialize(pairs: &Pairs) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-impl LazyGlobal for URLSearchParams {
+impl LazyGlobal for SearchParams {
     const NAME: &'static CStr = c"URLSearchParams";
     fn make(ctx: Ctx<'_>) -> JsResult<'_> {
         let prototype = ctx.class_prototype::<Self>()?;
@@ -73,7 +73,7 @@ impl LazyGlobal for URLSearchParams {
     }
 }
 
-impl Class for URLSearchParams {
+impl Class for SearchParams {
     const NAME: &'static CStr = c"URLSearchParams";
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
@@ -101,7 +101,7 @@ impl Class for URLSearchParams {
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     needs_new(&call, "URLSearchParams")?;
     let pairs = read_init(call.ctx(), &call.argument(0))?;
-    let params = URLSearchParams(Rc::new(Store::Own(RefCell::new(pairs))));
+    let params = SearchParams(Rc::new(Store::Own(RefCell::new(pairs))));
     let object = call.ctx().instance(params)?;
     adopt(&call, &object)?;
     Ok(object)
@@ -116,7 +116,7 @@ fn read_init<'js>(ctx: Ctx<'js>, init: &Value<'js>) -> JsResult<'js, Pairs> {
         let text = init.to_js_str()?;
         return Ok(parse(text.strip_prefix('?').unwrap_or(&text)));
     }
-    if let Some(params) = init.instance::<URLSearchParams>() {
+    if let Some(params) = init.instance::<SearchParams>() {
         return Ok(params.0.read(Clone::clone));
     }
     if is_iterable(ctx, init)? {
@@ -153,11 +153,11 @@ fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
 
 fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
     let array = ctx.global().get("Array")?;
-    array.get("from")?.call(&array, &[iterable.clone()])
+    array.get("from")?.call(&array, std::slice::from_ref(iterable))
 }
 
 fn this<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a Rc<Store>> {
-    match value.instance::<URLSearchParams>() {
+    match value.instance::<SearchParams>() {
         Some(params) => Ok(&params.0),
         None => Err(ctx.throw_type("this is not a URLSearchParams")),
     }
