@@ -54,6 +54,9 @@ struct Next {
     same_host: bool,
 }
 
+/// An exchange, its body decoded, and what is wrong with the response: text and code.
+type Came = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
+
 /// What a response says about redirects.
 enum Redirect {
     None,
@@ -167,13 +170,13 @@ impl Chain {
         (self.judge(request, shown, (exchange, decoded, failure), sink), next)
     }
 
-    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure beside the exchange's own comes from what the response
-    /// holds.
+    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure
+    /// beside the exchange's own comes from what the response holds.
     fn judge(
         &self,
         request: &Prepared,
         url: &str,
-        (exchange, decoded, found): (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>),
+        (exchange, decoded, found): Came,
         sink: &Sink,
     ) -> Last {
         let is_whole = exchange.failure.is_none();
