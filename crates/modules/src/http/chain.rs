@@ -54,8 +54,8 @@ struct Next {
     same_host: bool,
 }
 
-/// An exchange, its decoded body, and what else went wrong: text and code.
-type Judged = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
+/// An exchange, its body decoded, and what is wrong with the response: text and code.
+type Came = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
 
 /// What a response says about redirects.
 enum Redirect {
@@ -170,13 +170,13 @@ impl Chain {
         (self.judge(request, shown, (exchange, decoded, failure), sink), next)
     }
 
-    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure beside the exchange's own comes from what the response
-    /// holds.
+    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure
+    /// beside the exchange's own comes from what the response holds.
     fn judge(
         &self,
         request: &Prepared,
         url: &str,
-        (exchange, decoded, found): Judged,
+        (exchange, decoded, found): Came,
         sink: &Sink,
     ) -> Last {
         let is_whole = exchange.failure.is_none();
