@@ -2,7 +2,8 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs` and `engine/places.rs` tell what is changed in them, `engine/additions.c` what is added.
+//! `engine/adjustments.rs` and `engine/places.rs` tell what is changed in them, and why; the C files beside them are
+//! added to `quickjs.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,6 +34,10 @@ fn main() {
             let name = path.file_name().and_then(|name| name.to_str()).expect("ASCII file names");
             let mut text = fs::read_to_string(&path).expect("C sources are UTF-8");
             if name == "quickjs.c" {
+                let names = function_names(&text);
+                text.push_str(&names);
+                text.push_str(include_str!("engine/names.c"));
+                text.push_str(include_str!("engine/groups.c"));
                 text.push_str(include_str!("engine/additions.c"));
             }
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
@@ -65,6 +70,47 @@ fn adjust(name: &str, mut text: String) -> String {
         }
     }
     text
+}
+
+/// A C list of the names of built-in functions and constants: what the engine's own lists (`JS_CFUNC_DEF("map", …)`,
+/// `JS_CGETSET_DEF("size", …)` and their like) have as first argument. Those that the engine has as its own are left out:
+/// no name may be there twice.
+fn function_names(text: &str) -> String {
+    let own = fs::read_to_string(package_dir().join("quickjs/quickjs-atom.h"));
+    let own = own.expect("the package has its list of atoms");
+    let mut names = Vec::new();
+    let mut add = |name: String| {
+        let quoted = format!("\"{name}\")");
+        if !own.contains(&quoted) && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for (at, _) in text.match_indices("DEF") {
+        let Some(rest) = text[at + 3..].trim_start_matches('2').strip_prefix("(\"") else {
+            continue;
+        };
+        let Some((name, rest)) = rest.split_once('"') else { continue };
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !name.bytes().all(is_plain) || name.starts_with(|first: char| first.is_ascii_digit()) {
+            continue;
+        }
+        // Accessors have functions called `get size` and `set size`.
+        let macro_name = text[..at].rsplit(|c: char| !c.is_ascii_uppercase() && c != '_').next();
+        if macro_name.is_some_and(|name| name.contains("CGETSET")) {
+            let mut functions = rest.split([',', ')']).skip(1).map(str::trim);
+            for kind in ["get", "set"] {
+                if functions.next().is_some_and(|function| function != "NULL") {
+                    add(format!("{kind} {name}"));
+                }
+            }
+        }
+        add(name.to_owned());
+    }
+    let list: String = names.iter().map(|name| format!("    \"{name}\\0\"\n")).collect();
+    format!(
+        "\n#define BRUNT_NAME_COUNT {}\nstatic const char brunt_names[] =\n{list};\n\n",
+        names.len()
+    )
 }
 
 /// Where Cargo keeps the sources of `rquickjs-sys`.

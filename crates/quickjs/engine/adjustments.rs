@@ -10,11 +10,130 @@ pub(crate) struct Adjustment {
 }
 
 pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
-    // 31 size classes of 4 KiB for each runtime are 57 kB of mostly empty arenas for each VU.
+    // Small blocks come from arenas, by size class. Arenas of 4 KiB for 31 classes are 57 kB of mostly empty space for
+    // each VU; so they begin small, and grow with their class to what they were.
     Adjustment {
         file: "quickjs.c",
-        find: "#define JS_ARENA_SIZE              4096",
-        put: "#define JS_ARENA_SIZE              1024",
+        find: "    struct list_head free_arena_list[JS_ARENA_BLOCK_SIZE_COUNT];\n",
+        put: "    struct list_head free_arena_list[JS_ARENA_BLOCK_SIZE_COUNT];\n    \
+              uint32_t brunt_blocks[JS_ARENA_BLOCK_SIZE_COUNT]; /* in arenas of this class, used or not */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    n_blocks = (JS_ARENA_SIZE - sizeof(JSArena)) / block_size;\n",
+        put: "    n_blocks = max_int(rt->arena_state.brunt_blocks[block_size_idx] / 8, max_int(1, 400 / block_size));\n    \
+              n_blocks = min_int(n_blocks, (JS_ARENA_SIZE - sizeof(JSArena)) / block_size);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    list_add(&ar->link, &rt->arena_state.arena_list[block_size_idx]);\n",
+        put: "    list_add(&ar->link, &rt->arena_state.arena_list[block_size_idx]);\n    \
+              rt->arena_state.brunt_blocks[block_size_idx] += n_blocks;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            list_del(&ar->link);\n            list_del(&ar->free_link);\n",
+        put: "            list_del(&ar->link);\n            list_del(&ar->free_link);\n            \
+              rt->arena_state.brunt_blocks[block_size_idx] -= ar->n_blocks;\n",
+        times: 1,
+    },
+    // Names are shared by the runtimes of a thread: `names.c`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "static int JS_InitAtoms(JSRuntime *rt)\n{",
+        put: "static int brunt_init_atoms(JSRuntime *rt);\n\
+              static int JS_InitAtoms(JSRuntime *rt)\n{\n    return brunt_init_atoms(rt);\n}\n\n\
+              static __maybe_unused int brunt_replaced_init_atoms(JSRuntime *rt)\n{",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)\n{",
+        put: "static void brunt_fill_hash(uint32_t *hash, int size);\n\
+              static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)\n{",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    new_hash = js_mallocz_rt(rt, sizeof(rt->atom_hash[0]) * new_hash_size);\n    \
+               if (!new_hash)\n        return -1;\n",
+        put: "    new_hash = js_mallocz_rt(rt, sizeof(rt->atom_hash[0]) * new_hash_size);\n    \
+              if (!new_hash)\n        return -1;\n    brunt_fill_hash(new_hash, new_hash_size);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        while (h != 0) {\n            p = rt->atom_array[h];\n            hash_next1",
+        put: "        while (h != 0 && !brunt_is_shared(h)) {\n            \
+              p = rt->atom_array[h];\n            hash_next1",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "void JS_FreeRuntime(JSRuntime *rt)\n{",
+        put: "static bool brunt_is_shared(int atom);\n\
+              static void brunt_unshare_atoms(JSRuntime *rt);\nvoid JS_FreeRuntime(JSRuntime *rt)\n{",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    /* free the atoms */\n    for(i = 0; i < rt->atom_size; i++) {\n        \
+               JSAtomStruct *p = rt->atom_array[i];\n        if (!atom_is_free(p)) {",
+        put: "    /* free the atoms */\n    for(i = 0; i < rt->atom_size; i++) {\n        \
+              JSAtomStruct *p = rt->atom_array[i];\n        if (!brunt_is_shared(i) && !atom_is_free(p)) {",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    js_free_rt(rt, rt->atom_hash);\n    js_free_rt(rt, rt->shape_hash);",
+        put: "    if (rt->atom_hash)\n        brunt_unshare_atoms(rt);\n    \
+              js_free_rt(rt, rt->atom_hash);\n    js_free_rt(rt, rt->shape_hash);",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (!atom_is_free(p)) {\n            s->atom_size +=",
+        put: "        if (!brunt_is_shared(i) && !atom_is_free(p)) {\n            s->atom_size +=",
+        times: 1,
+    },
+    // Globals are made in groups, when they are first used: `groups.c`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "static JSValue js_bytecode_autoinit(JSContext *ctx, JSObject *p, JSAtom atom,\n                                    \
+               void *opaque)\n{",
+        put: "#define BRUNT_GROUP_TAG 100 /* plus the number of a group: no built-in's number */\n\
+              #define BRUNT_GROUP_DOM_EXCEPTION 5\n\
+              static JSValue brunt_make(JSContext *ctx, int group, JSAtom except);\n\
+              int brunt_need(JSContext *ctx, int group);\n\
+              static JSValue js_bytecode_autoinit(JSContext *ctx, JSObject *p, JSAtom atom,\n                                    \
+              void *opaque)\n{\n    \
+              if ((uintptr_t)opaque >= BRUNT_GROUP_TAG)\n        \
+              return brunt_make(ctx, (uintptr_t)opaque - BRUNT_GROUP_TAG, atom);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    void *user_opaque;\n};\n\ntypedef union JSFloat64Union",
+        put: "    void *user_opaque;\n    \
+              uint32_t brunt_made, brunt_failed; /* bit n: group n of the globals */\n\
+              };\n\ntypedef union JSFloat64Union",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    assert(JS_IsRegisteredClass(ctx->rt, JS_CLASS_DOM_EXCEPTION));\n",
+        put: "    if (brunt_need(ctx, BRUNT_GROUP_DOM_EXCEPTION))\n        return JS_EXCEPTION;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    if (!JS_IsRegisteredClass(ctx->rt, JS_CLASS_DOM_EXCEPTION)) {\n        \
+               if (JS_AddIntrinsicDOMException(ctx))\n            return -1;\n    }\n    \
+               JS_SetPropertyFunctionList(ctx, ctx->global_obj,",
+        put: "    JS_SetPropertyFunctionList(ctx, ctx->global_obj,",
         times: 1,
     },
     // Stacks as k6 prints them: `Name: message`, then lines of `\tat function (file:///path:line:column(pc))`.

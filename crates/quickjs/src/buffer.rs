@@ -122,7 +122,7 @@ impl<'js> Ctx<'js> {
     /// An `ArrayBuffer` that takes over these bytes without a copy.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn array_buffer(self, bytes: Vec<u8>) -> JsResult<'js> {
         unsafe extern "C" fn free(
             _: *mut sys::JSRuntime,
@@ -137,6 +137,7 @@ impl<'js> Ctx<'js> {
             // Growing in place is not offered.
             ptr::null_mut()
         }
+        self.need(sys::GROUP_TYPED_ARRAYS)?;
         let mut bytes = Box::new(bytes);
         let (pointer, length) = (bytes.as_mut_ptr(), bytes.len());
         let opaque = Box::into_raw(bytes).cast::<c_void>();
@@ -156,7 +157,7 @@ impl<'js> Ctx<'js> {
     /// A `Uint8Array` over a fresh buffer that takes over these bytes.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn uint8_array(self, bytes: Vec<u8>) -> JsResult<'js> {
         let buffer = self.array_buffer(bytes)?;
         let mut arguments = [buffer.raw, sys::UNDEFINED, sys::UNDEFINED];

@@ -180,7 +180,7 @@ impl<'js> Ctx<'js> {
     /// An object that owns `value`.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn instance<T: Class>(self, value: T) -> JsResult<'js> {
         let id = self.class_id::<T>()?;
         let held = Box::new(Held { value, assigned: Cell::new(0), kept: RefCell::default() });
@@ -195,7 +195,7 @@ impl<'js> Ctx<'js> {
     /// The prototype of `T`'s objects.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn class_prototype<T: Class>(self) -> JsResult<'js> {
         let id = self.class_id::<T>()?;
         // SAFETY: the class is registered; the result is ours.

@@ -112,7 +112,7 @@ impl<'js> Ctx<'js> {
         }
     }
 
-    /// Says that the VM's memory limit is reached: what waits in the context, or else a new error.
+    /// Says that there is no memory: what waits in the context, or else a new error.
     pub(crate) fn throw_memory(self) -> Thrown {
         // SAFETY: the context is alive.
         if unsafe { sys::JS_HasException(self.raw()) } {

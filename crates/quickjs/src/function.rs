@@ -169,7 +169,7 @@ impl Value<'_> {
     /// Gives the object these members.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn define_members(&self, members: &'static Members) -> Result<(), Thrown> {
         let count = c_int::try_from(members.0.len()).expect("a list of members");
         let ctx = self.ctx();
@@ -184,7 +184,7 @@ impl<'js> Ctx<'js> {
     /// A function object.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn function<F: Native>(self, name: &CStr, length: u8, function: F) -> JsResult<'js> {
         let raw = trampoline(function);
         let kind = c_int::from(sys::CFUNC_GENERIC);
@@ -199,7 +199,7 @@ impl<'js> Ctx<'js> {
     /// A function object that also works with `new`; `prototype` becomes that of its instances.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn constructor<F: Native>(
         self,
         name: &CStr,
@@ -223,7 +223,7 @@ impl<'js> Ctx<'js> {
     /// cannot, as they are not `'static`.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn closure<F>(self, name: &CStr, length: u8, function: F) -> JsResult<'js>
     where
         F: for<'a> Fn(Call<'a>) -> JsResult<'a> + 'static,

@@ -37,7 +37,7 @@ pub enum JsonErrorKind {
     /// Arrays and objects nested deeper than [`DEPTH_MAX`].
     #[error("nested too deeply")]
     Depth,
-    /// The VM's memory limit was reached; the exception waits in the context.
+    /// There is no memory; the exception waits in the context.
     #[error("out of memory")]
     Memory,
 }

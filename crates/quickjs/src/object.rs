@@ -18,7 +18,7 @@ impl<'js> Ctx<'js> {
     /// `{}`.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached; so for all makers of objects here.
+    /// If there is no memory; so for all makers of objects here.
     pub fn object(self) -> JsResult<'js> {
         // SAFETY: the context is alive; the result is ours.
         unsafe { Value::returned(self, sys::JS_NewObject(self.raw())) }
@@ -96,6 +96,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// As [`Ctx::object`].
     pub fn date(self, epoch_ms: f64) -> JsResult<'js> {
+        self.need(sys::GROUP_DATE)?;
         // SAFETY: the context is alive; the result is ours.
         unsafe { Value::returned(self, sys::JS_NewDate(self.raw(), epoch_ms)) }
     }
@@ -105,6 +106,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// If either is not an object.
     pub fn proxy(self, target: &Value<'js>, handler: &Value<'js>) -> JsResult<'js> {
+        self.need(sys::GROUP_PROXY)?;
         // SAFETY: both are alive and of this context; the result is ours.
         unsafe {
             Value::returned(

@@ -29,7 +29,7 @@ impl<'js> Ctx<'js> {
     /// A pending promise and its other end.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn promise(self) -> JsResult<'js, (Value<'js>, Deferred)> {
         let mut functions = [sys::UNDEFINED; 2];
         // SAFETY: the engine fills in two functions, which become ours with the promise.

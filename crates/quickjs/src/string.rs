@@ -86,7 +86,7 @@ impl<'js> Ctx<'js> {
     /// A string.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn string(self, text: &str) -> JsResult<'js> {
         // SAFETY: pointer and length are those of a `str`; the result is ours.
         unsafe {
@@ -100,7 +100,7 @@ impl<'js> Ctx<'js> {
     /// A string of bytes that should be UTF-8; each byte that is not becomes U+FFFD, as in k6.
     ///
     /// # Errors
-    /// If the VM's memory limit is reached.
+    /// If there is no memory.
     pub fn string_from_utf8(self, bytes: &[u8]) -> JsResult<'js> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.string(text);

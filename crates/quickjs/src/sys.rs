@@ -172,6 +172,14 @@ pub(crate) struct JSMemoryUsage {
     pub(crate) rest: [i64; 23],
 }
 
+/// Groups of globals that are made on demand, by their index in `engine/groups.c`.
+pub(crate) const GROUP_DATE: c_int = 0;
+pub(crate) const GROUP_MAP_SET: c_int = 1;
+pub(crate) const GROUP_TYPED_ARRAYS: c_int = 2;
+pub(crate) const GROUP_PROXY: c_int = 3;
+pub(crate) const GROUP_WEAK_REF: c_int = 4;
+pub(crate) const GROUP_DOM_EXCEPTION: c_int = 5;
+
 /// Only handed back to the engine.
 pub(crate) type JSMarkFunc = *mut c_void;
 pub(crate) type InterruptHandler = unsafe extern "C" fn(*mut JSRuntime, *mut c_void) -> c_int;
@@ -190,6 +198,7 @@ unsafe extern "C" {
     pub(crate) fn JS_FreeRuntime(rt: *mut JSRuntime);
     pub(crate) fn JS_SetRuntimeOpaque(rt: *mut JSRuntime, opaque: *mut c_void);
     pub(crate) fn JS_GetRuntimeOpaque(rt: *mut JSRuntime) -> *mut c_void;
+    #[cfg(test)]
     pub(crate) fn JS_SetMemoryLimit(rt: *mut JSRuntime, limit: usize);
     pub(crate) fn JS_SetGCThreshold(rt: *mut JSRuntime, threshold: usize);
     pub(crate) fn JS_SetMaxStackSize(rt: *mut JSRuntime, size: usize);
@@ -217,18 +226,11 @@ unsafe extern "C" {
     pub(crate) fn JS_FreeContext(ctx: *mut JSContext);
     pub(crate) fn JS_GetRuntime(ctx: *mut JSContext) -> *mut JSRuntime;
     pub(crate) fn JS_AddIntrinsicBaseObjects(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicDate(ctx: *mut JSContext) -> c_int;
     pub(crate) fn JS_AddIntrinsicEval(ctx: *mut JSContext) -> c_int;
     pub(crate) fn JS_AddIntrinsicRegExp(ctx: *mut JSContext) -> c_int;
     pub(crate) fn JS_AddIntrinsicJSON(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicProxy(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicMapSet(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicTypedArrays(ctx: *mut JSContext) -> c_int;
     pub(crate) fn JS_AddIntrinsicPromise(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicBigInt(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicWeakRef(ctx: *mut JSContext) -> c_int;
     pub(crate) fn JS_AddIntrinsicAToB(ctx: *mut JSContext) -> c_int;
-    pub(crate) fn JS_AddIntrinsicDOMException(ctx: *mut JSContext) -> c_int;
 
     pub(crate) fn JS_NewAtomLen(ctx: *mut JSContext, text: *const c_char, len: usize) -> JSAtom;
     pub(crate) fn JS_DupAtom(ctx: *mut JSContext, atom: JSAtom) -> JSAtom;
@@ -477,13 +479,16 @@ unsafe extern "C" {
     pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
 
-    // Our additions: `engine/additions.c`.
+    // Our additions: the C files in `engine`.
+    pub(crate) fn brunt_announce(ctx: *mut JSContext, group: c_int) -> c_int;
+    pub(crate) fn brunt_need(ctx: *mut JSContext, group: c_int) -> c_int;
     pub(crate) fn brunt_object_from(
         ctx: *mut JSContext,
         count: c_int,
         props: *const JSAtom,
         values: *const JSValue,
     ) -> JSValue;
+    pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
     pub(crate) fn brunt_bytes(
         obj: JSValue,

@@ -46,17 +46,18 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Which groups of global objects a VM has. Leaving out what a script cannot reach saves memory in each VU.
+/// Which groups of global objects a VM has. They are made when a script first uses them, so that leaving one out saves
+/// only its names: 20 to 60 bytes in each VU.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "one switch per group, as the engine has them")]
 pub struct Intrinsics {
-    /// `Proxy` and `Reflect`.
+    /// `Proxy`. ([`Ctx::proxy`] works without.)
     pub proxy: bool,
-    /// `BigInt`.
+    /// `BigInt`. Always there: the engine has it among its basic objects.
     pub big_int: bool,
     /// `WeakRef`, `FinalizationRegistry`.
     pub weak_ref: bool,
-    /// `DOMException`.
+    /// `DOMException`, `atob`, `btoa`.
     pub dom_exception: bool,
 }
 
@@ -96,6 +97,10 @@ pub(crate) struct Inner {
     stack: Cell<(usize, usize)>,
     /// The bytes of a buffer are lent out: no JavaScript may run.
     pub(crate) lent: Cell<bool>,
+    /// Most bytes that the heap may hold; 0 is no limit.
+    memory_limit: Cell<usize>,
+    /// A script was stopped because of that limit.
+    over_limit: Cell<bool>,
     /// No module is between its making and its handing over to the engine.
     pub(crate) settled: Cell<bool>,
     /// How many calls into the engine have not returned. They stand on the announced stack.
@@ -140,6 +145,8 @@ impl Vm {
             hooks,
             stack: Cell::new((0, 0)),
             lent: Cell::new(false),
+            memory_limit: Cell::new(0),
+            over_limit: Cell::new(false),
             settled: Cell::new(true),
             entered: Cell::new(0),
             freeing: Cell::new(false),
@@ -151,9 +158,7 @@ impl Vm {
         unsafe {
             sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
             sys::brunt_set_place(on_place);
-            if hooks.interrupt.is_some() {
-                sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
-            }
+            sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
             if hooks.rejection.is_some() {
                 sys::JS_SetHostPromiseRejectionTracker(rt.as_ptr(), Some(on_rejection), opaque);
             }
@@ -172,27 +177,27 @@ impl Vm {
 
     fn add_intrinsics(&self, which: Intrinsics) {
         let ctx = self.inner().ctx.as_ptr();
+        let mut on_demand = vec![sys::GROUP_DATE, sys::GROUP_MAP_SET, sys::GROUP_TYPED_ARRAYS];
+        if which.proxy {
+            on_demand.push(sys::GROUP_PROXY);
+        }
+        if which.weak_ref {
+            on_demand.push(sys::GROUP_WEAK_REF);
+        }
+        if which.dom_exception {
+            on_demand.push(sys::GROUP_DOM_EXCEPTION);
+        }
         // SAFETY: a fresh raw context takes each group once, base objects first, as `JS_NewContext` does.
         let failed = unsafe {
             let mut failed = sys::JS_AddIntrinsicBaseObjects(ctx)
-                | sys::JS_AddIntrinsicDate(ctx)
                 | sys::JS_AddIntrinsicEval(ctx)
                 | sys::JS_AddIntrinsicRegExp(ctx)
                 | sys::JS_AddIntrinsicJSON(ctx)
-                | sys::JS_AddIntrinsicMapSet(ctx)
-                | sys::JS_AddIntrinsicTypedArrays(ctx)
                 | sys::JS_AddIntrinsicPromise(ctx);
-            if which.proxy {
-                failed |= sys::JS_AddIntrinsicProxy(ctx);
-            }
-            if which.big_int {
-                failed |= sys::JS_AddIntrinsicBigInt(ctx);
-            }
-            if which.weak_ref {
-                failed |= sys::JS_AddIntrinsicWeakRef(ctx);
+            for group in on_demand {
+                failed |= sys::brunt_announce(ctx, group);
             }
             if which.dom_exception {
-                failed |= sys::JS_AddIntrinsicDOMException(ctx);
                 failed |= sys::JS_AddIntrinsicAToB(ctx);
             }
             failed
@@ -241,10 +246,13 @@ impl Vm {
         }
     }
 
-    /// At most this many bytes for the heap; beyond it scripts get an out-of-memory error. 0 is no limit.
+    /// Stops scripts, past `catch` and `finally`, whose heap is larger than this many bytes; 0 is no limit. Looked at
+    /// whenever the interrupt is polled, so that one call may overshoot it.
+    ///
+    /// (The engine's own limit makes allocations fail instead. It is not used: the engine's compiler and some others
+    /// of its parts do not survive that.)
     pub fn limit_memory(&self, bytes: usize) {
-        // SAFETY: the runtime is alive.
-        unsafe { sys::JS_SetMemoryLimit(self.inner().rt.as_ptr(), bytes) };
+        self.inner().memory_limit.set(bytes);
     }
 
     /// Runs the cycle collector.
@@ -349,6 +357,11 @@ impl<'js> Ctx<'js> {
         self.inner.panic.take()
     }
 
+    /// Whether a script was stopped by [`Vm::limit_memory`] since this was last asked.
+    pub fn take_over_limit(self) -> bool {
+        self.inner.over_limit.take()
+    }
+
     /// Runs one pending promise job. `Ok(false)` if there was none.
     ///
     /// # Errors
@@ -368,6 +381,12 @@ impl<'js> Ctx<'js> {
     pub fn drop_jobs(self) {
         // SAFETY: the runtime is alive. A job that is running is no longer in the list.
         unsafe { sys::brunt_drop_jobs(self.inner.rt.as_ptr()) };
+    }
+
+    /// Makes sure that the classes of a group of globals are there, before native code makes objects of them.
+    pub(crate) fn need(self, group: c_int) -> Result<(), crate::Thrown> {
+        // SAFETY: the context is alive; making a group runs no script.
+        crate::object::check(unsafe { sys::brunt_need(self.raw(), group) })
     }
 
     /// Whether a promise job waits.
@@ -396,6 +415,12 @@ impl<'js> Ctx<'js> {
 unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> c_int {
     // SAFETY: the opaque pointer is the VM's `Inner` (see `Vm::new`).
     let inner = unsafe { &*opaque.cast::<Inner>() };
+    let limit = inner.memory_limit.get();
+    // SAFETY: the runtime is alive.
+    if limit > 0 && unsafe { sys::brunt_allocated(inner.rt.as_ptr()) } > limit {
+        inner.over_limit.set(true);
+        return 1;
+    }
     let Some(interrupt) = inner.hooks.interrupt else {
         return 0;
     };

@@ -309,3 +309,65 @@ fn lent_bytes_forbid_javascript() {
     let array = ctx.uint8_array(vec![1]).unwrap();
     let _ = array.with_bytes(|_| ctx.eval("t", "1").is_ok());
 }
+
+/// Makes allocations of the engine fail once its heap holds so many bytes. Parts of the engine do not survive it (its
+/// compiler), so nothing is compiled meanwhile.
+fn fail_beyond(vm: &Vm, bytes: usize) {
+    // SAFETY: the runtime is alive.
+    unsafe { sys::JS_SetMemoryLimit(vm.inner().rt.as_ptr(), bytes) };
+}
+
+fn allocated(vm: &Vm) -> usize {
+    usize::try_from(vm.memory().allocated).unwrap()
+}
+
+#[test]
+fn without_memory_every_maker_of_values_throws_and_leaks_nothing() {
+    let json = format!("[{}1]", r#"{"a":"some text","b":[1,2,3],"key":null},"#.repeat(300));
+    let vm = vm();
+    let ctx = vm.ctx();
+    ctx.eval("t", "1").unwrap();
+    let used = allocated(&vm);
+    // Each limit strikes somewhere else in the middle of making objects, strings, names and errors.
+    for extra in (0..12_000).step_by(31) {
+        fail_beyond(&vm, used + extra);
+        drop(ctx.parse_json(json.as_bytes()));
+        drop(ctx.take_exception());
+        let name = format!("name{extra}");
+        let _ = ctx.object().and_then(|object| object.set(name.as_str(), ctx.string(&name)?));
+        drop(ctx.take_exception());
+        drop(ctx.object_from([(&X, ctx.int(1)), (&LAZY, ctx.null())]));
+        drop(ctx.instance(Point { x: 1.0 }));
+        drop(ctx.array_from([ctx.int(1), ctx.null()]));
+        drop(ctx.uint8_array(vec![0; 100]));
+        let _ = ctx.promise().map(|(_, deferred)| ctx.forget(deferred));
+        drop(ctx.take_exception());
+        drop(ctx.function(c"f", 0, double));
+        let _ = ctx.throw_type("because");
+        drop(ctx.take_exception());
+        fail_beyond(&vm, 0);
+        vm.collect();
+    }
+    assert_eq!(text(ctx, "[1, 2].map(x => x + 1).join()"), "2,3");
+}
+
+#[test]
+fn a_group_of_globals_that_does_not_fit_throws_and_the_vm_goes_on() {
+    let room = allocated(&vm());
+    for extra in (0..30_000).step_by(211) {
+        let vm = vm();
+        let ctx = vm.ctx();
+        fail_beyond(&vm, room + extra);
+        for group in 0..=sys::GROUP_DOM_EXCEPTION {
+            let made = ctx.need(group);
+            assert_eq!(made.is_err(), ctx.take_exception().is_some());
+        }
+        for name in ["Map", "Int8Array", "Date", "Proxy"] {
+            drop(ctx.global().get(name));
+            drop(ctx.take_exception());
+        }
+        fail_beyond(&vm, 0);
+        vm.collect();
+        assert!(text(ctx, "typeof Map + typeof Date + [1, 2].length").ends_with('2'));
+    }
+}

@@ -5,6 +5,7 @@
 mod bytecode;
 mod dropped;
 mod endless;
+mod globals;
 mod hostile;
 mod interleaving;
 mod objects;
