@@ -83,7 +83,7 @@ impl Server {
             "import http from 'k6/http';\n{top}\nconst B = __ENV.BASE;\n\
              const tried = (f) => {{ try {{ return f(); }} catch (e) {{ return String(e); }} }};\n\
              export default async function () {{\nconst out = {{}};\n{body}\n\
-             http.post(B + '/report', JSON.stringify(out), {{ tags: {{ report: '1' }} }});\n}}\n"
+             http.post(B + '/report', JSON.stringify(out), {{ tags: {{ report: '1' }}, headers: {{ 'Idempotency-Key': '1' }} }});\n}}\n"
         );
         let call =
             brunt("run --quiet --no-summary s.js").env("BASE", &self.url).file("s.js", script);
