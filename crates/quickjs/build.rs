@@ -23,6 +23,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=engine");
     println!("cargo:rerun-if-env-changed=CARGO_CFG_SANITIZE");
+    println!("cargo:rerun-if-env-changed=BRUNT_GC_STRESS");
     let package = package_dir();
     let from = package.join("quickjs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
@@ -54,6 +55,10 @@ fn main() {
     }
     if env::var("CARGO_CFG_SANITIZE").is_ok_and(|kind| kind.contains("address")) {
         build.flag("-fsanitize=address").flag("-fno-omit-frame-pointer");
+    }
+    if env::var_os("BRUNT_GC_STRESS").is_some() {
+        // The engine's own switch: collect cycles before each object is made. For `.ci/asan`.
+        build.define("FORCE_GC_AT_MALLOC", None);
     }
     for source in SOURCES {
         build.file(out.join(source));
