@@ -111,7 +111,12 @@ fn function_names(text: &str) -> String {
         }
         add(name.to_owned());
     }
-    let list: String = names.iter().map(|name| format!("    \"{name}\\0\"\n")).collect();
+    let mut list = String::new();
+    for name in &names {
+        list.push_str("    \"");
+        list.push_str(name);
+        list.push_str("\\0\"\n");
+    }
     format!(
         "\n#define BRUNT_NAME_COUNT {}\nstatic const char brunt_names[] =\n{list};\n\n",
         names.len()

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl Server {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("its address"));
-        let (sender, reports) = channel();
+        let (sender, reports) = sync_channel(16);
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         std::thread::spawn(move || {
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-fn serve(stream: &TcpStream, shared: &Shared, number: usize, reports: &Sender<Value>) {
+fn serve(stream: &TcpStream, shared: &Shared, number: usize, reports: &SyncSender<Value>) {
     let _ = stream.set_nodelay(true);
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader) {
@@ -116,18 +116,18 @@ fn serve(stream: &TcpStream, shared: &Shared, number: usize, reports: &Sender<Va
             "/report" => {
                 let _ = reports.send(serde_json::from_slice(&request.body).expect("JSON"));
             }
-            "/hang" => std::thread::sleep(Duration::from_secs(5)),
+            "/hang" => wait(Duration::from_secs(5)),
             "/slow" => {
                 let now = shared.at_once.fetch_add(1, Ordering::SeqCst) + 1;
                 shared.most_at_once.fetch_max(now, Ordering::SeqCst);
-                std::thread::sleep(Duration::from_millis(100));
+                wait(Duration::from_millis(100));
                 shared.at_once.fetch_sub(1, Ordering::SeqCst);
             }
             "/status" => status = format!("{} Told", value("code").expect("a code")),
             "/connection" => body = number.to_string(),
             "/cookies" => {
                 for line in value("set").unwrap_or_default().split('|') {
-                    extra.push_str(&format!("Set-Cookie: {}\r\n", line.replace('+', " ")));
+                    extra.push_str(&["Set-Cookie: ", &line.replace('+', " "), "\r\n"].concat());
                 }
             }
             "/big" => body = "x".repeat(100_000),
@@ -140,7 +140,7 @@ fn serve(stream: &TcpStream, shared: &Shared, number: usize, reports: &Sender<Va
                 (left, _) => format!("/r?redirect={code}&left={}", left - 1),
             };
             status = format!("{code} Moved");
-            extra.push_str(&format!("Location: {to}\r\n"));
+            extra.push_str(&["Location: ", &to, "\r\n"].concat());
         }
         let is_head = request.method == "HEAD";
         let has_body = !matches!(&status[..3], "204" | "304");
@@ -186,4 +186,10 @@ pub(crate) fn plain(server: &Server, raw: &Value) -> String {
         }
     }
     lines.join("|")
+}
+
+/// A server that is slow on purpose.
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's server, not a core")]
+fn wait(time: Duration) {
+    std::thread::sleep(time);
 }
