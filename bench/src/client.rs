@@ -139,10 +139,7 @@ impl ScriptRun<'_> {
         let folder = tempfile::tempdir()?;
         let export = folder.path().join("export.json");
         let mut command = self.command();
-        command
-            .arg("--summary-export")
-            .arg(&export)
-            .arg(self.script);
+        command.arg("--summary-export").arg(&export).arg(self.script);
         let spent = process::run(command, limit(self.seconds))?;
         ensure!(
             matches!(spent.code, Some(0 | 99)),
@@ -174,9 +171,7 @@ impl ScriptRun<'_> {
 
 /// A number of an exported metric, such as `http_reqs` / `count`.
 pub(crate) fn exported(metrics: &Value, metric: &str, key: &str) -> anyhow::Result<f64> {
-    metrics[metric][key]
-        .as_f64()
-        .with_context(|| format!("no {key} of {metric} was exported"))
+    metrics[metric][key].as_f64().with_context(|| format!("no {key} of {metric} was exported"))
 }
 
 /// Loads take their time; starting and stopping many VUs may take as long again.
@@ -186,18 +181,13 @@ fn limit(seconds: u64) -> Duration {
 
 /// `115 requests in 1.00s, 159.36KB read`
 fn wrk_requests(stdout: &str) -> Option<u64> {
-    stdout
-        .lines()
-        .find_map(|line| line.trim().split_once(" requests in ")?.0.parse().ok())
+    stdout.lines().find_map(|line| line.trim().split_once(" requests in ")?.0.parse().ok())
 }
 
 /// `requests: 113 total, 118 started, 113 done, 113 succeeded, …`
 fn h2load_requests(stdout: &str) -> Option<u64> {
-    let line = stdout
-        .lines()
-        .find_map(|line| line.strip_prefix("requests: "))?;
-    line.split(", ")
-        .find_map(|part| part.strip_suffix(" succeeded")?.parse().ok())
+    let line = stdout.lines().find_map(|line| line.strip_prefix("requests: "))?;
+    line.split(", ").find_map(|part| part.strip_suffix(" succeeded")?.parse().ok())
 }
 
 /// The sum of `statusCodeDistribution`.

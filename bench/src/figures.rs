@@ -35,10 +35,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
 const SCRIPTS: &[(&str, &str)] = &[
     ("get.js", include_str!("../scripts/get.js")),
     ("many.js", include_str!("../scripts/many.js")),
-    (
-        "many_library.js",
-        include_str!("../scripts/many_library.js"),
-    ),
+    ("many_library.js", include_str!("../scripts/many_library.js")),
     ("javascript.js", include_str!("../scripts/javascript.js")),
     ("lateness.js", include_str!("../scripts/lateness.js")),
 ];
@@ -98,11 +95,8 @@ impl Bench {
                     .output()
                     .map(|output| [output.stdout, output.stderr].concat());
                 let said = String::from_utf8_lossy(&said.unwrap_or_default()).into_owned();
-                let line = said
-                    .lines()
-                    .find(|line| !line.trim().is_empty())
-                    .unwrap_or("?")
-                    .to_owned();
+                let line =
+                    said.lines().find(|line| !line.trim().is_empty()).unwrap_or("?").to_owned();
                 if line.contains(client.name()) {
                     line
                 } else {

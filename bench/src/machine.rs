@@ -25,9 +25,7 @@ pub(crate) fn memory_available_kb() -> u64 {
 
 fn meminfo_kb(key: &str) -> u64 {
     let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    field(&text, key)
-        .and_then(|text| text.split_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
+    field(&text, key).and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// The value of a `key : value` line.

@@ -59,10 +59,6 @@ fn main() -> anyhow::Result<()> {
         std::fs::write(&file, page).with_context(|| format!("writing {}", file.display()))?;
         println!("written to {}", file.display());
     }
-    anyhow::ensure!(
-        failed.is_empty(),
-        "could not be measured: {}",
-        failed.join(", ")
-    );
+    anyhow::ensure!(failed.is_empty(), "could not be measured: {}", failed.join(", "));
     Ok(())
 }

@@ -53,18 +53,12 @@ pub(crate) fn command(program: &Path, core: Option<usize>) -> Command {
 pub(crate) fn run(mut command: Command, limit: Duration) -> anyhow::Result<Spent> {
     let mut stdout = tempfile::tempfile()?;
     let mut stderr = tempfile::tempfile()?;
-    command
-        .stdin(Stdio::null())
-        .env("K6_NO_USAGE_REPORT", "true");
-    command
-        .stdout(stdout.try_clone()?)
-        .stderr(stderr.try_clone()?);
+    command.stdin(Stdio::null()).env("K6_NO_USAGE_REPORT", "true");
+    command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
     let before = children_cpu()?;
     let started = Instant::now();
     let started_ms = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("starting {command:?}"))?;
+    let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
     let status = PathBuf::from(format!("/proc/{}/status", child.id()));
 
     let mut rss = Vec::new();
@@ -87,10 +81,7 @@ pub(crate) fn run(mut command: Command, limit: Duration) -> anyhow::Result<Spent
     let cpu = children_cpu()?.saturating_sub(before);
     let stderr = text(&mut stderr)?;
     if killed {
-        bail!(
-            "{command:?} did not end within {limit:?}:\n{}",
-            tail(&stderr)
-        );
+        bail!("{command:?} did not end within {limit:?}:\n{}", tail(&stderr));
     }
     Ok(Spent {
         cpu,
@@ -122,10 +113,7 @@ impl Drop for Guard {
 }
 
 /// Waits; this process serves no load.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the harness drives processes, no fibers"
-)]
+#[expect(clippy::disallowed_methods, reason = "the harness drives processes, no fibers")]
 pub(crate) fn pause(time: Duration) {
     std::thread::sleep(time);
 }
@@ -134,21 +122,13 @@ fn children_cpu() -> anyhow::Result<Duration> {
     let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros =
         |time: nix::sys::time::TimeVal| time.tv_sec() as u64 * 1_000_000 + time.tv_usec() as u64;
-    Ok(Duration::from_micros(
-        micros(usage.user_time()) + micros(usage.system_time()),
-    ))
+    Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))
 }
 
 /// Present and greatest resident size in kB.
 fn memory(status: &Path) -> Option<(u64, u64)> {
     let text = fs::read_to_string(status).ok()?;
-    let kb = |key| {
-        machine::field(&text, key)?
-            .split_whitespace()
-            .next()?
-            .parse()
-            .ok()
-    };
+    let kb = |key| machine::field(&text, key)?.split_whitespace().next()?.parse().ok();
     Some((kb("VmRSS")?, kb("VmHWM")?))
 }
 

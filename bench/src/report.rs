@@ -93,11 +93,7 @@ impl Figure {
     pub(crate) fn unmeasured(what: What, error: &anyhow::Error) -> Self {
         Self {
             title: format!("{what:?}: not measured"),
-            method: error
-                .chain()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(": "),
+            method: error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": "),
             header: Vec::new(),
             rows: Vec::new(),
             verdicts: Vec::new(),
@@ -110,27 +106,15 @@ impl Figure {
         let widths = self.widths();
         let header: Vec<String> = self.header.iter().map(ToString::to_string).collect();
         for row in std::iter::once(&header).chain(&self.rows) {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, width)| format!("{cell:<width$}"))
-                .collect();
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
             out.push_str(format!("  {}", cells.join("  ")).trim_end());
             out.push('\n');
         }
         out.push('\n');
         for verdict in &self.verdicts {
             out.push_str(
-                &[
-                    "  ",
-                    verdict.word(),
-                    ": ",
-                    &verdict.goal,
-                    "; ",
-                    &verdict.got,
-                    "\n",
-                ]
-                .concat(),
+                &["  ", verdict.word(), ": ", &verdict.goal, "; ", &verdict.got, "\n"].concat(),
             );
         }
         out
@@ -143,10 +127,7 @@ impl Figure {
             return out;
         }
         push(&mut out, format_args!("| {} |", self.header.join(" | ")));
-        push(
-            &mut out,
-            format_args!("|{}", " --- |".repeat(self.header.len())),
-        );
+        push(&mut out, format_args!("|{}", " --- |".repeat(self.header.len())));
         for row in &self.rows {
             push(&mut out, format_args!("| {} |", row.join(" | ")));
         }
@@ -168,16 +149,10 @@ impl Figure {
     /// Rows of failures, which have one long cell, take no part.
     fn widths(&self) -> Vec<usize> {
         let width = |text: &str| text.chars().count();
-        let rows: Vec<_> = self
-            .rows
-            .iter()
-            .filter(|row| row.len() == self.header.len())
-            .collect();
+        let rows: Vec<_> = self.rows.iter().filter(|row| row.len() == self.header.len()).collect();
         (0..self.header.len())
             .map(|at| {
-                rows.iter()
-                    .map(|row| width(&row[at]))
-                    .fold(width(self.header[at]), usize::max)
+                rows.iter().map(|row| width(&row[at])).fold(width(self.header[at]), usize::max)
             })
             .collect()
     }
@@ -185,8 +160,7 @@ impl Figure {
 
 /// One line more.
 fn push(out: &mut String, line: fmt::Arguments<'_>) {
-    out.write_fmt(line)
-        .expect("a String takes what is written to it");
+    out.write_fmt(line).expect("a String takes what is written to it");
     out.push('\n');
 }
 
@@ -242,10 +216,7 @@ mod tests {
             title: "Title".into(),
             method: "How.".into(),
             header: vec!["client", "µs"],
-            rows: vec![
-                vec!["brunt".into(), "5.3".into()],
-                vec!["k6".into(), "60".into()],
-            ],
+            rows: vec![vec!["brunt".into(), "5.3".into()], vec!["k6".into(), "60".into()]],
             verdicts: vec![Verdict::at_most("at most 1/6 of k6", Some(0.09), 0.166)],
         };
         assert_eq!(

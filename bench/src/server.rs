@@ -30,20 +30,10 @@ impl Server {
         let folder = tempfile::tempdir()?;
         certificate(folder.path())?;
         let (plain, tls) = (free_port()?, free_port()?);
-        fs::write(
-            folder.path().join("nginx.conf"),
-            config(folder.path(), plain, tls),
-        )?;
+        fs::write(folder.path().join("nginx.conf"), config(folder.path(), plain, tls))?;
         let mut command = process::command(&nginx, core);
-        command
-            .arg("-p")
-            .arg(folder.path())
-            .arg("-c")
-            .arg(folder.path().join("nginx.conf"));
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.arg("-p").arg(folder.path()).arg("-c").arg(folder.path().join("nginx.conf"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = Guard(command.spawn().context("starting nginx")?);
         let deadline = Instant::now() + Duration::from_secs(5);
         while TcpStream::connect(("127.0.0.1", tls)).is_err() {
@@ -53,12 +43,7 @@ impl Server {
             }
             process::pause(Duration::from_millis(10));
         }
-        Ok(Self {
-            _child: child,
-            _folder: folder,
-            plain,
-            tls,
-        })
+        Ok(Self { _child: child, _folder: folder, plain, tls })
     }
 
     /// The address to load.
@@ -79,14 +64,7 @@ fn free_port() -> anyhow::Result<u16> {
 fn certificate(folder: &Path) -> anyhow::Result<()> {
     let openssl = find("openssl").context("openssl not found: `apt-get install openssl`")?;
     let made = Command::new(openssl)
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-        ])
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
         .args(["-nodes", "-days", "2", "-subj", "/CN=localhost"])
         .args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
         .arg("-keyout")
@@ -96,10 +74,7 @@ fn certificate(folder: &Path) -> anyhow::Result<()> {
         .output()
         .context("starting openssl")?;
     if !made.status.success() {
-        bail!(
-            "openssl made no certificate:\n{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
+        bail!("openssl made no certificate:\n{}", String::from_utf8_lossy(&made.stderr));
     }
     Ok(())
 }

@@ -138,21 +138,14 @@ fn default_brunt() -> PathBuf {
 /// The program of this name in PATH, or where Go and Cargo install theirs.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let home = std::env::var_os("HOME")
-        .map(PathBuf::from)
-        .unwrap_or_default();
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     std::env::split_paths(&path)
-        .chain([
-            "/usr/sbin".into(),
-            home.join("go/bin"),
-            home.join(".cargo/bin"),
-        ])
+        .chain(["/usr/sbin".into(), home.join("go/bin"), home.join(".cargo/bin")])
         .map(|folder| folder.join(program))
         .find(|file| is_program(file))
 }
 
 fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

@@ -2,7 +2,8 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs` tells what is changed in them, and why; the C files beside it are added to `quickjs.c`.
+//! `engine/adjustments.rs` and `engine/places.rs` tell what is changed in them, and why; the C files beside them are
+//! added to `quickjs.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,8 +11,11 @@ use std::{env, fs};
 
 #[path = "engine/adjustments.rs"]
 mod adjustments;
+#[path = "engine/places.rs"]
+mod places;
 
 use adjustments::{ADJUSTMENTS, Adjustment};
+use places::PLACES;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
@@ -63,7 +67,7 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    for &Adjustment { file, find, put, times } in ADJUSTMENTS {
+    for &Adjustment { file, find, put, times } in ADJUSTMENTS.iter().chain(PLACES) {
         if file == name {
             let found = text.matches(find).count();
             assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");
@@ -107,7 +111,12 @@ fn function_names(text: &str) -> String {
         }
         add(name.to_owned());
     }
-    let list: String = names.iter().map(|name| format!("    \"{name}\\0\"\n")).collect();
+    let mut list = String::new();
+    for name in &names {
+        list.push_str("    \"");
+        list.push_str(name);
+        list.push_str("\\0\"\n");
+    }
     format!(
         "\n#define BRUNT_NAME_COUNT {}\nstatic const char brunt_names[] =\n{list};\n\n",
         names.len()

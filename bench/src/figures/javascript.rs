@@ -21,10 +21,8 @@ type Times = [Vec<f64>; WORK.len()];
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let core = (machine::cores() > 1).then_some(0);
     let clients = bench.scripted();
-    let mut results: Vec<(Client, Times)> = clients
-        .iter()
-        .map(|(client, _)| (*client, Times::default()))
-        .collect();
+    let mut results: Vec<(Client, Times)> =
+        clients.iter().map(|(client, _)| (*client, Times::default())).collect();
     for _ in 0..bench.settings.rounds {
         for ((client, program), (_, times)) in clients.iter().zip(&mut results) {
             let (_, metrics) = ScriptRun {
@@ -49,21 +47,15 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         let (_, times) = results.iter().find(|(other, _)| *other == client)?;
         median(&times[at])
     };
-    let faster: Vec<Option<f64>> = (0..WORK.len())
-        .map(|at| Some(of(Client::K6, at)? / of(Client::Brunt, at)?))
-        .collect();
+    let faster: Vec<Option<f64>> =
+        (0..WORK.len()).map(|at| Some(of(Client::K6, at)? / of(Client::Brunt, at)?)).collect();
     let rows = WORK.iter().enumerate().map(|(at, (_, name))| {
         let shown = |client: Client| {
             let found = results.iter().find(|(other, _)| *other == client);
             found.map_or_else(|| missing(client), |(_, times)| spread(&times[at]))
         };
         let times = faster[at].map_or("-".into(), |faster| format!("{} ×", short(faster)));
-        vec![
-            (*name).to_owned(),
-            shown(Client::Brunt),
-            shown(Client::K6),
-            times,
-        ]
+        vec![(*name).to_owned(), shown(Client::Brunt), shown(Client::K6), times]
     });
     Ok(vec![Figure {
         title: "JavaScript, one VU on one core".into(),

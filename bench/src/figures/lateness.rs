@@ -21,10 +21,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             client: Client::Brunt,
             script: &bench.file("lateness.js"),
             flags: ["--workers", "1"].map(str::to_owned).to_vec(),
-            env: vec![
-                ("RATE", RATE.to_string()),
-                ("SECONDS", bench.settings.seconds.to_string()),
-            ],
+            env: vec![("RATE", RATE.to_string()), ("SECONDS", bench.settings.seconds.to_string())],
             core: (machine::cores() > 1).then_some(0),
             seconds: bench.settings.seconds,
         }
@@ -52,10 +49,6 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         ),
         header: vec!["", "brunt"],
         rows,
-        verdicts: vec![Verdict::at_most(
-            "p50 lateness below 60 µs",
-            median(&lateness[1]),
-            60.0,
-        )],
+        verdicts: vec![Verdict::at_most("p50 lateness below 60 µs", median(&lateness[1]), 60.0)],
     }])
 }

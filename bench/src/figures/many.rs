@@ -55,9 +55,7 @@ struct Rounds {
 
 fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
     let server = Server::start(None)?;
-    let Question {
-        vus, share_of_k6, ..
-    } = *question;
+    let Question { vus, share_of_k6, .. } = *question;
     let clients = [Client::Brunt, Client::K6];
     let mut results = clients.map(|_| Rounds::default());
     for _ in 0..bench.settings.rounds {
@@ -73,14 +71,9 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
                 program: &program,
                 client: *client,
                 script: &bench.file(question.script),
-                flags: [
-                    "--vus",
-                    &vus.to_string(),
-                    "--duration",
-                    &format!("{SECONDS}s"),
-                ]
-                .map(str::to_owned)
-                .to_vec(),
+                flags: ["--vus", &vus.to_string(), "--duration", &format!("{SECONDS}s")]
+                    .map(str::to_owned)
+                    .to_vec(),
                 env: vec![("URL", server.url(false))],
                 core: None,
                 seconds: SECONDS,
@@ -104,11 +97,7 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
     )];
     if question.absolute {
         verdicts.push(Verdict::at_most("at most 150 kB per VU", kb, 150.0));
-        verdicts.push(Verdict::at_most(
-            "all ready within 2 s",
-            median(&brunt.ready_s),
-            2.0,
-        ));
+        verdicts.push(Verdict::at_most("all ready within 2 s", median(&brunt.ready_s), 2.0));
     }
     let rows = clients.iter().zip(&results).map(|(client, rounds)| {
         if let Some(failure) = &rounds.failure {
@@ -170,14 +159,10 @@ fn lodash(npm: &Path) -> anyhow::Result<String> {
         .output()?;
     ensure!(packed.status.success(), "npm pack failed");
     let file = String::from_utf8(packed.stdout)?;
-    let unpacked = Command::new("tar")
-        .args(["-xzf", file.trim()])
-        .current_dir(folder.path())
-        .status()?;
+    let unpacked =
+        Command::new("tar").args(["-xzf", file.trim()]).current_dir(folder.path()).status()?;
     ensure!(unpacked.success(), "tar failed");
-    Ok(fs::read_to_string(
-        folder.path().join("package/lodash.min.js"),
-    )?)
+    Ok(fs::read_to_string(folder.path().join("package/lodash.min.js"))?)
 }
 
 /// Many small functions and tables in the shape of a CommonJS library.

@@ -35,14 +35,8 @@ pub(super) fn http(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         ],
     };
     Ok(vec![
-        measure(
-            bench,
-            &setting(["Scripted GET and check", "client on one core"], true),
-        )?,
-        measure(
-            bench,
-            &setting(["Scripted GET and check", "all cores"], false),
-        )?,
+        measure(bench, &setting(["Scripted GET and check", "client on one core"], true))?,
+        measure(bench, &setting(["Scripted GET and check", "all cores"], false))?,
     ])
 }
 
@@ -54,11 +48,7 @@ pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         tls: true,
         pause: 0.0,
         pinned: true,
-        goals: &[(
-            Client::K6,
-            0.25,
-            "at most 1/4 of k6's CPU per request (0.25)",
-        )],
+        goals: &[(Client::K6, 0.25, "at most 1/4 of k6's CPU per request (0.25)")],
     };
     Ok(vec![measure(bench, &setting)?])
 }
@@ -150,28 +140,15 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
         })
         .collect();
     Ok(Figure {
-        title: format!(
-            "{}, {} VUs, {}",
-            setting.title[0], setting.vus, setting.title[1]
-        ),
+        title: format!("{}, {} VUs, {}", setting.title[0], setting.vus, setting.title[1]),
         method: format!(
             "{} connections for {} s, {} rounds, nginx with one worker{}.",
             setting.vus,
             load.seconds,
             bench.settings.rounds,
-            if pinned {
-                "; client on core 0, server on core 1"
-            } else {
-                "; nothing pinned"
-            }
+            if pinned { "; client on core 0, server on core 1" } else { "; nothing pinned" }
         ),
-        header: vec![
-            "client",
-            "CPU µs/request",
-            "brunt / it",
-            "requests/s",
-            "peak RSS MB",
-        ],
+        header: vec!["client", "CPU µs/request", "brunt / it", "requests/s", "peak RSS MB"],
         rows,
         verdicts: setting
             .goals
@@ -184,8 +161,7 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
 impl Rounds {
     fn take(&mut self, outcome: &Outcome, load: &Load) {
         let requests = outcome.requests as f64;
-        self.micros
-            .push(outcome.spent.cpu.as_secs_f64() * 1e6 / requests);
+        self.micros.push(outcome.spent.cpu.as_secs_f64() * 1e6 / requests);
         self.rate.push(requests / load.seconds as f64);
         self.rss_mb.push(outcome.spent.rss_peak_kb as f64 / 1000.0);
     }
@@ -201,29 +177,17 @@ fn once(bench: &Bench, client: Client, load: &Load) -> anyhow::Result<Option<Out
             program: &program,
             client,
             script: &bench.file("get.js"),
-            flags: [
-                "--vus",
-                &load.vus.to_string(),
-                "--duration",
-                &format!("{}s", load.seconds),
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            flags: ["--vus", &load.vus.to_string(), "--duration", &format!("{}s", load.seconds)]
+                .map(str::to_owned)
+                .to_vec(),
             env: vec![("URL", load.url.clone()), ("PAUSE", load.pause.to_string())],
             core: load.core,
             seconds: load.seconds,
         }
         .run()?;
         let failed = exported(&metrics, "http_req_failed", "value")?;
-        ensure!(
-            failed == 0.0,
-            "{}'s requests failed (share {failed})",
-            client.name()
-        );
-        Outcome {
-            requests: exported(&metrics, "http_reqs", "count")? as u64,
-            spent,
-        }
+        ensure!(failed == 0.0, "{}'s requests failed (share {failed})", client.name());
+        Outcome { requests: exported(&metrics, "http_reqs", "count")? as u64, spent }
     } else {
         client.load(&program, load)?
     };

@@ -15,9 +15,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         program: &bench.settings.brunt,
         client: Client::Brunt,
         script: &bench.file("get.js"),
-        flags: ["--vus", "250", "--duration", &format!("{seconds}s")]
-            .map(str::to_owned)
-            .to_vec(),
+        flags: ["--vus", "250", "--duration", &format!("{seconds}s")].map(str::to_owned).to_vec(),
         env: vec![("URL", server.url(false))],
         core: None,
         seconds,
@@ -29,9 +27,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let window = end.saturating_sub(settled) / 10;
     let early = resident(&spent.rss, settled, settled + window);
     let late = resident(&spent.rss, end.saturating_sub(window), end);
-    let growth = early
-        .zip(late)
-        .map(|(early, late)| (late - early) / early * 100.0);
+    let growth = early.zip(late).map(|(early, late)| (late - early) / early * 100.0);
     let mb = |kb: Option<f64>| kb.map_or("-".into(), |kb| short(kb / 1000.0));
     let requests = exported(&metrics, "http_reqs", "count")?;
     Ok(vec![Figure {

@@ -1,2 +1,37 @@
-//! The demo target: the server that tests, examples and README aim at
+//! The demo target: the server that tests, examples, benches and README aim at.
+//!
+//! One [`Demo::start`] gives a running server in its own threads, with nothing outside the process:
+//! a slow origin behind eleven caching routes, a Redis stand-in, plain routes (status, delay,
+//! redirect, compression, cookies, upload …) and a second port that answers HTTP wrongly on purpose.
+//!
+//! ```text
+//!   listener ── worker 1 … N ── app ──┬── control   /_demo/stats, reset, fault, time, warm
+//!   (TCP/TLS)   one runtime each      ├── caching   strategies ── memory, redis tier ── origin
+//!                                     └── plain     the simple routes
+//!   redis port ── resp (store + wire)          faults port ── faults::raw
+//! ```
+//!
+//! What it promises: every answer carries `Server-Timing`, `/_demo/stats` tells the server's side of
+//! the truth, all randomness comes from one seed, and every map, queue and body has a limit.
+//! What it lacks on purpose: it imports no other crate of ours, so it can judge them.
 #![forbid(unsafe_code)]
+
+mod app;
+mod body;
+mod caching;
+mod config;
+mod control;
+mod dice;
+mod faults;
+mod governor;
+mod plain;
+mod reply;
+mod resp;
+mod routes;
+mod server;
+mod stats;
+mod timing;
+mod tls;
+
+pub use config::{DemoConfig, RedisFallback};
+pub use server::{Demo, DemoError, DemoHandle};

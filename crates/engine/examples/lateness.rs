@@ -4,7 +4,8 @@
 //! ```text
 //! cargo run --profile fast -p brunt-engine --example lateness -- [RATE] [CORES] [WORK_US] [SECONDS]
 //! ```
-//! By default 10 000 iterations a second on one core, 3 µs of work each, for 5 s.
+//! A rate of 0 is a closed model: 200 VUs, each as fast as it can, which shows what an iteration costs the
+//! engine. By default 10 000 iterations a second on one core, 3 µs of work each, for 5 s.
 #![expect(clippy::print_stdout, reason = "it prints its findings")]
 
 use std::collections::BTreeMap;
@@ -35,12 +36,7 @@ impl Runner for Spinner {
 
     async fn create(&self, core: &Rc<Core>, _: VuIds) -> Result<SpinningVu, RunError> {
         let (core, tags) = (Rc::clone(core), TagSet::default());
-        Ok(SpinningVu {
-            core,
-            work_ns: self.work_ns,
-            tags,
-            id: None,
-        })
+        Ok(SpinningVu { core, work_ns: self.work_ns, tags, id: None })
     }
 
     async fn setup(&self, _: &Rc<Core>, _: &StopHandle) -> Result<Option<String>, RunError> {
@@ -82,20 +78,23 @@ impl Vu for SpinningVu {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut number = |default: u64| {
-        arguments.next().map_or(default, |text| {
-            text.parse().expect("arguments are whole numbers")
-        })
+        arguments.next().map_or(default, |text| text.parse().expect("arguments are whole numbers"))
     };
     let (rate, cores, work_us, seconds) = (number(10_000), number(1), number(3), number(5));
-    let scenario = Scenario {
-        name: "pace".into(),
-        executor: Executor::ConstantArrivalRate {
+    let duration = Duration::from_secs(seconds);
+    let executor = match rate {
+        0 => Executor::ConstantVus { vus: 200, duration },
+        rate => Executor::ConstantArrivalRate {
             rate,
             time_unit: Duration::from_secs(1),
-            duration: Duration::from_secs(seconds),
+            duration,
             pre_allocated_vus: 200,
             max_vus: 200,
         },
+    };
+    let scenario = Scenario {
+        name: "pace".into(),
+        executor,
         start_time: Duration::ZERO,
         graceful_stop: Duration::from_secs(1),
         exec: "default".into(),
@@ -107,34 +106,26 @@ fn main() {
     let ledger = ledger.expect("there are no thresholds");
     let mut config = RunConfig::new(vec![scenario], registry, ledger);
     config.workers = usize::try_from(cores).unwrap_or(1);
-    let report = run(
-        config,
-        Arc::new(Spinner {
-            work_ns: work_us * 1000,
-        }),
-    );
+    let report = run(config, Arc::new(Spinner { work_ns: work_us * 1000 }));
 
     println!("{rate}/s on {cores} cores, {work_us} us of work, {seconds} s");
     println!(
         "{} complete, {} dropped",
         report.iterations_complete, report.health.dropped_iterations
     );
-    let lateness = report
-        .summary
-        .metric("iteration_lateness")
-        .map(|metric| &metric.values);
+    let complete = report.iterations_complete;
+    if rate == 0 && complete > 0 {
+        let each = report.duration.as_secs_f64() * cores as f64 / complete as f64;
+        println!("{:.0} ns for each iteration", each * 1e9);
+    }
+    let lateness = report.summary.metric("iteration_lateness").map(|metric| &metric.values);
     if let Some(Values::Trend(trend)) = lateness {
         for percent in [50.0, 90.0, 99.0, 99.9, 100.0] {
-            println!(
-                "p{percent:<5} {:>9.1} us late",
-                trend.percentile(percent) * 1000.0
-            );
+            println!("p{percent:<5} {:>9.1} us late", trend.percentile(percent) * 1000.0);
         }
     }
     for core in &report.health.cores {
-        let busy = core
-            .busy
-            .map_or("unknown".into(), |busy| format!("{:.0} %", busy * 100.0));
+        let busy = core.busy.map_or("unknown".into(), |busy| format!("{:.0} %", busy * 100.0));
         println!(
             "core {}: busy {busy}, tick lag p95 {:.2} ms",
             core.core,

@@ -233,26 +233,17 @@ impl Control {
 
     /// Iterations that came to their end, thrown exceptions included.
     pub fn iterations_complete(&self) -> u64 {
-        self.tallies
-            .iter()
-            .map(|tally| tally.complete.load(Relaxed))
-            .sum()
+        self.tallies.iter().map(|tally| tally.complete.load(Relaxed)).sum()
     }
 
     /// Iterations that were cut off.
     pub fn iterations_interrupted(&self) -> u64 {
-        self.tallies
-            .iter()
-            .map(|tally| tally.interrupted.load(Relaxed))
-            .sum()
+        self.tallies.iter().map(|tally| tally.interrupted.load(Relaxed)).sum()
     }
 
     /// VUs that work for a scenario; of the arrival-rate ones those inside an iteration.
     pub fn vus_active(&self) -> u64 {
-        self.tallies
-            .iter()
-            .map(|tally| tally.active.load(Relaxed))
-            .sum()
+        self.tallies.iter().map(|tally| tally.active.load(Relaxed)).sum()
     }
 
     /// VUs that have been made.

@@ -69,16 +69,13 @@ impl Core {
     /// If it is asked for with another type than at first.
     pub fn slot<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = self.slot.get_or_init(|| Box::new(make()));
-        kept.downcast_ref()
-            .expect("one runner keeps one type of state on a core")
+        kept.downcast_ref().expect("one runner keeps one type of state on a core")
     }
 }
 
 impl std::fmt::Debug for Core {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Core")
-            .field("index", &self.index)
-            .finish_non_exhaustive()
+        out.debug_struct("Core").field("index", &self.index).finish_non_exhaustive()
     }
 }
 
@@ -120,10 +117,7 @@ impl<R: Runner> Worker<R> {
     }
 
     fn vu_ref(&self, slot: u32) -> VuRef {
-        VuRef {
-            core: self.core.index,
-            slot,
-        }
+        VuRef { core: self.core.index, slot }
     }
 
     /// Tells the coordinator. It may be gone only if the whole run is.
@@ -147,12 +141,7 @@ impl<R: Runner> Worker<R> {
         let vu = self.runner.create(&self.core, ids).await?;
         let mut residents = self.residents.borrow_mut();
         let slot = residents.len() as u32;
-        let resident = Resident {
-            vu,
-            slot,
-            iterations: 0,
-            by_scenario: Vec::new(),
-        };
+        let resident = Resident { vu, slot, iterations: 0, by_scenario: Vec::new() };
         residents.push(Some(Box::new(resident)));
         drop(residents);
         self.core.control.count_initialized();

@@ -33,10 +33,7 @@ pub struct RunError {
 impl RunError {
     /// An error of this kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> RunError {
-        RunError {
-            kind,
-            message: message.into(),
-        }
+        RunError { kind, message: message.into() }
     }
 }
 

@@ -18,6 +18,9 @@ const JUDGE_EVERY: Duration = Duration::from_secs(2);
 /// From one sample of `vus` and `vus_max` to the next, as in k6.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
 
+/// More distinct series than this are worth a word, and so is each doubling.
+const SERIES_MANY: u64 = 100_000;
+
 /// The frames that may wait, for each core. When all places are taken the cores keep what they see.
 pub(crate) const WAITING_PER_CORE: usize = 4;
 
@@ -26,8 +29,8 @@ pub(crate) const WAITING_PER_CORE: usize = 4;
 /// Called on the gatherer's thread, which everybody waits for: hand work that takes long to a thread of
 /// your own.
 pub trait Listener: Send {
-    /// What one core saw in one tick (or the engine itself: `vus`). Samples are in it if the run's
-    /// `want_samples` is on.
+    /// What one core saw in one tick; or the engine itself (`vus`), as core `u32::MAX`. Samples are in it if
+    /// the run's `want_samples` is on.
     fn frame(&mut self, frame: &Frame);
 
     /// The run is over, the last frame has been shown. `verdict` is the thresholds' last word.
@@ -83,6 +86,7 @@ impl Gatherer {
         let mut judge = interval_at(start + JUDGE_EVERY, JUDGE_EVERY);
         count.set_missed_tick_behavior(MissedTickBehavior::Skip);
         judge.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut many = SERIES_MANY;
         let run = loop {
             tokio::select! {
                 biased;
@@ -96,6 +100,7 @@ impl Gatherer {
                         own.add(id, vus as f64, now, None);
                     }
                     self.take_in(&own.take_frame());
+                    self.warn_of_many(&mut many);
                 }
                 _ = judge.tick() => self.judge(),
                 message = messages.recv() => match message {
@@ -121,11 +126,7 @@ impl Gatherer {
             listener.end(&verdict);
         }
         let series = self.ledger.series_count();
-        Gathered {
-            summary: self.ledger.summary(run),
-            verdict,
-            series,
-        }
+        Gathered { summary: self.ledger.summary(run), verdict, series }
     }
 
     fn own_series(
@@ -147,15 +148,29 @@ impl Gatherer {
         }
     }
 
+    /// Says once, and again at each doubling, that tags have too many values.
+    fn warn_of_many(&self, limit: &mut u64) {
+        let series = self.ledger.series_count();
+        if series <= *limit {
+            return;
+        }
+        while *limit < series {
+            *limit = limit.saturating_mul(2);
+        }
+        log::warn!(
+            "The test has generated metrics with {series} unique time series, more than the suggested limit of \
+             {SERIES_MANY}. Outputs and memory may suffer: use fewer tag values, for example by giving requests \
+             with changing URLs a common `name` tag."
+        );
+    }
+
     fn judge(&mut self) {
         if self.control.started_at().is_none() {
             return;
         }
         let verdict = self.ledger.evaluate(self.control.run_duration(), false);
         if verdict.abort {
-            self.control.abort(AbortReason::Thresholds {
-                crossed: verdict.crossed,
-            });
+            self.control.abort(AbortReason::Thresholds { crossed: verdict.crossed });
         }
     }
 }

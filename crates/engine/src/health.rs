@@ -3,14 +3,19 @@
 //! A load generator that runs out of CPU starts iterations late and reads answers late, and then reports
 //! its own slowness as the target's. So each core watches itself.
 
-use std::cell::{Cell, RefCell};
+mod watch;
+
 use std::fmt;
 
-use brunt_fiber::clock;
 use brunt_metrics::{Summary, TrendSink, summary::Values};
 
-/// Above this much of a core's time it counts as full.
+pub(crate) use self::watch::CoreWatch;
+
+/// Above this much of its time at work, or waiting for a CPU to work on, a core counts as full.
 const FULL: f64 = 0.9;
+
+/// Above this much of its time spent waiting for a CPU, it is not its own work that fills a core.
+const STARVED: f64 = 0.2;
 
 /// Later than this (milliseconds, 95th percentile) is late. tokio's own timers are up to 1 ms late.
 const LATE_MS: f64 = 10.0;
@@ -22,6 +27,8 @@ pub struct CoreHealth {
     pub core: u32,
     /// Part of the time in which its thread was on a CPU, 0 to 1; `None` if the system does not tell.
     pub busy: Option<f64>,
+    /// Part of the time in which it had work but no CPU to do it on, 0 to 1.
+    pub starved: Option<f64>,
     /// How late its own ticks ran, in milliseconds.
     pub lag: TrendSink,
 }
@@ -52,7 +59,17 @@ pub enum HealthVerdict {
         /// How late it was, in milliseconds (95th percentile).
         late_ms: f64,
     },
-    /// A core was late though it had time: something else took the machine.
+    /// A core had work to do and did not get a CPU: others use this machine too, the target perhaps, or
+    /// there are more cores configured than the machine has.
+    Starved {
+        /// The worst core.
+        core: u32,
+        /// How much of its time it waited for a CPU, 0 to 1.
+        starved: f64,
+        /// How late it was, in milliseconds (95th percentile).
+        late_ms: f64,
+    },
+    /// A core was late though it had time: a long native call of the script, or the machine stood still.
     Disturbed {
         /// The worst core.
         core: u32,
@@ -65,23 +82,15 @@ impl Health {
     pub(crate) fn new(mut cores: Vec<CoreHealth>, summary: &Summary) -> Health {
         cores.sort_by_key(|core| core.core);
         let lateness =
-            summary
-                .metric("iteration_lateness")
-                .and_then(|metric| match &metric.values {
-                    Values::Trend(trend) if trend.count() > 0 => {
-                        Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
-                    }
-                    _ => None,
-                });
+            summary.metric("iteration_lateness").and_then(|metric| match &metric.values {
+                Values::Trend(trend) if trend.count() > 0 => {
+                    Some([trend.percentile(50.0), trend.percentile(95.0), trend.max()])
+                }
+                _ => None,
+            });
         let dropped = summary.metric("dropped_iterations");
-        let dropped = dropped
-            .and_then(|metric| metric.values.get("count"))
-            .unwrap_or(0.0);
-        Health {
-            cores,
-            lateness,
-            dropped_iterations: dropped as u64,
-        }
+        let dropped = dropped.and_then(|metric| metric.values.get("count")).unwrap_or(0.0);
+        Health { cores, lateness, dropped_iterations: dropped as u64 }
     }
 
     /// Whether the generator itself was in the way.
@@ -96,20 +105,17 @@ impl Health {
         if late_ms < LATE_MS {
             return HealthVerdict::Fine;
         }
-        let by_work = |a: &&CoreHealth, b: &&CoreHealth| {
-            a.busy.unwrap_or(0.0).total_cmp(&b.busy.unwrap_or(0.0))
-        };
-        let busiest = self.cores.iter().max_by(by_work).unwrap_or(worst);
-        match busiest.busy {
-            Some(busy) if busy >= FULL => HealthVerdict::Bottleneck {
-                core: busiest.core,
-                busy,
-                late_ms,
-            },
-            _ => HealthVerdict::Disturbed {
-                core: worst.core,
-                late_ms,
-            },
+        let load = |core: &CoreHealth| core.busy.unwrap_or(0.0) + core.starved.unwrap_or(0.0);
+        let by_load = |a: &&CoreHealth, b: &&CoreHealth| load(a).total_cmp(&load(b));
+        let fullest = self.cores.iter().max_by(by_load).unwrap_or(worst);
+        let (core, starved) = (fullest.core, fullest.starved.unwrap_or(0.0));
+        if load(fullest) < FULL {
+            HealthVerdict::Disturbed { core: worst.core, late_ms }
+        } else if starved >= STARVED {
+            HealthVerdict::Starved { core, starved, late_ms }
+        } else {
+            let busy = fullest.busy.unwrap_or(0.0);
+            HealthVerdict::Bottleneck { core, busy, late_ms }
         }
     }
 }
@@ -118,57 +124,25 @@ impl fmt::Display for HealthVerdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fine => write!(out, "the generator kept up"),
-            Self::Bottleneck {
-                core,
-                busy,
-                late_ms,
-            } => write!(
+            Self::Bottleneck { core, busy, late_ms } => write!(
                 out,
                 "generator was the bottleneck: core {core} was busy {:.0} % of the time and {late_ms:.1} ms \
                  late (p95), so part of the measured times is its own; use more cores or machines, or a \
                  lighter script",
                 busy * 100.0
             ),
+            Self::Starved { core, starved, late_ms } => write!(
+                out,
+                "generator was the bottleneck: core {core} waited for a CPU {:.0} % of the time and was \
+                 {late_ms:.1} ms late (p95), so part of the measured times is its own; other programs (the \
+                 target, perhaps) use the CPUs of this machine, or there are fewer than cores were asked for",
+                starved * 100.0
+            ),
             Self::Disturbed { core, late_ms } => write!(
                 out,
                 "generator was disturbed: core {core} was {late_ms:.1} ms late (p95) though it had little to \
-                 do; something else on this machine, or a long native call of the script, took its time"
+                 do; a long native call of the script, or the machine itself, held it up"
             ),
-        }
-    }
-}
-
-/// What a core notes about itself while the scenarios run.
-#[derive(Default)]
-pub(crate) struct CoreWatch {
-    lag: RefCell<TrendSink>,
-    /// (unix ns, CPU ns of this thread) at the first tick.
-    first: Cell<Option<(u64, u64)>>,
-    last: Cell<Option<(u64, u64)>>,
-}
-
-impl CoreWatch {
-    /// A tick ran at `now` (unix ns), `late` ns after it should have.
-    pub(crate) fn ticked(&self, late: u64, now: u64) {
-        self.lag.borrow_mut().add(late as f64 / 1e6);
-        let reading = clock::thread_cpu_ns().map(|cpu| (now, cpu));
-        if self.first.get().is_none() {
-            self.first.set(reading);
-        }
-        self.last.set(reading);
-    }
-
-    pub(crate) fn sum_up(&self, core: u32) -> CoreHealth {
-        let busy = match (self.first.get(), self.last.get()) {
-            (Some((from, cpu_from)), Some((to, cpu_to))) if to > from => {
-                Some(((cpu_to - cpu_from) as f64 / (to - from) as f64).min(1.0))
-            }
-            _ => None,
-        };
-        CoreHealth {
-            core,
-            busy,
-            lag: self.lag.take(),
         }
     }
 }
@@ -181,39 +155,24 @@ mod tests {
         CoreHealth {
             core,
             busy: Some(busy),
+            starved: Some(0.0),
             lag: TrendSink::from_values([late_ms]),
         }
     }
 
     #[test]
     fn a_full_core_that_is_not_late_is_fine() {
-        let health = Health {
-            cores: vec![core(0, 1.0, 2.0)],
-            ..Health::default()
-        };
+        let health = Health { cores: vec![core(0, 1.0, 2.0)], ..Health::default() };
         assert_eq!(health.verdict(), HealthVerdict::Fine);
     }
 
     #[test]
     fn a_full_and_late_core_was_the_bottleneck() {
         let cores = vec![core(0, 0.2, 1.0), core(1, 0.99, 35.0)];
-        let verdict = Health {
-            cores,
-            ..Health::default()
-        }
-        .verdict();
-        assert_eq!(
-            verdict,
-            HealthVerdict::Bottleneck {
-                core: 1,
-                busy: 0.99,
-                late_ms: 35.0
-            }
-        );
+        let verdict = Health { cores, ..Health::default() }.verdict();
+        assert_eq!(verdict, HealthVerdict::Bottleneck { core: 1, busy: 0.99, late_ms: 35.0 });
         assert!(
-            verdict
-                .to_string()
-                .starts_with("generator was the bottleneck: core 1 was busy 99 %")
+            verdict.to_string().starts_with("generator was the bottleneck: core 1 was busy 99 %")
         );
     }
 
@@ -224,12 +183,14 @@ mod tests {
             lateness: Some([1.0, 40.0, 90.0]),
             ..Health::default()
         };
-        assert_eq!(
-            health.verdict(),
-            HealthVerdict::Disturbed {
-                core: 0,
-                late_ms: 40.0
-            }
-        );
+        assert_eq!(health.verdict(), HealthVerdict::Disturbed { core: 0, late_ms: 40.0 });
+    }
+
+    #[test]
+    fn a_core_that_got_no_cpu_was_starved() {
+        let mut starving = core(0, 0.6, 50.0);
+        starving.starved = Some(0.35);
+        let verdict = Health { cores: vec![starving], ..Health::default() }.verdict();
+        assert_eq!(verdict, HealthVerdict::Starved { core: 0, starved: 0.35, late_ms: 50.0 });
     }
 }

@@ -43,16 +43,14 @@ impl Live {
             vus_planned: control.vus_planned(),
             iterations_complete: control.iterations_complete(),
             iterations_interrupted: control.iterations_interrupted(),
-            scenarios: self
-                .scenarios
-                .iter()
-                .map(|state| self.scenario(state, now))
-                .collect(),
+            scenarios: self.scenarios.iter().map(|state| self.scenario(state, now)).collect(),
         }
     }
 
     fn scenario(&self, state: &Arc<ScenarioState>, now: u64) -> ScenarioProgress {
         let spec = state.spec();
+        // Its clock stops with it.
+        let now = state.ended_at().unwrap_or(now);
         let regular = spec.executor.regular_duration();
         let start = state.started_at();
         let elapsed = start.map_or(Duration::ZERO, |at| {
@@ -65,9 +63,8 @@ impl Live {
             Some(at) if now >= at => ScenarioPhase::Running,
             _ => ScenarioPhase::Waiting,
         };
-        let until = start.map_or(spec.start_time, |at| {
-            Duration::from_nanos(at.saturating_sub(now))
-        });
+        let until =
+            start.map_or(spec.start_time, |at| Duration::from_nanos(at.saturating_sub(now)));
         ScenarioProgress {
             name: spec.name.clone(),
             kind: spec.executor.kind(),

@@ -27,18 +27,9 @@ pub(crate) enum Command {
     /// Make an unplanned VU for a scenario, while the test runs.
     Grow { ids: VuIds, scenario: usize },
     /// Let a VU work as a closed scenario's handle.
-    Attend {
-        slot: u32,
-        scenario: usize,
-        handle: u32,
-    },
+    Attend { slot: u32, scenario: usize, handle: u32 },
     /// An open scenario starts: with these VUs, and this share of its due times.
-    Open {
-        scenario: usize,
-        slots: Vec<u32>,
-        share: Share,
-        inbox: mpsc::Receiver<Parcel>,
-    },
+    Open { scenario: usize, slots: Vec<u32>, share: Share, inbox: mpsc::Receiver<Parcel> },
     /// One more VU for an open scenario.
     Join { slot: u32, scenario: usize },
     /// Interrupt every VU: the run is aborted.
@@ -46,10 +37,7 @@ pub(crate) enum Command {
     /// Run `setup()`.
     Setup { limit: Duration },
     /// Run `teardown()`.
-    Teardown {
-        data: Option<Arc<str>>,
-        limit: Duration,
-    },
+    Teardown { data: Option<Arc<str>>, limit: Duration },
     /// Hand over the last frame, let the VUs go, end.
     Shutdown,
 }
@@ -128,10 +116,8 @@ mod tests {
 
     #[test]
     fn shares_of_all_cores_cover_each_number_once() {
-        let shares = [vec![0, 2], vec![1]].map(|o: Vec<u64>| Share {
-            period: 3,
-            offsets: o.into(),
-        });
+        let shares =
+            [vec![0, 2], vec![1]].map(|o: Vec<u64>| Share { period: 3, offsets: o.into() });
         let mut all: Vec<u64> = (0..4).map(|k| shares[0].number(k)).collect();
         all.extend((0..2).map(|k| shares[1].number(k)));
         all.sort_unstable();

@@ -62,23 +62,11 @@ impl<R: Runner> Run<R> {
             inboxes.push(inbox);
         }
         let scenes = states.iter().cloned().zip(inboxes);
-        let scenes = scenes
-            .map(|(state, inbox)| Scene::new(state, inbox))
-            .collect();
+        let scenes = scenes.map(|(state, inbox)| Scene::new(state, inbox)).collect();
         let control = Arc::new(Control::new(cores, config.paused));
         let (gather, messages) = mpsc::channel(WAITING_PER_CORE * cores + 16);
-        let live = Live {
-            control,
-            scenarios: states.into(),
-            gather,
-        };
-        Run {
-            config,
-            runner,
-            scenes,
-            live,
-            messages,
-        }
+        let live = Live { control, scenarios: states.into(), gather };
+        Run { config, runner, scenes, live, messages }
     }
 
     /// The wheel: for the signal handler, the script API, the REST API.
@@ -96,18 +84,8 @@ impl<R: Runner> Run<R> {
     /// # Panics
     /// On a thread that already runs an async runtime.
     pub fn execute(self) -> RunReport {
-        let Run {
-            config,
-            runner,
-            scenes,
-            live,
-            messages,
-        } = self;
-        let Live {
-            control,
-            scenarios: states,
-            gather,
-        } = live;
+        let Run { config, runner, scenes, live, messages } = self;
+        let Live { control, scenarios: states, gather } = live;
         let cores = config.workers;
         let peak = peak(&config.scenarios, &config.segment);
         control.plan_vus(peak.planned);
@@ -122,10 +100,7 @@ impl<R: Runner> Run<R> {
         };
         let (gathering, mut failure) = match start_gatherer(gatherer, messages) {
             Ok(thread) => (Some(thread), None),
-            Err(error) => (
-                None,
-                Some(Failure::System(format!("no gathering thread: {error}"))),
-            ),
+            Err(error) => (None, Some(Failure::System(format!("no gathering thread: {error}")))),
         };
 
         let (events, heard) = mpsc::channel(EVENTS_WAITING);
@@ -151,9 +126,7 @@ impl<R: Runner> Run<R> {
                     commands.push(sender);
                 }
                 Err(error) => {
-                    failure = Some(Failure::System(format!(
-                        "no thread for core {index}: {error}"
-                    )));
+                    failure = Some(Failure::System(format!("no thread for core {index}: {error}")));
                     break;
                 }
             }
@@ -173,19 +146,13 @@ impl<R: Runner> Run<R> {
             teardown: (!config.no_teardown).then_some(config.teardown_timeout),
             failure,
         });
-        let runtime = Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build();
+        let runtime = Builder::new_current_thread().enable_io().enable_time().build();
         let outcome = match runtime {
             Ok(runtime) => runtime.block_on(coordinator.run()),
             Err(error) => coordinator.give_up(format!("no reactor: {error}")),
         };
         let duration = control.run_duration();
-        if gather
-            .blocking_send(Message::End { run: duration })
-            .is_err()
-        {
+        if gather.blocking_send(Message::End { run: duration }).is_err() {
             log::debug!("the gatherer is gone");
         }
         let gathered = gathering.and_then(|thread| thread.join().ok());
@@ -205,17 +172,10 @@ pub fn run<R: Runner>(config: RunConfig, runner: Arc<R>) -> RunReport {
 }
 
 fn scenario_tags(config: &RunConfig, spec: &Scenario) -> TagSet {
-    let own: Vec<(&str, &str)> = spec
-        .tags
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.as_str()))
-        .collect();
+    let own: Vec<(&str, &str)> =
+        spec.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let tags = config.run_tags.with_all(&own);
-    if config.scenario_tag {
-        tags.with("scenario", &spec.name)
-    } else {
-        tags
-    }
+    if config.scenario_tag { tags.with("scenario", &spec.name) } else { tags }
 }
 
 fn start_gatherer(
@@ -233,20 +193,14 @@ fn start_gatherer(
             resume_unwind(payload)
         })
     };
-    std::thread::Builder::new()
-        .name("gather".into())
-        .spawn(body)
+    std::thread::Builder::new().name("gather".into()).spawn(body)
 }
 
 /// What is known when the gatherer is lost: nothing.
 fn nothing(registry: &Arc<Registry>, run: Duration) -> Gathered {
     let ledger = Ledger::new(Arc::clone(registry), LedgerConfig::default());
     let ledger = ledger.expect("without thresholds there is nothing to refuse");
-    Gathered {
-        summary: ledger.summary(run),
-        verdict: Verdict::default(),
-        series: 0,
-    }
+    Gathered { summary: ledger.summary(run), verdict: Verdict::default(), series: 0 }
 }
 
 fn report(

@@ -65,6 +65,8 @@ pub struct ScenarioState {
     begun: AtomicU64,
     /// VUs it has.
     allocated: AtomicU64,
+    /// When it was over, in unix ns; 0 before.
+    ended: AtomicU64,
     done: AtomicBool,
     /// The one warning about too few VUs has been given.
     pub(crate) warned: AtomicBool,
@@ -98,9 +100,7 @@ impl ScenarioState {
             // A parcel is sent only to a core that has reserved a VU for it, so this never fills up; the
             // one on top is for the closing word. tokio allocates as parcels come, not in advance.
             let limit = usize::try_from(arrivals.max_vus()).unwrap_or(usize::MAX);
-            let limit = limit
-                .saturating_add(1)
-                .min(tokio::sync::Semaphore::MAX_PERMITS);
+            let limit = limit.saturating_add(1).min(tokio::sync::Semaphore::MAX_PERMITS);
             (inboxes, outlets) = (0..cores).map(|_| mpsc::channel(limit)).unzip();
         }
         let state = ScenarioState {
@@ -112,6 +112,7 @@ impl ScenarioState {
             begun: AtomicU64::new(0),
             allocated: AtomicU64::new(0),
             done: AtomicBool::new(false),
+            ended: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             growing: AtomicBool::new(false),
             pacers: AtomicU32::new(0),
@@ -141,6 +142,11 @@ impl ScenarioState {
         Some(self.start.load(Relaxed)).filter(|at| *at != 0)
     }
 
+    /// When it was over, in unix ns; `None` before.
+    pub fn ended_at(&self) -> Option<u64> {
+        Some(self.ended.load(Relaxed)).filter(|at| *at != 0)
+    }
+
     /// How far it is, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them,
     /// else of its regular duration.
     pub fn progress(&self) -> f64 {
@@ -151,31 +157,20 @@ impl ScenarioState {
             (self.complete() as f64, total as f64)
         } else {
             let since = clock::now_ns().saturating_sub(self.start());
-            (
-                since as f64,
-                self.spec.executor.regular_duration().as_nanos() as f64,
-            )
+            (since as f64, self.spec.executor.regular_duration().as_nanos() as f64)
         };
-        if whole > 0.0 {
-            (part / whole).clamp(0.0, 1.0)
-        } else {
-            0.0
-        }
+        if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Iterations that came to their end.
     pub fn complete(&self) -> u64 {
-        self.lanes
-            .iter()
-            .map(|lane| lane.complete.load(Relaxed))
-            .sum()
+        self.lanes.iter().map(|lane| lane.complete.load(Relaxed)).sum()
     }
 
     /// Iterations that have begun.
     pub fn begun(&self) -> u64 {
         let asked = self.begun.load(Relaxed);
-        self.shared_budget()
-            .map_or(asked, |budget| asked.min(budget))
+        self.shared_budget().map_or(asked, |budget| asked.min(budget))
     }
 
     /// How many iterations it is to run, if it is a matter of iterations and not of time.
@@ -192,10 +187,7 @@ impl ScenarioState {
 
     /// VUs that work for it; in open models those inside an iteration.
     pub fn vus_active(&self) -> u64 {
-        self.lanes
-            .iter()
-            .map(|lane| lane.active.load(Relaxed))
-            .sum()
+        self.lanes.iter().map(|lane| lane.active.load(Relaxed)).sum()
     }
 
     /// VUs that it has.
@@ -272,6 +264,7 @@ impl ScenarioState {
     }
 
     pub(crate) fn finish(&self) {
+        self.ended.store(clock::now_ns(), Relaxed);
         self.done.store(true, Relaxed);
     }
 
@@ -305,10 +298,7 @@ pub struct ScenarioHere {
 
 impl ScenarioHere {
     pub(crate) fn new(state: Arc<ScenarioState>) -> Rc<ScenarioHere> {
-        Rc::new(ScenarioHere {
-            state,
-            slot: OnceCell::new(),
-        })
+        Rc::new(ScenarioHere { state, slot: OnceCell::new() })
     }
 
     /// What is shared.
@@ -332,15 +322,12 @@ impl ScenarioHere {
     /// If it is asked for with another type than at first.
     pub fn slot<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = self.slot.get_or_init(|| Box::new(make()));
-        kept.downcast_ref()
-            .expect("one runner keeps one type of state for a scenario")
+        kept.downcast_ref().expect("one runner keeps one type of state for a scenario")
     }
 }
 
 impl std::fmt::Debug for ScenarioHere {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("ScenarioHere")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
+        out.debug_struct("ScenarioHere").field("state", &self.state).finish_non_exhaustive()
     }
 }

@@ -70,12 +70,7 @@ impl StopHandle {
 
     /// Whether it is stopped or the run is being aborted. Two loads: ask as often as you like.
     pub fn is_stopped(&self) -> bool {
-        self.0.stopped.get()
-            || self
-                .0
-                .control
-                .as_ref()
-                .is_some_and(|control| control.is_aborting())
+        self.0.stopped.get() || self.0.control.as_ref().is_some_and(|control| control.is_aborting())
     }
 
     /// Like [`is_stopped`](Self::is_stopped), and stops it if its time is up. Reads the clock (25 ns).
@@ -111,12 +106,14 @@ impl StopHandle {
         self.0.deadline.set(deadline);
     }
 
+    /// Whether both are the same handle.
+    pub fn is(&self, other: &StopHandle) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Resolves once stopped. The core tells it of aborts and of the deadline within a millisecond or two.
     pub fn stopped(&self) -> Stopped {
-        Stopped {
-            handle: self.clone(),
-            place: None,
-        }
+        Stopped { handle: self.clone(), place: None }
     }
 }
 
@@ -134,17 +131,12 @@ struct Waiters {
 
 impl Waiters {
     fn put(&mut self, place: Option<usize>, waker: &Waker) -> usize {
-        let place = place
-            .filter(|place| *place < self.wakers.len())
-            .unwrap_or_else(|| {
-                self.wakers
-                    .iter()
-                    .position(Option::is_none)
-                    .unwrap_or_else(|| {
-                        self.wakers.push(None);
-                        self.wakers.len() - 1
-                    })
-            });
+        let place = place.filter(|place| *place < self.wakers.len()).unwrap_or_else(|| {
+            self.wakers.iter().position(Option::is_none).unwrap_or_else(|| {
+                self.wakers.push(None);
+                self.wakers.len() - 1
+            })
+        });
         match &mut self.wakers[place] {
             Some(known) => known.clone_from(waker),
             empty => *empty = Some(waker.clone()),
@@ -167,12 +159,7 @@ impl Future for Stopped {
         if self.handle.is_stopped() {
             return Poll::Ready(());
         }
-        let place = self
-            .handle
-            .0
-            .waiters
-            .borrow_mut()
-            .put(self.place, cx.waker());
+        let place = self.handle.0.waiters.borrow_mut().put(self.place, cx.waker());
         self.place = Some(place);
         Poll::Pending
     }
@@ -210,39 +197,16 @@ mod tests {
         let (here, gone) = (Arc::new(Count::default()), Arc::new(Count::default()));
         let (here_waker, gone_waker) = (Waker::from(here.clone()), Waker::from(gone.clone()));
         let mut first = pin!(stop.stopped());
-        assert!(
-            first
-                .as_mut()
-                .poll(&mut Context::from_waker(&here_waker))
-                .is_pending()
-        );
-        assert!(
-            first
-                .as_mut()
-                .poll(&mut Context::from_waker(&here_waker))
-                .is_pending()
-        );
+        assert!(first.as_mut().poll(&mut Context::from_waker(&here_waker)).is_pending());
+        assert!(first.as_mut().poll(&mut Context::from_waker(&here_waker)).is_pending());
         {
             let mut second = pin!(stop.stopped());
-            assert!(
-                second
-                    .as_mut()
-                    .poll(&mut Context::from_waker(&gone_waker))
-                    .is_pending()
-            );
+            assert!(second.as_mut().poll(&mut Context::from_waker(&gone_waker)).is_pending());
         }
         assert_eq!(stop.0.waiters.borrow().wakers.len(), 2);
         stop.stop();
-        assert_eq!(
-            (here.0.load(Ordering::SeqCst), gone.0.load(Ordering::SeqCst)),
-            (1, 0)
-        );
-        assert!(
-            first
-                .as_mut()
-                .poll(&mut Context::from_waker(&here_waker))
-                .is_ready()
-        );
+        assert_eq!((here.0.load(Ordering::SeqCst), gone.0.load(Ordering::SeqCst)), (1, 0));
+        assert!(first.as_mut().poll(&mut Context::from_waker(&here_waker)).is_ready());
     }
 
     #[test]

@@ -75,9 +75,7 @@ pub fn thread_cpu_ns() -> Option<u64> {
 
 fn offset() -> u64 {
     *OFFSET.get_or_init(|| {
-        let unix = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         duration_ns(unix).wrapping_sub(monotonic_ns())
     })
 }
@@ -107,10 +105,7 @@ mod linux {
     /// wants the very same number, which `std::time::Instant` keeps to itself.
     #[inline]
     pub(super) fn read(clock: libc::clockid_t) -> u64 {
-        let mut time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: `time` is a valid, writable timespec for the length of the call; the kernel keeps no
         // pointer to it. The clock ids used here exist on every Linux we support; should one be
         // refused, `time` stays zero, which is a wrong but defined value.
@@ -127,10 +122,7 @@ mod tests {
     #[test]
     fn the_clock_stands_near_the_wall_clock() {
         let wall = duration_ns(SystemTime::now().duration_since(UNIX_EPOCH).unwrap());
-        assert!(
-            now_ns().abs_diff(wall) < 60_000_000_000,
-            "within a minute of the wall clock"
-        );
+        assert!(now_ns().abs_diff(wall) < 60_000_000_000, "within a minute of the wall clock");
     }
 
     #[test]

@@ -217,15 +217,15 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output, Aborted> {
     }
     let mut output = None;
     {
-        let slot = &mut output;
-        let mut operation = pin!(async move { *slot = Some(future.await) });
-        // SAFETY: the pinned future is not moved through this reference, it is only made a pointer of.
-        let pointer: *mut (dyn Future<Output = ()> + '_) =
-            unsafe { operation.as_mut().get_unchecked_mut() };
+        // Borrowed, not moved into an async block: futures of requests are kilobytes, and each copy is a copy on the
+        // fiber's stack.
+        let future = pin!(future);
+        let mut operation = Waiting { future, output: &mut output };
+        let pointer: *mut (dyn Future<Output = ()> + '_) = &raw mut operation;
         #[expect(clippy::transmute_ptr_to_ptr, reason = "a cast cannot prolong the lifetime")]
         // SAFETY: only the lifetime is erased. The pointer is used while this frame is suspended, and never after:
         // see `Fiber::poll`.
-        let pointer: Operation =
+        let pointer =
             unsafe { mem::transmute::<*mut (dyn Future<Output = ()> + '_), Operation>(pointer) };
         let yielder = shared.yielder.get();
         assert!(!yielder.is_null(), "a running body has its yielder");
@@ -236,6 +236,28 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output, Aborted> {
         }
     }
     Ok(output.expect("a fiber is resumed with Go only after its future is ready"))
+}
+
+/// A future, and the place for its output; both belong to the frame that waits.
+struct Waiting<'a, F: Future> {
+    future: Pin<&'a mut F>,
+    output: &'a mut Option<F::Output>,
+}
+
+impl<F: Future> Future for Waiting<'_, F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // Both fields are references, so that nothing in here is pinned by its place.
+        let this = self.get_mut();
+        match this.future.as_mut().poll(cx) {
+            Poll::Ready(output) => {
+                *this.output = Some(output);
+                Poll::Ready(())
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
 }
 
 /// Lets the core's other tasks, timers and sockets have their turn, then goes on.

@@ -64,10 +64,7 @@ mod system {
         fn arm(&self, unix_ns: u64) {
             let at = clock::monotonic_of(unix_ns);
             let setting = libc::itimerspec {
-                it_interval: libc::timespec {
-                    tv_sec: 0,
-                    tv_nsec: 0,
-                },
+                it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
                 it_value: libc::timespec {
                     tv_sec: (at / 1_000_000_000) as libc::time_t,
                     tv_nsec: (at % 1_000_000_000) as libc::c_long,
@@ -84,10 +81,7 @@ mod system {
                     std::ptr::null_mut(),
                 )
             };
-            assert_eq!(
-                answer, 0,
-                "a timerfd takes any deadline below the year 292 billion"
-            );
+            assert_eq!(answer, 0, "a timerfd takes any deadline below the year 292 billion");
         }
     }
 }
@@ -129,10 +123,7 @@ mod tests {
     use crate::clock::now_ns;
 
     fn on_a_core<F: Future>(work: F) -> F::Output {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(work)
     }
 

@@ -1,2 +1,65 @@
-//! HTTP on the wire: every exchange timed, every byte counted
+//! HTTP on the wire: every exchange timed, every byte counted.
+//!
+//! One VU has one [`Client`]: its connections, shared with nobody. All clients of a core hang on one
+//! [`Network`]: the rules of the options, names and addresses, TLS configurations, and the buffers for
+//! whoever is at work. [`Client::exchange`] sends one [`Request`] and gives back one [`Exchange`]:
+//! the [`Response`] or the [`Failure`], the moments, the bytes.
+//!
+//! ```text
+//! Client ──take──► Pool                     Network (one per core)
+//!   │ none there                              ├─ Hosts    who is blocked, who is elsewhere
+//!   ├─► Dialer ─► TCP ─► tunnel ─► handshake  ├─ Dns      names, remembered
+//!   ▼                                         ├─ TlsConfigs
+//! converse: Outgoing ─► Connection ─► Parser  └─ Scratch  buffers, lent for one poll
+//!   │                    (TLS Session)  │
+//!   └────────────► Recording ◄── Answer ┘  ──finish──► Exchange
+//! ```
+//!
+//! Everything runs on a tokio `current_thread` runtime with IO and time enabled. Futures are polled by
+//! whoever waits for the response; there is no task per connection and no channel. On a kept connection
+//! a GET costs one write, one read, four looks at the clock and one allocation (head and body of the
+//! response, in one buffer). A connection that waits holds no buffer.
+//!
+//! What is absent: metric names, JavaScript, redirects and authentication (the caller's business, with
+//! [`resolve`], [`cookie`], [`content`], [`form`] to help), HTTP/2 (which will stand beside `http1`,
+//! behind the same [`Client::exchange`]).
 #![forbid(unsafe_code)]
+
+mod client;
+pub mod clock;
+mod connection;
+pub mod content;
+pub mod cookie;
+mod dial;
+mod dns;
+mod excerpt;
+mod exchange;
+mod failure;
+pub mod form;
+mod headers;
+mod hosts;
+pub mod http1;
+mod network;
+mod pool;
+mod proxy;
+mod request;
+mod settings;
+mod target;
+mod timer;
+mod tls;
+
+pub use client::Client;
+pub use excerpt::Excerpt;
+pub use exchange::{Exchange, HeaderLines, Response, Timings};
+pub use failure::{Failure, Operation};
+pub use headers::{Headers, Iter, canonical_name};
+pub use http1::Malformed;
+pub use http1::parser::Truncated;
+pub use network::Network;
+pub use proxy::Proxies;
+pub use request::{Body, Request};
+pub use settings::{
+    DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
+};
+pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
+pub use tls::TlsInfo;

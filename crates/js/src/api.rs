@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::{Ctx, Exports, JsResult, Value};
+use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::host::Host;
 
@@ -21,13 +21,21 @@ pub trait Api: Send + Sync + 'static {
     ///
     /// # Errors
     /// What making them throws.
-    fn evaluate<'js>(&self, ctx: Ctx<'js>, specifier: &str, exports: &dyn SetExport<'js>) -> JsResult<'js, ()>;
+    fn evaluate<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        specifier: &str,
+        exports: &dyn SetExport<'js>,
+    ) -> JsResult<'js, ()>;
 
     /// Installs the globals in a fresh VM.
     ///
     /// # Errors
     /// What making them throws.
     fn install<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()>;
+
+    /// Throws an error of the host, in the way of the world that is hosted.
+    fn throw(&self, ctx: Ctx<'_>, message: &str) -> Thrown;
 
     /// What the API keeps for one VM; found again with [`Host::state`].
     fn new_state(&self, host: &Host) -> Box<dyn Any>;
@@ -51,7 +59,8 @@ pub trait Api: Send + Sync + 'static {
     ///
     /// # Errors
     /// A sentence for the user.
-    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>) -> Result<Option<String>, String>;
+    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>)
+    -> Result<Option<String>, String>;
 
     /// Writes an uncaught exception of an iteration to the log.
     fn report(&self, host: &Host, text: &str);
@@ -72,20 +81,5 @@ pub trait SetExport<'js> {
     fn wants(&self, name: &str) -> bool {
         let _ = name;
         true
-    }
-}
-
-impl<'js> SetExport<'js> for Exports<'js> {
-    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
-        Exports::set(self, name, value)
-    }
-}
-
-/// An object that gets the exports as properties.
-pub(crate) struct ObjectExports<'js>(pub(crate) Value<'js>);
-
-impl<'js> SetExport<'js> for ObjectExports<'js> {
-    fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()> {
-        self.0.define(name, value)
     }
 }

@@ -123,13 +123,14 @@ impl EventLoop {
     /// Runs until a promise is settled; other work goes on meanwhile and may be left over.
     ///
     /// # Errors
-    /// As [`EventLoop::drain`], and the rejection of the promise itself. A promise that nothing can settle any more
-    /// counts as fulfilled with `undefined`.
+    /// As [`EventLoop::drain`], and the rejection of the promise itself, made into a failure by `rejected`. A promise
+    /// that nothing can settle any more counts as fulfilled with `undefined`.
     pub fn run_until_settled<'js>(
         &self,
         host: &Host,
         ctx: Ctx<'js>,
         promise: &Value<'js>,
+        rejected: fn(&Host, &Value<'_>) -> Failure,
     ) -> Result<Value<'js>, Failure> {
         promise.mark_handled();
         loop {
@@ -138,7 +139,7 @@ impl EventLoop {
                 None => return Ok(promise.clone()),
                 Some(PromiseState::Fulfilled(value)) => return jobs.map(|()| value),
                 Some(PromiseState::Rejected(reason)) => {
-                    return Err(Failure::of_value(host, &reason));
+                    return Err(rejected(host, &reason));
                 }
                 Some(PromiseState::Pending) => jobs?,
             }
@@ -190,7 +191,8 @@ impl EventLoop {
         let timer = self.timers.borrow_mut().due.remove(&key);
         let Some(timer) = timer else { return Ok(()) };
         let function = ctx.rooted(&timer.function);
-        let arguments: Vec<_> = timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
+        let arguments: Vec<_> =
+            timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
         match timer.every {
             // The next run is counted from this one's planned time, so that intervals do not drift.
             Some(every) => {
@@ -199,17 +201,20 @@ impl EventLoop {
             }
             None => release(ctx, timer),
         }
+        ctx.forget_place();
         caught(host, ctx, function.call(&ctx.undefined(), &arguments).map(drop))
     }
 
-    /// Drops everything that is left. Returns the ids of the timers that were pending.
-    pub fn clear(&self, ctx: Ctx<'_>) -> Vec<u32> {
+    /// Drops everything that is left. Returns the timers that were pending: what made them, and their ids.
+    pub fn clear(&self, ctx: Ctx<'_>) -> Vec<(&'static str, u32)> {
         for (_, task) in std::mem::take(&mut *self.running.borrow_mut()) {
             task.abort();
         }
         self.inbox.done.borrow_mut().clear();
         let timers = std::mem::take(&mut self.timers.borrow_mut().due);
-        let ids = timers.keys().map(|key| key.1).collect();
+        let made_by =
+            |timer: &Timer| if timer.every.is_some() { "setInterval" } else { "setTimeout" };
+        let ids = timers.iter().map(|(key, timer)| (made_by(timer), key.1)).collect();
         for timer in timers.into_values() {
             release(ctx, timer);
         }
@@ -248,6 +253,7 @@ fn drain_jobs(host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         if is_aborted() {
             return Err(Failure::Interrupted);
         }
+        ctx.forget_place();
         match ctx.run_job() {
             Ok(true) => {}
             Ok(false) => break,

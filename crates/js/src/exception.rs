@@ -11,6 +11,8 @@ pub enum Failure {
     Exception(String),
     /// It was told to stop.
     Interrupted,
+    /// It ended the whole test with `exec.test.abort()`, saying this.
+    Aborted(String),
     /// A native function panicked: a fault of ours.
     Panic(String),
 }
@@ -26,16 +28,22 @@ impl Failure {
             _ if brunt_fiber::is_aborted() => Self::Interrupted,
             None => Self::Interrupted,
             Some(exception) if exception.uncatchable && host.is_stopped() => Self::Interrupted,
-            Some(exception) => Self::of_value(host, &exception.value),
+            // Only an `Error` knows where it was made; of anything else the engine knows where it was thrown.
+            Some(exception) => match Self::of_value(host, &exception.value) {
+                Self::Exception(text) if !exception.place.is_empty() => {
+                    Self::Exception(format!("{text}\n{}", exception.place))
+                }
+                other => other,
+            },
         }
     }
 
     /// An exception that was caught.
-    pub fn of_value(host: &Host, value: &Value<'_>) -> Self {
+    pub fn of_value(_: &Host, value: &Value<'_>) -> Self {
         if brunt_fiber::is_aborted() {
             return Self::Interrupted;
         }
-        Self::Exception(describe(host, value))
+        Self::Exception(describe(value))
     }
 
     /// A rejection that nobody handled.
@@ -57,7 +65,7 @@ pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
 
 /// An exception as k6 prints it: `Error: boom`, then lines of `\tat inner (file:///dir/s.js:1:25(3))`. What is not an
 /// `Error` prints as its string.
-pub fn describe(host: &Host, value: &Value<'_>) -> String {
+pub fn describe(value: &Value<'_>) -> String {
     let ctx = value.ctx();
     let text = if value.is_error() {
         let head = text_of(value);
@@ -73,15 +81,12 @@ pub fn describe(host: &Host, value: &Value<'_>) -> String {
         text_of(value)
     };
     drop(ctx.take_exception());
-    host.program.author_positions(&text)
+    text
 }
 
 fn text_of(value: &Value<'_>) -> String {
-    match value.to_string_lossy() {
-        Ok(text) => text,
-        Err(_) => {
-            drop(value.ctx().take_exception());
-            "an exception that cannot be shown as a string".to_owned()
-        }
-    }
+    value.to_string_lossy().unwrap_or_else(|_| {
+        drop(value.ctx().take_exception());
+        "an exception that cannot be shown as a string".to_owned()
+    })
 }

@@ -13,10 +13,19 @@ use rustc_hash::FxHashMap;
 use crate::api::Api;
 use crate::core_state::CoreState;
 use crate::event_loop::EventLoop;
+use crate::exception::Failure;
 use crate::program::Program;
 
 /// How long JavaScript may run before its neighbours on the core get their turn.
 const SLICE_NS: u64 = 2_000_000;
+
+/// Frames that are looked at for the file of a call.
+const CALLERS_MOST: i32 = 100;
+
+/// Whether this is the name of a file's code, not of an `eval`.
+fn is_file(url: &str) -> bool {
+    url.starts_with("file:")
+}
 
 /// What a VM is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +57,14 @@ pub struct Host {
     state: OnceCell<Box<dyn Any>>,
     scenario: RefCell<Option<Rc<ScenarioHere>>>,
     iteration: Cell<Option<Iteration>>,
-    test_aborted: Cell<bool>,
+    /// What `exec.test.abort()` said, if it was called.
+    test_aborted: RefCell<Option<String>>,
     /// `module` objects of CommonJS files by URL.
     pub(crate) common_js: RefCell<FxHashMap<String, Root>>,
+    /// The CommonJS files whose top level runs now, the innermost last.
+    pub(crate) running: RefCell<Vec<String>>,
+    /// ES modules are being linked: none of them can be waited for.
+    pub(crate) linking: Cell<bool>,
 }
 
 impl Host {
@@ -74,8 +88,10 @@ impl Host {
             state: OnceCell::new(),
             scenario: RefCell::default(),
             iteration: Cell::new(None),
-            test_aborted: Cell::new(false),
+            test_aborted: RefCell::default(),
             common_js: RefCell::default(),
+            running: RefCell::default(),
+            linking: Cell::new(false),
         });
         let state = host.api.new_state(&host);
         assert!(host.state.set(state).is_ok(), "a fresh host has no state");
@@ -124,10 +140,6 @@ impl Host {
         self.phase.get()
     }
 
-    pub(crate) fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-    }
-
     /// Timers and pending operations.
     pub fn events(&self) -> &EventLoop {
         &self.events
@@ -150,18 +162,42 @@ impl Host {
     pub(crate) fn begin(&self, phase: Phase, iteration: Option<Iteration>, stop: &StopHandle) {
         self.phase.set(phase);
         self.iteration.set(iteration);
-        self.test_aborted.set(false);
+        *self.test_aborted.borrow_mut() = None;
         *self.stop.borrow_mut() = stop.clone();
     }
 
     /// The script called for the end of the whole test: unwinds it like a stop, but counts otherwise.
-    pub fn abort_by_script(&self) {
-        self.test_aborted.set(true);
+    pub fn abort_by_script(&self, message: String) {
+        *self.test_aborted.borrow_mut() = Some(message);
         brunt_fiber::abort_current();
     }
 
     pub(crate) fn was_aborted_by_script(&self) -> bool {
-        self.test_aborted.get()
+        self.test_aborted.borrow().is_some()
+    }
+
+    /// A stop that the script asked for itself, told apart from others.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        match (failure, &*self.test_aborted.borrow()) {
+            (Failure::Interrupted, Some(message)) => Failure::Aborted(message.clone()),
+            (other, _) => other,
+        }
+    }
+
+    /// The file in which the call of the native function that runs is written.
+    pub fn calling_module(&self, ctx: Ctx<'_>) -> Option<String> {
+        // Level 0 is the native function; another one, such as `map`, may stand in between, or code of an `eval`.
+        let mut callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
+        callers.find(|url| is_file(url))
+    }
+
+    /// The file whose top level runs: the one being imported or required.
+    pub fn loading_module(&self, ctx: Ctx<'_>) -> Option<String> {
+        if let Some(url) = self.running.borrow().last() {
+            return Some(url.clone());
+        }
+        let mut callers = (1..CALLERS_MOST).filter_map(|level| ctx.running_module(level));
+        callers.rfind(|url| is_file(url))
     }
 
     /// Whether what runs was told to stop.
@@ -201,11 +237,27 @@ impl Host {
         false
     }
 
-    pub(crate) fn rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    /// Stacks tell the author's places, not those of the code that was made of the file.
+    pub(crate) fn author_place(
+        host: &dyn Any,
+        file: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<brunt_quickjs::Place> {
+        host.downcast_ref::<Self>()?.program.author_place(file, line, column)
+    }
+
+    pub(crate) fn rejection<'js>(
+        ctx: Ctx<'js>,
+        promise: Value<'js>,
+        reason: Value<'js>,
+        handled: bool,
+    ) {
         let host = Self::of(ctx);
         if handled {
             let mut rejections = host.rejections.borrow_mut();
-            let place = rejections.iter().position(|(known, _)| ctx.rooted(known).strict_equals(&promise));
+            let place =
+                rejections.iter().position(|(known, _)| ctx.rooted(known).strict_equals(&promise));
             if let Some(place) = place {
                 let (promise, reason) = rejections.swap_remove(place);
                 drop((ctx.unroot(promise), ctx.unroot(reason)));
@@ -218,6 +270,9 @@ impl Host {
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Host").field("ids", &self.ids).field("phase", &self.phase).finish_non_exhaustive()
+        f.debug_struct("Host")
+            .field("ids", &self.ids)
+            .field("phase", &self.phase)
+            .finish_non_exhaustive()
     }
 }

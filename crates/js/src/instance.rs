@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_engine::{Core, StopHandle, VuIds};
+use brunt_engine::{Core, StopHandle, Stopped, VuIds};
 use brunt_fiber::Fiber;
 use brunt_fiber::Outcome;
 use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm};
@@ -53,14 +53,24 @@ impl Instance {
             let instance = Self::on_this_fiber(inner_host, stack);
             *out.borrow_mut() = Some(instance);
         });
-        run_fiber(fiber, stop).await?;
+        let ran = run_fiber(fiber, stop).await;
         let made = made.borrow_mut().take();
-        made.unwrap_or(Err(Failure::Interrupted))
+        let made = ran.and_then(|()| made.unwrap_or(Err(Failure::Interrupted)));
+        made.map_err(|failure| host.explain(failure))
     }
 
     fn on_this_fiber(host: Rc<Host>, stack: usize) -> Result<Rc<Self>, Failure> {
-        let hooks = Hooks { interrupt: Some(Host::interrupt), rejection: Some(Host::rejection) };
-        let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, host.program.intrinsics(), stack);
+        let hooks = Hooks {
+            interrupt: Some(Host::interrupt),
+            rejection: Some(Host::rejection),
+            place: Some(Host::author_place),
+        };
+        let vm = Vm::new(
+            Rc::clone(&host) as Rc<dyn std::any::Any>,
+            hooks,
+            host.program.intrinsics(),
+            stack,
+        );
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
@@ -74,13 +84,13 @@ impl Instance {
         let caught = |thrown| Failure::of_thrown(host, ctx, thrown);
         host.api.install(ctx).map_err(caught)?;
         let entry = host.program.entry();
-        let require = loader::require_function(ctx, entry).map_err(caught)?;
+        let require = loader::require_function(ctx).map_err(caught)?;
         ctx.global().define_hidden(&REQUIRE, require).map_err(caught)?;
         let unit = host.program.unit(entry).ok_or(Failure::Interrupted)?;
         let namespace = match (unit.format, &unit.code) {
             (Format::Esm, Some(code)) => {
                 let (namespace, promise) = ctx.run_module(code).map_err(caught)?;
-                host.events().run_until_settled(host, ctx, &promise)?;
+                host.events().run_until_settled(host, ctx, &promise, Failure::of_value)?;
                 namespace
             }
             _ => loader::require_common_js(host, ctx, entry).map_err(caught)?,
@@ -144,13 +154,18 @@ impl Instance {
         arguments: &[Value<'js>],
     ) -> Result<Value<'js>, Failure> {
         let (host, ctx) = (&*self.host, self.vm.ctx());
+        ctx.forget_place();
         let result = function.call(&ctx.undefined(), arguments);
-        let result = result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown)).and_then(|value| {
-            let value =
-                if value.is_promise() { host.events().run_until_settled(host, ctx, &value)? } else { value };
-            host.events().drain(host, ctx)?;
-            Ok(value)
-        });
+        let result =
+            result.map_err(|thrown| Failure::of_thrown(host, ctx, thrown)).and_then(|value| {
+                let value = if value.is_promise() {
+                    host.events().run_until_settled(host, ctx, &value, Failure::of_rejection)?
+                } else {
+                    value
+                };
+                host.events().drain(host, ctx)?;
+                Ok(value)
+            });
         if result.is_err() {
             self.clear_leftovers();
         }
@@ -160,8 +175,8 @@ impl Instance {
     /// Drops timers and operations that a failed or stopped call left, telling of the timers.
     pub fn clear_leftovers(&self) {
         let ctx = self.vm.ctx();
-        for id in self.host.events().clear(ctx) {
-            log::warn!("setTimeout {id} was stopped because the VU iteration was interrupted");
+        for (made_by, id) in self.host.events().clear(ctx) {
+            log::warn!("{made_by} {id} was stopped because the VU iteration was interrupted");
         }
         let rejections = std::mem::take(&mut *self.host.rejections.borrow_mut());
         for (promise, reason) in rejections {
@@ -183,6 +198,15 @@ impl std::fmt::Debug for Instance {
 /// [`Failure::Interrupted`] if it was stopped, [`Failure::Panic`] if the body panicked.
 pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<(), Failure> {
     let mut stopped = stop.stopped();
+    run_fiber_until(fiber, &mut stopped).await
+}
+
+/// As [`run_fiber`], with a future that resolves when the fiber must stop. It can be used again, which keeps the waker
+/// where it is.
+pub(crate) async fn run_fiber_until(
+    fiber: &mut Fiber,
+    stopped: &mut Stopped,
+) -> Result<(), Failure> {
     let outcome = std::future::poll_fn(|cx| {
         use std::future::Future;
         use std::pin::Pin;
@@ -190,8 +214,10 @@ pub(crate) async fn run_fiber(fiber: &mut Fiber, stop: &StopHandle) -> Result<()
         if let Poll::Ready(outcome) = Pin::new(&mut *fiber).poll(cx) {
             return Poll::Ready(outcome);
         }
-        match Pin::new(&mut stopped).poll(cx) {
-            Poll::Ready(()) => Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true })),
+        match Pin::new(&mut *stopped).poll(cx) {
+            Poll::Ready(()) => {
+                Poll::Ready(fiber.abort().unwrap_or(Outcome::Returned { aborted: true }))
+            }
             Poll::Pending => Poll::Pending,
         }
     })

@@ -20,11 +20,13 @@ pub mod exception;
 pub mod host;
 pub mod instance;
 mod loader;
+mod named_exports;
 pub mod program;
 pub mod runner;
 pub mod vu;
 
 pub use api::Api;
+pub use brunt_script::path_of;
 pub use event_loop::EventLoop;
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};

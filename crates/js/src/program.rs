@@ -1,19 +1,25 @@
 //! A script and all it imports, compiled once for every VU.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, Intrinsics, JsResult, Loaded, ModuleHost, Vm};
-use brunt_script::{Format, Graph, Names, Positions, Resolved, ScriptError, path_of};
+use brunt_script::{
+    Disk, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError,
+    path_of,
+};
 use rustc_hash::FxHashMap;
 
 use crate::api::Api;
+use crate::named_exports::named_exports;
 
 /// Stack that compiling may use: the parser is recursive, and it runs on a thread's own stack.
 const COMPILE_STACK: usize = 6 * 1024 * 1024;
+
+/// The stack of a thread that compiles: with room below for what is not the parser.
+const COMPILE_THREAD_STACK: usize = 8 * 1024 * 1024;
 
 /// A file given to `open()`: at most this many bytes.
 pub const FILE_MAX: u64 = 2 * 1024 * 1024 * 1024;
@@ -22,12 +28,62 @@ pub const FILE_MAX: u64 = 2 * 1024 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Program {
     entry: String,
-    units: FxHashMap<String, Unit>,
-    /// Names asked of each native or CommonJS module, over all importers.
-    asked: FxHashMap<String, BTreeSet<String>>,
+    source: Arc<str>,
+    modules: RwLock<Modules>,
     intrinsics: Intrinsics,
+    identifiers: BTreeSet<String>,
+    /// Some name may be put together at run time: nothing can be said of what is never used.
+    open: bool,
     /// What `open()` read in the first init run, by path. The VUs may open these and no others.
     files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+}
+
+/// The modules that are known. They grow only in the first init run, by what a computed `require()` or `import()` finds.
+#[derive(Debug, Default)]
+struct Modules {
+    units: FxHashMap<String, Arc<Unit>>,
+    asked: FxHashMap<String, Arc<Asked>>,
+}
+
+/// What importers ask of a module, all together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked {
+    /// Exports that are named.
+    pub(crate) names: BTreeSet<String>,
+    /// Somebody wants the namespace: `* as ns`, `export *` or `import()`.
+    pub(crate) all: bool,
+}
+
+impl Modules {
+    /// Notes what `module` asks of others.
+    fn ask(&mut self, module: &Module) {
+        for import in &module.imports {
+            let (Resolved::Builtin(target) | Resolved::Local(target)) = &import.resolved else {
+                continue;
+            };
+            let asked = Arc::make_mut(self.asked.entry(target.clone()).or_default());
+            match &import.names {
+                Names::Only(wanted) => asked.names.extend(wanted.iter().cloned()),
+                Names::All => asked.all |= import.kind != ImportKind::Require,
+            }
+        }
+    }
+
+    fn add(&mut self, module: &Module, code: Option<Compiled>) -> Arc<Unit> {
+        let is_json = module.format == Format::Json;
+        let unit = Arc::new(Unit {
+            format: module.format,
+            code,
+            text: if is_json { Arc::clone(&module.code) } else { Arc::from("") },
+            positions: module.positions.clone(),
+            named: match module.format {
+                Format::CommonJs => named_exports(&module.source).into_iter().collect(),
+                _ => Vec::new(),
+            },
+        });
+        self.units.insert(module.url.clone(), Arc::clone(&unit));
+        unit
+    }
 }
 
 /// One module.
@@ -38,8 +94,9 @@ pub(crate) struct Unit {
     pub(crate) code: Option<Compiled>,
     /// JSON text.
     pub(crate) text: Arc<str>,
-    pub(crate) source: Arc<str>,
     positions: Positions,
+    /// What a CommonJS file seems to export.
+    pub(crate) named: Vec<String>,
 }
 
 /// Why a script cannot be compiled.
@@ -60,6 +117,8 @@ pub enum ProgramError {
         line: u32,
         /// Column of the import, from 1.
         column: u32,
+        /// UTF-16 units of the specifier with its quotes.
+        length: u32,
         /// The text of that line.
         source_line: String,
     },
@@ -79,58 +138,44 @@ impl Program {
     /// # Errors
     /// Imports that `api` does not offer, and what the engine does not compile.
     pub fn compile(graph: &Graph, api: &dyn Api) -> Result<Self, ProgramError> {
-        let mut asked: FxHashMap<String, BTreeSet<String>> = FxHashMap::default();
+        let mut modules = Modules::default();
         for module in &graph.modules {
-            for import in &module.imports {
-                let target = match &import.resolved {
-                    Resolved::Builtin(name) => {
-                        // `require()` and `import()` may never be reached: they complain when they are.
-                        let certain = matches!(
-                            import.kind,
-                            brunt_script::ImportKind::Static | brunt_script::ImportKind::ReExport
-                        );
-                        if let (Err(message), true) = (api.exports(name), certain) {
-                            return Err(ProgramError::Import {
-                                message,
-                                url: module.url.clone(),
-                                line: import.line,
-                                column: import.column,
-                                source_line: line_of(&module.source, import.line),
-                            });
-                        }
-                        name
-                    }
-                    Resolved::Local(url) => url,
-                    _ => continue,
-                };
-                let names = asked.entry(target.clone()).or_default();
-                if let Names::Only(wanted) = &import.names {
-                    names.extend(wanted.iter().cloned());
-                }
-            }
+            check_imports(module, api)?;
+            modules.ask(module);
         }
-        let mut units = FxHashMap::default();
         for module in &graph.modules {
-            let code = match module.format {
-                Format::Json => None,
-                _ => Some(compile_one(&module.url, &module.code, module.format, &module.positions)?),
-            };
-            let unit = Unit {
-                format: module.format,
-                code,
-                text: if module.format == Format::Json { Arc::clone(&module.code) } else { Arc::from("") },
-                source: Arc::clone(&module.source),
-                positions: module.positions.clone(),
-            };
-            units.insert(module.url.clone(), unit);
+            modules.add(module, compiled(module)?);
         }
+        let open = is_open(graph);
         Ok(Self {
             entry: graph.entry.clone(),
-            units,
-            asked,
-            intrinsics: intrinsics_for(graph),
+            source: graph
+                .module(&graph.entry)
+                .map_or_else(|| Arc::from(""), |main| Arc::clone(&main.source)),
+            modules: RwLock::new(modules),
+            intrinsics: intrinsics_for(graph, open),
+            identifiers: graph.identifiers.clone(),
+            open,
             files: Mutex::default(),
         })
+    }
+
+    fn modules(&self) -> RwLockReadGuard<'_, Modules> {
+        self.modules.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn modules_mut(&self) -> RwLockWriteGuard<'_, Modules> {
+        self.modules.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the script may use this name: it occurs in it, or names are put together at run time.
+    pub fn may_use(&self, name: &str) -> bool {
+        self.open || self.identifiers.contains(name)
+    }
+
+    /// Whether any module is an ES module.
+    pub fn has_es_modules(&self) -> bool {
+        self.modules().units.values().any(|unit| unit.format == Format::Esm)
     }
 
     /// The URL of the main module.
@@ -140,7 +185,7 @@ impl Program {
 
     /// The main module as its author wrote it.
     pub fn source(&self) -> &str {
-        self.units.get(&self.entry).map_or("", |unit| &unit.source)
+        &self.source
     }
 
     /// The folder of the main module, or the working directory for a script from standard input.
@@ -149,12 +194,49 @@ impl Program {
         path.parent().map_or_else(PathBuf::new, Path::to_path_buf)
     }
 
-    pub(crate) fn unit(&self, url: &str) -> Option<&Unit> {
-        self.units.get(url)
+    pub(crate) fn unit(&self, url: &str) -> Option<Arc<Unit>> {
+        self.modules().units.get(url).cloned()
     }
 
-    pub(crate) fn asked(&self, name: &str) -> Vec<String> {
-        self.asked.get(name).map(|names| names.iter().cloned().collect()).unwrap_or_default()
+    /// The module with this URL; read from the disk if the specifier was computed and this is the first init run
+    /// (`first`).
+    ///
+    /// # Errors
+    /// A sentence: missing, no script, or not asked for in the first init run.
+    pub(crate) fn unit_or_load(&self, url: &str, first: bool) -> Result<Arc<Unit>, String> {
+        if let Some(unit) = self.unit(url) {
+            return Ok(unit);
+        }
+        let module = Loader::new(&Disk).load_one(url).map_err(|error| match &error.help {
+            Some(help) => format!("{error}: {help}"),
+            None => error.to_string(),
+        })?;
+        if !first {
+            return Err(format!(
+                "\"{url}\" was not imported in the first run of the init code (__VU==0), so it can't be imported \
+                 later"
+            ));
+        }
+        // Compiling wants a stack of its own: this may be a fiber.
+        let code = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(COMPILE_THREAD_STACK);
+            let compiling = thread.spawn_scoped(scope, || compiled(&module));
+            compiling.map(std::thread::ScopedJoinHandle::join)
+        });
+        let code = match code {
+            Ok(Ok(code)) => code.map_err(|error| error.to_string())?,
+            Ok(Err(_)) => return Err(format!("compiling \"{url}\" failed: a fault in Brunt")),
+            Err(error) => return Err(format!("no thread for compiling \"{url}\": {error}")),
+        };
+        let mut modules = self.modules_mut();
+        modules.ask(&module);
+        Arc::make_mut(modules.asked.entry(url.to_owned()).or_default()).all = true;
+        Ok(modules.add(&module, code))
+    }
+
+    /// What is asked of a module.
+    pub(crate) fn asked(&self, name: &str) -> Arc<Asked> {
+        self.modules().asked.get(name).cloned().unwrap_or_default()
     }
 
     pub(crate) fn intrinsics(&self) -> Intrinsics {
@@ -171,12 +253,6 @@ impl Program {
             return Ok(Arc::clone(bytes));
         }
         let shown = path.display();
-        if !first {
-            return Err(format!(
-                "open() can't be used with files that weren't previously opened during initialization \
-                 (__VU==0), path: \"{shown}\""
-            ));
-        }
         let about = std::fs::metadata(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
                 format!("The \"{shown}\" file couldn't be opened: no such file or directory")
@@ -186,57 +262,84 @@ impl Program {
         if about.is_dir() {
             return Err(format!("open() can't be used with directories, path: \"{shown}\""));
         }
+        if !first {
+            return Err(format!(
+                "open() can't be used with files that weren't previously opened during initialization \
+                 (__VU==0), path: \"{shown}\""
+            ));
+        }
         if about.len() > FILE_MAX {
             return Err(format!("The \"{shown}\" file is larger than {FILE_MAX} bytes"));
         }
-        let bytes: Arc<[u8]> =
-            std::fs::read(path).map_err(|error| format!("The \"{shown}\" file couldn't be read: {error}"))?.into();
+        let bytes: Arc<[u8]> = std::fs::read(path)
+            .map_err(|error| format!("The \"{shown}\" file couldn't be read: {error}"))?
+            .into();
         files.insert(path.to_path_buf(), Arc::clone(&bytes));
         Ok(bytes)
     }
 
-    /// A text with places of compiled code, as stacks have them, put back to the author's places.
-    pub(crate) fn author_positions(&self, text: &str) -> String {
-        if self.units.values().all(|unit| unit.positions.is_identity()) {
-            return text.to_owned();
-        }
-        let mut out = String::with_capacity(text.len());
-        for (index, line) in text.split('\n').enumerate() {
-            if index > 0 {
-                out.push('\n');
-            }
-            self.author_line(line, &mut out);
-        }
-        out
-    }
-
-    fn author_line(&self, line: &str, out: &mut String) {
-        for (url, unit) in &self.units {
-            let Some(start) = line.find(url.as_str()) else { continue };
-            let rest = &line[start + url.len()..];
-            let mut parts = rest.splitn(3, ':');
-            let (Some(""), Some(row), Some(tail)) = (parts.next(), parts.next(), parts.next()) else { continue };
-            let digits = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
-            let (Ok(row), Ok(column)) = (row.parse::<u32>(), tail[..digits].parse::<u32>()) else { continue };
-            let place = unit.positions.author(row, column);
-            let file = place.url.unwrap_or(url);
-            let _ = write!(out, "{}{file}:{}:{}{}", &line[..start], place.line, place.column, &tail[digits..]);
-            return;
-        }
-        out.push_str(line);
+    /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
+    pub(crate) fn author_place(
+        &self,
+        url: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<brunt_quickjs::Place> {
+        let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
+        let place = unit.positions.author(line, column);
+        let file = place.url.map(str::to_owned);
+        Some(brunt_quickjs::Place { file, line: place.line, column: place.column })
     }
 }
 
-/// The intrinsics that the script can reach. `eval`, `Function` and computed globals can reach all of them.
-fn intrinsics_for(graph: &Graph) -> Intrinsics {
-    let has = |name: &str| graph.identifiers.contains(name);
-    let open = graph.is_open || has("eval") || has("Function") || has("globalThis") || has("global");
+/// Static imports of built-in modules must lead somewhere. (`require()` and `import()` may never be reached: they complain
+/// when they are.)
+fn check_imports(module: &Module, api: &dyn Api) -> Result<(), ProgramError> {
+    for import in &module.imports {
+        let Resolved::Builtin(name) = &import.resolved else { continue };
+        if !matches!(import.kind, ImportKind::Static | ImportKind::ReExport) {
+            continue;
+        }
+        if let Err(message) = api.exports(name) {
+            return Err(ProgramError::Import {
+                message,
+                url: module.url.clone(),
+                line: import.line,
+                column: import.column,
+                length: import.specifier.encode_utf16().count() as u32 + 2,
+                source_line: line_of(&module.source, import.line),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn compiled(module: &Module) -> Result<Option<Compiled>, ProgramError> {
+    match module.format {
+        Format::Json => Ok(None),
+        format => compile_one(&module.url, &module.code, format, &module.positions).map(Some),
+    }
+}
+
+/// `eval`, `Function`, the global object and computed imports can reach any name.
+fn is_open(graph: &Graph) -> bool {
+    let ways = ["eval", "Function", "globalThis", "global"];
+    graph.is_open || ways.iter().any(|way| graph.identifiers.contains(*way))
+}
+
+/// The intrinsics that the script can reach. A name counts also where it stands within a string: that may be code.
+fn intrinsics_for(graph: &Graph, open: bool) -> Intrinsics {
+    let has = |name: &str| {
+        open || graph.identifiers.contains(name)
+            || graph.modules.iter().any(|module| module.source.contains(name))
+    };
     Intrinsics {
         // SharedArray and exec.test.options are proxies underneath.
         proxy: true,
-        big_int: open || has("BigInt") || has("BigInt64Array") || has("BigUint64Array"),
-        weak_ref: open || has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: open || has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
+        // Also BigInt64Array, BigUint64Array, getBigInt64 and the like.
+        big_int: has("BigInt") || has("BigUint"),
+        weak_ref: has("WeakRef") || has("FinalizationRegistry"),
+        dom_exception: has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
     }
 }
 
@@ -271,11 +374,16 @@ fn compile_one(
     compiled.map_err(|_| {
         let text = ctx.take_exception().map_or_else(String::new, |exception| {
             let message = exception.value.to_string_lossy().unwrap_or_default();
-            let stack = exception.value.get("stack").ok().and_then(|stack| stack.as_str().map(|s| s.to_string()));
-            let place = stack.as_deref().and_then(|stack| place_in(stack, url)).map(|(line, column)| {
-                let place = positions.author(line, column);
-                format!(" at {url}:{}:{}", place.line, place.column)
-            });
+            let stack = exception
+                .value
+                .get("stack")
+                .ok()
+                .and_then(|stack| stack.as_str().map(|s| s.to_string()));
+            let place =
+                stack.as_deref().and_then(|stack| place_in(stack, url)).map(|(line, column)| {
+                    let place = positions.author(line, column);
+                    format!(" at {url}:{}:{}", place.line, place.column)
+                });
             message + &place.unwrap_or_default()
         });
         ProgramError::Engine { message: text, url: url.to_owned() }

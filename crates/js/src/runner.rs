@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use brunt_engine::{Core, Ended, ErrorKind, RunError, Runner, StopHandle, VuIds};
@@ -38,13 +38,15 @@ pub struct ScriptRunner {
     program: Arc<Program>,
     api: Arc<dyn Api>,
     setup_data: Arc<SetupData>,
+    /// What the first init run found.
+    exported: Arc<OnceLock<Exported>>,
 }
 
 /// What a script exports, found in its first init run.
 #[derive(Debug, Clone)]
 pub struct Exported {
-    /// The exported `options` as JSON; `None` if there are none.
-    pub options: Option<String>,
+    /// The exported `options` as JSON; `None` if there are none. An error tells what in them can be no JSON.
+    pub options: Result<Option<String>, String>,
     /// Names of exported functions.
     pub functions: Vec<String>,
     /// Names of other exports.
@@ -67,7 +69,7 @@ pub enum SummaryAnswer {
 impl ScriptRunner {
     /// A runner.
     pub fn new(program: Arc<Program>, api: Arc<dyn Api>) -> Self {
-        Self { program, api, setup_data: Arc::default() }
+        Self { program, api, setup_data: Arc::default(), exported: Arc::default() }
     }
 
     /// The script.
@@ -92,7 +94,14 @@ impl ScriptRunner {
             Ok(())
         })?;
         let found = found.borrow_mut().take();
-        found.unwrap_or(Err(Failure::Interrupted))
+        let exported = found.unwrap_or(Err(Failure::Interrupted))?;
+        Ok(self.exported.get_or_init(|| exported).clone())
+    }
+
+    /// Whether the script lacks this function, so that no VM need be made for it. Init code runs as often as in k6.
+    fn lacks(&self, function: &str) -> bool {
+        let exported = self.exported.get();
+        exported.is_some_and(|exported| !exported.functions.iter().any(|known| known == function))
     }
 
     /// Runs `handleSummary(data)`, if the script has one, with at most `limit` of time. Runs on the calling thread.
@@ -107,7 +116,9 @@ impl ScriptRunner {
         });
         match ran {
             Ok(()) => answer.borrow().clone(),
-            Err(Failure::Exception(text) | Failure::Panic(text)) => SummaryAnswer::Failed(text),
+            Err(Failure::Exception(text) | Failure::Panic(text) | Failure::Aborted(text)) => {
+                SummaryAnswer::Failed(text)
+            }
             Err(Failure::Interrupted) => SummaryAnswer::Failed(format!(
                 "handleSummary() execution timed out after {} seconds",
                 limit.as_secs_f64()
@@ -136,27 +147,31 @@ impl ScriptRunner {
                 }
                 watch.stop();
             });
+            let then = |instance: &Instance| then(instance).map(|()| true);
             let result = self.in_instance(None, &core, stop, Phase::Summary, then).await;
             limit.abort();
             result
         })
     }
 
-    /// Makes an instance with `ids` 0, then runs `then` on its fiber in `phase`.
+    /// Makes an instance with `ids` 0, then runs `then` on its fiber in `phase`. `then` answers whether
+    /// there was anything to run: what did not happen has no data to count.
     async fn in_instance(
         &self,
         core: Option<&Rc<Core>>,
         state: &CoreState,
         stop: &StopHandle,
         phase: Phase,
-        then: impl FnOnce(&Instance) -> Result<(), Failure> + 'static,
+        then: impl FnOnce(&Instance) -> Result<bool, Failure> + 'static,
     ) -> Result<(), Failure> {
-        let mut fiber = state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
+        let mut fiber =
+            state.init_fiber().map_err(|error| Failure::Exception(error.to_string()))?;
         let stack = state.init_stack();
         let (program, api) = (Arc::clone(&self.program), Arc::clone(&self.api));
         let ids = VuIds::default();
-        let instance = Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
-        let result = Rc::new(RefCell::new(Ok(())));
+        let instance =
+            Instance::create(program, api, core.cloned(), ids, &mut fiber, stack, stop).await?;
+        let result = Rc::new(RefCell::new(Ok(true)));
         let (out, on_fiber) = (Rc::clone(&result), Rc::clone(&instance));
         instance.host().begin(phase, None, stop);
         fiber.start(move || {
@@ -165,24 +180,25 @@ impl ScriptRunner {
         });
         let ran = run_fiber(&mut fiber, stop).await;
         let host = instance.host();
-        let result = ran.and(result.replace(Ok(())));
+        let result = ran.and(result.replace(Ok(true))).map_err(|failure| host.explain(failure));
         let ended = match &result {
-            Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
+            Err(Failure::Aborted(_)) => Ended::Aborted,
             Err(Failure::Interrupted) => Ended::Interrupted,
             _ => Ended::Complete,
         };
-        if matches!(phase, Phase::Setup | Phase::Teardown) {
+        let is_counted = matches!(phase, Phase::Setup | Phase::Teardown);
+        if is_counted && !matches!(result, Ok(false)) {
             host.api.end(host, ended);
         }
         state.give_back(fiber);
-        result
+        result.map(drop)
     }
 
-    fn error(failure: Failure, stop: &StopHandle) -> RunError {
+    fn error(failure: Failure) -> RunError {
         match failure {
             Failure::Exception(text) => RunError::new(ErrorKind::Script, text),
-            Failure::Interrupted if stop.is_stopped() => RunError::new(ErrorKind::Interrupted, "stopped"),
-            Failure::Interrupted => RunError::new(ErrorKind::Aborted, "test aborted"),
+            Failure::Aborted(text) => RunError::new(ErrorKind::Aborted, text),
+            Failure::Interrupted => RunError::new(ErrorKind::Interrupted, "stopped"),
             Failure::Panic(text) => RunError::new(ErrorKind::Panic, text),
         }
     }
@@ -193,7 +209,9 @@ impl Runner for ScriptRunner {
 
     async fn create(&self, core: &Rc<Core>, ids: VuIds) -> Result<ScriptVu, RunError> {
         let state = CoreState::of(core);
-        let system = |error: brunt_fiber::stack::StackError| RunError::new(ErrorKind::Other, error.to_string());
+        let system = |error: brunt_fiber::stack::StackError| {
+            RunError::new(ErrorKind::Other, error.to_string())
+        };
         let mut fiber = state.init_fiber().map_err(system)?;
         let stop = core.stop_of_run();
         let made = Instance::create(
@@ -207,24 +225,27 @@ impl Runner for ScriptRunner {
         )
         .await;
         state.give_back(fiber);
-        let instance = made.map_err(|failure| Self::error(failure, &stop))?;
+        let instance = made.map_err(Self::error)?;
         ScriptVu::new(instance, Arc::clone(&self.setup_data), state).map_err(system)
     }
 
     async fn setup(&self, core: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
+        if self.lacks("setup") {
+            return Ok(None);
+        }
         let data = Rc::new(RefCell::new(Ok(None)));
         let out = Rc::clone(&data);
         let ran = self
             .in_instance(Some(core), CoreState::of(core), stop, Phase::Setup, move |instance| {
-                let Some(function) = instance.export("setup") else { return Ok(()) };
+                let Some(function) = instance.export("setup") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
                 let value = instance.call(&function, &[])?;
                 *out.borrow_mut() = host.api.encode_data(ctx, &value);
-                Ok(())
+                Ok(true)
             })
             .await;
-        ran.map_err(|failure| Self::error(failure, stop))?;
+        ran.map_err(Self::error)?;
         let data = data.replace(Ok(None));
         data.map_err(|text| RunError::new(ErrorKind::Other, text))
     }
@@ -235,17 +256,21 @@ impl Runner for ScriptRunner {
         data: Option<&str>,
         stop: &StopHandle,
     ) -> Result<(), RunError> {
+        if self.lacks("teardown") {
+            return Ok(());
+        }
         let data = data.map(str::to_owned);
         let ran = self
             .in_instance(Some(core), CoreState::of(core), stop, Phase::Teardown, move |instance| {
-                let Some(function) = instance.export("teardown") else { return Ok(()) };
+                let Some(function) = instance.export("teardown") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
                 let argument = decoded(instance, data.as_deref())?;
-                instance.call(&function, &[argument]).map(drop)
+                instance.call(&function, &[argument])?;
+                Ok(true)
             })
             .await;
-        ran.map_err(|failure| Self::error(failure, stop))
+        ran.map_err(Self::error)
     }
 
     fn set_setup_data(&self, data: Option<Arc<str>>) {
@@ -272,19 +297,17 @@ fn decoded<'js>(instance: &'js Instance, json: Option<&str>) -> Result<Value<'js
 
 fn exported(instance: &Instance) -> Result<Exported, Failure> {
     let (host, ctx) = (instance.host(), instance.ctx());
-    let mut exported = Exported { options: None, functions: Vec::new(), others: Vec::new() };
+    let mut exported = Exported { options: Ok(None), functions: Vec::new(), others: Vec::new() };
     for name in instance.export_names() {
         let Some(value) = instance.export(&name) else { continue };
         if name == "options" {
-            if value.is_function() {
-                return Err(Failure::Exception("the exported `options` is a function, not an object".into()));
-            }
-            let checked = check_numbers(&value, "options", 0);
-            if let Err(text) = checked {
-                return Err(Failure::Exception(text));
-            }
-            let json = ctx.stringify_json(&value);
-            exported.options = json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?;
+            exported.options = match check_numbers(&value, "options", 0) {
+                Ok(()) => {
+                    let json = ctx.stringify_json(&value);
+                    Ok(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
+                }
+                Err(problem) => Err(problem),
+            };
         } else if value.is_function() {
             exported.functions.push(name);
         } else {
@@ -297,12 +320,10 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
 /// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.
 fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String> {
     if value.is_function() {
-        return Err(format!("json: unsupported type in options: {path} is a function"));
+        return Err(format!("the exported {path} is a function, not a value that JSON can hold"));
     }
-    if let Some(number) = value.as_number() {
-        if !number.is_finite() {
-            return Err(format!("json: unsupported value in options: {path} is {number}"));
-        }
+    if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
+        return Err(format!("the exported {path} is {number}, which JSON cannot hold"));
     }
     if !value.is_object() || depth > 20 {
         return Ok(());
@@ -315,9 +336,13 @@ fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String
 }
 
 fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
-    let Some(function) = instance.export("handleSummary") else { return Ok(SummaryAnswer::Default) };
+    let Some(function) = instance.export("handleSummary") else {
+        return Ok(SummaryAnswer::Default);
+    };
     if !function.is_function() {
-        return Ok(SummaryAnswer::Failed("the exported `handleSummary` is not a function".to_owned()));
+        return Ok(SummaryAnswer::Failed(
+            "the exported `handleSummary` is not a function".to_owned(),
+        ));
     }
     let (host, ctx) = (instance.host(), instance.ctx());
     host.api.begin(host, ctx, None);

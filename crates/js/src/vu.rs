@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use brunt_engine::{Ended, Iteration, ScenarioHere, StopHandle, Vu};
+use brunt_engine::{Ended, Iteration, ScenarioHere, StopHandle, Stopped, Vu};
 use brunt_fiber::Fiber;
 use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::Root;
@@ -11,7 +11,7 @@ use brunt_quickjs::Root;
 use crate::core_state::CoreState;
 use crate::exception::Failure;
 use crate::host::Phase;
-use crate::instance::{Instance, run_fiber};
+use crate::instance::{Instance, run_fiber_until};
 use crate::runner::SetupData;
 
 /// A VM, and the fiber that its iterations run on.
@@ -19,6 +19,8 @@ pub struct ScriptVu {
     shared: Rc<Shared>,
     fiber: Fiber,
     stack: usize,
+    /// What stops the iterations of the scenario, and the future of it.
+    stop: Option<(StopHandle, Stopped)>,
 }
 
 /// What the body on the fiber needs.
@@ -53,6 +55,7 @@ impl ScriptVu {
             }),
             fiber: Fiber::new(stack),
             stack: usable,
+            stop: None,
         })
     }
 }
@@ -80,7 +83,11 @@ impl Vu for ScriptVu {
         host.begin(Phase::Iteration, Some(iteration), stop);
         let (shared, stack) = (Rc::clone(&self.shared), self.stack);
         self.fiber.start(move || shared.iterate(&iteration, stack));
-        let ran = run_fiber(&mut self.fiber, stop).await;
+        if !self.stop.as_ref().is_some_and(|(known, _)| known.is(stop)) {
+            self.stop = Some((stop.clone(), stop.stopped()));
+        }
+        let (_, stopped) = self.stop.as_mut().expect("it was just set");
+        let ran = run_fiber_until(&mut self.fiber, stopped).await;
         self.shared.finish(ran)
     }
 
@@ -117,14 +124,18 @@ impl Shared {
         host.api.begin(host, ctx, Some(iteration));
         let function = self.function.borrow().as_ref().map(|root| ctx.rooted(root));
         let Some(function) = function else {
-            *self.result.borrow_mut() = Err(Failure::Exception("the scenario's function is gone".to_owned()));
+            *self.result.borrow_mut() =
+                Err(Failure::Exception("the scenario's function is gone".to_owned()));
             return;
         };
         let result = self.data(ctx).and_then(|data| instance.call(&function, &[data]).map(drop));
         *self.result.borrow_mut() = result;
     }
 
-    fn data<'js>(&self, ctx: brunt_quickjs::Ctx<'js>) -> Result<brunt_quickjs::Value<'js>, Failure> {
+    fn data<'js>(
+        &self,
+        ctx: brunt_quickjs::Ctx<'js>,
+    ) -> Result<brunt_quickjs::Value<'js>, Failure> {
         if let Some(root) = &*self.data.borrow() {
             return Ok(ctx.rooted(root));
         }
@@ -149,7 +160,7 @@ impl Shared {
                 Ended::Complete
             }
             Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
-            Err(Failure::Interrupted) => Ended::Interrupted,
+            Err(Failure::Interrupted | Failure::Aborted(_)) => Ended::Interrupted,
             Err(Failure::Panic(text)) => {
                 self.broken.set(true);
                 log::error!(

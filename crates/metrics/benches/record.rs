@@ -76,16 +76,8 @@ impl Request {
         let noise =
             (self.number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1 << 24) as f64;
         let duration = 0.2 + 1.8 * noise * noise;
-        let values = [
-            duration,
-            0.001 + noise / 1000.0,
-            0.0,
-            0.0,
-            0.01,
-            duration * 0.9,
-            0.03,
-            duration,
-        ];
+        let values =
+            [duration, 0.001 + noise / 1000.0, 0.0, 0.0, 0.01, duration * 0.9, 0.03, duration];
         for (series, value) in self.trends.into_iter().zip(values) {
             self.recorder.add(series, value, at, None);
         }

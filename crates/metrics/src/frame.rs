@@ -94,12 +94,8 @@ impl Frame {
     /// Takes in another frame. In whatever order and grouping frames merge, the result is the same
     /// but for the order of its lists.
     pub fn merge(&mut self, other: Self) {
-        let mut series: FxHashMap<Arc<Series>, usize> = self
-            .series
-            .iter()
-            .enumerate()
-            .map(|(i, s)| (Arc::clone(&s.series), i))
-            .collect();
+        let mut series: FxHashMap<Arc<Series>, usize> =
+            self.series.iter().enumerate().map(|(i, s)| (Arc::clone(&s.series), i)).collect();
         for delta in other.series {
             if let Some(index) = series.get(&delta.series) {
                 self.series[*index].sink.merge(&delta.sink);
@@ -109,12 +105,8 @@ impl Frame {
             }
         }
 
-        let mut checks: FxHashMap<(Arc<str>, Arc<str>), usize> = self
-            .checks
-            .iter()
-            .enumerate()
-            .map(|(i, c)| (c.key(), i))
-            .collect();
+        let mut checks: FxHashMap<(Arc<str>, Arc<str>), usize> =
+            self.checks.iter().enumerate().map(|(i, c)| (c.key(), i)).collect();
         for delta in other.checks {
             if let Some(index) = checks.get(&delta.key()) {
                 let check = &mut self.checks[*index];
@@ -128,12 +120,7 @@ impl Frame {
         }
 
         let mut groups: FxHashSet<Arc<str>> = self.groups.iter().cloned().collect();
-        self.groups.extend(
-            other
-                .groups
-                .into_iter()
-                .filter(|path| groups.insert(Arc::clone(path))),
-        );
+        self.groups.extend(other.groups.into_iter().filter(|path| groups.insert(Arc::clone(path))));
         self.samples.extend(other.samples);
         self.dropped.merge(other.dropped);
     }

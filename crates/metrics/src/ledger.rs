@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::breakdown::Parts;
 use self::distinct::Distinct;
@@ -136,14 +136,8 @@ impl Ledger {
             ));
         }
         let entry = self.entry(metric, &selector) as usize;
-        let judged = |threshold| Judged {
-            threshold,
-            ok: true,
-            value: None,
-        };
-        self.entries[entry]
-            .judged
-            .extend(set.thresholds.into_iter().map(judged));
+        let judged = |threshold| Judged { threshold, ok: true, value: None };
+        self.entries[entry].judged.extend(set.thresholds.into_iter().map(judged));
         Ok(())
     }
 
@@ -151,11 +145,7 @@ impl Ledger {
     /// selectors of the same pairs are one submetric under the first one's name.
     fn entry(&mut self, metric: Metric, selector: &Selector) -> u32 {
         if selector.suffix.is_some() && !self.by_metric.contains_key(&metric.id) {
-            let whole = Selector {
-                suffix: None,
-                tags: Vec::new(),
-                ..selector.clone()
-            };
+            let whole = Selector { suffix: None, tags: Vec::new(), ..selector.clone() };
             self.entry(metric.clone(), &whole);
         }
         let mut tags = selector.tags.clone();
@@ -211,32 +201,18 @@ impl Ledger {
         self.distinct.add(series);
         if !self.by_metric.contains_key(&series.metric) {
             let metric = self.registry.get(series.metric);
-            let whole = Selector {
-                metric: metric.name.to_string(),
-                suffix: None,
-                tags: Vec::new(),
-            };
+            let whole =
+                Selector { metric: metric.name.to_string(), suffix: None, tags: Vec::new() };
             self.entry(metric, &whole);
         }
-        let fits = |index: &&u32| {
-            series
-                .tags
-                .contains_all(&self.entries[**index as usize].tags)
-        };
-        let entries = self.by_metric[&series.metric]
-            .iter()
-            .filter(fits)
-            .copied()
-            .collect();
+        let fits = |index: &&u32| series.tags.contains_all(&self.entries[**index as usize].tags);
+        let entries = self.by_metric[&series.metric].iter().filter(fits).copied().collect();
         let registry = &self.registry;
         let parts = self
             .parts
             .as_mut()
             .map(|parts| parts.route(series, || registry.get(series.metric).kind));
-        Route {
-            entries,
-            parts: parts.unwrap_or_default(),
-        }
+        Route { entries, parts: parts.unwrap_or_default() }
     }
 
     /// Judges all thresholds. `elapsed` is the time since the start of the run; counters are divided
@@ -257,9 +233,7 @@ impl Ledger {
                 judged.value = threshold.aggregation.of(&entry.sink, elapsed);
                 judged.ok = judged.value.is_none_or(|value| threshold.holds(value));
                 crossed |= !judged.ok;
-                let ripe = threshold
-                    .delay_abort_eval
-                    .is_none_or(|delay| elapsed > delay);
+                let ripe = threshold.delay_abort_eval.is_none_or(|delay| elapsed > delay);
                 verdict.abort |= !judged.ok && threshold.abort_on_fail && ripe && !last;
             }
             if crossed {
@@ -285,12 +259,15 @@ impl Ledger {
     pub fn summary(&self, run: Duration) -> Summary {
         // By metric, then by submetric: `a{x:y}` stands behind `a` though `ab` would sort between.
         let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
+        // Whoever judges a part shows the whole, even if nothing was measured.
+        let is_judged = |entry: &&Entry| !entry.judged.is_empty();
+        let wholes: FxHashSet<MetricId> =
+            self.entries.iter().filter(is_judged).map(|entry| entry.metric.id).collect();
         for entry in &self.entries {
-            if !entry.sink.is_empty() || !entry.judged.is_empty() {
-                sorted.insert(
-                    (&*entry.metric.name, entry.is_submetric, &*entry.name),
-                    entry,
-                );
+            let is_shown =
+                is_judged(&entry) || (!entry.is_submetric && wholes.contains(&entry.metric.id));
+            if is_shown || !entry.sink.is_empty() {
+                sorted.insert((&*entry.metric.name, entry.is_submetric, &*entry.name), entry);
             }
         }
         let (scenarios, groups) = match &self.parts {
@@ -300,10 +277,7 @@ impl Ledger {
         Summary {
             run,
             trend_stats: self.trend_stats.clone(),
-            metrics: sorted
-                .into_values()
-                .map(|entry| entry.summary(run))
-                .collect(),
+            metrics: sorted.into_values().map(|entry| entry.summary(run)).collect(),
             checks: self.tree.checks(),
             root: self.tree.summary(),
             scenarios,

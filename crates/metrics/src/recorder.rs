@@ -66,20 +66,9 @@ struct Slot {
 
 #[derive(Debug)]
 enum Cell {
-    Counter {
-        sum: f64,
-        first_at: u64,
-    },
-    Gauge {
-        last: f64,
-        min: f64,
-        max: f64,
-        at: u64,
-    },
-    Rate {
-        hits: u64,
-        total: u64,
-    },
+    Counter { sum: f64, first_at: u64 },
+    Gauge { last: f64, min: f64, max: f64, at: u64 },
+    Rate { hits: u64, total: u64 },
     Trend(TrendCell),
 }
 
@@ -141,10 +130,7 @@ impl Recorder {
         self.slots.push(Slot {
             touched: false,
             cell: Cell::new(self.registry.get(metric).kind),
-            series: Arc::new(Series {
-                metric,
-                tags: self.interner.get(tags),
-            }),
+            series: Arc::new(Series { metric, tags: self.interner.get(tags) }),
         });
         self.by_key.insert((metric, tags), id);
         id
@@ -169,12 +155,7 @@ impl Recorder {
         if self.want_samples {
             if self.samples.len() < SAMPLES_MAX {
                 let series = Arc::clone(&slot.series);
-                self.samples.push(Sample {
-                    series,
-                    at,
-                    value,
-                    metadata: meta.cloned(),
-                });
+                self.samples.push(Sample { series, at, value, metadata: meta.cloned() });
             } else {
                 self.dropped.samples += 1;
             }
@@ -208,10 +189,7 @@ impl Recorder {
             let slot = &mut self.slots[id.0 as usize];
             slot.touched = false;
             let sink = slot.cell.drain(&mut self.pool);
-            series.push(SeriesDelta {
-                series: Arc::clone(&slot.series),
-                sink,
-            });
+            series.push(SeriesDelta { series: Arc::clone(&slot.series), sink });
         }
         let (checks, groups) = self.checks.take();
         // The next frame will have about as many samples.
@@ -221,14 +199,7 @@ impl Recorder {
             self.reset();
         }
         let dropped = std::mem::take(&mut self.dropped);
-        Frame {
-            core: self.core,
-            series,
-            checks,
-            groups,
-            samples,
-            dropped,
-        }
+        Frame { core: self.core, series, checks, groups, samples, dropped }
     }
 
     /// Empties the tables of tags and series; the one of checks is bounded by itself, but follows,
@@ -247,16 +218,10 @@ impl Recorder {
 impl Cell {
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Counter => Self::Counter {
-                sum: 0.0,
-                first_at: 0,
-            },
-            Kind::Gauge => Self::Gauge {
-                last: 0.0,
-                min: f64::INFINITY,
-                max: f64::NEG_INFINITY,
-                at: 0,
-            },
+            Kind::Counter => Self::Counter { sum: 0.0, first_at: 0 },
+            Kind::Gauge => {
+                Self::Gauge { last: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY, at: 0 }
+            }
             Kind::Rate => Self::Rate { hits: 0, total: 0 },
             Kind::Trend => Self::Trend(TrendCell::new()),
         }
@@ -290,29 +255,13 @@ impl Cell {
     fn drain(&mut self, pool: &mut PagePool) -> Sink {
         let (sink, kind) = match self {
             Self::Trend(trend) => return Sink::Trend(trend.drain(pool)),
-            Self::Counter { sum, first_at } => (
-                Sink::Counter {
-                    sum: *sum,
-                    first_at: Some(*first_at),
-                },
-                Kind::Counter,
-            ),
-            Self::Rate { hits, total } => (
-                Sink::Rate {
-                    hits: *hits,
-                    total: *total,
-                },
-                Kind::Rate,
-            ),
-            Self::Gauge { last, min, max, at } => (
-                Sink::Gauge {
-                    last: *last,
-                    min: *min,
-                    max: *max,
-                    at: Some(*at),
-                },
-                Kind::Gauge,
-            ),
+            Self::Counter { sum, first_at } => {
+                (Sink::Counter { sum: *sum, first_at: Some(*first_at) }, Kind::Counter)
+            }
+            Self::Rate { hits, total } => (Sink::Rate { hits: *hits, total: *total }, Kind::Rate),
+            Self::Gauge { last, min, max, at } => {
+                (Sink::Gauge { last: *last, min: *min, max: *max, at: Some(*at) }, Kind::Gauge)
+            }
         };
         *self = Self::new(kind);
         sink

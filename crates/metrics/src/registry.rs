@@ -70,16 +70,11 @@ impl Default for Registry {
 impl Registry {
     /// The built-in metrics, in the order of [`builtin`].
     pub fn new() -> Self {
-        let mut inner = Inner {
-            metrics: Vec::new(),
-            by_name: FxHashMap::default(),
-        };
+        let mut inner = Inner { metrics: Vec::new(), by_name: FxHashMap::default() };
         for (name, kind, contains) in builtin::ALL {
             inner.push(name, *kind, *contains);
         }
-        Self {
-            inner: Mutex::new(inner),
-        }
+        Self { inner: Mutex::new(inner) }
     }
 
     /// Makes a metric, or finds the one of that name, kind and contents.
@@ -91,8 +86,7 @@ impl Registry {
         kind: Kind,
         contains: Contains,
     ) -> Result<MetricId, RegisterError> {
-        self.make(name, kind, contains, is_valid(name))
-            .map(|(id, _)| id)
+        self.make(name, kind, contains, is_valid(name)).map(|(id, _)| id)
     }
 
     /// As [`register`](Self::register), but lets spaces through with a warning: k6 allowed them once
@@ -180,12 +174,7 @@ impl Inner {
         let id = MetricId(self.metrics.len() as u32);
         let name: Arc<str> = Arc::from(name);
         self.by_name.insert(Arc::clone(&name), id);
-        self.metrics.push(Metric {
-            id,
-            name,
-            kind,
-            contains,
-        });
+        self.metrics.push(Metric { id, name, kind, contains });
         id
     }
 }
@@ -193,9 +182,7 @@ impl Inner {
 fn is_valid(name: &str) -> bool {
     (2..=NAME_MAX).contains(&name.len())
         && !name.as_bytes()[0].is_ascii_digit()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn describe(kind: Kind, contains: Contains) -> String {
@@ -213,44 +200,23 @@ mod tests {
     fn the_built_in_metrics_have_the_ids_of_their_constants() {
         let registry = Registry::new();
         assert_eq!(registry.find("vus").unwrap().id, builtin::VUS);
-        assert_eq!(
-            &*registry.get(builtin::HTTP_REQ_DURATION).name,
-            "http_req_duration"
-        );
-        assert_eq!(
-            &*registry.get(builtin::ITERATION_LATENESS).name,
-            "iteration_lateness"
-        );
+        assert_eq!(&*registry.get(builtin::HTTP_REQ_DURATION).name, "http_req_duration");
+        assert_eq!(&*registry.get(builtin::ITERATION_LATENESS).name, "iteration_lateness");
         assert_eq!(registry.all().len(), builtin::ALL.len());
     }
 
     #[test]
     fn the_same_metric_twice_is_one_and_another_kind_is_an_error() {
         let registry = Registry::new();
-        let id = registry
-            .register("mine", Kind::Trend, Contains::Time)
-            .unwrap();
-        assert_eq!(
-            registry.register("mine", Kind::Trend, Contains::Time),
-            Ok(id)
-        );
-        let error = registry
-            .register("mine", Kind::Trend, Contains::Default)
-            .unwrap_err();
+        let id = registry.register("mine", Kind::Trend, Contains::Time).unwrap();
+        assert_eq!(registry.register("mine", Kind::Trend, Contains::Time), Ok(id));
+        let error = registry.register("mine", Kind::Trend, Contains::Default).unwrap_err();
         assert_eq!(
             error.to_string(),
             "a metric named \"mine\" exists already as a trend of time; it cannot also be a trend"
         );
-        assert!(
-            registry
-                .register("http_reqs", Kind::Counter, Contains::Default)
-                .is_ok()
-        );
-        assert!(
-            registry
-                .register("http_reqs", Kind::Rate, Contains::Default)
-                .is_err()
-        );
+        assert!(registry.register("http_reqs", Kind::Counter, Contains::Default).is_ok());
+        assert!(registry.register("http_reqs", Kind::Rate, Contains::Default).is_err());
     }
 
     #[test]
@@ -258,21 +224,11 @@ mod tests {
         let registry = Registry::new();
         let long = "a".repeat(128);
         for name in ["ab", "_1", "a_b9", &long] {
-            assert!(
-                registry
-                    .register(name, Kind::Counter, Contains::Default)
-                    .is_ok(),
-                "{name}"
-            );
+            assert!(registry.register(name, Kind::Counter, Contains::Default).is_ok(), "{name}");
         }
         let too_long = "a".repeat(129);
         for name in ["", "a", "1a", "a-b", "a.b", "a b", "é1", &too_long] {
-            assert!(
-                registry
-                    .register(name, Kind::Counter, Contains::Default)
-                    .is_err(),
-                "{name}"
-            );
+            assert!(registry.register(name, Kind::Counter, Contains::Default).is_err(), "{name}");
         }
     }
 

@@ -43,16 +43,10 @@ impl Sink {
     /// One without values.
     pub fn empty(kind: Kind) -> Self {
         match kind {
-            Kind::Counter => Self::Counter {
-                sum: 0.0,
-                first_at: None,
-            },
-            Kind::Gauge => Self::Gauge {
-                last: 0.0,
-                min: f64::INFINITY,
-                max: f64::NEG_INFINITY,
-                at: None,
-            },
+            Kind::Counter => Self::Counter { sum: 0.0, first_at: None },
+            Kind::Gauge => {
+                Self::Gauge { last: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY, at: None }
+            }
             Kind::Rate => Self::Rate { hits: 0, total: 0 },
             Kind::Trend => Self::Trend(TrendSink::default()),
         }
@@ -84,10 +78,7 @@ impl Sink {
         match (self, other) {
             (
                 Self::Counter { sum, first_at },
-                Self::Counter {
-                    sum: more,
-                    first_at: other_first,
-                },
+                Self::Counter { sum: more, first_at: other_first },
             ) => {
                 *sum += more;
                 *first_at = match (*first_at, *other_first) {
@@ -97,12 +88,7 @@ impl Sink {
             }
             (
                 Self::Gauge { last, min, max, at },
-                Self::Gauge {
-                    last: other_last,
-                    min: other_min,
-                    max: other_max,
-                    at: other_at,
-                },
+                Self::Gauge { last: other_last, min: other_min, max: other_max, at: other_at },
             ) => {
                 let later = other_at > at
                     || (other_at == at && other_last.total_cmp(last).is_gt() && at.is_some());
@@ -112,13 +98,7 @@ impl Sink {
                 *min = min.min(*other_min);
                 *max = max.max(*other_max);
             }
-            (
-                Self::Rate { hits, total },
-                Self::Rate {
-                    hits: more_hits,
-                    total: more,
-                },
-            ) => {
+            (Self::Rate { hits, total }, Self::Rate { hits: more_hits, total: more }) => {
                 *hits += more_hits;
                 *total += more;
             }
@@ -137,16 +117,10 @@ impl Sink {
                 count: *sum,
                 rate: (!elapsed.is_zero()).then(|| sum / elapsed.as_secs_f64()),
             },
-            Self::Gauge { at: None, .. } => Values::Gauge {
-                value: 0.0,
-                min: 0.0,
-                max: 0.0,
-            },
-            Self::Gauge { last, min, max, .. } => Values::Gauge {
-                value: *last,
-                min: *min,
-                max: *max,
-            },
+            Self::Gauge { at: None, .. } => Values::Gauge { value: 0.0, min: 0.0, max: 0.0 },
+            Self::Gauge { last, min, max, .. } => {
+                Values::Gauge { value: *last, min: *min, max: *max }
+            }
             Self::Rate { hits, total } => Values::Rate {
                 rate: (*total > 0).then(|| *hits as f64 / *total as f64),
                 passes: *hits,
@@ -167,16 +141,8 @@ mod tests {
 
     #[test]
     fn the_last_value_of_a_gauge_is_the_latest_whatever_the_order() {
-        let gauge = |last, at| Sink::Gauge {
-            last,
-            min: last,
-            max: last,
-            at: Some(at),
-        };
-        for parts in [
-            [gauge(5.0, 1), gauge(2.0, 9)],
-            [gauge(2.0, 9), gauge(5.0, 1)],
-        ] {
+        let gauge = |last, at| Sink::Gauge { last, min: last, max: last, at: Some(at) };
+        for parts in [[gauge(5.0, 1), gauge(2.0, 9)], [gauge(2.0, 9), gauge(5.0, 1)]] {
             let mut all = Sink::empty(Kind::Gauge);
             for part in &parts {
                 all.merge(part);
@@ -193,36 +159,16 @@ mod tests {
     fn without_values_a_rate_has_no_rate_and_the_others_are_zero() {
         let second = Duration::from_secs(1);
         assert_eq!(Sink::empty(Kind::Rate).values(second).get("rate"), None);
-        assert_eq!(
-            Sink::empty(Kind::Counter).values(second).get("rate"),
-            Some(0.0)
-        );
-        assert_eq!(
-            Sink::empty(Kind::Counter)
-                .values(Duration::ZERO)
-                .get("rate"),
-            None
-        );
-        assert_eq!(
-            Sink::empty(Kind::Gauge).values(second).get("value"),
-            Some(0.0)
-        );
-        assert_eq!(
-            Sink::empty(Kind::Trend).values(second).get("p(95)"),
-            Some(0.0)
-        );
+        assert_eq!(Sink::empty(Kind::Counter).values(second).get("rate"), Some(0.0));
+        assert_eq!(Sink::empty(Kind::Counter).values(Duration::ZERO).get("rate"), None);
+        assert_eq!(Sink::empty(Kind::Gauge).values(second).get("value"), Some(0.0));
+        assert_eq!(Sink::empty(Kind::Trend).values(second).get("p(95)"), Some(0.0));
     }
 
     #[test]
     fn a_counter_is_divided_by_the_time_of_the_run() {
-        let counter = Sink::Counter {
-            sum: 30.0,
-            first_at: Some(5),
-        };
+        let counter = Sink::Counter { sum: 30.0, first_at: Some(5) };
         let values = counter.values(Duration::from_secs(4));
-        assert_eq!(
-            (values.get("count"), values.get("rate")),
-            (Some(30.0), Some(7.5))
-        );
+        assert_eq!((values.get("count"), values.get("rate")), (Some(30.0), Some(7.5)));
     }
 }

@@ -52,10 +52,7 @@ impl TrendStat {
             "count" => Self::Count,
             _ => {
                 let percent = parse_percentile(text).ok_or_else(|| UnknownStat(text.into()))?;
-                Self::P {
-                    percent,
-                    text: text.into(),
-                }
+                Self::P { percent, text: text.into() }
             }
         })
     }
@@ -95,18 +92,14 @@ mod tests {
 
     #[test]
     fn a_statistic_is_printed_as_it_was_written() {
-        for text in [
-            "avg", "min", "med", "max", "count", "p(95)", "p(99.90)", "p(0)",
-        ] {
+        for text in ["avg", "min", "med", "max", "count", "p(95)", "p(99.90)", "p(0)"] {
             assert_eq!(TrendStat::parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn what_is_no_statistic_is_refused() {
-        for text in [
-            "", "p95", "p()", "p(101)", "p(-1)", "p(x)", "p(nan)", "mean",
-        ] {
+        for text in ["", "p95", "p()", "p(101)", "p(-1)", "p(x)", "p(nan)", "mean"] {
             assert_eq!(TrendStat::parse(text), Err(UnknownStat(text.into())));
         }
     }

@@ -98,10 +98,7 @@ impl MetricSummary {
     /// What stands between the braces of a submetric's name.
     pub fn suffix(&self) -> Option<&str> {
         let parent = self.parent.as_deref()?;
-        self.name
-            .strip_prefix(parent)?
-            .strip_prefix('{')?
-            .strip_suffix('}')
+        self.name.strip_prefix(parent)?.strip_prefix('{')?.strip_suffix('}')
     }
 }
 
@@ -153,11 +150,7 @@ impl Values {
                 "max" => Some(*max),
                 _ => None,
             },
-            Self::Rate {
-                rate,
-                passes,
-                fails,
-            } => match name {
+            Self::Rate { rate, passes, fails } => match name {
                 "rate" => *rate,
                 "passes" => Some(*passes as f64),
                 "fails" => Some(*fails as f64),

@@ -37,10 +37,7 @@ impl TagSet {
     fn from_sorted(pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
         let mut hasher = FxHasher::default();
         pairs.hash(&mut hasher);
-        Self(Arc::new(Inner {
-            hash: hasher.finish(),
-            pairs: pairs.into_boxed_slice(),
-        }))
+        Self(Arc::new(Inner { hash: hasher.finish(), pairs: pairs.into_boxed_slice() }))
     }
 
     /// This set and one tag more (or with another value).
@@ -50,11 +47,7 @@ impl TagSet {
 
     /// This set and these tags; they win over the set's own, later ones over earlier ones.
     pub fn with_all(&self, pairs: &[(&str, &str)]) -> Self {
-        self.with_shared(
-            pairs
-                .iter()
-                .map(|(key, value)| (Arc::from(*key), Arc::from(*value))),
-        )
+        self.with_shared(pairs.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))))
     }
 
     /// As [`with_all`](Self::with_all), of strings that are shared already.
@@ -75,23 +68,12 @@ impl TagSet {
         if self.get(key).is_none() {
             return self.clone();
         }
-        Self::from_sorted(
-            self.0
-                .pairs
-                .iter()
-                .filter(|(k, _)| &**k != key)
-                .cloned()
-                .collect(),
-        )
+        Self::from_sorted(self.0.pairs.iter().filter(|(k, _)| &**k != key).cloned().collect())
     }
 
     /// The value of one tag.
     pub fn get(&self, key: &str) -> Option<&str> {
-        let at = self
-            .0
-            .pairs
-            .binary_search_by(|(k, _)| (**k).cmp(key))
-            .ok()?;
+        let at = self.0.pairs.binary_search_by(|(k, _)| (**k).cmp(key)).ok()?;
         Some(&self.0.pairs[at].1)
     }
 
@@ -112,9 +94,7 @@ impl TagSet {
 
     /// Whether each of these pairs is in the set.
     pub fn contains_all(&self, pairs: &[(String, String)]) -> bool {
-        pairs
-            .iter()
-            .all(|(key, value)| self.get(key) == Some(value))
+        pairs.iter().all(|(key, value)| self.get(key) == Some(value))
     }
 
     /// A hash of the whole set, the same on every core (and machine of the same build).

@@ -182,14 +182,7 @@ impl Threshold {
             right: right.to_owned(),
         })?;
         let source = source.to_owned();
-        Ok(Self {
-            source,
-            aggregation,
-            operator,
-            limit,
-            abort_on_fail,
-            delay_abort_eval,
-        })
+        Ok(Self { source, aggregation, operator, limit, abort_on_fail, delay_abort_eval })
     }
 
     /// Whether it holds for this left side.
@@ -245,10 +238,7 @@ impl Aggregation {
             "min" => Self::Min,
             "med" => Self::Med,
             "max" => Self::Max,
-            _ => Self::Percentile {
-                percent: parse_percentile(text)?,
-                text: text.to_owned(),
-            },
+            _ => Self::Percentile { percent: parse_percentile(text)?, text: text.to_owned() },
         })
     }
 
@@ -351,10 +341,7 @@ mod tests {
                 assert_eq!(fits(source, kind), kinds.contains(&kind), "{source} {kind}");
             }
         }
-        let error = parse("count>1")
-            .unwrap()
-            .check_kind("aa{x:y}", Kind::Trend)
-            .unwrap_err();
+        let error = parse("count>1").unwrap().check_kind("aa{x:y}", Kind::Trend).unwrap_err();
         assert_eq!(
             error.to_string(),
             "threshold \"count>1\" on \"aa{x:y}\": a trend has no count; it has avg, min, med, max and p(N)"

@@ -43,10 +43,7 @@ enum Held {
 
 impl Default for TrendSink {
     fn default() -> Self {
-        Self {
-            stats: Stats::EMPTY,
-            held: Held::Exact(Vec::new()),
-        }
+        Self { stats: Stats::EMPTY, held: Held::Exact(Vec::new()) }
     }
 }
 
@@ -103,9 +100,7 @@ impl TrendSink {
             }
             self.held = Held::Paged(paged);
         }
-        let Held::Paged(paged) = &mut self.held else {
-            unreachable!("made above")
-        };
+        let Held::Paged(paged) = &mut self.held else { unreachable!("made above") };
         paged
     }
 
@@ -131,11 +126,7 @@ impl TrendSink {
 
     /// The mean; 0 if there is no value.
     pub fn avg(&self) -> f64 {
-        if self.is_empty() {
-            0.0
-        } else {
-            self.stats.sum / self.stats.count as f64
-        }
+        if self.is_empty() { 0.0 } else { self.stats.sum / self.stats.count as f64 }
     }
 
     /// Whether there is no value.
@@ -158,11 +149,7 @@ impl TrendSink {
         let (low, high) = self.ranked(index.floor() as u64, index.ceil() as u64);
         let part = index - index.floor();
         // Apart, so that infinities do not become NaN.
-        if low < high {
-            low + (high - low) * part
-        } else {
-            low
-        }
+        if low < high { low + (high - low) * part } else { low }
     }
 
     /// The number that a statistic names.
@@ -206,9 +193,7 @@ impl TrendSink {
         low: u64,
         high: u64,
     ) -> (f64, f64) {
-        let Stats {
-            count, min, max, ..
-        } = self.stats;
+        let Stats { count, min, max, .. } = self.stats;
         let value = |rank: u64, key: u32| match rank {
             0 => min,
             rank if rank + 1 == count => max,
@@ -230,12 +215,7 @@ impl TrendSink {
 }
 
 impl Stats {
-    const EMPTY: Self = Self {
-        count: 0,
-        sum: 0.0,
-        min: f64::INFINITY,
-        max: f64::NEG_INFINITY,
-    };
+    const EMPTY: Self = Self { count: 0, sum: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY };
 
     #[inline]
     fn add(&mut self, value: f64) {

@@ -8,7 +8,7 @@ use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::{Ctx, JsResult, Value};
+use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::config::{Config, World};
 use crate::http::limiter::Limiter;
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     config: OnceLock<Config>,
     defaults: Config,
     pub(crate) arrays: SharedArrays,
-    pub(crate) limiter: OnceLock<Limiter>,
+    pub(crate) limiter: OnceLock<Arc<Limiter>>,
 }
 
 impl Shared {
@@ -32,9 +32,10 @@ impl Shared {
     }
 
     /// The requests-per-second limit of the process, if there is one.
-    pub(crate) fn limiter(&self) -> Option<&Limiter> {
+    pub(crate) fn limiter(&self) -> Option<Arc<Limiter>> {
         let rps = self.config().rps;
-        (rps > 0).then(|| self.limiter.get_or_init(|| Limiter::new(rps)))
+        let make = || Arc::new(Limiter::new(rps));
+        (rps > 0).then(|| Arc::clone(self.limiter.get_or_init(make)))
     }
 }
 
@@ -46,22 +47,57 @@ pub struct K6 {
 /// A built-in module: its exports, and how to make them.
 struct Module {
     specifier: &'static str,
-    /// All exports are properties of one object, which is also the default export.
-    has_default: bool,
     names: fn() -> Vec<String>,
-    fill: for<'js> fn(Ctx<'js>, &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>) -> JsResult<'js, ()>,
+    /// An object with all exports as properties: the default export.
+    object: for<'js> fn(Ctx<'js>) -> JsResult<'js>,
 }
 
 const MODULES: [Module; 8] = [
-    Module { specifier: "k6", has_default: false, names: k6::names, fill: k6::fill },
-    Module { specifier: "k6/http", has_default: true, names: http::names, fill: http::fill },
-    Module { specifier: "k6/metrics", has_default: false, names: metrics::names, fill: metrics::fill },
-    Module { specifier: "k6/data", has_default: false, names: data::names, fill: data::fill },
-    Module { specifier: "k6/execution", has_default: true, names: execution::names, fill: execution::fill },
-    Module { specifier: "k6/encoding", has_default: false, names: encoding::names, fill: encoding::fill },
-    Module { specifier: "k6/crypto", has_default: false, names: crypto::names, fill: crypto::fill },
-    Module { specifier: "k6/timers", has_default: false, names: timers::names, fill: timers::fill },
+    Module { specifier: "k6", names: k6::names, object: k6::object },
+    Module { specifier: "k6/http", names: http::names, object: http_object },
+    Module {
+        specifier: "k6/metrics",
+        names: metrics::names,
+        object: |ctx| filled(ctx, metrics::fill),
+    },
+    Module { specifier: "k6/data", names: data::names, object: |ctx| filled(ctx, data::fill) },
+    Module { specifier: EXECUTION, names: execution::names, object: execution::object },
+    Module {
+        specifier: "k6/encoding",
+        names: encoding::names,
+        object: |ctx| filled(ctx, encoding::fill),
+    },
+    Module {
+        specifier: "k6/crypto",
+        names: crypto::names,
+        object: |ctx| filled(ctx, crypto::fill),
+    },
+    Module {
+        specifier: "k6/timers",
+        names: timers::names,
+        object: |ctx| filled(ctx, timers::fill),
+    },
 ];
+
+const EXECUTION: &str = "k6/execution";
+
+/// Makes the exports of a module one by one.
+type Fill = for<'js> fn(
+    Ctx<'js>,
+    &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()>;
+
+fn filled(ctx: Ctx<'_>, fill: Fill) -> JsResult<'_> {
+    let object = ctx.object()?;
+    fill(ctx, &mut |name, value| object.define(name, value))?;
+    Ok(object)
+}
+
+fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
+    let object = ctx.object()?;
+    http::define(ctx, &object)?;
+    Ok(object)
+}
 
 /// Modules of k6 that a later version of Brunt brings.
 const LATER: [&str; 16] = [
@@ -145,27 +181,24 @@ impl Api for K6 {
             Ok(module) => module,
             Err(message) => return Err(crate::state::throw(ctx, &message)),
         };
-        if module.has_default {
-            // The names are live on the object: libraries replace `http.get`, so the object is the authority. Named
-            // imports get what it holds now.
-            let object = http_like_object(module, ctx)?;
-            for name in (module.names)() {
-                if exports.wants(&name) && specifier != "k6/execution" {
-                    exports.set(&name, object.get(&name)?)?;
-                }
-            }
-            if specifier == "k6/execution" {
-                for name in (module.names)() {
-                    exports.set(&name, object.get(&name)?)?;
-                }
-            }
-            return exports.set("default", object);
+        // One object in each VM, whoever imports or requires it. Its properties are live: libraries replace
+        // `http.get`, so the object is the authority; named imports get what it holds now.
+        let state = VuState::of(ctx);
+        let object = if let Some(object) = state.module(ctx, module.specifier) {
+            object
+        } else {
+            let object = (module.object)(ctx)?;
+            state.keep_module(ctx, module.specifier, &object);
+            object
+        };
+        for name in (module.names)().iter().filter(|name| exports.wants(name)) {
+            // The properties of `exec` cannot be read in init code, where this runs, but may be imported.
+            let value = match module.specifier {
+                EXECUTION => execution::part(ctx, name)?,
+                _ => object.get(name)?,
+            };
+            exports.set(name, value)?;
         }
-        let object = ctx.object()?;
-        (module.fill)(ctx, &mut |name, value| {
-            object.define(name, value.clone())?;
-            exports.set(name, value)
-        })?;
         exports.set("default", object)
     }
 
@@ -173,6 +206,10 @@ impl Api for K6 {
         globals::install(ctx, &self.shared)?;
         console::install(ctx)?;
         timers::install(ctx)
+    }
+
+    fn throw(&self, ctx: Ctx<'_>, message: &str) -> Thrown {
+        crate::state::throw(ctx, message)
     }
 
     fn new_state(&self, _: &Host) -> Box<dyn Any> {
@@ -183,9 +220,13 @@ impl Api for K6 {
         let state = host.state::<VuState>();
         *state.group.borrow_mut() = Arc::from("");
         let tags = scenario.tags().clone();
-        state.set_tags(if self.shared.config().system_tags.group { tags.with("group", "") } else { tags });
+        state.set_tags(if self.shared.config().system_tags.group {
+            tags.with("group", "")
+        } else {
+            tags
+        });
         state.set_metadata(Metadata::default());
-        if globals::install_env(ctx, &self.shared, Some(&scenario.spec().env)).is_err() {
+        if globals::install_env(ctx).is_err() {
             drop(ctx.take_exception());
         }
     }
@@ -201,12 +242,9 @@ impl Api for K6 {
             *state.group.borrow_mut() = Arc::from(path);
             let tags = config.tags.clone();
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
-            if let Some(core) = host.core() {
-                core.recorder().borrow_mut().group(path);
-            }
         }
         if let Some(iteration) = iteration {
-            if globals::set_iteration(ctx, iteration.vu_in_instance).is_err() {
+            if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {
                 drop(ctx.take_exception());
             }
             if config.system_tags.vu || config.system_tags.iter {
@@ -220,20 +258,20 @@ impl Api for K6 {
                 state.set_metadata(metadata);
             }
         }
-        if let Some(http) = state.http_if_used() {
-            if !config.no_cookies_reset || iteration.is_none() {
-                http.reset_cookies();
-            }
+        if (!config.no_cookies_reset || iteration.is_none())
+            && let Some(http) = state.http_if_used()
+        {
+            http.reset_cookies();
         }
     }
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
         state.add_wire_bytes(host);
-        if self.shared.config().no_vu_connection_reuse {
-            if let Some(http) = state.http_if_used() {
-                http.close_idle();
-            }
+        if self.shared.config().no_vu_connection_reuse
+            && let Some(http) = state.http_if_used()
+        {
+            http.close_idle();
         }
     }
 
@@ -245,7 +283,11 @@ impl Api for K6 {
         host.state::<VuState>().metadata()
     }
 
-    fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>) -> Result<Option<String>, String> {
+    fn encode_data<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        value: &Value<'js>,
+    ) -> Result<Option<String>, String> {
         crate::data_json::encode_setup_data(ctx, value)
     }
 
@@ -254,26 +296,20 @@ impl Api for K6 {
         let (name, executor) = scenario.as_ref().map_or(("", ""), |scenario| {
             (scenario.spec().name.as_str(), scenario.spec().executor.kind())
         });
-        log::error!(
-            executor, scenario = name, source = "stacktrace", hint = "script exception";
-            "{text}"
-        );
+        // As k6 does: what a promise was rejected with may have no stack.
+        if text.starts_with("Uncaught (in promise)") {
+            log::error!(executor, scenario = name; "{text}");
+        } else {
+            log::error!(
+                executor, scenario = name, source = "stacktrace", hint = "script exception";
+                "{text}"
+            );
+        }
     }
 
     fn consolidated_options(&self) -> Option<String> {
         self.shared.config.get().map(|config| config.exported_json.clone())
     }
-}
-
-/// The object of a module with a default export; made once per VM.
-fn http_like_object<'js>(module: &Module, ctx: Ctx<'js>) -> JsResult<'js> {
-    let object = ctx.object()?;
-    if module.specifier == "k6/http" {
-        http::define(ctx, &object)?;
-    } else {
-        (module.fill)(ctx, &mut |name, value| object.define(name, value))?;
-    }
-    Ok(object)
 }
 
 impl std::fmt::Debug for K6 {

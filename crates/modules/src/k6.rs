@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, on_fiber};
 use brunt_js::{Host, Phase};
-use brunt_metrics::recorder::CheckId;
-use brunt_metrics::{SeriesId, TagsId, builtin};
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
-use rustc_hash::FxHashMap;
+use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
+use brunt_quickjs::name::{Key, PinnedKey};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type};
+use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type, to_object};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -25,16 +24,11 @@ pub(crate) fn names() -> Vec<String> {
     MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
+/// The module as an object.
+pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
     let object = ctx.object()?;
     object.define_members(&MEMBERS)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
-    }
-    Ok(())
+    Ok(object)
 }
 
 /// The series and check of a name, so that a `check()` in a loop looks up nothing but its name.
@@ -43,44 +37,52 @@ pub(crate) struct CheckCache {
     epoch: u32,
     base: Option<TagsId>,
     group: Arc<str>,
-    known: FxHashMap<Box<str>, (SeriesId, CheckId)>,
+    /// Keys pinned so far.
+    pinned: u32,
+    known: Vec<(PinnedKey, SeriesId, CheckId)>,
 }
 
-/// Names that are kept; a script that makes up names without end starts over.
-const KNOWN_MAX: usize = 1024;
+/// Names that are kept: those that come first. A script that makes up names pays for looking them up.
+const KNOWN_MAX: usize = 32;
+
+/// Keys that a VM pins for good, in all its groups.
+const PINNED_MAX: u32 = 4096;
 
 fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "Using check()")?;
     if call.len() < 2 {
-        return Err(throw(ctx, "no value provided for check()'s sets of checks"));
+        return Err(throw(ctx, "check() needs an object of named checks as its second argument"));
     }
     let (value, sets) = (call.argument(0), call.argument(1));
     if sets.is_nullish() {
-        return Err(throw_type(ctx, "check() needs an object of named checks as its second argument"));
+        return Err(throw_type(
+            ctx,
+            "check() needs an object of named checks as its second argument",
+        ));
     }
+    let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);
     let tags = read_tags(ctx, &call.argument(2))?;
     let at = host.core().map_or(0, |core| core.now());
     let mut all = true;
     for key in sets.keys()? {
         let predicate = sets.get(&key)?;
-        let name = key.text().unwrap_or_default();
-        if name.contains("::") {
-            return Err(throw(ctx, "group and check names may not contain '::'"));
-        }
         if predicate.is_async_function() {
-            return Err(throw(ctx, "check() does not support async functions as predicates; await before it"));
+            return Err(throw(
+                ctx,
+                "check() does not support async functions as predicates; await before it",
+            ));
         }
         let outcome = if predicate.is_function() {
-            predicate.call(&ctx.undefined(), &[value.clone()])
+            predicate.call(&ctx.undefined(), std::slice::from_ref(&value))
         } else {
             Ok(predicate)
         };
         let passed = outcome.as_ref().is_ok_and(Value::truthy);
         // A stopped VU's check says nothing about the system under test.
         if outcome.is_ok() || !brunt_fiber::is_aborted() {
-            record(host, &name, passed, &tags, at);
+            record(host, &key, passed, &tags, at)?;
         }
         all &= passed;
         outcome?;
@@ -88,42 +90,57 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.bool(all))
 }
 
-fn record(host: &Host, name: &str, passed: bool, tags: &[(String, String)], at: u64) {
-    let Some(core) = host.core() else { return };
-    if host.phase() == Phase::Summary {
-        return;
-    }
+fn record(
+    host: &Host,
+    key: &Key<'_>,
+    passed: bool,
+    tags: &[(String, String)],
+    at: u64,
+) -> Result<(), Thrown> {
     let state = host.state::<VuState>();
+    let Some(core) = host.core().filter(|_| host.phase() != Phase::Summary) else {
+        return check_name(key).map(drop);
+    };
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
     let mut cache = state.checks.borrow_mut();
-    let group = state.group.borrow();
-    let fresh = cache.epoch == recorder.epoch()
-        && cache.base == Some(base)
-        && Arc::ptr_eq(&cache.group, &group)
-        && cache.known.len() < KNOWN_MAX;
-    if !fresh {
+    let group = Arc::clone(&state.group.borrow());
+    if cache.epoch != recorder.epoch() || cache.base != Some(base) || cache.group != group {
         cache.known.clear();
+        cache.group = Arc::clone(&group);
         cache.epoch = recorder.epoch();
         cache.base = Some(base);
-        cache.group = Arc::clone(&group);
     }
-    let known = if tags.is_empty() { cache.known.get(name).copied() } else { None };
-    let (series, check) = known.unwrap_or_else(|| {
+    let known = cache.known.iter().find(|(known, ..)| tags.is_empty() && key.is_pinned(*known));
+    let (series, check) = if let Some(&(_, series, check)) = known {
+        (series, check)
+    } else {
+        let name = check_name(key)?;
         let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
         if state.shared.config().system_tags.check {
-            pairs.push(("check", name));
+            pairs.push(("check", &name));
         }
         pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         let all = recorder.tags_with(base, &pairs);
-        let ids = (recorder.series(builtin::CHECKS, all), recorder.check(&group, name));
-        if tags.is_empty() {
-            cache.known.insert(name.into(), ids);
+        let ids = (recorder.series(builtin::CHECKS, all), recorder.check(&group, &name));
+        if tags.is_empty() && cache.known.len() < KNOWN_MAX && cache.pinned < PINNED_MAX {
+            cache.pinned += 1;
+            cache.known.push((key.pin(), ids.0, ids.1));
         }
         ids
-    });
+    };
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
     recorder.add_check(check, passed);
+    Ok(())
+}
+
+/// The name of a check.
+fn check_name(key: &Key<'_>) -> Result<String, Thrown> {
+    let name = key.text().unwrap_or_default();
+    if name.contains("::") {
+        return Err(throw(key.ctx(), "group and check names may not contain '::'"));
+    }
+    Ok(name)
 }
 
 fn group<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -143,8 +160,11 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     let host = Host::of(ctx);
     let state = VuState::of(ctx);
     let parent = Arc::clone(&state.group.borrow());
-    let path: Arc<str> =
-        if name.is_empty() && parent.is_empty() { parent } else { Arc::from(format!("{parent}::{name}")) };
+    let path: Arc<str> = if name.is_empty() && parent.is_empty() {
+        parent
+    } else {
+        Arc::from(format!("{parent}::{name}"))
+    };
     if let Some(core) = host.core() {
         core.recorder().borrow_mut().group(&path);
     }
@@ -162,8 +182,7 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
 fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let seconds = call.argument(0).to_number()?;
-    // NaN fails this comparison too.
-    if !(seconds > 0.0) {
+    if seconds.is_nan() || seconds <= 0.0 {
         return Ok(ctx.undefined());
     }
     // A year and more is for ever.
@@ -178,7 +197,8 @@ fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
-    let message = if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
+    let message =
+        if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
     Err(throw(call.ctx(), &message))
 }
 

@@ -6,8 +6,13 @@
 //!
 //! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::elidable_lifetime_names,
+    reason = "native functions name the lifetime of their VM"
+)]
 
 mod api;
+mod boxed;
 pub mod config;
 mod console;
 mod crypto;
@@ -17,9 +22,12 @@ mod encoding;
 mod execution;
 mod globals;
 mod go_error;
+#[cfg(test)]
+mod harness;
 mod http;
 mod json_parse;
 mod k6;
+mod lazy;
 mod metrics;
 mod shared_array;
 mod state;

@@ -30,10 +30,18 @@ pub(crate) fn fill<'js>(
     for (name, kind) in CLASSES {
         let prototype = ctx.object_with_prototype(&shared)?;
         let constructor = match kind {
-            Kind::Counter => ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?,
-            Kind::Gauge => ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?,
-            Kind::Rate => ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?,
-            Kind::Trend => ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?,
+            Kind::Counter => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?
+            }
+            Kind::Gauge => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?
+            }
+            Kind::Rate => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?
+            }
+            Kind::Trend => {
+                ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?
+            }
         };
         set(&name.to_string_lossy(), constructor)?;
     }
@@ -68,7 +76,11 @@ fn construct<'js>(call: Call<'js>, kind: Kind) -> JsResult<'js> {
     if host.phase() != Phase::Init {
         return Err(throw(ctx, "metrics must be declared in the init context"));
     }
-    let name = call.argument(0).to_string_lossy()?;
+    let name = if call.argument(0).is_undefined() {
+        String::new()
+    } else {
+        call.argument(0).to_string_lossy()?
+    };
     let contains = if call.argument(1).truthy() { Contains::Time } else { Contains::Default };
     let registry = &VuState::of(ctx).shared.world.registry;
     let outcome = match registry.register_lenient(&name, kind, contains) {
@@ -110,15 +122,16 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     let host = Host::of(ctx);
     if host.phase() == Phase::Init {
-        return Err(throw(ctx, "metrics cannot be added to in the init context"));
+        return Err(throw(ctx, "adding to metrics in the init context is not supported"));
     }
     let state = VuState::of(ctx);
     let given = call.argument(0);
-    let Some(value) = sample_value(&given) else {
-        drop(ctx.take_exception());
-        let shown = given.to_string_lossy().unwrap_or_else(|_| "a symbol".to_owned());
-        drop(ctx.take_exception());
-        let message = format!("{shown} is an invalid value for metric '{}', a number was expected", metric.name);
+    let Some(value) = sample_value(&given)? else {
+        let shown = given.to_string_lossy()?;
+        let message = format!(
+            "'{shown}' is an invalid value for metric '{}': a number or a boolean is expected",
+            metric.name
+        );
         if state.shared.config().throw {
             return Err(throw(ctx, &message));
         }
@@ -129,7 +142,8 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     let tags = call.argument(1);
     if !tags.is_nullish() {
         let tags = read_tags(ctx, &tags)?;
-        let pairs: Vec<_> = tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let pairs: Vec<_> =
+            tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, metric.metric, value, &pairs);
         return Ok(ctx.bool(true));
     }
@@ -154,16 +168,19 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
 
 /// The number that a sample's value means to k6: what is truthy but converts to 0 counts as 1, `''` as 0. `None` for what
 /// is no number.
-fn sample_value(value: &Value<'_>) -> Option<f64> {
+///
+/// # Errors
+/// A `TypeError` for symbols and `BigInt`s, and what a `valueOf` throws.
+fn sample_value(value: &Value<'_>) -> JsResult<'static, Option<f64>> {
     if value.is_nullish() {
-        return None;
+        return Ok(None);
     }
     if let Some(flag) = value.as_bool() {
-        return Some(f64::from(u8::from(flag)));
+        return Ok(Some(f64::from(u8::from(flag))));
     }
-    let number = value.to_number().ok()?;
+    let number = value.to_number()?;
     if number.is_nan() {
-        return None;
+        return Ok(None);
     }
-    Some(if number == 0.0 && !value.is_number() && value.truthy() { 1.0 } else { number })
+    Ok(Some(if number == 0.0 && !value.is_number() && value.truthy() { 1.0 } else { number }))
 }

@@ -1,43 +1,83 @@
 //! What the modules keep for one VM.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_js::{Host, Phase};
-use brunt_metrics::{MetricId, Metadata, Recorder, SeriesId, TagSet, TagsId, builtin};
+use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
 use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Ctx, JsResult, Thrown};
+use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 
 use crate::api::Shared;
 use crate::http::state::HttpState;
 
+/// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
+type WireSeries = (u32, TagsId, (SeriesId, SeriesId));
+
 /// The state of the k6 API in one VM.
 pub(crate) struct VuState {
     pub(crate) shared: Arc<Shared>,
-    tags: Tags,
+    tags: RefCell<Rc<Tags>>,
     metadata: RefCell<Option<Metadata>>,
+    /// The series of the bytes on the wire: (epoch, the VU's tags, sent and received).
+    wire: Cell<Option<WireSeries>>,
+    /// Whether `__ITER` is there.
+    pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
     pub(crate) group: RefCell<Arc<str>>,
     http: OnceCell<HttpState>,
+    /// The objects of the built-in modules that were imported or required; at most one for each module.
+    modules: RefCell<Vec<(&'static str, Root)>>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
 
-/// The tags of a VU's samples: an immutable set, and its id in the core's recorder.
-struct Tags {
-    set: RefCell<TagSet>,
-    /// (epoch, id); `None` after a change.
+/// The tags of a VU's samples at one time: an immutable set, and its id in the core's recorder. Shared, without atomic
+/// counting, by the requests that were made under them.
+pub(crate) struct Tags {
+    set: TagSet,
+    /// What the script made of the `name` tag.
+    name: Option<Box<str>>,
+    /// (epoch, id).
     id: Cell<Option<(u32, TagsId)>>,
+}
+
+impl Tags {
+    fn new(set: TagSet) -> Rc<Self> {
+        Rc::new(Self { name: set.get("name").map(Into::into), set, id: Cell::new(None) })
+    }
+
+    /// A `name` that the script gave all samples.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The id in this core's recorder.
+    pub(crate) fn id(&self, recorder: &mut Recorder) -> TagsId {
+        let epoch = recorder.epoch();
+        match self.id.get() {
+            Some((known, id)) if known == epoch => id,
+            _ => {
+                let id = recorder.tags(&self.set);
+                self.id.set(Some((epoch, id)));
+                id
+            }
+        }
+    }
 }
 
 impl VuState {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            tags: Tags { set: RefCell::default(), id: Cell::new(None) },
+            tags: RefCell::new(Tags::new(TagSet::default())),
             metadata: RefCell::default(),
+            wire: Cell::new(None),
+            iterates: Cell::new(false),
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
+            modules: RefCell::default(),
             checks: RefCell::default(),
         }
     }
@@ -45,6 +85,21 @@ impl VuState {
     /// That of the VM.
     pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
         Host::of(ctx).state::<Self>()
+    }
+
+    /// The object of a built-in module, if it was made before.
+    pub(crate) fn module<'js>(&self, ctx: Ctx<'js>, specifier: &str) -> Option<Value<'js>> {
+        let modules = self.modules.borrow();
+        modules.iter().find(|(known, _)| *known == specifier).map(|(_, root)| ctx.rooted(root))
+    }
+
+    pub(crate) fn keep_module<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        specifier: &'static str,
+        object: &Value<'js>,
+    ) {
+        self.modules.borrow_mut().push((specifier, ctx.root(object.clone())));
     }
 
     /// The HTTP side; made at the first use.
@@ -59,12 +114,16 @@ impl VuState {
 
     /// The tags of samples now.
     pub(crate) fn tag_set(&self) -> TagSet {
-        self.tags.set.borrow().clone()
+        self.tags.borrow().set.clone()
     }
 
     pub(crate) fn set_tags(&self, tags: TagSet) {
-        *self.tags.set.borrow_mut() = tags;
-        self.tags.id.set(None);
+        *self.tags.borrow_mut() = Tags::new(tags);
+    }
+
+    /// The tags as they are now, to be kept.
+    pub(crate) fn tags(&self) -> Rc<Tags> {
+        Rc::clone(&self.tags.borrow())
     }
 
     /// Runs `during` with a `group` tag of `path`; tags that the script sets meanwhile stay.
@@ -87,15 +146,7 @@ impl VuState {
 
     /// The id of the tags in this core's recorder.
     pub(crate) fn tags_id(&self, recorder: &mut Recorder) -> TagsId {
-        let epoch = recorder.epoch();
-        match self.tags.id.get() {
-            Some((known, id)) if known == epoch => id,
-            _ => {
-                let id = recorder.tags(&self.tags.set.borrow());
-                self.tags.id.set(Some((epoch, id)));
-                id
-            }
-        }
+        self.tags.borrow().id(recorder)
     }
 
     pub(crate) fn metadata(&self) -> Option<Metadata> {
@@ -129,8 +180,23 @@ impl VuState {
     /// What went over the VU's sockets since the last time.
     pub(crate) fn add_wire_bytes(&self, host: &Host) {
         let (sent, received) = self.http_if_used().map_or((0, 0), HttpState::take_wire_bytes);
-        self.add(host, builtin::DATA_SENT, sent as f64, &[]);
-        self.add(host, builtin::DATA_RECEIVED, received as f64, &[]);
+        let Some(core) = host.core() else { return };
+        let at = core.now();
+        let mut recorder = core.recorder().borrow_mut();
+        let base = self.tags_id(&mut recorder);
+        let (sent_series, received_series) = match self.wire.get() {
+            Some((epoch, tags, series)) if epoch == recorder.epoch() && tags == base => series,
+            _ => {
+                let series = (
+                    recorder.series(builtin::DATA_SENT, base),
+                    recorder.series(builtin::DATA_RECEIVED, base),
+                );
+                self.wire.set(Some((recorder.epoch(), base, series)));
+                series
+            }
+        };
+        self.add_to(&mut recorder, sent_series, sent as f64, at);
+        self.add_to(&mut recorder, received_series, received as f64, at);
     }
 }
 
@@ -157,8 +223,19 @@ pub(crate) fn throw_stopped(ctx: Ctx<'_>) -> Thrown {
     ctx.throw_uncatchable("the VU was stopped")
 }
 
+/// `Object(value)`: strings become objects of their characters, other primitives empty ones.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js> {
+    if value.is_object() {
+        return Ok(value.clone());
+    }
+    ctx.global().get("Object")?.call(&ctx.undefined(), std::slice::from_ref(value))
+}
+
 /// Tag values may be strings, numbers and booleans. `None` for anything else.
-pub(crate) fn tag_text(value: &brunt_quickjs::Value<'_>) -> Option<String> {
+pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
     if value.is_string() || value.is_number() || value.is_bool() {
         value.to_string_lossy().ok()
     } else {
@@ -169,22 +246,23 @@ pub(crate) fn tag_text(value: &brunt_quickjs::Value<'_>) -> Option<String> {
 /// Reads an object of tags.
 ///
 /// # Errors
-/// A `TypeError` naming the tag whose value cannot be one.
+/// A `GoError` naming the tag whose value cannot be one.
 pub(crate) fn read_tags<'js>(
     ctx: Ctx<'js>,
-    object: &brunt_quickjs::Value<'js>,
+    object: &Value<'js>,
 ) -> JsResult<'js, Vec<(String, String)>> {
     let mut tags = Vec::new();
     if object.is_nullish() {
         return Ok(tags);
     }
+    let object = &to_object(ctx, object)?;
     for key in object.keys()? {
         let value = object.get(&key)?;
         let name = key.text().unwrap_or_default();
         match tag_text(&value) {
             Some(text) => tags.push((name, text)),
             None => {
-                return Err(throw_type(
+                return Err(throw(
                     ctx,
                     &format!(
                         "invalid value for metric tag '{name}': only String, Boolean and Number types are \

@@ -43,14 +43,17 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
     // NaN and negative delays are 0; the cast saturates.
     let delay_ns = (delay_ms.max(0.0) * 1e6) as u64;
-    let id = Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
+    let id =
+        Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
     Ok(ctx.number(f64::from(id)))
 }
 
 fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
-    if let Some(id) = call.argument(0).as_number() {
-        Host::of(ctx).events().clear_timer(ctx, id as u32);
+    let id = call.argument(0);
+    if id.is_number() || id.is_string() {
+        // What is no number of a timer, clears none.
+        Host::of(ctx).events().clear_timer(ctx, id.to_number()? as u32);
     }
     Ok(ctx.undefined())
 }

@@ -25,12 +25,7 @@ fn samples() -> Vec<Sample> {
         ("expected_response", "true"),
     ]);
     let series: Vec<_> = (builtin::HTTP_REQS.0..=builtin::HTTP_REQ_FAILED.0)
-        .map(|id| {
-            Arc::new(Series {
-                metric: brunt_metrics::MetricId(id),
-                tags: tags.clone(),
-            })
-        })
+        .map(|id| Arc::new(Series { metric: brunt_metrics::MetricId(id), tags: tags.clone() }))
         .collect();
     (0..9000u64)
         .map(|number| Sample {

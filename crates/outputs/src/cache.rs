@@ -29,10 +29,8 @@ impl Texts {
         if self.by_address.len() >= SERIES_MAX && !self.by_address.contains_key(&address) {
             self.by_address.clear();
         }
-        let (_, text) = self
-            .by_address
-            .entry(address)
-            .or_insert_with(|| (Arc::clone(series), write()));
+        let (_, text) =
+            self.by_address.entry(address).or_insert_with(|| (Arc::clone(series), write()));
         text
     }
 }

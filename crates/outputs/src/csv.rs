@@ -30,7 +30,7 @@ pub(crate) struct Csv {
 impl Csv {
     /// `arg` is a file name or `key=value,…`; the environment is looked at for what it does not say.
     pub(crate) fn open(arg: &str, context: &Context) -> Result<Self, OutputError> {
-        let config = Config::read(arg, &context.env)?;
+        let config = Config::read(arg, &context.env, context.collectors.get("csv"))?;
         let path = &config.file_name;
         let destination = Destination::create(path).map_err(|source| OutputError::Create {
             output: "csv",
@@ -62,12 +62,7 @@ impl Csv {
     fn push_header(&mut self) {
         let out = &mut self.destination.buffer;
         out.extend_from_slice(b"metric_name,timestamp,metric_value");
-        for column in self
-            .columns
-            .iter()
-            .map(String::as_str)
-            .chain(["extra_tags", "metadata"])
-        {
+        for column in self.columns.iter().map(String::as_str).chain(["extra_tags", "metadata"]) {
             out.push(b',');
             push_field(out, column);
         }
@@ -81,10 +76,7 @@ impl Csv {
             let mut head = Vec::new();
             push_field(&mut head, &registry.get(sample.series.metric).name);
             head.push(b',');
-            Text {
-                head: head.into(),
-                tail: tail(&sample.series.tags, columns).into(),
-            }
+            Text { head: head.into(), tail: tail(&sample.series.tags, columns).into() }
         });
         out.extend_from_slice(&text.head);
         match self.config.time_format {
@@ -115,9 +107,8 @@ fn tail(tags: &TagSet, columns: &[String]) -> Vec<u8> {
         push_field(&mut out, tags.get(column).unwrap_or_default());
     }
     let mut extra = String::new();
-    let others = tags
-        .iter()
-        .filter(|(key, _)| columns.binary_search_by(|c| (**c).cmp(key)).is_err());
+    let others =
+        tags.iter().filter(|(key, _)| columns.binary_search_by(|c| (**c).cmp(key)).is_err());
     push_pairs(&mut extra, others);
     out.push(b',');
     push_field(&mut out, &extra);
@@ -141,9 +132,7 @@ fn push_pairs<'a>(out: &mut String, pairs: impl Iterator<Item = (&'a str, &'a st
 fn push_field(out: &mut Vec<u8>, field: &str) {
     let quoted = field == "\\."
         || field.starts_with(char::is_whitespace)
-        || field
-            .bytes()
-            .any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
+        || field.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
     if !quoted {
         return out.extend_from_slice(field.as_bytes());
     }
@@ -172,10 +161,7 @@ impl Output for Csv {
             self.write_one(sample);
             self.destination.spill()?;
         }
-        Ok(Written {
-            samples: samples.len() as u64,
-            lost: 0,
-        })
+        Ok(Written { samples: samples.len() as u64, lost: 0 })
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -30,10 +30,7 @@ impl Destination {
             Place::Plain(Box::new(io::stdout()))
         } else {
             let file = File::create(path)?;
-            if Path::new(path)
-                .extension()
-                .is_some_and(|extension| extension == "gz")
-            {
+            if Path::new(path).extension().is_some_and(|extension| extension == "gz") {
                 // The fastest: a test makes more lines a second than a better one could take.
                 Place::Gzip(GzEncoder::new(file, Compression::fast()))
             } else {
@@ -44,10 +41,7 @@ impl Destination {
     }
 
     fn of(place: Place) -> Self {
-        Self {
-            buffer: Vec::with_capacity(BUFFER + BUFFER / 8),
-            place,
-        }
+        Self { buffer: Vec::with_capacity(BUFFER + BUFFER / 8), place }
     }
 
     /// Anything that takes bytes, for tests and benches.
@@ -59,11 +53,7 @@ impl Destination {
     /// Writes the buffer if it is full. To be called after each line.
     #[inline]
     pub(crate) fn spill(&mut self) -> io::Result<()> {
-        if self.buffer.len() < BUFFER {
-            Ok(())
-        } else {
-            self.write_out()
-        }
+        if self.buffer.len() < BUFFER { Ok(()) } else { self.write_out() }
     }
 
     fn write_out(&mut self) -> io::Result<()> {

@@ -46,9 +46,7 @@ pub(crate) fn parse(text: &str) -> Option<Duration> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..end].parse().ok()?;
         rest = &rest[end..];
-        let end = rest
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
         let unit = match &rest[..end] {
             "ns" => 1e-9,
             "us" | "µs" => 1e-6,
@@ -84,10 +82,7 @@ mod tests {
             (3_661_000_000_001, "1h1m1.000000001s"),
         ] {
             assert_eq!(print(Duration::from_nanos(nanos)), text);
-            assert_eq!(
-                parse(text).unwrap().as_nanos().abs_diff(u128::from(nanos)) / 1000,
-                0
-            );
+            assert_eq!(parse(text).unwrap().as_nanos().abs_diff(u128::from(nanos)) / 1000, 0);
         }
     }
 

@@ -68,21 +68,14 @@ impl Json {
             head.extend_from_slice(b",\"type\":\"Point\",\"data\":{\"time\":\"");
             let mut tail = b",\"tags\":".to_vec();
             push_tags(&mut tail, &sample.series.tags);
-            Text {
-                head: head.into(),
-                tail: tail.into(),
-            }
+            Text { head: head.into(), tail: tail.into() }
         });
         out.extend_from_slice(&text.head);
         self.stamps.push_nano(out, sample.at);
         out.extend_from_slice(b"\",\"value\":");
         push_general(out, sample.value);
         out.extend_from_slice(&text.tail);
-        if let Some(metadata) = sample
-            .metadata
-            .as_ref()
-            .filter(|metadata| !metadata.is_empty())
-        {
+        if let Some(metadata) = sample.metadata.as_ref().filter(|metadata| !metadata.is_empty()) {
             out.extend_from_slice(b",\"metadata\":");
             push_tags(out, metadata);
         }
@@ -92,11 +85,7 @@ impl Json {
 
 impl Output for Json {
     fn description(&self) -> String {
-        if is_stdout(&self.path) {
-            "json(stdout)".into()
-        } else {
-            format!("json ({})", self.path)
-        }
+        if is_stdout(&self.path) { "json(stdout)".into() } else { format!("json ({})", self.path) }
     }
 
     fn flush_interval(&self) -> Duration {

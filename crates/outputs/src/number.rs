@@ -11,12 +11,7 @@ pub(crate) fn push_general(out: &mut Vec<u8>, value: f64) {
         && (size >= 1e-4 || millionths == 0)
     {
         push_millionths(out, millionths);
-        let zeros = out
-            .iter()
-            .rev()
-            .take_while(|digit| **digit == b'0')
-            .count()
-            .min(6);
+        let zeros = out.iter().rev().take_while(|digit| **digit == b'0').count().min(6);
         out.truncate(out.len() - zeros);
         if zeros == 6 {
             out.pop();
@@ -58,10 +53,7 @@ pub(crate) fn push_fixed(out: &mut Vec<u8>, value: f64) {
 /// are: times are whole nanoseconds and written in milliseconds.
 ///
 /// Of 15 digits or fewer, so those digits are the shortest that read back as it.
-#[allow(
-    clippy::float_cmp,
-    reason = "the very same double is what is asked for"
-)]
+#[allow(clippy::float_cmp, reason = "the very same double is what is asked for")]
 fn millionths(value: f64) -> Option<i64> {
     let scaled = (value * 1e6).round();
     let exact = scaled.abs() < 1e15 && scaled / 1e6 == value;

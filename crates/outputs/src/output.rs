@@ -52,6 +52,8 @@ pub struct Context {
     pub system_tags: Vec<String>,
     /// The environment, for `K6_CSV_FILENAME` and the like.
     pub env: BTreeMap<String, String>,
+    /// What the configuration file says of each output by its type (`collectors`).
+    pub collectors: BTreeMap<String, serde_json::Value>,
     /// The zone that times are written in: the machine's.
     pub time_zone: TimeZone,
 }
@@ -74,17 +76,14 @@ impl Context {
             "subproto",
             "tls_version",
         ];
-        let system_tags = SYSTEM_TAGS
-            .into_iter()
-            .chain(["url"])
-            .map(String::from)
-            .collect();
+        let system_tags = SYSTEM_TAGS.into_iter().chain(["url"]).map(String::from).collect();
         Self {
             registry,
             thresholds: Vec::new(),
             expected_response_submetric: true,
             system_tags,
             env: BTreeMap::new(),
+            collectors: BTreeMap::new(),
             time_zone: TimeZone::system(),
         }
     }

@@ -53,10 +53,7 @@ struct Outcome {
 impl Outputs {
     /// Opens and starts all of them, in this order; if one cannot be opened, none runs.
     pub fn start(specs: &[OutputSpec], context: &Context) -> Result<Self, OutputError> {
-        let opened = specs
-            .iter()
-            .map(|spec| open(spec, context))
-            .collect::<Result<Vec<_>, _>>()?;
+        let opened = specs.iter().map(|spec| open(spec, context)).collect::<Result<Vec<_>, _>>()?;
         Self::run(opened)
     }
 
@@ -68,20 +65,10 @@ impl Outputs {
             let thread = thread::Builder::new()
                 .name("output".to_owned())
                 .spawn(move || drain(output, &receiver))
-                .map_err(|source| OutputError::Thread {
-                    output: description.clone(),
-                    source,
-                })?;
-            Ok(Running {
-                description,
-                sender,
-                thread,
-                waited: Duration::ZERO,
-            })
+                .map_err(|source| OutputError::Thread { output: description.clone(), source })?;
+            Ok(Running { description, sender, thread, waited: Duration::ZERO })
         };
-        Ok(Self {
-            running: outputs.into_iter().map(start).collect::<Result<_, _>>()?,
-        })
+        Ok(Self { running: outputs.into_iter().map(start).collect::<Result<_, _>>()? })
     }
 
     /// Whether there is any: without one, cores need not keep samples.
@@ -91,10 +78,7 @@ impl Outputs {
 
     /// For the banner, such as `json (out.json)`.
     pub fn descriptions(&self) -> Vec<String> {
-        self.running
-            .iter()
-            .map(|output| output.description.clone())
-            .collect()
+        self.running.iter().map(|output| output.description.clone()).collect()
     }
 
     /// Hands a batch to every output; waits if one is behind.
@@ -115,23 +99,13 @@ impl Outputs {
 
     /// Waits until everything is written, and tells how it went.
     pub fn finish(self) -> Vec<Finished> {
-        let finish = |Running {
-                          description,
-                          sender,
-                          thread,
-                          waited,
-                      }| {
+        let finish = |Running { description, sender, thread, waited }| {
             drop(sender);
             let outcome = thread.join().unwrap_or_else(|_| Outcome {
                 error: Some(io::Error::other("its thread panicked")),
                 ..Outcome::default()
             });
-            Finished {
-                description,
-                written: outcome.written,
-                waited,
-                error: outcome.error,
-            }
+            Finished { description, written: outcome.written, waited, error: outcome.error }
         };
         self.running.into_iter().map(finish).collect()
     }

@@ -49,22 +49,13 @@ impl OutputSpec {
             "json" => OutputKind::Json,
             "csv" => OutputKind::Csv,
             _ if LATER.contains(&name) => {
-                return Err(OutputError::NotYet {
-                    name: name.to_owned(),
-                    known: KNOWN,
-                });
+                return Err(OutputError::NotYet { name: name.to_owned(), known: KNOWN });
             }
             _ => {
-                return Err(OutputError::Unknown {
-                    name: name.to_owned(),
-                    known: KNOWN,
-                });
+                return Err(OutputError::Unknown { name: name.to_owned(), known: KNOWN });
             }
         };
-        Ok(Self {
-            kind,
-            arg: arg.to_owned(),
-        })
+        Ok(Self { kind, arg: arg.to_owned() })
     }
 }
 
@@ -75,10 +66,7 @@ mod tests {
     #[test]
     fn the_type_ends_at_the_first_equals_sign() {
         let spec = OutputSpec::parse("csv=fileName=a.csv,saveInterval=2s").unwrap();
-        assert_eq!(
-            (spec.kind, &*spec.arg),
-            (OutputKind::Csv, "fileName=a.csv,saveInterval=2s")
-        );
+        assert_eq!((spec.kind, &*spec.arg), (OutputKind::Csv, "fileName=a.csv,saveInterval=2s"));
         let spec = OutputSpec::parse("json").unwrap();
         assert_eq!((spec.kind, &*spec.arg), (OutputKind::Json, ""));
     }
@@ -90,13 +78,7 @@ mod tests {
             said("influxdb=http://localhost:8086/k6"),
             "the output \"influxdb\" is not supported yet; supported are: csv, json"
         );
-        assert_eq!(
-            said("nope"),
-            "unknown output type \"nope\"; supported are: csv, json"
-        );
-        assert_eq!(
-            said(""),
-            "unknown output type \"\"; supported are: csv, json"
-        );
+        assert_eq!(said("nope"), "unknown output type \"nope\"; supported are: csv, json");
+        assert_eq!(said(""), "unknown output type \"\"; supported are: csv, json");
     }
 }

@@ -21,12 +21,7 @@ const SECOND: u64 = 1_000_000_000;
 
 impl Stamps {
     pub(crate) fn new(zone: TimeZone) -> Self {
-        Self {
-            zone,
-            second: None,
-            text: String::new(),
-            offset: String::new(),
-        }
+        Self { zone, second: None, text: String::new(), offset: String::new() }
     }
 
     /// To the nanosecond, zeros at the end cut: `2026-11-21T21:19:31.5Z`. `at` is nanoseconds since
@@ -90,14 +85,8 @@ mod tests {
         let east = TimeZone::fixed(jiff::tz::offset(1));
         assert_eq!(written(east, at), "2026-11-21T22:52:30.6226926+01:00");
         let west = TimeZone::fixed(jiff::tz::Offset::from_seconds(-12_600).unwrap());
-        assert_eq!(
-            written(west, 1_795_297_950 * SECOND),
-            "2026-11-21T18:22:30-03:30"
-        );
-        assert_eq!(
-            written(TimeZone::UTC, SECOND + 1),
-            "1970-01-01T00:00:01.000000001Z"
-        );
+        assert_eq!(written(west, 1_795_297_950 * SECOND), "2026-11-21T18:22:30-03:30");
+        assert_eq!(written(TimeZone::UTC, SECOND + 1), "1970-01-01T00:00:01.000000001Z");
         assert!(written(TimeZone::UTC, u64::MAX).starts_with("2554-07-21T"));
     }
 }

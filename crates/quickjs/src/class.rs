@@ -36,6 +36,34 @@ pub trait Class: Sized + 'static {
         Ok(Own::None)
     }
 
+    /// Whether the properties come and go: then [`Class::dynamic_names`], [`Class::assign`] and [`Class::remove`] are
+    /// asked instead of [`Class::own_names`].
+    const DYNAMIC: bool = false;
+
+    /// The names of the properties there are now.
+    fn dynamic_names(&self, ctx: Ctx<'_>) -> Vec<String> {
+        let _ = ctx;
+        Vec::new()
+    }
+
+    /// A property is assigned to.
+    ///
+    /// # Errors
+    /// If its value is refused.
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
+        let _ = (ctx, key, value);
+        Ok(())
+    }
+
+    /// A property is deleted.
+    ///
+    /// # Errors
+    /// If it must stay.
+    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
+        let _ = (ctx, key);
+        Ok(())
+    }
+
     /// The names of these properties, at most 32, in the order of enumeration.
     fn own_names(&self) -> &'static [&'static Name] {
         &[]
@@ -98,9 +126,17 @@ fn bit(index: usize) -> u32 {
 
 /// The classes that a VM knows.
 #[derive(Default)]
-pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>);
+pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>, RefCell<Vec<sys::JSValue>>);
 
 impl ClassTable {
+    /// Frees the objects that keep the classes' shapes.
+    pub(crate) fn clear(&self, ctx: std::ptr::NonNull<sys::JSContext>) {
+        for keeper in self.1.take() {
+            // SAFETY: the table owns its references.
+            unsafe { sys::JS_FreeValue(ctx.as_ptr(), keeper) };
+        }
+    }
+
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
         self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
@@ -133,6 +169,11 @@ impl<'js> Ctx<'js> {
         prototype.define_members(T::members())?;
         // SAFETY: the prototype is given to the engine.
         unsafe { sys::JS_SetClassProto(self.raw(), id, prototype.into_raw()) };
+        // The engine drops an object shape that no object has, and a VU often holds no object of the class between two
+        // iterations: an empty one that stays keeps the shape.
+        // SAFETY: the class is registered; without an opaque the finalizer has nothing to free.
+        let keeper = unsafe { Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))? };
+        self.inner.classes.1.borrow_mut().push(keeper.into_raw());
         Ok(id)
     }
 
@@ -214,7 +255,7 @@ fn exotic_methods<T: Class>() -> &'static sys::JSClassExoticMethods {
         &sys::JSClassExoticMethods {
             get_own_property: Some(own_property::<T>),
             get_own_property_names: Some(own_property_names::<T>),
-            delete_property: None,
+            delete_property: if T::DYNAMIC { Some(delete_property::<T>) } else { None },
             define_own_property: None,
             has_property: None,
             get_property: None,
@@ -241,7 +282,9 @@ unsafe extern "C" fn own_property<T: Class>(
     // JavaScript: this duplicate does.
     let (ctx, key, _alive, value) = unsafe {
         let ctx = Ctx::from_raw(ctx);
-        (ctx, Key::borrowed(ctx, atom), Value::borrowed(ctx, object), opaque::<T>(object))
+        // The engine holds the atom during the call: no reference of our own is needed.
+        let key = std::mem::ManuallyDrop::new(Key { atom, ctx });
+        (ctx, key, Value::borrowed(ctx, object), opaque::<T>(object))
     };
     let Some(value) = value else { return 0 };
     if let Some(kept) = value.kept(ctx.inner, atom) {
@@ -305,6 +348,9 @@ unsafe extern "C" fn own_property_names<T: Class>(
     // with `js_free`, atoms included.
     unsafe {
         let js = Ctx::from_raw(ctx);
+        if T::DYNAMIC {
+            return dynamic_property_names::<T>(js, table, length, object);
+        }
         let held = opaque::<T>(object);
         let names = held.map_or(&[][..], |held| held.value.own_names());
         let assigned = held.map_or(0, |held| held.assigned.get());
@@ -337,6 +383,15 @@ unsafe extern "C" fn set_property<T: Class>(
     receiver: sys::JSValue,
     _flags: c_int,
 ) -> c_int {
+    if T::DYNAMIC {
+        // SAFETY: the engine lends context, object, atom and value.
+        let (ctx, key, value, held) = unsafe {
+            let ctx = Ctx::from_raw(ctx);
+            (ctx, Key::borrowed(ctx, atom), Value::borrowed(ctx, value), opaque::<T>(object))
+        };
+        let Some(held) = held else { return 0 };
+        return guarded(ctx, || held.value.assign(ctx, &key, &value));
+    }
     // SAFETY: the engine lends context, objects, atom and value; the duplicate is given to the engine.
     unsafe {
         // An assignment to an object that inherits from this one makes a property there.
@@ -346,5 +401,59 @@ unsafe extern "C" fn set_property<T: Class>(
         }
         let value = sys::JS_DupValue(ctx, value);
         sys::JS_DefinePropertyValue(ctx, receiver, atom, value, sys::PROP_C_W_E)
+    }
+}
+
+unsafe extern "C" fn delete_property<T: Class>(
+    ctx: *mut sys::JSContext,
+    object: sys::JSValue,
+    atom: sys::JSAtom,
+) -> c_int {
+    // SAFETY: the engine lends context, object and atom.
+    let (ctx, key, held) = unsafe {
+        let ctx = Ctx::from_raw(ctx);
+        (ctx, Key::borrowed(ctx, atom), opaque::<T>(object))
+    };
+    let Some(held) = held else { return 1 };
+    guarded(ctx, || held.value.remove(ctx, &key))
+}
+
+/// # Safety
+/// As `own_property_names`.
+unsafe fn dynamic_property_names<T: Class>(
+    ctx: Ctx<'_>,
+    table: *mut *mut sys::JSPropertyEnum,
+    length: *mut u32,
+    object: sys::JSValue,
+) -> c_int {
+    // SAFETY: as promised by the caller; the list has room for all names, and owns its atoms.
+    unsafe {
+        let names =
+            opaque::<T>(object).map(|held| held.value.dynamic_names(ctx)).unwrap_or_default();
+        let bytes = size_of::<sys::JSPropertyEnum>() * names.len().max(1);
+        let list = sys::js_malloc(ctx.raw(), bytes).cast::<sys::JSPropertyEnum>();
+        if list.is_null() {
+            return -1;
+        }
+        for (index, name) in names.iter().enumerate() {
+            let atom = sys::JS_NewAtomLen(ctx.raw(), name.as_ptr().cast(), name.len());
+            list.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom });
+        }
+        *table = list;
+        *length = u32::try_from(names.len()).expect("fewer than four billion names");
+    }
+    0
+}
+
+/// Runs a callback of a class for the engine: 1 for done, -1 for thrown.
+fn guarded(ctx: Ctx<'_>, run: impl FnOnce() -> Result<(), Thrown>) -> c_int {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => 1,
+        Ok(Err(Thrown(()))) => -1,
+        Err(payload) => {
+            ctx.inner.panic.set(Some(payload));
+            let _ = ctx.throw_uncatchable("a native function panicked");
+            -1
+        }
     }
 }

@@ -21,6 +21,8 @@ pub struct Exception<'js> {
     pub value: Value<'js>,
     /// Whether `catch` and `finally` were passed over: the VU was stopped.
     pub uncatchable: bool,
+    /// Where it was thrown, as an error's stack tells it; also known for what is no `Error`. Empty if it is not.
+    pub place: String,
 }
 
 /// The standard error classes.
@@ -95,6 +97,21 @@ impl<'js> Ctx<'js> {
         self.throw(error)
     }
 
+    /// Forgets where the last exception was thrown. The engine remembers the place of the first one that no `catch`
+    /// took: call this where nothing is being thrown, or a later exception is told with the wrong place.
+    pub fn forget_place(self) {
+        drop(self.take_place());
+    }
+
+    fn take_place(self) -> Value<'js> {
+        let mut raw = self.undefined().into_raw();
+        // SAFETY: command 2 takes a context and a place for a value, which it fills with a reference of ours.
+        unsafe {
+            sys::js_std_cmd(2, self.raw(), &raw mut raw);
+            Value::owned(self, raw)
+        }
+    }
+
     /// Says that there is no memory: what waits in the context, or else a new error.
     pub(crate) fn throw_memory(self) -> Thrown {
         // SAFETY: the context is alive.
@@ -113,7 +130,10 @@ impl<'js> Ctx<'js> {
             }
             let value = Value::owned(self, sys::JS_GetException(self.raw()));
             let uncatchable = value.is_object() && sys::JS_IsUncatchableError(value.raw);
-            Some(Exception { value, uncatchable })
+            let stack = self.take_place();
+            let place = if value.is_error() { None } else { stack.as_str() };
+            let place = place.map(|place| place.to_string()).unwrap_or_default();
+            Some(Exception { value, uncatchable, place })
         }
     }
 }

@@ -74,11 +74,11 @@ impl std::fmt::Debug for Name {
 }
 
 #[derive(Default)]
-pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>);
+pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>, RefCell<Vec<sys::JSAtom>>);
 
 impl AtomCache {
     pub(crate) fn clear(&self, ctx: NonNull<sys::JSContext>) {
-        for atom in self.0.take() {
+        for atom in self.0.take().into_iter().chain(self.1.take()) {
             if atom != 0 {
                 // SAFETY: the cache owns one reference of each atom in it.
                 unsafe { sys::JS_FreeAtom(ctx.as_ptr(), atom) };
@@ -157,6 +157,13 @@ impl PropertyKey for &Key<'_> {
     }
 }
 
+/// A key that its VM keeps, so that it can be compared with others later without looking at its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PinnedKey {
+    atom: sys::JSAtom,
+    vm: u64,
+}
+
 /// A property key of an object: a string or a symbol.
 pub struct Key<'js> {
     pub(crate) atom: sys::JSAtom,
@@ -171,6 +178,24 @@ impl<'js> Key<'js> {
     pub(crate) unsafe fn borrowed(ctx: Ctx<'js>, atom: sys::JSAtom) -> Self {
         // SAFETY: as promised by the caller.
         Self { atom: unsafe { sys::JS_DupAtom(ctx.raw(), atom) }, ctx }
+    }
+
+    /// The VM's handle.
+    pub fn ctx(&self) -> Ctx<'js> {
+        self.ctx
+    }
+
+    /// Keeps the key until the VM goes. Pin what recurs: there is no way back.
+    pub fn pin(&self) -> PinnedKey {
+        // SAFETY: the atom is alive; the reference made here is the cache's, which frees it with the VM.
+        let atom = unsafe { sys::JS_DupAtom(self.ctx.raw(), self.atom) };
+        self.ctx.inner.atoms.1.borrow_mut().push(atom);
+        PinnedKey { atom, vm: self.ctx.inner.id }
+    }
+
+    /// Whether it is the key that was pinned.
+    pub fn is_pinned(&self, pinned: PinnedKey) -> bool {
+        self.atom == pinned.atom && self.ctx.inner.id == pinned.vm
     }
 
     /// Whether it is this name.

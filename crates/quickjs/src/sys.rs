@@ -466,6 +466,17 @@ unsafe extern "C" {
     pub(crate) fn JS_GetModuleName(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSAtom;
     pub(crate) fn JS_GetModuleNamespace(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
     pub(crate) fn JS_GetImportMeta(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
+    /// Ours, see build.rs: who is asked for the author's place of each frame of a stack; for all runtimes.
+    pub(crate) fn brunt_set_place(
+        place: unsafe extern "C" fn(
+            *mut JSRuntime,
+            *const c_char,
+            *mut c_int,
+            *mut c_int,
+        ) -> *const c_char,
+    );
+    /// A door to internals, by number; 2 takes the stack of the last exception: (context, pointer to the value).
+    pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
 
     // Our additions: the C files in `engine`.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -18,6 +18,9 @@ use crate::value::Value;
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
 
+/// Where a place of compiled code lies in the author's file: host, file, line, column.
+pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
+
 /// What the host does when the engine asks. Plain functions, so that a VM carries no closures.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -27,6 +30,20 @@ pub struct Hooks {
     /// A promise was rejected with nobody to hear (`handled` false), or somebody listened after all (`handled` true).
     pub rejection:
         Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
+    /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
+    /// `None` leaves it as it is.
+    pub place: Option<PlaceHook>,
+}
+
+/// A place in a file, for stacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, if it is another one.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
 }
 
 /// Which groups of global objects a VM has. They are made when a script first uses them, so that leaving one out saves
@@ -140,6 +157,7 @@ impl Vm {
         // only called by this runtime, with this opaque pointer.
         unsafe {
             sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
+            sys::brunt_set_place(on_place);
             sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
             if hooks.rejection.is_some() {
                 sys::JS_SetHostPromiseRejectionTracker(rt.as_ptr(), Some(on_rejection), opaque);
@@ -275,6 +293,7 @@ impl Drop for Vm {
             // SAFETY: the runtime is alive and nothing of it runs: no `Ctx` can be left, it would borrow the VM.
             unsafe { sys::JS_UpdateStackTop(rt) };
             inner.roots.clear(inner.ctx);
+            inner.classes.clear(inner.ctx);
             inner.atoms.clear(inner.ctx);
             // SAFETY: values are gone (they borrow the VM), roots and atoms were just freed, so the context and then
             // the runtime can be. Debug builds of the engine assert that nothing leaked.
@@ -412,6 +431,44 @@ unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -
             1
         }
     }
+}
+
+/// The text of the file that the last answer of [`on_place`] named.
+fn keep_file(file: String) -> *const c_char {
+    thread_local! {
+        static FILE: RefCell<CString> = RefCell::default();
+    }
+    FILE.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        *kept = CString::new(file).unwrap_or_default();
+        kept.as_ptr()
+    })
+}
+
+/// Moves line and column to the author's place. Returns the author's file if it is another one, else null.
+unsafe extern "C" fn on_place(
+    rt: *mut sys::JSRuntime,
+    file: *const c_char,
+    line: *mut c_int,
+    column: *mut c_int,
+) -> *const c_char {
+    // SAFETY: the runtime was made by `Vm::new`, whose boxed `Inner` its opaque pointer is; the engine lends the
+    // others for the time of the call. Lines and columns are never negative here.
+    let (inner, file, line, column) = unsafe {
+        let inner = &*sys::JS_GetRuntimeOpaque(rt).cast::<Inner>();
+        (inner, CStr::from_ptr(file).to_str(), &mut *line, &mut *column)
+    };
+    let (Some(place), Ok(file)) = (inner.hooks.place, file) else {
+        return ptr::null();
+    };
+    let (row, col) = (line.unsigned_abs(), column.unsigned_abs());
+    let Ok(Some(place)) = catch_unwind(AssertUnwindSafe(|| place(&*inner.host, file, row, col)))
+    else {
+        return ptr::null();
+    };
+    *line = c_int::try_from(place.line).unwrap_or(c_int::MAX);
+    *column = c_int::try_from(place.column).unwrap_or(c_int::MAX);
+    place.file.map_or(ptr::null(), keep_file)
 }
 
 unsafe extern "C" fn on_rejection(

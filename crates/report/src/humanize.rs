@@ -59,12 +59,9 @@ pub fn js_number(value: f64) -> String {
         return "0".to_owned();
     }
     let scientific = format!("{:e}", value.abs());
-    let (mantissa, exponent) = scientific
-        .split_once('e')
-        .expect("the `e` format always writes an exponent");
-    let exponent: i32 = exponent
-        .parse()
-        .expect("the `e` format writes a decimal exponent");
+    let (mantissa, exponent) =
+        scientific.split_once('e').expect("the `e` format always writes an exponent");
+    let exponent: i32 = exponent.parse().expect("the `e` format writes a decimal exponent");
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let count = digits.len() as i32;
     // Where the decimal point stands, counted from the first digit.
@@ -127,9 +124,7 @@ pub fn to_fixed(value: f64, decimals: u32) -> String {
 
 /// A number with at most `decimals` decimals, rounded, without trailing zeros.
 pub fn trimmed(value: f64, decimals: u32) -> String {
-    to_fixed(value, decimals)
-        .parse()
-        .map_or_else(|_| js_number(value), js_number)
+    to_fixed(value, decimals).parse().map_or_else(|_| js_number(value), js_number)
 }
 
 /// The same, cut off instead of rounded.

@@ -32,11 +32,7 @@ pub struct SummaryContext {
 
 /// The argument of `handleSummary`.
 pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value {
-    let stats: Vec<String> = summary
-        .trend_stats
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let stats: Vec<String> = summary.trend_stats.iter().map(ToString::to_string).collect();
     let metrics: Map<String, Value> = listed(&summary.metrics)
         .into_iter()
         .map(|metric| (metric.name.clone(), metric_data(metric, summary)))
@@ -118,11 +114,7 @@ fn values(metric: &MetricSummary, summary: &Summary) -> Map<String, Value> {
             put("min", *min);
             put("max", *max);
         }
-        Values::Rate {
-            rate,
-            passes,
-            fails,
-        } => {
+        Values::Rate { rate, passes, fails } => {
             put("rate", rate.unwrap_or(0.0));
             put("passes", *passes as f64);
             put("fails", *fails as f64);
@@ -157,11 +149,7 @@ fn exported_metric(metric: &MetricSummary, summary: &Summary) -> Value {
     let mut exported: Map<String, Value> = Map::new();
     let is_rate = matches!(metric.values, Values::Rate { .. });
     for (key, value) in values(metric, summary) {
-        let key = if is_rate && key == "rate" {
-            "value".to_owned()
-        } else {
-            key
-        };
+        let key = if is_rate && key == "rate" { "value".to_owned() } else { key };
         exported.insert(key, value);
     }
     if !metric.thresholds.is_empty() {
@@ -186,16 +174,10 @@ fn group_data(group: &GroupSummary) -> Value {
 }
 
 fn exported_group(group: &GroupSummary) -> Value {
-    let groups: Map<String, Value> = group
-        .groups
-        .iter()
-        .map(|nested| (nested.name.clone(), exported_group(nested)))
-        .collect();
-    let checks: Map<String, Value> = group
-        .checks
-        .iter()
-        .map(|check| (check.name.clone(), check_data(group, check)))
-        .collect();
+    let groups: Map<String, Value> =
+        group.groups.iter().map(|nested| (nested.name.clone(), exported_group(nested))).collect();
+    let checks: Map<String, Value> =
+        group.checks.iter().map(|check| (check.name.clone(), check_data(group, check))).collect();
     json!({
         "name": group.name,
         "path": group.path,

@@ -34,11 +34,7 @@ pub fn split(name: &str) -> (&str, Option<&str>) {
 fn collate(a: &str, b: &str) -> Ordering {
     let primary = a.chars().map(weight).cmp(b.chars().map(weight));
     // Upper case is above lower case in the tie break: `ab` < `aB` < `Ab` is decided from the left.
-    let case = || {
-        a.chars()
-            .map(char::is_uppercase)
-            .cmp(b.chars().map(char::is_uppercase))
-    };
+    let case = || a.chars().map(char::is_uppercase).cmp(b.chars().map(char::is_uppercase));
     primary.then_with(case).then_with(|| a.cmp(b))
 }
 

@@ -116,16 +116,9 @@ impl Writer<'_> {
             },
             Values::Gauge { value, min, max } => table::Cells::Value {
                 value: quantity(*value),
-                extras: vec![
-                    format!("min={}", quantity(*min)),
-                    format!("max={}", quantity(*max)),
-                ],
+                extras: vec![format!("min={}", quantity(*min)), format!("max={}", quantity(*max))],
             },
-            Values::Rate {
-                rate,
-                passes,
-                fails,
-            } => table::Cells::Value {
+            Values::Rate { rate, passes, fails } => table::Cells::Value {
                 value: humanize::percent(rate.unwrap_or(0.0)),
                 extras: vec![format!("{passes} out of {}", passes + fails)],
             },
@@ -176,6 +169,5 @@ pub(crate) fn listed(metrics: &[MetricSummary]) -> Vec<&MetricSummary> {
 
 /// Appends formatted text.
 fn put(out: &mut String, text: fmt::Arguments<'_>) {
-    out.write_fmt(text)
-        .expect("a String takes what is written to it");
+    out.write_fmt(text).expect("a String takes what is written to it");
 }

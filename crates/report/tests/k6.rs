@@ -29,13 +29,8 @@ fn the_text_is_what_k6_prints() {
         let ours = text::surrounded(&text::render(&summary, &options));
         let theirs = string(&fixture["text"]);
         if ours != theirs {
-            let line = ours
-                .lines()
-                .zip(theirs.lines())
-                .find(|(ours, theirs)| ours != theirs);
-            failures.push(format!(
-                "{name}: first difference (ours, theirs): {line:#?}\n{ours}"
-            ));
+            let line = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
+            failures.push(format!("{name}: first difference (ours, theirs): {line:#?}\n{ours}"));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -68,10 +63,7 @@ fn same(at: &str, ours: &Value, theirs: &Value) {
         (Value::Number(ours), Value::Number(theirs)) => {
             let number = |value: &serde_json::Number| value.as_f64().expect("a number of JSON");
             let (a, b) = (number(ours), number(theirs));
-            assert!(
-                (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
-                "{at}: {a} against {b}"
-            );
+            assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{at}: {a} against {b}");
         }
         _ => assert_eq!(ours, theirs, "{at}"),
     }
@@ -85,11 +77,7 @@ fn fixtures() -> Vec<(String, Value)> {
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .map(|path| {
             let text = std::fs::read_to_string(&path).expect("a readable fixture");
-            let name = path
-                .file_stem()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
             (name, serde_json::from_str(&text).expect("JSON"))
         })
         .collect();
@@ -149,25 +137,13 @@ fn metric(value: &Value) -> MetricSummary {
 fn values(value: &Value) -> Values {
     let numbers = |key: &str| -> Option<Vec<f64>> {
         let numbers = value.get(key)?.as_array()?;
-        Some(
-            numbers
-                .iter()
-                .map(|number| number.as_f64().expect("a number"))
-                .collect(),
-        )
+        Some(numbers.iter().map(|number| number.as_f64().expect("a number")).collect())
     };
     if let Some(counter) = numbers("counter") {
-        return Values::Counter {
-            count: counter[0],
-            rate: Some(counter[1]),
-        };
+        return Values::Counter { count: counter[0], rate: Some(counter[1]) };
     }
     if let Some(gauge) = numbers("gauge") {
-        return Values::Gauge {
-            value: gauge[0],
-            min: gauge[1],
-            max: gauge[2],
-        };
+        return Values::Gauge { value: gauge[0], min: gauge[1], max: gauge[2] };
     }
     if let Some(rate) = numbers("rate") {
         let total = rate[0] + rate[1];

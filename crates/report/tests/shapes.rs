@@ -118,10 +118,7 @@ fn the_newer_shape_knows_six_stats_of_a_trend() {
 
 #[test]
 fn json_files_are_indented_by_four() {
-    assert_eq!(
-        pretty(&json!({ "a": [1] })),
-        "{\n    \"a\": [\n        1\n    ]\n}"
-    );
+    assert_eq!(pretty(&json!({ "a": [1] })), "{\n    \"a\": [\n        1\n    ]\n}");
 }
 
 /// k6's own text generator fails here with a TypeError.
@@ -134,19 +131,8 @@ fn a_test_without_samples_still_has_a_summary() {
         root: GroupSummary::default(),
         ..small()
     };
-    let text = |mode| {
-        render(
-            &empty,
-            &TextOptions {
-                mode,
-                ..TextOptions::default()
-            },
-        )
-    };
-    assert_eq!(
-        text(Mode::Compact),
-        "\n  █ TOTAL RESULTS \n\n    no samples were taken\n\n"
-    );
+    let text = |mode| render(&empty, &TextOptions { mode, ..TextOptions::default() });
+    assert_eq!(text(Mode::Compact), "\n  █ TOTAL RESULTS \n\n    no samples were taken\n\n");
     assert_eq!(text(Mode::Full), text(Mode::Compact));
     assert_eq!(text(Mode::Legacy), "     no samples were taken");
     let data = handle_summary_data(&empty, &SummaryContext::default());
@@ -160,79 +146,30 @@ fn a_rate_without_samples_is_shown_as_zero() {
     let mut summary = small();
     summary.metrics = vec![MetricSummary {
         thresholds: vec![threshold("rate>0.9", "rate", None, true)],
-        ..metric(
-            "rb",
-            Kind::Rate,
-            Values::Rate {
-                rate: None,
-                passes: 0,
-                fails: 0,
-            },
-            false,
-        )
+        ..metric("rb", Kind::Rate, Values::Rate { rate: None, passes: 0, fails: 0 }, false)
     }];
     let text = render(&summary, &TextOptions::default());
-    assert!(
-        text.contains("    rb\n    ✓ 'rate>0.9' rate=0.00%\n"),
-        "{text}"
-    );
+    assert!(text.contains("    rb\n    ✓ 'rate>0.9' rate=0.00%\n"), "{text}");
     assert!(text.contains("    rb...: 0.00% 0 out of 0\n"), "{text}");
 }
 
 fn small() -> Summary {
-    let check = CheckSummary {
-        name: "a".into(),
-        group: "::G".into(),
-        passes: 3,
-        fails: 0,
-    };
+    let check = CheckSummary { name: "a".into(), group: "::G".into(), passes: 3, fails: 0 };
     let trend = Values::Trend(Arc::new(TrendSink::from_values([1.0, 2.0])));
     Summary {
         run: Duration::from_micros(1_500_500),
-        trend_stats: vec![
-            TrendStat::Avg,
-            TrendStat::parse("p(99.90)").expect("a stat"),
-        ],
+        trend_stats: vec![TrendStat::Avg, TrendStat::parse("p(99.90)").expect("a stat")],
         metrics: vec![
             MetricSummary {
                 thresholds: vec![
                     threshold("count>1", "count", Some(3.0), true),
                     threshold("rate<0", "rate", Some(2.0), false),
                 ],
-                ..metric(
-                    "cc",
-                    Kind::Counter,
-                    Values::Counter {
-                        count: 3.0,
-                        rate: Some(2.0),
-                    },
-                    true,
-                )
+                ..metric("cc", Kind::Counter, Values::Counter { count: 3.0, rate: Some(2.0) }, true)
             },
-            metric(
-                "rr",
-                Kind::Rate,
-                Values::Rate {
-                    rate: Some(0.5),
-                    passes: 1,
-                    fails: 1,
-                },
-                true,
-            ),
-            MetricSummary {
-                contains: Contains::Time,
-                ..metric("tt", Kind::Trend, trend, true)
-            },
-            metric(
-                "unseen",
-                Kind::Gauge,
-                Values::Gauge {
-                    value: 0.0,
-                    min: 0.0,
-                    max: 0.0,
-                },
-                false,
-            ),
+            metric("rr", Kind::Rate, Values::Rate { rate: Some(0.5), passes: 1, fails: 1 }, true),
+            MetricSummary { contains: Contains::Time, ..metric("tt", Kind::Trend, trend, true) },
+            metric("unseen", Kind::Gauge, Values::Gauge { value: 0.0, min: 0.0, max: 0.0 }, false),
         ],
         checks: vec![check.clone()],
         root: GroupSummary {

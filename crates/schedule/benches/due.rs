@@ -27,29 +27,15 @@ fn arrivals(executor: Executor, segment: &Segment) -> Arrivals {
 fn constant() -> Executor {
     let (time_unit, duration) = (Duration::from_secs(1), Duration::from_hours(1));
     let (pre_allocated_vus, max_vus) = (1000, 1000);
-    Executor::ConstantArrivalRate {
-        rate: 9_973,
-        time_unit,
-        duration,
-        pre_allocated_vus,
-        max_vus,
-    }
+    Executor::ConstantArrivalRate { rate: 9_973, time_unit, duration, pre_allocated_vus, max_vus }
 }
 
 fn ramping() -> Executor {
-    let stage = |minutes, target| Stage {
-        duration: Duration::from_mins(minutes),
-        target,
-    };
+    let stage = |minutes, target| Stage { duration: Duration::from_mins(minutes), target };
     Executor::RampingArrivalRate {
         start_rate: 10,
         time_unit: Duration::from_secs(1),
-        stages: vec![
-            stage(1, 9_973),
-            stage(20, 9_973),
-            stage(5, 20_000),
-            stage(10, 0),
-        ],
+        stages: vec![stage(1, 9_973), stage(20, 9_973), stage(5, 20_000), stage(10, 0)],
         pre_allocated_vus: 1000,
         max_vus: 1000,
     }

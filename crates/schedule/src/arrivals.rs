@@ -20,6 +20,7 @@ pub struct Arrivals {
     pace: Pace,
     pre_allocated: u64,
     max_vus: u64,
+    is_constant: bool,
     regular_end: Duration,
     hard_end: Duration,
 }
@@ -40,9 +41,7 @@ impl Arrivals {
 
     /// How many iterations are due in this segment altogether.
     pub fn count(&self) -> u64 {
-        self.share
-            .as_ref()
-            .map_or(0, |share| share.scale(self.pace.count()))
+        self.share.as_ref().map_or(0, |share| share.scale(self.pace.count()))
     }
 
     /// VUs of this segment to be made before the test.
@@ -53,6 +52,13 @@ impl Arrivals {
     /// VUs of this segment it may come to; not less than [`Self::pre_allocated`].
     pub fn max_vus(&self) -> u64 {
         self.max_vus
+    }
+
+    /// How long the scenario goes on after its last iteration was due: a constant rate to its regular end,
+    /// as in k6 (one iteration a minute for two minutes takes two minutes). `None` for a ramping rate, which
+    /// is over with its last iteration, and for a segment that no iteration falls to.
+    pub fn lasts_until(&self) -> Option<Duration> {
+        (self.is_constant && self.share.is_some()).then_some(self.regular_end)
     }
 
     /// No iteration starts after this.
@@ -74,28 +80,16 @@ impl Arrivals {
 
 pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrivals> {
     let (pace, pre_allocated_vus, max_vus) = match &scenario.executor {
-        Executor::ConstantArrivalRate {
-            rate,
-            time_unit,
-            duration,
-            pre_allocated_vus,
-            max_vus,
-        } => (
-            Pace::constant(*rate, *time_unit, *duration),
-            pre_allocated_vus,
-            max_vus,
-        ),
+        Executor::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus } => {
+            (Pace::constant(*rate, *time_unit, *duration), pre_allocated_vus, max_vus)
+        }
         Executor::RampingArrivalRate {
             start_rate,
             time_unit,
             stages,
             pre_allocated_vus,
             max_vus,
-        } => (
-            Pace::ramping(*start_rate, *time_unit, stages),
-            pre_allocated_vus,
-            max_vus,
-        ),
+        } => (Pace::ramping(*start_rate, *time_unit, stages), pre_allocated_vus, max_vus),
         Executor::SharedIterations { .. }
         | Executor::PerVuIterations { .. }
         | Executor::ConstantVus { .. }
@@ -107,6 +101,7 @@ pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrival
         pace,
         pre_allocated,
         max_vus: segment.scale(*max_vus).max(pre_allocated),
+        is_constant: matches!(scenario.executor, Executor::ConstantArrivalRate { .. }),
         regular_end: scenario.executor.regular_duration(),
         hard_end: scenario.max_duration(),
     })

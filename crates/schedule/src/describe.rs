@@ -13,56 +13,38 @@ pub fn overview(scenarios: &[Scenario], segment: &Segment) -> String {
         segment.share() * 100.0,
         scenarios.len(),
         peak(scenarios, segment).possible,
-        go(total_duration(scenarios, segment)),
+        go(to_tenths(total_duration(scenarios, segment))),
     )
+}
+
+/// Rounded to tenths of a second: a segment can cut stages at odd moments.
+fn to_tenths(duration: Duration) -> Duration {
+    let tenths = (duration + Duration::from_millis(50)).as_millis() / 100;
+    Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))
 }
 
 pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
     let mut facts = Vec::new();
     let text = match &scenario.executor {
-        Executor::SharedIterations {
-            vus,
-            iterations,
-            max_duration,
-        } => {
+        Executor::SharedIterations { vus, iterations, max_duration } => {
             facts.push(format!("maxDuration: {}", go(*max_duration)));
             let share = segment.resegment(*vus);
             let iterations = share.map_or(0, |share| share.scale(*iterations));
-            format!(
-                "{iterations} iterations shared among {} VUs",
-                segment.scale(*vus)
-            )
+            format!("{iterations} iterations shared among {} VUs", segment.scale(*vus))
         }
-        Executor::PerVuIterations {
-            vus,
-            iterations,
-            max_duration,
-        } => {
+        Executor::PerVuIterations { vus, iterations, max_duration } => {
             facts.push(format!("maxDuration: {}", go(*max_duration)));
-            format!(
-                "{iterations} iterations for each of {} VUs",
-                segment.scale(*vus)
-            )
+            format!("{iterations} iterations for each of {} VUs", segment.scale(*vus))
         }
         Executor::ConstantVus { vus, duration } => {
             format!("{} looping VUs for {}", segment.scale(*vus), go(*duration))
         }
-        Executor::RampingVus {
-            start_vus,
-            stages,
-            graceful_ramp_down,
-        } => {
+        Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             facts.push(format!("gracefulRampDown: {}", go(*graceful_ramp_down)));
             let most = segment.scale(highest(*start_vus, stages));
             format!("Up to {most} looping VUs for {}", over(stages))
         }
-        Executor::ConstantArrivalRate {
-            rate,
-            time_unit,
-            duration,
-            pre_allocated_vus,
-            max_vus,
-        } => {
+        Executor::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus } => {
             facts.push(vu_range(segment, *pre_allocated_vus, *max_vus));
             let rate = per_second(*rate, *time_unit) * pace_share(segment, *max_vus);
             format!("{rate:.2} iterations/s for {}", go(*duration))
@@ -76,7 +58,8 @@ pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
         } => {
             facts.push(vu_range(segment, *pre_allocated_vus, *max_vus));
             let rate = per_second(highest(*start_rate, stages), *time_unit);
-            let rate = rate * pace_share(segment, *max_vus);
+            // k6 tells the segment's own share here, though the pace follows the share of the VUs.
+            let rate = rate * segment.share();
             format!("Up to {rate:.2} iterations/s for {}", over(stages))
         }
     };
@@ -89,24 +72,15 @@ pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
     if !scenario.graceful_stop.is_zero() {
         facts.push(format!("gracefulStop: {}", go(scenario.graceful_stop)));
     }
-    if facts.is_empty() {
-        text
-    } else {
-        format!("{text} ({})", facts.join(", "))
-    }
+    if facts.is_empty() { text } else { format!("{text} ({})", facts.join(", ")) }
 }
 
 fn highest(start: u64, stages: &[Stage]) -> u64 {
-    stages
-        .iter()
-        .map(|stage| stage.target)
-        .fold(start, u64::max)
+    stages.iter().map(|stage| stage.target).fold(start, u64::max)
 }
 
 fn over(stages: &[Stage]) -> String {
-    let sum = stages.iter().fold(Duration::ZERO, |sum, stage| {
-        sum.saturating_add(stage.duration)
-    });
+    let sum = stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration));
     format!("{} over {} stages", go(sum), stages.len())
 }
 
@@ -125,9 +99,7 @@ fn per_second(rate: u64, time_unit: Duration) -> f64 {
 
 /// The part of the arrivals that falls to this segment.
 fn pace_share(segment: &Segment, max_vus: u64) -> f64 {
-    segment
-        .resegment(max_vus)
-        .map_or(0.0, |share| share.share())
+    segment.resegment(max_vus).map_or(0.0, |share| share.share())
 }
 
 #[cfg(test)]
@@ -140,33 +112,18 @@ mod tests {
     }
 
     fn stages(list: &[(u64, u64)]) -> Vec<Stage> {
-        list.iter()
-            .map(|(s, target)| Stage {
-                duration: secs(*s),
-                target: *target,
-            })
-            .collect()
+        list.iter().map(|(s, target)| Stage { duration: secs(*s), target: *target }).collect()
     }
 
     fn constant_rate(rate: u64, unit: u64, pre_allocated_vus: u64, max_vus: u64) -> Executor {
         let (time_unit, duration) = (secs(unit), secs(60));
-        Executor::ConstantArrivalRate {
-            rate,
-            time_unit,
-            duration,
-            pre_allocated_vus,
-            max_vus,
-        }
+        Executor::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus }
     }
 
     #[test]
     fn executors_are_told_as_k6_tells_them() {
         let max_duration = secs(600);
-        let shared = Executor::SharedIterations {
-            vus: 2,
-            iterations: 10,
-            max_duration,
-        };
+        let shared = Executor::SharedIterations { vus: 2, iterations: 10, max_duration };
         insta::assert_snapshot!(text(shared.clone()), @"10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
         let late = Scenario {
             start_time: secs(5),
@@ -175,11 +132,7 @@ mod tests {
             ..scenario(shared)
         };
         insta::assert_snapshot!(describe(&late, &Segment::full()), @"10 iterations shared among 2 VUs (maxDuration: 10m0s, exec: foo, startTime: 5s)");
-        let own = Executor::PerVuIterations {
-            vus: 2,
-            iterations: 10,
-            max_duration,
-        };
+        let own = Executor::PerVuIterations { vus: 2, iterations: 10, max_duration };
         insta::assert_snapshot!(text(own), @"10 iterations for each of 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
         insta::assert_snapshot!(text(Executor::ConstantVus { vus: 2, duration: secs(90) }), @"2 looping VUs for 1m30s (gracefulStop: 30s)");
         let ramp = Executor::RampingVus {
@@ -207,20 +160,13 @@ mod tests {
         insta::assert_snapshot!(told(constant_rate(7, 3, 4, 9)), @"0.78 iterations/s for 1m0s (maxVUs: 1-3, gracefulStop: 30s)");
         insta::assert_snapshot!(told(constant_rate(100, 1, 4, 4)), @"25.00 iterations/s for 1m0s (maxVUs: 1, gracefulStop: 30s)");
         let max_duration = secs(600);
-        let shared = Executor::SharedIterations {
-            vus: 2,
-            iterations: 10,
-            max_duration,
-        };
+        let shared = Executor::SharedIterations { vus: 2, iterations: 10, max_duration };
         insta::assert_snapshot!(told(shared), @"5 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
     }
 
     #[test]
     fn the_overview_counts() {
-        let constant = scenario(Executor::ConstantVus {
-            vus: 7,
-            duration: secs(90),
-        });
+        let constant = scenario(Executor::ConstantVus { vus: 7, duration: secs(90) });
         insta::assert_snapshot!(overview(std::slice::from_ref(&constant), &Segment::full()), @"(100.00%) 1 scenario, 7 max VUs, 2m0s max duration (incl. graceful stop)");
         let third = Segment::parse(Some("1/3"), None).unwrap();
         insta::assert_snapshot!(overview(&[constant.clone(), constant], &third), @"(33.33%) 2 scenarios, 4 max VUs, 2m0s max duration (incl. graceful stop)");

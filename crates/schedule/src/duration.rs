@@ -80,31 +80,20 @@ pub fn parse_with_unit(text: &str) -> Result<Duration, DurationError> {
         return Ok(Duration::ZERO);
     }
     let (days, rest) = match text.split_once('d') {
-        Some((days, rest)) => (
-            days.parse::<u64>().map_err(|_| DurationError::Malformed)?,
-            rest,
-        ),
+        Some((days, rest)) => (days.parse::<u64>().map_err(|_| DurationError::Malformed)?, rest),
         None if text.is_empty() => return Err(DurationError::Malformed),
         None => (0, text),
     };
     let mut nanos = days.checked_mul(DAY).ok_or(DurationError::TooLong)?;
     let mut rest = rest;
     while !rest.is_empty() {
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or(DurationError::NoUnit)?;
+        let end =
+            rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(DurationError::NoUnit)?;
         let (number, tail) = rest.split_at(end);
-        let end = tail
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(tail.len());
+        let end = tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(end);
-        let unit = UNITS
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .ok_or(DurationError::Malformed)?;
-        nanos = nanos
-            .checked_add(times(number, unit.1)?)
-            .ok_or(DurationError::TooLong)?;
+        let unit = UNITS.iter().find(|(name, _)| *name == unit).ok_or(DurationError::Malformed)?;
+        nanos = nanos.checked_add(times(number, unit.1)?).ok_or(DurationError::TooLong)?;
         rest = tail;
     }
     if nanos > i64::MAX as u64 {
@@ -120,24 +109,15 @@ fn times(number: &str, unit: u64) -> Result<u64, DurationError> {
     if (whole.is_empty() && part.is_empty()) || part.contains('.') {
         return Err(DurationError::Malformed);
     }
-    let whole: u64 = if whole.is_empty() {
-        0
-    } else {
-        whole.parse().map_err(|_| DurationError::TooLong)?
-    };
+    let whole: u64 =
+        if whole.is_empty() { 0 } else { whole.parse().map_err(|_| DurationError::TooLong)? };
     // Digits past the 18th are worth less than a nanosecond in any unit.
     let part = &part[..part.len().min(18)];
     let scale = 10_u128.pow(part.len() as u32);
-    let part: u128 = if part.is_empty() {
-        0
-    } else {
-        part.parse().map_err(|_| DurationError::Malformed)?
-    };
+    let part: u128 =
+        if part.is_empty() { 0 } else { part.parse().map_err(|_| DurationError::Malformed)? };
     let below = (part * u128::from(unit) / scale) as u64;
-    whole
-        .checked_mul(unit)
-        .and_then(|n| n.checked_add(below))
-        .ok_or(DurationError::TooLong)
+    whole.checked_mul(unit).and_then(|n| n.checked_add(below)).ok_or(DurationError::TooLong)
 }
 
 /// Prints as Go does: `10m0s`, `1h0m0.5s`, `1.5ms`, `0s`.
@@ -205,9 +185,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in [
-            "", "s", "1x", "1.2.3s", "1s5", "d", "1.5d", "one", ".s", "1 s",
-        ] {
+        for text in ["", "s", "1x", "1.2.3s", "1s5", "d", "1.5d", "one", ".s", "1 s"] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert_eq!(parse("-5s"), Err(DurationError::Negative));

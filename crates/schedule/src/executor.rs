@@ -92,10 +92,7 @@ impl Executor {
 
     /// Whether iterations start when they are due (arrival rates), not when a VU is free.
     pub fn is_open(&self) -> bool {
-        matches!(
-            self,
-            Self::ConstantArrivalRate { .. } | Self::RampingArrivalRate { .. }
-        )
+        matches!(self, Self::ConstantArrivalRate { .. } | Self::RampingArrivalRate { .. })
     }
 
     /// From the scenario's start until no more iterations start; the graceful stop comes after it.
@@ -108,9 +105,7 @@ impl Executor {
                 *duration
             }
             Self::RampingVus { stages, .. } | Self::RampingArrivalRate { stages, .. } => {
-                stages.iter().fold(Duration::ZERO, |sum, stage| {
-                    sum.saturating_add(stage.duration)
-                })
+                stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
             }
         }
     }

@@ -22,10 +22,7 @@ impl Fraction {
             return None;
         }
         let divisor = gcd(num, den);
-        Some(Self {
-            num: num / divisor,
-            den: den / divisor,
-        })
+        Some(Self { num: num / divisor, den: den / divisor })
     }
 
     /// Reads `1/3`, `0.25`, `25%` or `1`.
@@ -44,22 +41,14 @@ impl Fraction {
     fn parse_decimal(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
         let den = 10_u64.checked_pow(u32::try_from(part.len()).ok()?)?;
-        let whole = if whole.is_empty() && !part.is_empty() {
-            0
-        } else {
-            digits(whole)?
-        };
+        let whole = if whole.is_empty() && !part.is_empty() { 0 } else { digits(whole)? };
         let part = if part.is_empty() { 0 } else { digits(part)? };
         Self::new(whole.checked_mul(den)?.checked_add(part)?, den)
     }
 }
 
 fn digits(text: &str) -> Option<u64> {
-    if text.bytes().all(|b| b.is_ascii_digit()) {
-        text.parse().ok()
-    } else {
-        None
-    }
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
 /// The greatest common divisor; that of 0 and n is n.
@@ -99,15 +88,9 @@ mod tests {
     #[test]
     fn fractions_decimals_and_percentages_are_the_same_thing() {
         for text in ["1/4", "2/8", "0.25", ".25", "25%", "25.0%"] {
-            assert_eq!(
-                Fraction::parse(text),
-                Some(Fraction { num: 1, den: 4 }),
-                "{text}"
-            );
+            assert_eq!(Fraction::parse(text), Some(Fraction { num: 1, den: 4 }), "{text}");
         }
-        for text in [
-            "", "/", "1/", "1/0", "-1", "+1/2", "a", ".", "%", "1e3", "1/3%",
-        ] {
+        for text in ["", "/", "1/", "1/0", "-1", "+1/2", "a", ".", "%", "1e3", "1/3%"] {
             assert_eq!(Fraction::parse(text), None, "{text}");
         }
     }

@@ -39,7 +39,7 @@ pub struct HandlePlan {
 ///     |      other         |                   |
 /// ```
 ///
-/// If the handle's next span starts before this one's `hard_end`, the VU was wanted back in time: an
+/// If the handle's next span starts no later than this one's `hard_end`, the VU was wanted back in time: an
 /// iteration that runs over that moment just goes on, and `hard_end` is already that of the later span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -66,46 +66,26 @@ pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<Clos
     let regular_end = scenario.executor.regular_duration();
     let hard_end = scenario.max_duration();
     let steady = |vus: u64| {
-        let span = Span {
-            start: Duration::ZERO,
-            graceful_end: regular_end,
-            hard_end,
-        };
+        let span = Span { start: Duration::ZERO, graceful_end: regular_end, hard_end };
         vec![HandlePlan { spans: vec![span] }; segment.scale(vus) as usize]
     };
     let (handles, budget, indexes) = match &scenario.executor {
-        Executor::SharedIterations {
-            vus, iterations, ..
-        } => {
+        Executor::SharedIterations { vus, iterations, .. } => {
             let share = segment.resegment(*vus);
             let budget = share.as_ref().map_or(0, |share| share.scale(*iterations));
-            (
-                steady(*vus),
-                Budget::Shared(budget),
-                share.unwrap_or_else(|| segment.clone()),
-            )
+            (steady(*vus), Budget::Shared(budget), share.unwrap_or_else(|| segment.clone()))
         }
-        Executor::PerVuIterations {
-            vus, iterations, ..
-        } => (steady(*vus), Budget::PerVu(*iterations), segment.clone()),
+        Executor::PerVuIterations { vus, iterations, .. } => {
+            (steady(*vus), Budget::PerVu(*iterations), segment.clone())
+        }
         Executor::ConstantVus { vus, .. } => (steady(*vus), Budget::Unlimited, segment.clone()),
-        Executor::RampingVus {
-            start_vus,
-            stages,
-            graceful_ramp_down,
-        } => {
+        Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             let handles = ramp::handles(*start_vus, stages, *graceful_ramp_down, hard_end, segment);
             (handles, Budget::Unlimited, segment.clone())
         }
         Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => return None,
     };
-    Some(ClosedPlan {
-        handles,
-        budget,
-        indexes,
-        regular_end,
-        hard_end,
-    })
+    Some(ClosedPlan { handles, budget, indexes, regular_end, hard_end })
 }
 
 #[cfg(test)]
@@ -115,16 +95,9 @@ mod tests {
 
     #[test]
     fn steady_vus_iterate_until_the_end_and_may_finish() {
-        let plan = scenario(Executor::ConstantVus {
-            vus: 3,
-            duration: secs(10),
-        });
+        let plan = scenario(Executor::ConstantVus { vus: 3, duration: secs(10) });
         let plan = plan.closed_plan(&Segment::full()).unwrap();
-        let span = Span {
-            start: secs(0),
-            graceful_end: secs(10),
-            hard_end: secs(40),
-        };
+        let span = Span { start: secs(0), graceful_end: secs(10), hard_end: secs(40) };
         assert_eq!(plan.handles, vec![HandlePlan { spans: vec![span] }; 3]);
         assert_eq!((plan.budget, plan.hard_end), (Budget::Unlimited, secs(40)));
     }
@@ -132,11 +105,8 @@ mod tests {
     #[test]
     fn shared_iterations_follow_the_vus_of_each_segment() {
         // k6 2.2: 7 VUs and 20 iterations over thirds.
-        let executor = Executor::SharedIterations {
-            vus: 7,
-            iterations: 20,
-            max_duration: secs(600),
-        };
+        let executor =
+            Executor::SharedIterations { vus: 7, iterations: 20, max_duration: secs(600) };
         let shared = scenario(executor);
         let share = |own: &str| {
             let segment = Segment::parse(Some(own), Some("0,1/3,2/3,1")).unwrap();
@@ -150,11 +120,7 @@ mod tests {
 
     #[test]
     fn a_segment_without_vus_gets_no_shared_iterations() {
-        let executor = Executor::SharedIterations {
-            vus: 1,
-            iterations: 5,
-            max_duration: secs(1),
-        };
+        let executor = Executor::SharedIterations { vus: 1, iterations: 5, max_duration: secs(1) };
         let segment = Segment::parse(Some("1/2:1"), None).unwrap();
         let plan = scenario(executor).closed_plan(&segment).unwrap();
         assert_eq!((plan.handles.len(), plan.budget), (0, Budget::Shared(0)));
@@ -162,11 +128,7 @@ mod tests {
 
     #[test]
     fn iterations_of_each_vu_are_not_scaled() {
-        let executor = Executor::PerVuIterations {
-            vus: 4,
-            iterations: 5,
-            max_duration: secs(1),
-        };
+        let executor = Executor::PerVuIterations { vus: 4, iterations: 5, max_duration: secs(1) };
         let segment = Segment::parse(Some("1/2:1"), None).unwrap();
         let plan = scenario(executor).closed_plan(&segment).unwrap();
         assert_eq!((plan.handles.len(), plan.budget), (2, Budget::PerVu(5)));

@@ -23,15 +23,10 @@ pub(crate) fn handles(
     hard_end: Duration,
     segment: &Segment,
 ) -> Vec<HandlePlan> {
-    let highest = stages
-        .iter()
-        .map(|stage| stage.target)
-        .fold(start_vus, u64::max);
+    let highest = stages.iter().map(|stage| stage.target).fold(start_vus, u64::max);
     let handle = |local: u64| {
         let times = up_times(segment.global(local) + 1, start_vus, stages);
-        HandlePlan {
-            spans: spans(&times, graceful_ramp_down, hard_end),
-        }
+        HandlePlan { spans: spans(&times, graceful_ramp_down, hard_end) }
     };
     (0..segment.scale(highest)).map(handle).collect()
 }
@@ -47,27 +42,17 @@ struct Up {
 fn up_times(n: u64, start_vus: u64, stages: &[Stage]) -> (Vec<Up>, Duration) {
     let mut ups: Vec<Up> = Vec::new();
     if n <= start_vus {
-        ups.push(Up {
-            start: Duration::ZERO,
-            end: None,
-        });
+        ups.push(Up { start: Duration::ZERO, end: None });
     }
     let (mut from, mut end) = (start_vus, Duration::ZERO);
-    for Stage {
-        duration,
-        target: to,
-    } in stages.iter().copied()
-    {
+    for Stage { duration, target: to } in stages.iter().copied() {
         end = end.saturating_add(duration);
         if from < n && n <= to {
             let at = end.saturating_sub(part(duration, to - n, to - from));
             match ups.last_mut() {
                 // Down and up at one instant is no change.
                 Some(last) if last.end == Some(at) => last.end = None,
-                _ => ups.push(Up {
-                    start: at,
-                    end: None,
-                }),
+                _ => ups.push(Up { start: at, end: None }),
             }
         } else if to < n && n <= from {
             let at = end.saturating_sub(part(duration, n - 1 - to, from - to));
@@ -98,15 +83,11 @@ fn spans(
             None => hard_end,
         };
         // Wanted back before its time is up: the VU just goes on.
-        if let Some(later) = spans.last().filter(|later| later.start < hard) {
+        if let Some(later) = spans.last().filter(|later| later.start <= hard) {
             hard = later.hard_end;
         }
         let graceful_end = up.end.unwrap_or(*regular_end);
-        spans.push(Span {
-            start: up.start,
-            graceful_end,
-            hard_end: hard,
-        });
+        spans.push(Span { start: up.start, graceful_end, hard_end: hard });
     }
     spans.reverse();
     spans
@@ -135,11 +116,7 @@ pub(crate) fn requirements(
     for alike in changes.chunk_by(|a, b| a == b) {
         let (at, change) = alike[0];
         planned += change * alike.len() as i64;
-        steps.push(Step {
-            at,
-            planned: planned.unsigned_abs(),
-            unplanned: 0,
-        });
+        steps.push(Step { at, planned: planned.unsigned_abs(), unplanned: 0 });
     }
     steps
 }

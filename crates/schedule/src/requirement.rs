@@ -33,37 +33,21 @@ pub(crate) fn requirements(scenario: &Scenario, segment: &Segment) -> Vec<Step> 
             return Vec::new();
         }
         vec![
-            Step {
-                at: Duration::ZERO,
-                planned,
-                unplanned,
-            },
-            Step {
-                at: end,
-                planned: 0,
-                unplanned: 0,
-            },
+            Step { at: Duration::ZERO, planned, unplanned },
+            Step { at: end, planned: 0, unplanned: 0 },
         ]
     };
     match &scenario.executor {
         Executor::SharedIterations { vus, .. }
         | Executor::PerVuIterations { vus, .. }
         | Executor::ConstantVus { vus, .. } => steady(*vus, *vus),
-        Executor::ConstantArrivalRate {
-            pre_allocated_vus,
-            max_vus,
-            ..
+        Executor::ConstantArrivalRate { pre_allocated_vus, max_vus, .. }
+        | Executor::RampingArrivalRate { pre_allocated_vus, max_vus, .. } => {
+            steady(*pre_allocated_vus, *max_vus)
         }
-        | Executor::RampingArrivalRate {
-            pre_allocated_vus,
-            max_vus,
-            ..
-        } => steady(*pre_allocated_vus, *max_vus),
-        Executor::RampingVus {
-            start_vus,
-            stages,
-            graceful_ramp_down,
-        } => ramp::requirements(*start_vus, stages, *graceful_ramp_down, end, segment),
+        Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
+            ramp::requirements(*start_vus, stages, *graceful_ramp_down, end, segment)
+        }
     }
 }
 
@@ -114,60 +98,31 @@ mod tests {
     use crate::testing::{scenario, secs};
 
     fn constant(vus: u64, start: u64, duration: u64, graceful_stop: u64) -> Scenario {
-        let executor = Executor::ConstantVus {
-            vus,
-            duration: secs(duration),
-        };
+        let executor = Executor::ConstantVus { vus, duration: secs(duration) };
         let (start_time, graceful_stop) = (secs(start), secs(graceful_stop));
-        Scenario {
-            start_time,
-            graceful_stop,
-            ..scenario(executor)
-        }
+        Scenario { start_time, graceful_stop, ..scenario(executor) }
     }
 
     fn spike(stages: &[(u64, u64)], graceful_stop: u64, graceful_ramp_down: u64) -> Scenario {
         let stages = stages
             .iter()
-            .map(|(s, target)| Stage {
-                duration: secs(*s),
-                target: *target,
-            })
+            .map(|(s, target)| Stage { duration: secs(*s), target: *target })
             .collect();
         let graceful_ramp_down = secs(graceful_ramp_down);
-        let executor = Executor::RampingVus {
-            start_vus: 0,
-            stages,
-            graceful_ramp_down,
-        };
-        Scenario {
-            graceful_stop: secs(graceful_stop),
-            ..scenario(executor)
-        }
+        let executor = Executor::RampingVus { start_vus: 0, stages, graceful_ramp_down };
+        Scenario { graceful_stop: secs(graceful_stop), ..scenario(executor) }
     }
 
     fn of(scenarios: &[Scenario]) -> (u64, u64) {
         let full = Segment::full();
-        (
-            peak(scenarios, &full).possible,
-            total_duration(scenarios, &full).as_secs(),
-        )
+        (peak(scenarios, &full).possible, total_duration(scenarios, &full).as_secs())
     }
 
     #[test]
     fn the_next_scenario_takes_over_the_vus_of_the_last() {
-        assert_eq!(
-            of(&[constant(5, 0, 10, 0), constant(5, 10, 10, 0)]),
-            (5, 20)
-        );
-        assert_eq!(
-            of(&[constant(5, 10, 10, 0), constant(5, 0, 10, 0)]),
-            (5, 20)
-        );
-        assert_eq!(
-            of(&[constant(5, 0, 10, 1), constant(5, 10, 10, 0)]),
-            (10, 20)
-        );
+        assert_eq!(of(&[constant(5, 0, 10, 0), constant(5, 10, 10, 0)]), (5, 20));
+        assert_eq!(of(&[constant(5, 10, 10, 0), constant(5, 0, 10, 0)]), (5, 20));
+        assert_eq!(of(&[constant(5, 0, 10, 1), constant(5, 10, 10, 0)]), (10, 20));
     }
 
     #[test]
@@ -179,17 +134,11 @@ mod tests {
         assert_eq!(of(&[spike(&[(0, 10), (0, 0), (10, 1)], 30, 5)]), (10, 40));
         assert_eq!(of(&[spike(&[(0, 10), (0, 0), (10, 1)], 30, 0)]), (10, 40));
         assert_eq!(
-            of(&[
-                spike(&[(10, 10), (0, 0), (10, 0)], 0, 0),
-                constant(5, 10, 10, 0)
-            ]),
+            of(&[spike(&[(10, 10), (0, 0), (10, 0)], 0, 0), constant(5, 10, 10, 0)]),
             (10, 20)
         );
         assert_eq!(
-            of(&[
-                spike(&[(10, 10), (0, 0), (10, 0)], 0, 0),
-                constant(5, 0, 10, 0)
-            ]),
+            of(&[spike(&[(10, 10), (0, 0), (10, 0)], 0, 0), constant(5, 0, 10, 0)]),
             (15, 10)
         );
     }
@@ -204,13 +153,7 @@ mod tests {
             max_vus: 7,
         };
         let all = [scenario(executor), constant(3, 0, 1, 0)];
-        assert_eq!(
-            peak(&all, &Segment::full()),
-            Peak {
-                planned: 5,
-                possible: 10
-            }
-        );
+        assert_eq!(peak(&all, &Segment::full()), Peak { planned: 5, possible: 10 });
     }
 
     #[test]

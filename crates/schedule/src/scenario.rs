@@ -47,16 +47,9 @@ impl Scenario {
     pub fn validate(&self) -> Vec<ScenarioError> {
         let mut faults = Faults(Vec::new());
         let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        faults.unless(
-            !self.name.is_empty() && self.name.chars().all(legal),
-            "name",
-            || {
-                format!(
-                    "scenario name {:?} must consist of letters, digits, _ and -",
-                    self.name
-                )
-            },
-        );
+        faults.unless(!self.name.is_empty() && self.name.chars().all(legal), "name", || {
+            format!("scenario name {:?} must consist of letters, digits, _ and -", self.name)
+        });
         faults.unless(!self.exec.is_empty(), "exec", || {
             "must name an exported function, got an empty string".into()
         });
@@ -66,9 +59,7 @@ impl Scenario {
 
     /// From the scenario's start to the moment the last iteration is cut off, the graceful stop included.
     pub fn max_duration(&self) -> Duration {
-        self.executor
-            .regular_duration()
-            .saturating_add(self.graceful_stop)
+        self.executor.regular_duration().saturating_add(self.graceful_stop)
     }
 
     /// The line of the run's opening text: `10 looping VUs for 30s (gracefulStop: 30s)`.
@@ -104,10 +95,7 @@ struct Faults(Vec<ScenarioError>);
 impl Faults {
     fn unless(&mut self, fine: bool, key: impl Into<String>, reason: impl FnOnce() -> String) {
         if !fine {
-            self.0.push(ScenarioError {
-                key: key.into(),
-                reason: reason(),
-            });
+            self.0.push(ScenarioError { key: key.into(), reason: reason() });
         }
     }
 
@@ -121,37 +109,26 @@ impl Faults {
     }
 
     fn at_most(&mut self, key: impl Into<String>, value: u64, max: u64) {
-        self.unless(value <= max, key, || {
-            format!("must be at most {max}, got {value}")
-        });
+        self.unless(value <= max, key, || format!("must be at most {max}, got {value}"));
     }
 
     fn at_least_a_second(&mut self, key: &str, value: Duration) {
         self.unless(value >= DURATION_MIN, key, || {
-            format!(
-                "must be at least 1s, got {}",
-                crate::duration::format(value)
-            )
+            format!("must be at least 1s, got {}", crate::duration::format(value))
         });
     }
 
     fn stages(&mut self, stages: &[Stage], target_max: u64) {
-        self.unless(!stages.is_empty(), "stages", || {
-            "at least one stage is needed".into()
-        });
+        self.unless(!stages.is_empty(), "stages", || "at least one stage is needed".into());
         for (index, stage) in stages.iter().enumerate() {
-            self.unless(
-                stage.target <= target_max,
-                format!("stages[{index}].target"),
-                || format!("must be at most {target_max}, got {}", stage.target),
-            );
+            self.unless(stage.target <= target_max, format!("stages[{index}].target"), || {
+                format!("must be at most {target_max}, got {}", stage.target)
+            });
         }
     }
 
     fn pace(&mut self, time_unit: Duration, pre_allocated_vus: u64, max_vus: u64) {
-        self.unless(!time_unit.is_zero(), "timeUnit", || {
-            "must be more than 0".into()
-        });
+        self.unless(!time_unit.is_zero(), "timeUnit", || "must be more than 0".into());
         self.at_most("maxVUs", max_vus, VUS_MAX);
         self.unless(max_vus >= pre_allocated_vus, "maxVUs", || {
             format!("must be at least preAllocatedVUs ({pre_allocated_vus}), got {max_vus}")
@@ -162,22 +139,14 @@ impl Faults {
 impl Executor {
     fn check(&self, faults: &mut Faults) {
         match self {
-            Self::SharedIterations {
-                vus,
-                iterations,
-                max_duration,
-            } => {
+            Self::SharedIterations { vus, iterations, max_duration } => {
                 faults.vus(*vus);
                 faults.unless(iterations >= vus, "iterations", || {
                     format!("must be at least the number of VUs ({vus}), got {iterations}")
                 });
                 faults.at_least_a_second("maxDuration", *max_duration);
             }
-            Self::PerVuIterations {
-                vus,
-                iterations,
-                max_duration,
-            } => {
+            Self::PerVuIterations { vus, iterations, max_duration } => {
                 faults.vus(*vus);
                 faults.at_least_one("iterations", *iterations);
                 faults.at_least_a_second("maxDuration", *max_duration);
@@ -186,9 +155,7 @@ impl Executor {
                 faults.vus(*vus);
                 faults.at_least_a_second("duration", *duration);
             }
-            Self::RampingVus {
-                start_vus, stages, ..
-            } => {
+            Self::RampingVus { start_vus, stages, .. } => {
                 faults.stages(stages, VUS_MAX);
                 let some = *start_vus > 0 || stages.iter().any(|stage| stage.target > 0);
                 faults.unless(some, "stages", || {
@@ -196,24 +163,12 @@ impl Executor {
                 });
                 faults.at_most("startVUs", *start_vus, VUS_MAX);
             }
-            Self::ConstantArrivalRate {
-                rate,
-                time_unit,
-                duration,
-                pre_allocated_vus,
-                max_vus,
-            } => {
+            Self::ConstantArrivalRate { rate, time_unit, duration, pre_allocated_vus, max_vus } => {
                 faults.at_least_one("rate", *rate);
                 faults.at_least_a_second("duration", *duration);
                 faults.pace(*time_unit, *pre_allocated_vus, *max_vus);
             }
-            Self::RampingArrivalRate {
-                time_unit,
-                stages,
-                pre_allocated_vus,
-                max_vus,
-                ..
-            } => {
+            Self::RampingArrivalRate { time_unit, stages, pre_allocated_vus, max_vus, .. } => {
                 faults.stages(stages, u64::MAX);
                 faults.pace(*time_unit, *pre_allocated_vus, *max_vus);
             }
@@ -227,29 +182,16 @@ mod tests {
     use crate::testing::{scenario, secs};
 
     fn faults(executor: Executor) -> Vec<String> {
-        scenario(executor)
-            .validate()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        scenario(executor).validate().iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_good_scenario_has_no_faults() {
-        assert!(
-            faults(Executor::ConstantVus {
-                vus: 1,
-                duration: secs(1)
-            })
-            .is_empty()
-        );
+        assert!(faults(Executor::ConstantVus { vus: 1, duration: secs(1) }).is_empty());
         let executor = Executor::RampingArrivalRate {
             start_rate: 0,
             time_unit: secs(1),
-            stages: vec![Stage {
-                duration: secs(0),
-                target: 0,
-            }],
+            stages: vec![Stage { duration: secs(0), target: 0 }],
             pre_allocated_vus: 0,
             max_vus: 0,
         };
@@ -259,22 +201,14 @@ mod tests {
     #[test]
     fn every_fault_is_told() {
         let max_duration = Duration::from_millis(500);
-        let executor = Executor::SharedIterations {
-            vus: 3,
-            iterations: 2,
-            max_duration,
-        };
+        let executor = Executor::SharedIterations { vus: 3, iterations: 2, max_duration };
         insta::assert_debug_snapshot!(faults(executor), @r#"
         [
             "iterations: must be at least the number of VUs (3), got 2",
             "maxDuration: must be at least 1s, got 500ms",
         ]
         "#);
-        let executor = Executor::PerVuIterations {
-            vus: 0,
-            iterations: 0,
-            max_duration,
-        };
+        let executor = Executor::PerVuIterations { vus: 0, iterations: 0, max_duration };
         insta::assert_debug_snapshot!(faults(executor), @r#"
         [
             "vus: must be at least 1",
@@ -282,30 +216,16 @@ mod tests {
             "maxDuration: must be at least 1s, got 500ms",
         ]
         "#);
-        let stages = vec![Stage {
-            duration: secs(1),
-            target: 0,
-        }];
+        let stages = vec![Stage { duration: secs(1), target: 0 }];
         let graceful_ramp_down = Duration::ZERO;
-        let executor = Executor::RampingVus {
-            start_vus: 0,
-            stages,
-            graceful_ramp_down,
-        };
+        let executor = Executor::RampingVus { start_vus: 0, stages, graceful_ramp_down };
         insta::assert_debug_snapshot!(faults(executor), @r#"
         [
             "stages: startVUs or the target of some stage must be more than 0",
         ]
         "#);
-        let stages = vec![Stage {
-            duration: secs(1),
-            target: VUS_MAX + 1,
-        }];
-        let executor = Executor::RampingVus {
-            start_vus: 0,
-            stages,
-            graceful_ramp_down,
-        };
+        let stages = vec![Stage { duration: secs(1), target: VUS_MAX + 1 }];
+        let executor = Executor::RampingVus { start_vus: 0, stages, graceful_ramp_down };
         insta::assert_debug_snapshot!(faults(executor), @r#"
         [
             "stages[0].target: must be at most 100000000, got 100000001",
@@ -330,15 +250,8 @@ mod tests {
 
     #[test]
     fn names_and_functions_are_checked() {
-        let executor = Executor::ConstantVus {
-            vus: 1,
-            duration: secs(1),
-        };
-        let bad = Scenario {
-            name: "a b".into(),
-            exec: String::new(),
-            ..scenario(executor)
-        };
+        let executor = Executor::ConstantVus { vus: 1, duration: secs(1) };
+        let bad = Scenario { name: "a b".into(), exec: String::new(), ..scenario(executor) };
         insta::assert_debug_snapshot!(bad.validate(), @r#"
         [
             ScenarioError {

@@ -57,10 +57,7 @@ pub enum SegmentError {
 impl Segment {
     /// The whole test: `0:1`.
     pub fn full() -> Self {
-        Self {
-            stripes: Arc::new(Stripes::deal(&[1])),
-            own: 0,
-        }
+        Self { stripes: Arc::new(Stripes::deal(&[1])), own: 0 }
     }
 
     /// Reads `--execution-segment` (`from:to`, or `to` alone for `0:to`) and its sequence (`0,1/3,2/3,1`).
@@ -91,10 +88,7 @@ impl Segment {
             sequence: join(&bounds),
         })?;
         let lengths = lengths(&bounds).ok_or_else(|| SegmentError::Fine(join(&bounds)))?;
-        Ok(Self {
-            stripes: Arc::new(Stripes::deal(&lengths)),
-            own,
-        })
+        Ok(Self { stripes: Arc::new(Stripes::deal(&lengths)), own })
     }
 
     /// Whether this is the whole test.
@@ -129,17 +123,11 @@ impl Segment {
         }
         let shares = (0..self.stripes.count()).map(|index| self.stripes.owned_below(index, v));
         let shares: Vec<u64> = shares.collect();
-        let own = shares[..self.own]
-            .iter()
-            .filter(|share| **share > 0)
-            .count();
+        let own = shares[..self.own].iter().filter(|share| **share > 0).count();
         let shares: Vec<u64> = shares.into_iter().filter(|share| *share > 0).collect();
         let divisor = shares.iter().copied().fold(0, gcd);
         let lengths: Vec<u64> = shares.iter().map(|share| share / divisor).collect();
-        Some(Self {
-            stripes: Arc::new(Stripes::deal(&lengths)),
-            own,
-        })
+        Some(Self { stripes: Arc::new(Stripes::deal(&lengths)), own })
     }
 
     /// The sequence as text: `0,1/3,2/3,1`.
@@ -192,10 +180,7 @@ fn parse_range(text: &str) -> Result<(Fraction, Fraction), SegmentError> {
 }
 
 fn parse_sequence(text: &str) -> Result<Vec<Fraction>, SegmentError> {
-    let bounds = text
-        .split(',')
-        .map(parse_number)
-        .collect::<Result<Vec<_>, _>>()?;
+    let bounds = text.split(',').map(parse_number).collect::<Result<Vec<_>, _>>()?;
     if bounds.len() < 2 {
         return Err(SegmentError::Short(text.into()));
     }
@@ -208,11 +193,7 @@ fn parse_sequence(text: &str) -> Result<Vec<Fraction>, SegmentError> {
 }
 
 fn join(bounds: &[Fraction]) -> String {
-    bounds
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(",")
+    bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// What lies between the bounds, over the least common denominator; `None` if that is out of reason.
@@ -225,12 +206,7 @@ fn lengths(bounds: &[Fraction]) -> Option<Vec<u64>> {
         }
     }
     let scaled = |bound: &Fraction| bound.num * (period / bound.den);
-    Some(
-        bounds
-            .windows(2)
-            .map(|pair| scaled(&pair[1]) - scaled(&pair[0]))
-            .collect(),
-    )
+    Some(bounds.windows(2).map(|pair| scaled(&pair[1]) - scaled(&pair[0])).collect())
 }
 
 #[cfg(test)]

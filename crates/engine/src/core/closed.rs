@@ -1,6 +1,7 @@
 //! The closed loop: a VU starts its next iteration when the last one is done.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use brunt_fiber::clock;
 use brunt_schedule::{Budget, Span};
@@ -20,35 +21,29 @@ pub(super) async fn attend<R: Runner>(
 ) {
     let vu = worker.vu_ref(slot);
     let work = work(Rc::clone(&worker), slot, scenario, handle);
-    let exhausted = caught(&worker.core, "a VU's task", work)
-        .await
-        .unwrap_or(true);
-    worker
-        .tell(Event::Returned {
-            vu,
-            scenario,
-            handle: Some(handle),
-            exhausted,
-        })
-        .await;
+    let exhausted = caught(&worker.core, "a VU's task", work).await.unwrap_or(true);
+    worker.tell(Event::Returned { vu, scenario, handle: Some(handle), exhausted }).await;
 }
 
 /// Iterates through the handle's spans. Returns whether the handle has nothing left to do, ever.
 async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, handle: u32) -> bool {
     let here = worker.scenario(scenario);
     let state = here.state().clone();
-    let plan = state
-        .closed()
-        .expect("the coordinator knows which scenarios are closed");
+    let plan = state.closed().expect("the coordinator knows which scenarios are closed");
     let spans = &plan.handles[handle as usize].spans;
     let start = state.start();
     let each = match plan.budget {
         Budget::PerVu(each) => each,
         Budget::Unlimited | Budget::Shared(_) => u64::MAX,
     };
-    let Some(mut span) = span_at(spans, start, clock::now_ns()) else {
+    let span = span_at(spans, start, clock::now_ns());
+    if span.is_none() && each == u64::MAX {
         return false;
-    };
+    }
+    // A core that was busy for the whole span: only the loss is left to be booked.
+    let late =
+        Span { start: Duration::ZERO, graceful_end: Duration::ZERO, hard_end: Duration::ZERO };
+    let mut span = span.unwrap_or(late);
     let core = Rc::clone(&worker.core);
     let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
     state.lane(core.index()).enter();
@@ -90,21 +85,16 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
 /// The span in which iterations may start at `now` (unix ns).
 pub(crate) fn span_at(spans: &[Span], start: u64, now: u64) -> Option<Span> {
     let after = spans.partition_point(|span| at(start, span.graceful_end) <= now);
-    spans
-        .get(after)
-        .copied()
-        .filter(|span| at(start, span.start) <= now)
+    spans.get(after).copied().filter(|span| at(start, span.start) <= now)
 }
 
 /// An offset from a scenario's start, as unix ns.
-pub(crate) fn at(start: u64, offset: std::time::Duration) -> u64 {
+pub(crate) fn at(start: u64, offset: Duration) -> u64 {
     start.saturating_add(clock::duration_ns(offset))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

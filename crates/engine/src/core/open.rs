@@ -132,21 +132,12 @@ pub(super) async fn sit<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, sl
     let scenario = open.here.state().index();
     let work = work(Rc::clone(&worker), open, slot);
     caught(&worker.core, "a VU's task", work).await;
-    worker
-        .tell(Event::Returned {
-            vu,
-            scenario,
-            handle: None,
-            exhausted: false,
-        })
-        .await;
+    worker.tell(Event::Returned { vu, scenario, handle: None, exhausted: false }).await;
 }
 
 async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
     let state = open.here.state().clone();
-    let arrivals = state
-        .arrivals()
-        .expect("the coordinator knows which scenarios are open");
+    let arrivals = state.arrivals().expect("the coordinator knows which scenarios are open");
     let core = Rc::clone(&worker.core);
     let lane = state.lane(core.index());
     let tally = core.control().tally(core.index());
@@ -158,9 +149,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
         open.idle.borrow_mut().push(Rc::clone(&chair));
         if !lane.idle.release() {
             // Closed: the list was emptied then, and has nobody in it but this one.
-            open.idle
-                .borrow_mut()
-                .retain(|other| !Rc::ptr_eq(other, &chair));
+            open.idle.borrow_mut().retain(|other| !Rc::ptr_eq(other, &chair));
             break;
         }
         let Some(due) = chair.next().await else { break };
@@ -206,11 +195,7 @@ pub(super) async fn pace<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, s
             log::debug!(core, scenario = state.spec().name.as_str(); "an inbox is gone");
         }
     }
-    worker
-        .tell(Event::Paced {
-            scenario: state.index(),
-        })
-        .await;
+    worker.tell(Event::Paced { scenario: state.index() }).await;
 }
 
 async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share) {
@@ -229,16 +214,19 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
     let mut turn = 0;
     let mut next = due(turn);
     let mut earliest = 0;
+    let wait_until = async |timer: &mut CoreTimer, alarm| {
+        tokio::select! {
+            () = timer.sleep_until(alarm) => {}
+            () = open.stop.stopped() => {}
+        }
+    };
     while let Some(first) = next {
         let alarm = first.max(earliest);
         if clock::now_ns() >= alarm {
             // Behind: the VUs and the network need their turn all the same.
             tokio::task::yield_now().await;
         } else {
-            tokio::select! {
-                () = timer.sleep_until(alarm) => {}
-                () = open.stop.stopped() => {}
-            }
+            wait_until(&mut timer, alarm).await;
         }
         if open.stop.is_stopped() || worker.core.control().is_aborting() {
             return;
@@ -250,6 +238,9 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
             turn += 1;
             next = due(turn);
         }
+    }
+    if let Some(end) = arrivals.lasts_until() {
+        wait_until(&mut timer, at(start, end)).await;
     }
 }
 
@@ -266,9 +257,7 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
         if !state.lane(core as u32).idle.reserve() {
             continue;
         }
-        let sent = state
-            .inbox(core)
-            .map(|inbox| inbox.try_send(Parcel::Run { due }));
+        let sent = state.inbox(core).map(|inbox| inbox.try_send(Parcel::Run { due }));
         if matches!(sent, Some(Ok(()))) {
             return;
         }
@@ -293,9 +282,7 @@ fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64) {
     }
     if state.vus_allocated() < state.vus_max() {
         if !state.growing.swap(true, Relaxed) {
-            let wanted = Event::WantVu {
-                scenario: state.index(),
-            };
+            let wanted = Event::WantVu { scenario: state.index() };
             if worker.events.try_send(wanted).is_err() {
                 // The coordinator is busy: the next drop asks again.
                 state.growing.store(false, Relaxed);

@@ -47,10 +47,7 @@ impl Reaper {
     /// The deadline of a watched handle has been moved to `deadline`.
     pub(super) fn expect_at(&self, deadline: u64, place: usize) {
         let mut inner = self.inner.borrow_mut();
-        let is_next = inner
-            .due
-            .peek()
-            .is_none_or(|Reverse((first, _))| deadline < *first);
+        let is_next = inner.due.peek().is_none_or(|Reverse((first, _))| deadline < *first);
         inner.due.push(Reverse((deadline, place)));
         if is_next {
             self.sooner.notify_one();
@@ -65,14 +62,8 @@ impl Reaper {
 
     /// Stops everyone who hears aborts.
     pub(super) fn stop_all(&self) {
-        let watched: Vec<StopHandle> = self
-            .inner
-            .borrow()
-            .watched
-            .iter()
-            .flatten()
-            .cloned()
-            .collect();
+        let watched: Vec<StopHandle> =
+            self.inner.borrow().watched.iter().flatten().cloned().collect();
         for stop in watched.iter().filter(|stop| stop.hears_aborts()) {
             stop.stop();
         }
@@ -81,12 +72,7 @@ impl Reaper {
     /// Reaps for ever.
     pub(super) async fn run(&self) {
         loop {
-            let next = self
-                .inner
-                .borrow()
-                .due
-                .peek()
-                .map(|Reverse((deadline, _))| *deadline);
+            let next = self.inner.borrow().due.peek().map(|Reverse((deadline, _))| *deadline);
             let now = clock::now_ns();
             match next {
                 Some(deadline) if deadline <= now => self.reap(now),

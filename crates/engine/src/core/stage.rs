@@ -17,13 +17,7 @@ use crate::stop::StopHandle;
 pub(super) async fn setup<R: Runner>(worker: Rc<Worker<R>>, limit: Duration) {
     let deadline = clock::now_ns().saturating_add(clock::duration_ns(limit));
     let stop = StopHandle::of_run(Arc::clone(worker.core.control()), deadline);
-    let outcome = staged(
-        &worker,
-        &stop,
-        "setup()",
-        worker.runner.setup(&worker.core, &stop),
-    )
-    .await;
+    let outcome = staged(&worker, &stop, "setup()", worker.runner.setup(&worker.core, &stop)).await;
     worker.tell(Event::SetupDone(outcome)).await;
 }
 

@@ -28,9 +28,10 @@ use crate::scenario::ScenarioState;
 /// Stack of a core's thread, in bytes: init code of scripts runs on it. Only touched pages take memory.
 const STACK_SIZE: usize = 16 << 20;
 
-/// After so many steps of tasks a core looks at its sockets and timers, busy or not. tokio's 61 would
-/// let starts be late by dozens of iterations.
-const STEPS_BETWEEN_POLLS: u32 = 16;
+/// After so many steps of tasks a core looks at its sockets, timers and what other threads sent, busy or
+/// not. With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth
+/// of a second apart.
+const STEPS_BETWEEN_POLLS: u32 = 8;
 
 /// What a core is made from.
 pub(crate) struct CoreSeed<R: Runner> {
@@ -58,10 +59,7 @@ pub(crate) fn spawn<R: Runner>(seed: CoreSeed<R>) -> io::Result<JoinHandle<()>> 
             }
         }
     };
-    std::thread::Builder::new()
-        .name(format!("core-{index}"))
-        .stack_size(STACK_SIZE)
-        .spawn(body)
+    std::thread::Builder::new().name(format!("core-{index}")).stack_size(STACK_SIZE).spawn(body)
 }
 
 fn live<R: Runner>(seed: CoreSeed<R>) {
@@ -69,6 +67,7 @@ fn live<R: Runner>(seed: CoreSeed<R>) {
         .enable_io()
         .enable_time()
         .event_interval(STEPS_BETWEEN_POLLS)
+        .global_queue_interval(STEPS_BETWEEN_POLLS)
         .build_local(LocalOptions::default())
         .unwrap_or_else(|error| panic!("no reactor: {error}"));
     runtime.block_on(obey(seed));
@@ -119,33 +118,16 @@ fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {
     match command {
         Command::Init(ids) => drop(spawn_local(init(own, ids))),
         Command::Grow { ids, scenario } => drop(spawn_local(grow(own, ids, scenario))),
-        Command::Attend {
-            slot,
-            scenario,
-            handle,
-        } => {
+        Command::Attend { slot, scenario, handle } => {
             drop(spawn_local(closed::attend(own, slot, scenario, handle)));
         }
-        Command::Open {
-            scenario,
-            slots,
-            share,
-            inbox,
-        } => {
+        Command::Open { scenario, slots, share, inbox } => {
             let here = OpenHere::new(worker.scenario(scenario));
             worker.open.borrow_mut()[scenario] = Some(Rc::clone(&here));
             for slot in slots {
-                drop(spawn_local(open::sit(
-                    Rc::clone(worker),
-                    Rc::clone(&here),
-                    slot,
-                )));
+                drop(spawn_local(open::sit(Rc::clone(worker), Rc::clone(&here), slot)));
             }
-            drop(spawn_local(open::receive(
-                Rc::clone(worker),
-                Rc::clone(&here),
-                inbox,
-            )));
+            drop(spawn_local(open::receive(Rc::clone(worker), Rc::clone(&here), inbox)));
             if !share.offsets.is_empty() {
                 drop(spawn_local(open::pace(own, here, share)));
             }
@@ -172,12 +154,7 @@ async fn init<R: Runner>(worker: Rc<Worker<R>>, ids: Vec<VuIds>) {
         match made {
             Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario: None }).await,
             Some(Err(error)) => {
-                worker
-                    .tell(Event::InitFailed {
-                        error,
-                        scenario: None,
-                    })
-                    .await;
+                worker.tell(Event::InitFailed { error, scenario: None }).await;
                 break;
             }
             None => break,
@@ -205,11 +182,7 @@ pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Optio
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(output) => Some(output),
         Err(payload) => {
-            let message = format!(
-                "{what} panicked on core {}: {}",
-                core.index,
-                words(&*payload)
-            );
+            let message = format!("{what} panicked on core {}: {}", core.index, words(&*payload));
             log::error!("{message}");
             core.control.abort(AbortReason::Panic { message });
             None
@@ -220,6 +193,5 @@ pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Optio
 /// What a panic said.
 pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -14,8 +14,9 @@ use crate::runner::{Ended, Iteration, Runner, Vu};
 use crate::scenario::ScenarioHere;
 use crate::stop::StopHandle;
 
-/// How long a VU may run iterations that never wait before the others of its core get a turn.
-const SLICE_NS: u64 = 200_000;
+/// How long a VU may run iterations that never wait before the others of its core, and its timers and
+/// sockets, get a turn. A turn costs under a microsecond.
+const SLICE_NS: u64 = 50_000;
 
 /// A VU from its activation for a scenario until it is given back; dropping it gives it back.
 pub(super) struct Visit<R: Runner> {
@@ -45,15 +46,7 @@ impl<R: Runner> Visit<R> {
         resident.vu.activate(&scenario);
         let book = Book::new(scenario.state().arrivals().is_some());
         let awake_since = clock::now_ns();
-        Visit {
-            worker,
-            scenario,
-            stop,
-            resident: Some(resident),
-            place,
-            book,
-            awake_since,
-        }
+        Visit { worker, scenario, stop, resident: Some(resident), place, book, awake_since }
     }
 
     /// Moves the moment at which it is interrupted (unix ns).
@@ -65,9 +58,7 @@ impl<R: Runner> Visit<R> {
     }
 
     fn resident(&mut self) -> &mut Resident<R::Vu> {
-        self.resident
-            .as_mut()
-            .expect("a visit has its VU until it is dropped")
+        self.resident.as_mut().expect("a visit has its VU until it is dropped")
     }
 
     /// Runs the scenario's iteration `number`, and books it. Nothing is allocated, locked or spawned.
@@ -77,10 +68,7 @@ impl<R: Runner> Visit<R> {
         let scenario = Rc::clone(&self.scenario);
         let state = scenario.state();
         let stop = self.stop.clone();
-        let resident = self
-            .resident
-            .as_mut()
-            .expect("a visit has its VU until it is dropped");
+        let resident = self.resident.as_mut().expect("a visit has its VU until it is dropped");
         if resident.by_scenario.len() <= state.index() {
             resident.by_scenario.resize(state.index() + 1, 0);
         }
@@ -98,12 +86,7 @@ impl<R: Runner> Visit<R> {
         resident.iterations += 1;
         if let Some(due) = due {
             let late = started.saturating_sub(due);
-            self.book.lateness(
-                &mut core.recorder.borrow_mut(),
-                &mut resident.vu,
-                late,
-                started,
-            );
+            self.book.lateness(&mut core.recorder.borrow_mut(), &mut resident.vu, late, started);
         }
 
         let (ended, suspended) = watch(resident.vu.iterate(iteration, &stop)).await;
@@ -122,15 +105,8 @@ impl<R: Runner> Visit<R> {
         if ended == Ended::Interrupted {
             return ended;
         }
-        self.book.iteration(
-            &mut core.recorder.borrow_mut(),
-            &mut resident.vu,
-            took,
-            finished,
-        );
-        let pad = worker
-            .min_iteration
-            .saturating_sub(Duration::from_nanos(took));
+        self.book.iteration(&mut core.recorder.borrow_mut(), &mut resident.vu, took, finished);
+        let pad = worker.min_iteration.saturating_sub(Duration::from_nanos(took));
         if !pad.is_zero() {
             tokio::select! {
                 () = tokio::time::sleep(pad) => {}
@@ -153,11 +129,7 @@ impl<R: Runner> Visit<R> {
         let vu = &mut self.resident().vu;
         let tags = vu.tags(&mut recorder);
         let series = recorder.series(builtin::DROPPED_ITERATIONS, tags);
-        let metadata = if recorder.wants_samples() {
-            vu.metadata()
-        } else {
-            None
-        };
+        let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
         recorder.add(series, count as f64, clock::now_ns(), metadata.as_ref());
     }
 }
@@ -209,15 +181,10 @@ impl Book {
     fn ids<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V) -> Ids {
         let tags = vu.tags(recorder);
         let epoch = recorder.epoch();
-        if let Some(ids) = self
-            .ids
-            .filter(|ids| ids.epoch == epoch && ids.tags == tags)
-        {
+        if let Some(ids) = self.ids.filter(|ids| ids.epoch == epoch && ids.tags == tags) {
             return ids;
         }
-        let lateness = self
-            .is_open
-            .then(|| recorder.series(builtin::ITERATION_LATENESS, tags));
+        let lateness = self.is_open.then(|| recorder.series(builtin::ITERATION_LATENESS, tags));
         let ids = Ids {
             epoch,
             tags,
@@ -231,22 +198,14 @@ impl Book {
 
     fn iteration<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, took: u64, at: u64) {
         let ids = self.ids(recorder, vu);
-        let metadata = if recorder.wants_samples() {
-            vu.metadata()
-        } else {
-            None
-        };
+        let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
         recorder.add(ids.duration, milliseconds(took), at, metadata.as_ref());
         recorder.add(ids.iterations, 1.0, at, metadata.as_ref());
     }
 
     fn lateness<V: Vu>(&mut self, recorder: &mut Recorder, vu: &mut V, late: u64, at: u64) {
         let ids = self.ids(recorder, vu);
-        let metadata = if recorder.wants_samples() {
-            vu.metadata()
-        } else {
-            None
-        };
+        let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
         if let Some(series) = ids.lateness {
             recorder.add(series, milliseconds(late), at, metadata.as_ref());
         }

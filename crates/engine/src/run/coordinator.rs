@@ -98,11 +98,7 @@ impl<R: Runner> Coordinator<R> {
     /// Nothing can be run at all.
     pub(super) fn give_up(self, message: String) -> Outcome {
         let failure = self.parts.failure.or(Some(Failure::System(message)));
-        Outcome {
-            failure,
-            setup_data: None,
-            health: Vec::new(),
-        }
+        Outcome { failure, setup_data: None, health: Vec::new() }
     }
 
     pub(super) async fn run(mut self) -> Outcome {
@@ -128,11 +124,7 @@ impl<R: Runner> Coordinator<R> {
         self.note_abort();
         self.shut_down(&mut timer).await;
         self.parts.control.enter_phase(Phase::Ended);
-        Outcome {
-            failure: self.parts.failure,
-            setup_data,
-            health: self.health,
-        }
+        Outcome { failure: self.parts.failure, setup_data, health: self.health }
     }
 
     fn may_go_on(&self) -> bool {
@@ -155,9 +147,7 @@ impl<R: Runner> Coordinator<R> {
         let control = &self.parts.control;
         match error.kind {
             ErrorKind::Aborted => {
-                control.abort(AbortReason::Test {
-                    message: error.message,
-                });
+                control.abort(AbortReason::Test { message: error.message });
                 self.note_abort();
             }
             ErrorKind::Interrupted | ErrorKind::Panic if control.is_aborting() => self.note_abort(),
@@ -182,6 +172,7 @@ impl<R: Runner> Coordinator<R> {
         while self.cores.iter().any(|core| core.initialising) {
             self.step(timer, u64::MAX).await;
         }
+        self.pool.settle();
         if self.parts.control.is_paused() && self.may_go_on() {
             self.parts.control.enter_phase(Phase::Paused);
             while self.parts.control.is_paused() && self.may_go_on() {
@@ -193,10 +184,7 @@ impl<R: Runner> Coordinator<R> {
     fn next_ids(&mut self) -> VuIds {
         self.numbered += 1;
         let global = self.parts.segment.global(self.numbered - 1) + 1;
-        VuIds {
-            local: self.numbered,
-            global,
-        }
+        VuIds { local: self.numbered, global }
     }
 
     // --- setup and teardown
@@ -291,28 +279,17 @@ impl<R: Runner> Coordinator<R> {
             let was_done = scene.is_done();
             scene.advance(now, aborting, &mut self.pool, &mut orders);
             if scene.is_done() && !was_done && !aborting {
-                unstarted.push(Arc::clone(&scene.state));
+                unstarted.push((scene.state.tags().clone(), scene.unstarted()));
             }
         }
         for (core, command) in orders {
             self.order(core, command);
         }
-        // What is left of a shared budget nobody can start any more.
-        for state in unstarted {
-            let Some(budget) = state.shared_budget() else {
-                continue;
-            };
-            let value = budget.saturating_sub(state.begun()) as f64;
-            if value > 0.0 {
-                let (metric, tags) = (builtin::DROPPED_ITERATIONS, state.tags().clone());
-                let message = Message::Value {
-                    metric,
-                    tags,
-                    value,
-                };
-                if self.parts.gather.send(message).await.is_err() {
-                    log::debug!("the gatherer is gone");
-                }
+        for (tags, count) in unstarted.into_iter().filter(|(_, count)| *count > 0) {
+            let (metric, value) = (builtin::DROPPED_ITERATIONS, count as f64);
+            let message = Message::Value { metric, tags, value };
+            if self.parts.gather.send(message).await.is_err() {
+                log::debug!("the gatherer is gone");
             }
         }
     }
@@ -330,11 +307,7 @@ impl<R: Runner> Coordinator<R> {
 
     /// A scenario could do with one VU more.
     fn grow(&mut self, scenario: usize) {
-        let core = if self.spare > 0 {
-            self.pool.emptiest_core()
-        } else {
-            None
-        };
+        let core = if self.spare > 0 { self.pool.emptiest_core() } else { None };
         match core {
             Some(core) => {
                 self.spare -= 1;
@@ -388,11 +361,7 @@ impl<R: Runner> Coordinator<R> {
     /// Sends what there is to send, then waits until something happens, or until `until` (unix ns).
     async fn step(&mut self, timer: &mut CoreTimer, until: u64) {
         let congested = self.flush();
-        let until = if congested {
-            until.min(clock::now_ns() + RETRY_NS)
-        } else {
-            until
-        };
+        let until = if congested { until.min(clock::now_ns() + RETRY_NS) } else { until };
         let event = tokio::select! {
             event = self.parts.events.recv() => event,
             () = timer.sleep_until(until), if until != u64::MAX => return,
@@ -413,10 +382,7 @@ impl<R: Runner> Coordinator<R> {
     fn hear(&mut self, event: Event) {
         match event {
             Event::Ready { vu, scenario: None } => self.pool.put(vu),
-            Event::Ready {
-                vu,
-                scenario: Some(scenario),
-            } => {
+            Event::Ready { vu, scenario: Some(scenario) } => {
                 let scene = &mut self.parts.scenes[scenario];
                 scene.state.growing.store(false, Relaxed);
                 match scene.join(vu, self.stopped) {
@@ -427,35 +393,27 @@ impl<R: Runner> Coordinator<R> {
                     None => self.pool.put(vu),
                 }
             }
-            Event::InitFailed {
-                error,
-                scenario: None,
-            } => {
+            Event::InitFailed { error, scenario: None } => {
                 self.fail_or_abort(error, Failure::Init);
                 self.parts.control.abort(AbortReason::Init);
             }
-            Event::InitFailed {
-                error,
-                scenario: Some(scenario),
-            } => {
+            Event::InitFailed { error, scenario: Some(scenario) } => {
                 let state = &self.parts.scenes[scenario].state;
                 state.growing.store(false, Relaxed);
+                let spec = state.spec();
                 log::error!(
-                    scenario = state.spec().name.as_str(), error = error.message.as_str();
+                    executor = spec.executor.kind(), scenario = spec.name.as_str(),
+                    error = error.message.as_str();
                     "Error while allocating unplanned VU"
                 );
             }
             Event::InitDone { core } => self.cores[core as usize].initialising = false,
-            Event::Returned {
-                vu,
-                scenario,
-                handle,
-                exhausted,
-            } => {
+            Event::Returned { vu, scenario, handle, exhausted } => {
                 self.pool.give_back(vu);
                 let now = clock::now_ns();
                 self.parts.scenes[scenario].returned(vu, handle, exhausted, now);
             }
+            Event::WantVu { .. } if self.stopped => {}
             Event::WantVu { scenario } => self.grow(scenario),
             Event::Paced { scenario } => self.parts.scenes[scenario].paced(),
             Event::SetupDone(end) => self.stage_ended(StageEnd::Setup(end)),
@@ -475,10 +433,7 @@ impl<R: Runner> Coordinator<R> {
                 }
                 line.bury();
                 self.pool.bury(core);
-                self.parts
-                    .scenes
-                    .iter_mut()
-                    .for_each(|scene| scene.bury(core));
+                self.parts.scenes.iter_mut().for_each(|scene| scene.bury(core));
             }
         }
     }
@@ -492,9 +447,6 @@ impl<R: Runner> Coordinator<R> {
 impl CoreLine {
     /// Nothing more will come from it.
     fn bury(&mut self) {
-        *self = CoreLine {
-            gone: true,
-            ..CoreLine::default()
-        };
+        *self = CoreLine { gone: true, ..CoreLine::default() };
     }
 }

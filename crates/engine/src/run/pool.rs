@@ -21,10 +21,7 @@ struct Lane {
 
 impl Pool {
     pub(super) fn new(cores: usize) -> Pool {
-        Pool {
-            lanes: (0..cores).map(|_| Lane::default()).collect(),
-            clock: 0,
-        }
+        Pool { lanes: (0..cores).map(|_| Lane::default()).collect(), clock: 0 }
     }
 
     /// A VU that has just been made, or has come back (then see [`give_back`](Self::give_back)).
@@ -33,6 +30,18 @@ impl Pool {
         let lane = &mut self.lanes[vu.core as usize];
         if !lane.dead {
             lane.free.push_back((self.clock, vu.slot));
+        }
+    }
+
+    /// All planned VUs are there: from now on they come out in the order of their ids, whichever core was
+    /// ready first. The k-th VU of core c has been numbered k · cores + c.
+    pub(super) fn settle(&mut self) {
+        let cores = self.lanes.len() as u64;
+        for (core, lane) in self.lanes.iter_mut().enumerate() {
+            for (order, slot) in &mut lane.free {
+                *order = u64::from(*slot) * cores + core as u64;
+                self.clock = self.clock.max(*order);
+            }
         }
     }
 
@@ -58,18 +67,13 @@ impl Pool {
         let lane = &mut self.lanes[core];
         let (_, slot) = lane.free.pop_front()?;
         lane.working += 1;
-        Some(VuRef {
-            core: core as u32,
-            slot,
-        })
+        Some(VuRef { core: core as u32, slot })
     }
 
     /// The living core with the fewest VUs: where to make the next.
     pub(super) fn emptiest_core(&self) -> Option<usize> {
         let living = self.lanes.iter().enumerate().filter(|(_, lane)| !lane.dead);
-        living
-            .min_by_key(|(_, lane)| lane.working + lane.free.len() as u64)
-            .map(|(core, _)| core)
+        living.min_by_key(|(_, lane)| lane.working + lane.free.len() as u64).map(|(core, _)| core)
     }
 
     /// A core has died, with all its VUs.
@@ -95,10 +99,18 @@ mod tests {
             pool.put(vu(number % 2, number / 2));
         }
         let taken: Vec<_> = std::iter::from_fn(|| pool.take()).collect();
-        assert_eq!(
-            taken,
-            [vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1), vu(0, 2), vu(1, 2)]
-        );
+        assert_eq!(taken, [vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1), vu(0, 2), vu(1, 2)]);
+    }
+
+    #[test]
+    fn the_core_that_was_ready_first_gets_no_advantage() {
+        let mut pool = Pool::new(2);
+        for (core, slot) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
+            pool.put(vu(core, slot));
+        }
+        pool.settle();
+        let taken: Vec<_> = std::iter::from_fn(|| pool.take()).collect();
+        assert_eq!(taken, [vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use brunt_schedule::ClosedPlan;
+use brunt_schedule::{Budget, ClosedPlan, HandlePlan, Span};
 
 use super::pool::Pool;
 use crate::core::{at, span_at};
@@ -39,6 +39,8 @@ struct Closed {
 struct Handle {
     attached: bool,
     waiting: bool,
+    /// It has had a VU.
+    served: bool,
     /// It has no iterations left to start.
     exhausted: bool,
     core: u32,
@@ -65,12 +67,7 @@ impl Scene {
             }),
         };
         let attached = vec![0; state.cores()];
-        Scene {
-            state,
-            attached,
-            part,
-            done: false,
-        }
+        Scene { state, attached, part, done: false }
     }
 
     /// The scenarios are launched at `launch` (unix ns).
@@ -88,14 +85,29 @@ impl Scene {
         self.done
     }
 
+    /// Iterations that nobody has started and nobody else accounts for: what is left of a shared budget, and
+    /// the share of handles that never got a VU. Asked when it is done.
+    pub(super) fn unstarted(&self) -> u64 {
+        let (Part::Closed(closed), Some(plan)) = (&self.part, self.state.closed()) else {
+            return 0;
+        };
+        match plan.budget {
+            Budget::Unlimited => 0,
+            Budget::Shared(all) => all.saturating_sub(self.state.begun()),
+            Budget::PerVu(each) => {
+                let unserved = closed.handles.iter().filter(|handle| !handle.served).count();
+                each.saturating_mul(unserved as u64)
+            }
+        }
+    }
+
     /// When something is to happen next (unix ns), if no VU moves before.
     pub(super) fn next_moment(&self) -> u64 {
         match &self.part {
             _ if self.done => u64::MAX,
-            Part::Closed(closed) => closed
-                .starts
-                .get(closed.next)
-                .map_or(u64::MAX, |(moment, _)| *moment),
+            Part::Closed(closed) => {
+                closed.starts.get(closed.next).map_or(u64::MAX, |(moment, _)| *moment)
+            }
             Part::Open(open) if open.inboxes.is_some() => self.state.start(),
             Part::Open(_) => u64::MAX,
         }
@@ -128,8 +140,10 @@ impl Scene {
                 open.paced || aborting
             }
         };
-        let vus = self.attached.iter().sum();
-        self.state.set_allocated(vus);
+        let vus: u64 = self.attached.iter().sum();
+        // At the end they leave, and whoever looks still wants to know how many there were.
+        let least = if is_over { self.state.vus_allocated() } else { 0 };
+        self.state.set_allocated(vus.max(least));
         if is_over && vus == 0 {
             self.done = true;
             self.state.finish();
@@ -146,10 +160,7 @@ impl Scene {
         let handle = &mut closed.handles[index as usize];
         handle.attached = false;
         handle.exhausted |= exhausted;
-        let plan = self
-            .state
-            .closed()
-            .expect("a closed scenario has a closed plan");
+        let plan = self.state.closed().expect("a closed scenario has a closed plan");
         let spans = &plan.handles[index as usize].spans;
         let is_wanted = span_at(spans, self.state.start(), now).is_some();
         if is_wanted && !handle.exhausted && !handle.waiting {
@@ -169,10 +180,7 @@ impl Scene {
         }
         self.attached[vu.core as usize] += 1;
         self.state.set_allocated(self.attached.iter().sum());
-        Some(Command::Join {
-            slot: vu.slot,
-            scenario: self.state.index(),
-        })
+        Some(Command::Join { slot: vu.slot, scenario: self.state.index() })
     }
 
     /// The pool shall give it one VU more, as soon as it has one.
@@ -194,11 +202,7 @@ impl Scene {
     pub(super) fn bury(&mut self, core: u32) {
         self.attached[core as usize] = 0;
         if let Part::Closed(closed) = &mut self.part {
-            for handle in closed
-                .handles
-                .iter_mut()
-                .filter(|handle| handle.core == core)
-            {
+            for handle in closed.handles.iter_mut().filter(|handle| handle.core == core) {
                 handle.attached = false;
             }
         }
@@ -207,24 +211,14 @@ impl Scene {
 
 impl Closed {
     fn new(plan: &ClosedPlan) -> Closed {
-        let starts_of = |(index, handle): (usize, &brunt_schedule::HandlePlan)| {
-            let start = |span: &brunt_schedule::Span| (at(0, span.start), index as u32);
+        let starts_of = |(index, handle): (usize, &HandlePlan)| {
+            let start = |span: &Span| (at(0, span.start), index as u32);
             handle.spans.iter().map(start).collect::<Vec<_>>()
         };
-        let mut starts: Vec<_> = plan
-            .handles
-            .iter()
-            .enumerate()
-            .flat_map(starts_of)
-            .collect();
+        let mut starts: Vec<_> = plan.handles.iter().enumerate().flat_map(starts_of).collect();
         starts.sort_unstable();
         let handles = vec![Handle::default(); plan.handles.len()];
-        Closed {
-            starts,
-            next: 0,
-            waiting: VecDeque::new(),
-            handles,
-        }
+        Closed { starts, next: 0, waiting: VecDeque::new(), handles }
     }
 
     fn advance(
@@ -235,10 +229,7 @@ impl Closed {
         pool: &mut Pool,
         orders: &mut Orders,
     ) {
-        while let Some((_, index)) = self
-            .starts
-            .get(self.next)
-            .filter(|(moment, _)| *moment <= now)
+        while let Some((_, index)) = self.starts.get(self.next).filter(|(moment, _)| *moment <= now)
         {
             self.next += 1;
             let handle = &mut self.handles[*index as usize];
@@ -255,10 +246,7 @@ impl Closed {
             let is_wanted = span_at(spans, state.start(), now).is_some();
             let vu = if is_wanted { pool.take() } else { None };
             if is_wanted && vu.is_none() {
-                if !state
-                    .warned
-                    .swap(true, std::sync::atomic::Ordering::Relaxed)
-                {
+                if !state.warned.swap(true, std::sync::atomic::Ordering::Relaxed) {
                     let name = state.spec().name.as_str();
                     log::debug!(scenario = name; "waiting for another scenario to return a VU");
                 }
@@ -269,14 +257,11 @@ impl Closed {
             handle.waiting = false;
             if let Some(vu) = vu {
                 handle.attached = true;
+                handle.served = true;
                 handle.core = vu.core;
                 attached[vu.core as usize] += 1;
                 let scenario = state.index();
-                let order = Command::Attend {
-                    slot: vu.slot,
-                    scenario,
-                    handle: index,
-                };
+                let order = Command::Attend { slot: vu.slot, scenario, handle: index };
                 orders.push((vu.core as usize, order));
             }
         }
@@ -307,39 +292,18 @@ impl Open {
         let scenario = state.index();
         let Some(inboxes) = self.inboxes.take() else {
             for vu in vus {
-                state
-                    .growing
-                    .store(false, std::sync::atomic::Ordering::Relaxed);
-                orders.push((
-                    vu.core as usize,
-                    Command::Join {
-                        slot: vu.slot,
-                        scenario,
-                    },
-                ));
+                state.growing.store(false, std::sync::atomic::Ordering::Relaxed);
+                orders.push((vu.core as usize, Command::Join { slot: vu.slot, scenario }));
             }
             return;
         };
         let shares = shares(&vus, state.cores());
-        let pacers = shares
-            .iter()
-            .filter(|share| !share.offsets.is_empty())
-            .count();
-        state
-            .pacers
-            .store(pacers as u32, std::sync::atomic::Ordering::Release);
+        let pacers = shares.iter().filter(|share| !share.offsets.is_empty()).count();
+        state.pacers.store(pacers as u32, std::sync::atomic::Ordering::Release);
         for (core, (share, inbox)) in shares.into_iter().zip(inboxes).enumerate() {
             let here = vus.iter().filter(|vu| vu.core as usize == core);
             let slots = here.map(|vu| vu.slot).collect();
-            orders.push((
-                core,
-                Command::Open {
-                    scenario,
-                    slots,
-                    share,
-                    inbox,
-                },
-            ));
+            orders.push((core, Command::Open { scenario, slots, share, inbox }));
         }
     }
 }
@@ -359,20 +323,10 @@ fn shares(vus: &[VuRef], cores: usize) -> Vec<Share> {
     };
     let period = owners.len() as u64;
     let offsets_of = |core: usize| {
-        let own = owners
-            .iter()
-            .enumerate()
-            .filter(|(_, owner)| **owner == core);
-        own.map(|(offset, _)| offset as u64)
-            .collect::<Vec<_>>()
-            .into()
+        let own = owners.iter().enumerate().filter(|(_, owner)| **owner == core);
+        own.map(|(offset, _)| offset as u64).collect::<Vec<_>>().into()
     };
-    (0..cores)
-        .map(|core| Share {
-            period,
-            offsets: offsets_of(core),
-        })
-        .collect()
+    (0..cores).map(|core| Share { period, offsets: offsets_of(core) }).collect()
 }
 
 #[cfg(test)]
@@ -386,42 +340,20 @@ mod tests {
     #[test]
     fn evenly_spread_vus_share_in_turns() {
         let shares = shares(&[vu(0, 0), vu(1, 0), vu(0, 1), vu(1, 1)], 2);
-        assert_eq!(
-            shares[0],
-            Share {
-                period: 2,
-                offsets: [0].into()
-            }
-        );
-        assert_eq!(
-            shares[1],
-            Share {
-                period: 2,
-                offsets: [1].into()
-            }
-        );
+        assert_eq!(shares[0], Share { period: 2, offsets: [0].into() });
+        assert_eq!(shares[1], Share { period: 2, offsets: [1].into() });
     }
 
     #[test]
     fn a_core_without_vus_has_no_due_times() {
         let shares = shares(&[vu(1, 0)], 2);
         assert!(shares[0].offsets.is_empty());
-        assert_eq!(
-            shares[1],
-            Share {
-                period: 1,
-                offsets: [0].into()
-            }
-        );
+        assert_eq!(shares[1], Share { period: 1, offsets: [0].into() });
     }
 
     #[test]
     fn without_any_vu_all_cores_pace() {
         let shares = shares(&[], 3);
-        assert!(
-            shares
-                .iter()
-                .all(|share| share.offsets.len() == 1 && share.period == 3)
-        );
+        assert!(shares.iter().all(|share| share.offsets.len() == 1 && share.period == 3));
     }
 }

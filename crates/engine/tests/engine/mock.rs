@@ -1,7 +1,6 @@
 //! VUs without JavaScript, that note what they were told.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +14,7 @@ use brunt_metrics::{Ledger, LedgerConfig, Recorder, Registry, TagsId, Threshold,
 use brunt_schedule::{Executor, Scenario};
 
 /// What an iteration (or `setup()`, `teardown()`) does.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Work {
     Nothing,
     Sleep(Duration),
@@ -38,6 +37,8 @@ pub(crate) struct Note {
     pub(crate) core: u32,
     pub(crate) vu: u64,
     pub(crate) scenario: String,
+    /// When the scenario started (unix ns).
+    pub(crate) start: u64,
     pub(crate) iteration: Iteration,
 }
 
@@ -54,8 +55,8 @@ pub(crate) struct Mock {
     pub(crate) created: Mutex<Vec<VuIds>>,
     pub(crate) activations: AtomicUsize,
     pub(crate) setup_data: Mutex<Option<Arc<str>>>,
-    /// What `teardown` was given; `None` if it did not run.
-    pub(crate) torn_down: Mutex<Option<Option<String>>>,
+    /// What `teardown` was given, each time it ran.
+    pub(crate) torn_down: Mutex<Vec<Option<String>>>,
 }
 
 impl Mock {
@@ -92,7 +93,7 @@ impl Mock {
     }
 
     pub(crate) fn teardown_ran(&self) -> bool {
-        self.torn_down.lock().unwrap().is_some()
+        !self.torn_down.lock().unwrap().is_empty()
     }
 }
 
@@ -132,9 +133,7 @@ async fn perform(work: Work, core: &Core, stop: &StopHandle) -> Result<(), RunEr
         Work::Panic => panic!("as the test wants it"),
         Work::Abort => {
             let message = "test aborted: enough".to_owned();
-            core.control().abort(AbortReason::Test {
-                message: message.clone(),
-            });
+            core.control().abort(AbortReason::Test { message: message.clone() });
             Err(RunError::new(ErrorKind::Aborted, message))
         }
         Work::Throw => Err(RunError::new(ErrorKind::Script, "Error: thrown")),
@@ -148,12 +147,7 @@ impl Runner for MockRunner {
         let mock = Arc::clone(&self.0);
         perform((mock.init)(ids), core, &StopHandle::new()).await?;
         mock.created.lock().unwrap().push(ids);
-        Ok(MockVu {
-            mock,
-            core: Rc::clone(core),
-            ids,
-            scenario: None,
-        })
+        Ok(MockVu { mock, core: Rc::clone(core), ids, scenario: None })
     }
 
     async fn setup(&self, core: &Rc<Core>, stop: &StopHandle) -> Result<Option<String>, RunError> {
@@ -167,7 +161,7 @@ impl Runner for MockRunner {
         data: Option<&str>,
         stop: &StopHandle,
     ) -> Result<(), RunError> {
-        *self.0.torn_down.lock().unwrap() = Some(data.map(str::to_owned));
+        self.0.torn_down.lock().unwrap().push(data.map(str::to_owned));
         perform(self.0.teardown.clone(), core, stop).await
     }
 
@@ -182,29 +176,21 @@ impl Vu for MockVu {
         self.scenario = Some(Rc::clone(scenario));
     }
 
-    fn iterate(&mut self, iteration: Iteration, stop: &StopHandle) -> impl Future<Output = Ended> {
-        async move {
-            let scenario = self
-                .scenario
-                .as_ref()
-                .expect("it was activated")
-                .spec()
-                .name
-                .clone();
-            let core = self.core.index();
-            let note = Note {
-                core,
-                vu: self.ids.local,
-                scenario,
-                iteration,
-            };
-            let work = (self.mock.iteration)(&note);
-            self.mock.notes.lock().unwrap().push(note);
-            match perform(work, &self.core, stop).await {
-                Err(error) if error.kind == ErrorKind::Interrupted => Ended::Interrupted,
-                Err(error) if error.kind == ErrorKind::Aborted => Ended::Aborted,
-                Ok(()) | Err(_) => Ended::Complete,
-            }
+    async fn iterate(&mut self, iteration: Iteration, stop: &StopHandle) -> Ended {
+        let here = self.scenario.as_ref().expect("it was activated");
+        let note = Note {
+            core: self.core.index(),
+            vu: self.ids.local,
+            scenario: here.spec().name.clone(),
+            start: here.state().started_at().expect("it has started"),
+            iteration,
+        };
+        let work = (self.mock.iteration)(&note);
+        self.mock.notes.lock().unwrap().push(note);
+        match perform(work, &self.core, stop).await {
+            Err(error) if error.kind == ErrorKind::Interrupted => Ended::Interrupted,
+            Err(error) if error.kind == ErrorKind::Aborted => Ended::Aborted,
+            Ok(()) | Err(_) => Ended::Complete,
         }
     }
 
@@ -241,21 +227,13 @@ pub(crate) fn scenario(name: &str, executor: Executor) -> Scenario {
 /// A run on two cores. `thresholds` are (metric, expression, abortOnFail).
 pub(crate) fn config(scenarios: Vec<Scenario>, thresholds: &[(&str, &str, bool)]) -> RunConfig {
     let registry = Arc::new(Registry::new());
-    let thresholds = thresholds
-        .iter()
-        .map(|(metric, source, abort)| ThresholdSet {
-            metric: (*metric).into(),
-            thresholds: vec![Threshold::parse(source, *abort, None).unwrap()],
-        });
-    let ledger = LedgerConfig {
-        thresholds: thresholds.collect(),
-        ..LedgerConfig::default()
-    };
+    let thresholds = thresholds.iter().map(|(metric, source, abort)| ThresholdSet {
+        metric: (*metric).into(),
+        thresholds: vec![Threshold::parse(source, *abort, None).unwrap()],
+    });
+    let ledger = LedgerConfig { thresholds: thresholds.collect(), ..LedgerConfig::default() };
     let ledger = Ledger::new(Arc::clone(&registry), ledger).unwrap();
-    RunConfig {
-        workers: 2,
-        ..RunConfig::new(scenarios, registry, ledger)
-    }
+    RunConfig { workers: 2, ..RunConfig::new(scenarios, registry, ledger) }
 }
 
 /// Runs it; at the same time, `meanwhile` may do what an outsider does.
@@ -278,23 +256,17 @@ pub(crate) fn run(config: RunConfig, mock: Mock) -> (RunReport, Arc<Mock>) {
     run_with(config, mock, |_| {})
 }
 
-/// A number of the summary, 0 if the metric got no value.
-pub(crate) fn number(report: &RunReport, metric: &str, stat: &str) -> f64 {
-    report
-        .summary
-        .metric(metric)
-        .and_then(|metric| metric.values.get(stat))
-        .unwrap_or(0.0)
+/// A number of the summary, rounded; 0 if the metric got no value.
+pub(crate) fn number(report: &RunReport, metric: &str, stat: &str) -> u64 {
+    let metric = report.summary.metric(metric);
+    metric.and_then(|metric| metric.values.get(stat)).unwrap_or(0.0).round() as u64
 }
 
 /// Waits until `is_so`, for at most ten seconds.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
     let start = std::time::Instant::now();
     while !is_so() {
-        assert!(
-            start.elapsed() < Duration::from_secs(10),
-            "waited for ten seconds in vain"
-        );
+        assert!(start.elapsed() < Duration::from_secs(10), "waited for ten seconds in vain");
         std::thread::yield_now();
     }
 }

@@ -12,25 +12,10 @@ use crate::tags::TagSet;
 /// One thing that happens on a core.
 #[derive(Clone, Debug)]
 enum Event {
-    Value {
-        core: usize,
-        metric: usize,
-        tag: u8,
-        value: f64,
-        at: u64,
-    },
-    Check {
-        core: usize,
-        name: u8,
-        pass: bool,
-    },
-    Group {
-        core: usize,
-        name: u8,
-    },
-    Tick {
-        core: usize,
-    },
+    Value { core: usize, metric: usize, tag: u8, value: f64, at: u64 },
+    Check { core: usize, name: u8, pass: bool },
+    Group { core: usize, name: u8 },
+    Tick { core: usize },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -47,41 +32,24 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 const KINDS: [Kind; 4] = [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend];
-const STATS: [&str; 9] = [
-    "count", "rate", "value", "min", "max", "avg", "p(90)", "passes", "fails",
-];
+const STATS: [&str; 9] =
+    ["count", "rate", "value", "min", "max", "avg", "p(90)", "passes", "fails"];
 
-type Said = (
-    BTreeMap<String, Vec<Option<f64>>>,
-    BTreeSet<(String, u64, u64)>,
-    BTreeSet<String>,
-);
+type Said = (BTreeMap<String, Vec<Option<f64>>>, BTreeSet<(String, u64, u64)>, BTreeSet<String>);
 
 /// All that a frame says, with its lists in one order.
 fn said(frame: &Frame) -> Said {
     let numbers = |delta: &SeriesDelta| {
         let values = delta.sink.values(Duration::from_secs(1));
         // Sums may differ in their last bits.
-        STATS
-            .map(|stat| values.get(stat).map(|v| (v * 1e6).round() / 1e6 + 0.0))
-            .to_vec()
+        STATS.map(|stat| values.get(stat).map(|v| (v * 1e6).round() / 1e6 + 0.0)).to_vec()
     };
     (
-        frame
-            .series
-            .iter()
-            .map(|delta| (format!("{:?}", delta.series), numbers(delta)))
-            .collect(),
+        frame.series.iter().map(|delta| (format!("{:?}", delta.series), numbers(delta))).collect(),
         frame
             .checks
             .iter()
-            .map(|check| {
-                (
-                    format!("{}/{}", check.group, check.name),
-                    check.passes,
-                    check.fails,
-                )
-            })
+            .map(|check| (format!("{}/{}", check.group, check.name), check.passes, check.fails))
             .collect(),
         frame.groups.iter().map(ToString::to_string).collect(),
     )
@@ -91,25 +59,14 @@ fn frames_of(events: &[Event]) -> (Vec<Frame>, Vec<MetricId>) {
     let registry = Arc::new(Registry::new());
     let metrics: Vec<_> = KINDS
         .iter()
-        .map(|kind| {
-            registry
-                .register(&format!("a_{kind}"), *kind, Contains::Default)
-                .unwrap()
-        })
+        .map(|kind| registry.register(&format!("a_{kind}"), *kind, Contains::Default).unwrap())
         .collect();
-    let mut cores: Vec<_> = (0..3)
-        .map(|core| Recorder::new(Arc::clone(&registry), core, false))
-        .collect();
+    let mut cores: Vec<_> =
+        (0..3).map(|core| Recorder::new(Arc::clone(&registry), core, false)).collect();
     let mut frames = Vec::new();
     for event in events {
         match event {
-            Event::Value {
-                core,
-                metric,
-                tag,
-                value,
-                at,
-            } => {
+            Event::Value { core, metric, tag, value, at } => {
                 let core = &mut cores[*core];
                 let tags = core.tags(&TagSet::from_pairs([("t", tag.to_string())]));
                 let series = core.series(metrics[*metric], tags);
@@ -131,18 +88,8 @@ fn frames_of(events: &[Event]) -> (Vec<Frame>, Vec<MetricId>) {
 fn naive(events: &[Event], metrics: &[MetricId]) -> BTreeMap<String, Vec<Option<f64>>> {
     let mut values: BTreeMap<(usize, u8), Vec<(u64, f64)>> = BTreeMap::new();
     for event in events {
-        if let Event::Value {
-            metric,
-            tag,
-            value,
-            at,
-            ..
-        } = event
-        {
-            values
-                .entry((*metric, *tag))
-                .or_default()
-                .push((*at, *value));
+        if let Event::Value { metric, tag, value, at, .. } = event {
+            values.entry((*metric, *tag)).or_default().push((*at, *value));
         }
     }
     let numbers = |metric: usize, list: &[(u64, f64)]| {
@@ -152,22 +99,15 @@ fn naive(events: &[Event], metrics: &[MetricId]) -> BTreeMap<String, Vec<Option<
         let hits = sorted.iter().filter(|v| **v != 0.0).count() as f64;
         let (min, max) = (sorted[0], sorted[sorted.len() - 1]);
         let index = 0.9 * (n - 1.0);
-        let (low, high) = (
-            sorted[index.floor() as usize],
-            sorted[index.ceil() as usize],
-        );
+        let (low, high) = (sorted[index.floor() as usize], sorted[index.ceil() as usize]);
         let p90 = low + (high - low) * (index - index.floor());
         let by_stat: &[(&str, f64)] = match KINDS[metric] {
             Kind::Counter => &[("count", sum), ("rate", sum)],
             Kind::Gauge => &[("min", min), ("max", max)],
             Kind::Rate => &[("rate", hits / n), ("passes", hits), ("fails", n - hits)],
-            Kind::Trend => &[
-                ("count", n),
-                ("min", min),
-                ("max", max),
-                ("avg", sum / n),
-                ("p(90)", p90),
-            ],
+            Kind::Trend => {
+                &[("count", n), ("min", min), ("max", max), ("avg", sum / n), ("p(90)", p90)]
+            }
         };
         STATS
             .map(|stat| {
@@ -180,10 +120,7 @@ fn naive(events: &[Event], metrics: &[MetricId]) -> BTreeMap<String, Vec<Option<
         .iter()
         .map(|((metric, tag), list)| {
             let tags = TagSet::from_pairs([("t", tag.to_string())]);
-            let series = Series {
-                metric: metrics[*metric],
-                tags,
-            };
+            let series = Series { metric: metrics[*metric], tags };
             (format!("{series:?}"), numbers(*metric, list))
         })
         .collect()

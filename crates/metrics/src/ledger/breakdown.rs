@@ -28,8 +28,8 @@ pub(super) struct PartRoute {
 }
 
 /// As in k6, a scenario counts all its samples, and a group those of its own, not those of the groups
-/// within; the groups of a named scenario are in that scenario; `default` counts as no scenario; and
-/// `setup` and `teardown` are in the totals only.
+/// within; the groups of a named scenario are in that scenario; `default` counts as no scenario, and so
+/// do `setup` and `teardown`, whose own group the reader may want to leave out.
 #[derive(Debug)]
 pub(super) struct Parts {
     /// The first stands for no scenario; it has no numbers, just groups.
@@ -76,10 +76,6 @@ impl Parts {
 
     pub(super) fn route(&mut self, series: &Arc<Series>, kind: impl Fn() -> Kind) -> PartRoute {
         let group = series.tags.get("group").unwrap_or_default();
-        let top = group.split("::").nth(1).unwrap_or_default();
-        if matches!(top, "setup" | "teardown") && series.tags.get("scenario").is_none() {
-            return PartRoute::default();
-        }
         let mut nodes = Vec::new();
         let base = match series.tags.get("scenario").unwrap_or("default") {
             "default" => Some(0),
@@ -92,25 +88,19 @@ impl Parts {
         if !group.is_empty() {
             nodes.extend(base.and_then(|base| self.group(base, group)));
         }
-        let sinks = nodes
-            .iter()
-            .filter_map(|node| self.sink(*node, series.metric, &kind))
-            .collect();
+        let sinks =
+            nodes.iter().filter_map(|node| self.sink(*node, series.metric, &kind)).collect();
         let checks = match series.tags.get("check") {
-            Some(name) if series.metric == builtin::CHECKS => nodes
-                .iter()
-                .filter_map(|node| self.check(*node, group, name))
-                .collect(),
+            Some(name) if series.metric == builtin::CHECKS => {
+                nodes.iter().filter_map(|node| self.check(*node, group, name)).collect()
+            }
             _ => Box::default(),
         };
         PartRoute { sinks, checks }
     }
 
     fn scenario(&mut self, name: &str) -> Option<usize> {
-        let known = self
-            .scenarios
-            .iter()
-            .find(|index| self.nodes[**index].name == name);
+        let known = self.scenarios.iter().find(|index| self.nodes[**index].name == name);
         known.copied().or_else(|| {
             let index = self.node(name)?;
             self.scenarios.push(index);
@@ -126,10 +116,7 @@ impl Parts {
         }
         for name in names {
             let within = &self.nodes[parent].groups;
-            let known = within
-                .iter()
-                .find(|index| self.nodes[**index].name == name)
-                .copied();
+            let known = within.iter().find(|index| self.nodes[**index].name == name).copied();
             parent = if let Some(index) = known {
                 index
             } else {
@@ -144,10 +131,7 @@ impl Parts {
     fn node(&mut self, name: &str) -> Option<usize> {
         let index = self.nodes.len();
         (index < PARTS_MAX).then(|| {
-            self.nodes.push(Node {
-                name: name.to_owned(),
-                ..Node::default()
-            });
+            self.nodes.push(Node { name: name.to_owned(), ..Node::default() });
             index
         })
     }
@@ -175,12 +159,7 @@ impl Parts {
         let index = self.checks.len();
         (index < CHECKS_MAX).then(|| {
             let (name, group) = (name.to_owned(), group.to_owned());
-            self.checks.push(CheckSummary {
-                name,
-                group,
-                passes: 0,
-                fails: 0,
-            });
+            self.checks.push(CheckSummary { name, group, passes: 0, fails: 0 });
             self.nodes[node].checks.push(index as u32);
             index as u32
         })
@@ -218,16 +197,8 @@ impl Parts {
         Breakdown {
             name: node.name.clone(),
             metrics,
-            checks: node
-                .checks
-                .iter()
-                .map(|index| self.checks[*index as usize].clone())
-                .collect(),
-            groups: node
-                .groups
-                .iter()
-                .map(|n| self.part(*n, registry, run))
-                .collect(),
+            checks: node.checks.iter().map(|index| self.checks[*index as usize].clone()).collect(),
+            groups: node.groups.iter().map(|n| self.part(*n, registry, run)).collect(),
         }
     }
 }

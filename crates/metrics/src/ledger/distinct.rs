@@ -16,17 +16,13 @@ pub(super) struct Distinct {
 
 impl Default for Distinct {
     fn default() -> Self {
-        Self {
-            registers: vec![0; REGISTERS].into_boxed_slice(),
-        }
+        Self { registers: vec![0; REGISTERS].into_boxed_slice() }
     }
 }
 
 impl Distinct {
     pub(super) fn add(&mut self, series: &Arc<Series>) {
-        self.add_hash(mix(
-            series.tags.stable_hash() ^ mix(u64::from(series.metric.0))
-        ));
+        self.add_hash(mix(series.tags.stable_hash() ^ mix(u64::from(series.metric.0))));
     }
 
     fn add_hash(&mut self, hash: u64) {
@@ -37,16 +33,8 @@ impl Distinct {
 
     pub(super) fn count(&self) -> u64 {
         let registers = REGISTERS as f64;
-        let untouched: usize = self
-            .registers
-            .iter()
-            .map(|rank| usize::from(*rank == 0))
-            .sum();
-        let harmonic: f64 = self
-            .registers
-            .iter()
-            .map(|rank| (-f64::from(*rank)).exp2())
-            .sum();
+        let untouched: usize = self.registers.iter().map(|rank| usize::from(*rank == 0)).sum();
+        let harmonic: f64 = self.registers.iter().map(|rank| (-f64::from(*rank)).exp2()).sum();
         let estimate = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / harmonic;
         if estimate <= 3.0 * registers && untouched > 0 {
             // Few: how many registers are still empty tells more (the other formula's bias is greatest

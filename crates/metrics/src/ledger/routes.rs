@@ -31,17 +31,14 @@ impl Routes {
     }
 
     pub(super) fn get(&self, series: &Arc<Series>) -> Option<&Route> {
-        self.by_address
-            .get(&address(series))
-            .map(|(_, route)| route)
+        self.by_address.get(&address(series)).map(|(_, route)| route)
     }
 
     pub(super) fn put(&mut self, series: &Arc<Series>, route: Route) {
         if self.by_address.len() >= ROUTES_MAX {
             self.by_address.clear();
         }
-        self.by_address
-            .insert(address(series), (Arc::clone(series), route));
+        self.by_address.insert(address(series), (Arc::clone(series), route));
     }
 }
 

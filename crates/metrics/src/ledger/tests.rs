@@ -7,18 +7,12 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn set(metric: &str, sources: &[&str]) -> ThresholdSet {
     let parse = |source: &&str| Threshold::parse(source, false, None).unwrap();
-    ThresholdSet {
-        metric: metric.into(),
-        thresholds: sources.iter().map(parse).collect(),
-    }
+    ThresholdSet { metric: metric.into(), thresholds: sources.iter().map(parse).collect() }
 }
 
 fn aborting(metric: &str, source: &str, delay: Option<Duration>) -> ThresholdSet {
     let threshold = Threshold::parse(source, true, delay).unwrap();
-    ThresholdSet {
-        metric: metric.into(),
-        thresholds: vec![threshold],
-    }
+    ThresholdSet { metric: metric.into(), thresholds: vec![threshold] }
 }
 
 struct Test {
@@ -29,36 +23,22 @@ struct Test {
 
 impl Test {
     fn new(thresholds: Vec<ThresholdSet>) -> Self {
-        Self::with(LedgerConfig {
-            thresholds,
-            ..LedgerConfig::default()
-        })
-        .unwrap()
+        Self::with(LedgerConfig { thresholds, ..LedgerConfig::default() }).unwrap()
     }
 
     fn with(config: LedgerConfig) -> Result<Self, ThresholdError> {
         let registry = Arc::new(Registry::new());
         for kind in [Kind::Counter, Kind::Gauge, Kind::Rate, Kind::Trend] {
-            registry
-                .register(&format!("my_{kind}"), kind, Contains::Default)
-                .unwrap();
+            registry.register(&format!("my_{kind}"), kind, Contains::Default).unwrap();
         }
         let recorder = Recorder::new(Arc::clone(&registry), 0, false);
         let ledger = Ledger::new(Arc::clone(&registry), config)?;
-        Ok(Self {
-            registry,
-            recorder,
-            ledger,
-        })
+        Ok(Self { registry, recorder, ledger })
     }
 
     fn add(&mut self, metric: &str, tags: &[(&str, &str)], value: f64) {
-        let tags = self
-            .recorder
-            .tags(&TagSet::from_pairs(tags.iter().copied()));
-        let series = self
-            .recorder
-            .series(self.registry.find(metric).unwrap().id, tags);
+        let tags = self.recorder.tags(&TagSet::from_pairs(tags.iter().copied()));
+        let series = self.recorder.series(self.registry.find(metric).unwrap().id, tags);
         self.recorder.add(series, value, 1, None);
         self.ledger.absorb(&self.recorder.take_frame());
     }
@@ -80,28 +60,13 @@ fn without_samples_only_the_last_judgement_counts_and_only_rates_have_no_value()
         set("http_reqs", &["rate<1"]),
     ]);
     assert_eq!(test.verdict(2, false), (vec![], false));
-    let crossed = ["my_counter", "my_gauge", "my_trend{a:b}"]
-        .map(String::from)
-        .to_vec();
+    let crossed = ["my_counter", "my_gauge", "my_trend{a:b}"].map(String::from).to_vec();
     assert_eq!(test.verdict(4, true), (crossed, false));
     // All of them are in the summary.
-    let names: Vec<_> = test
-        .ledger
-        .summary(SECOND)
-        .metrics
-        .into_iter()
-        .map(|m| m.name)
-        .collect();
+    let names: Vec<_> = test.ledger.summary(SECOND).metrics.into_iter().map(|m| m.name).collect();
     assert_eq!(
         names,
-        [
-            "http_reqs",
-            "my_counter",
-            "my_gauge",
-            "my_rate",
-            "my_trend",
-            "my_trend{a:b}"
-        ]
+        ["http_reqs", "my_counter", "my_gauge", "my_rate", "my_trend", "my_trend{a:b}"]
     );
 }
 
@@ -115,19 +80,12 @@ fn a_counter_is_judged_by_the_time_so_far_and_may_recover() {
     let metric = summary.metric("my_counter").unwrap();
     assert_eq!(metric.values.get("rate"), Some(2.0));
     let result = &metric.thresholds[0];
-    assert_eq!(
-        (result.ok, result.value, &*result.aggregation),
-        (true, Some(4.0), "rate")
-    );
+    assert_eq!((result.ok, result.value, &*result.aggregation), (true, Some(4.0), "rate"));
 }
 
 #[test]
 fn a_test_is_stopped_only_after_the_delay_and_not_by_the_last_judgement() {
-    let mut test = Test::new(vec![aborting(
-        "my_trend",
-        "max<10",
-        Some(Duration::from_secs(4)),
-    )]);
+    let mut test = Test::new(vec![aborting("my_trend", "max<10", Some(Duration::from_secs(4)))]);
     test.add("my_trend", &[], 11.0);
     let crossed = vec!["my_trend".to_owned()];
     assert_eq!(test.verdict(2, false), (crossed.clone(), false));
@@ -151,38 +109,22 @@ fn samples_join_a_submetric_whose_pairs_they_have() {
         ..LedgerConfig::default()
     })
     .unwrap();
-    test.add(
-        "http_req_duration",
-        &[("name", "x"), ("status", "200"), ("more", "")],
-        5.0,
-    );
-    test.add(
-        "http_req_duration",
-        &[("name", "x"), ("status", "500")],
-        50.0,
-    );
+    test.add("http_req_duration", &[("name", "x"), ("status", "200"), ("more", "")], 5.0);
+    test.add("http_req_duration", &[("name", "x"), ("status", "500")], 50.0);
     test.verdict(1, true);
     let summary = test.ledger.summary(SECOND);
     let names: Vec<_> = summary.metrics.iter().map(|metric| &*metric.name).collect();
     // The same pairs are the same submetric; the one without samples or thresholds is not shown.
-    assert_eq!(
-        names,
-        ["http_req_duration", "http_req_duration{name:x,status:200}"]
-    );
+    assert_eq!(names, ["http_req_duration", "http_req_duration{name:x,status:200}"]);
     assert_eq!(summary.metrics[0].values.get("count"), Some(2.0));
     assert_eq!(summary.metrics[1].values.get("max"), Some(5.0));
     assert_eq!(summary.metrics[1].thresholds.len(), 2);
     assert_eq!(summary.metrics[1].suffix(), Some("name:x,status:200"));
-    assert_eq!(
-        summary.metrics[1].parent.as_deref(),
-        Some("http_req_duration")
-    );
+    assert_eq!(summary.metrics[1].parent.as_deref(), Some("http_req_duration"));
 
     test.add("http_req_duration", &[("expected_response", "true")], 7.0);
     let summary = test.ledger.summary(SECOND);
-    let expected = summary
-        .metric("http_req_duration{expected_response:true}")
-        .unwrap();
+    let expected = summary.metric("http_req_duration{expected_response:true}").unwrap();
     assert_eq!(expected.values.get("med"), Some(7.0));
 }
 
@@ -190,10 +132,7 @@ fn samples_join_a_submetric_whose_pairs_they_have() {
 fn bad_thresholds_are_refused_and_metadata_is_warned_of() {
     let refused = |metric, source| {
         let thresholds = vec![set(metric, &[source])];
-        match Test::with(LedgerConfig {
-            thresholds,
-            ..LedgerConfig::default()
-        }) {
+        match Test::with(LedgerConfig { thresholds, ..LedgerConfig::default() }) {
             Ok(_) => String::new(),
             Err(error) => error.to_string(),
         }
@@ -212,13 +151,7 @@ fn bad_thresholds_are_refused_and_metadata_is_warned_of() {
 #[test]
 fn checks_and_groups_stand_in_the_order_of_first_appearance() {
     let mut test = Test::new(Vec::new());
-    for (group, name) in [
-        ("", "b"),
-        ("::g::h", "a"),
-        ("", "a"),
-        ("::g", "c"),
-        ("", "b"),
-    ] {
+    for (group, name) in [("", "b"), ("::g::h", "a"), ("", "a"), ("::g", "c"), ("", "b")] {
         test.recorder.group(group);
         let id = test.recorder.check(group, name);
         test.recorder.add_check(id, name != "a");
@@ -226,29 +159,19 @@ fn checks_and_groups_stand_in_the_order_of_first_appearance() {
     test.recorder.group("::empty");
     test.ledger.absorb(&test.recorder.take_frame());
     let summary = test.ledger.summary(SECOND);
-    let names: Vec<_> = summary
-        .checks
-        .iter()
-        .map(|check| format!("{}/{}", check.group, check.name))
-        .collect();
+    let names: Vec<_> =
+        summary.checks.iter().map(|check| format!("{}/{}", check.group, check.name)).collect();
     assert_eq!(names, ["/b", "::g::h/a", "/a", "::g/c"]);
     assert_eq!((summary.checks[0].passes, summary.checks[2].fails), (2, 1));
     let root = &summary.root;
     assert_eq!((root.groups.len(), root.checks.len()), (2, 2));
-    assert_eq!(
-        (&*root.groups[0].name, &*root.groups[0].groups[0].path),
-        ("g", "::g::h")
-    );
+    assert_eq!((&*root.groups[0].name, &*root.groups[0].groups[0].path), ("g", "::g::h"));
     assert_eq!(root.groups[1].path, "::empty");
 }
 
 #[test]
 fn a_breakdown_has_scenarios_with_their_groups_and_the_groups_of_default() {
-    let mut test = Test::with(LedgerConfig {
-        breakdown: true,
-        ..LedgerConfig::default()
-    })
-    .unwrap();
+    let mut test = Test::with(LedgerConfig { breakdown: true, ..LedgerConfig::default() }).unwrap();
     let default = |group| [("scenario", "default"), ("group", group)];
     let other = |group| [("scenario", "other"), ("group", group)];
     test.add("my_counter", &default(""), 1.0);
@@ -257,39 +180,20 @@ fn a_breakdown_has_scenarios_with_their_groups_and_the_groups_of_default() {
     test.add("my_counter", &other(""), 8.0);
     test.add("my_counter", &other("::a::c"), 16.0);
     test.add("my_counter", &[("group", "::setup::x")], 32.0);
-    test.add(
-        "checks",
-        &[("scenario", "other"), ("group", "::a::c"), ("check", "ok")],
-        1.0,
-    );
+    test.add("checks", &[("scenario", "other"), ("group", "::a::c"), ("check", "ok")], 1.0);
     let summary = test.ledger.summary(SECOND);
     let count = |part: &crate::Breakdown| {
-        let metric = part
-            .metrics
-            .iter()
-            .find(|metric| metric.name == "my_counter");
+        let metric = part.metrics.iter().find(|metric| metric.name == "my_counter");
         metric.and_then(|metric| metric.values.get("count"))
     };
-    assert_eq!(
-        summary.metric("my_counter").unwrap().values.get("count"),
-        Some(63.0)
-    );
-    let [a] = &*summary.groups else {
-        panic!("{:?}", summary.groups)
-    };
-    assert_eq!(
-        (&*a.name, count(a), count(&a.groups[0])),
-        ("a", Some(2.0), Some(4.0))
-    );
-    let [other] = &*summary.scenarios else {
-        panic!("{:?}", summary.scenarios)
-    };
+    assert_eq!(summary.metric("my_counter").unwrap().values.get("count"), Some(63.0));
+    let [a, setup] = &*summary.groups else { panic!("{:?}", summary.groups) };
+    assert_eq!((&*setup.name, count(setup), count(&setup.groups[0])), ("setup", None, Some(32.0)));
+    assert_eq!((&*a.name, count(a), count(&a.groups[0])), ("a", Some(2.0), Some(4.0)));
+    let [other] = &*summary.scenarios else { panic!("{:?}", summary.scenarios) };
     assert_eq!((&*other.name, count(other)), ("other", Some(24.0)));
     let inner = &other.groups[0].groups[0];
-    assert_eq!(
-        (&*inner.name, count(inner), count(&other.groups[0])),
-        ("c", Some(16.0), None)
-    );
+    assert_eq!((&*inner.name, count(inner), count(&other.groups[0])), ("c", Some(16.0), None));
     assert_eq!((other.checks[0].passes, &*inner.checks[0].name), (1, "ok"));
 }
 
@@ -298,11 +202,7 @@ fn series_are_counted_whatever_core_they_come_from() {
     let mut test = Test::new(Vec::new());
     for round in 0..2 {
         for number in 0..100 {
-            test.add(
-                "my_counter",
-                &[("n", &number.to_string())],
-                f64::from(round),
-            );
+            test.add("my_counter", &[("n", &number.to_string())], f64::from(round));
         }
         test.recorder = Recorder::new(Arc::clone(&test.registry), 1, false);
     }

@@ -85,12 +85,7 @@ impl Tree {
             return *index;
         }
         let mut parent = 0;
-        for name in path
-            .strip_prefix("::")
-            .unwrap_or(path)
-            .split("::")
-            .take(DEPTH_MAX)
-        {
+        for name in path.strip_prefix("::").unwrap_or(path).split("::").take(DEPTH_MAX) {
             let path = format!("{}::{name}", self.groups[parent].path);
             parent = match self.by_path.get(path.as_str()) {
                 Some(index) => *index,
@@ -99,11 +94,7 @@ impl Tree {
                     let index = self.groups.len();
                     self.groups[parent].groups.push(index);
                     self.by_path.insert(Arc::from(path.as_str()), index);
-                    self.groups.push(Node {
-                        name: name.to_owned(),
-                        path,
-                        ..Node::default()
-                    });
+                    self.groups.push(Node { name: name.to_owned(), path, ..Node::default() });
                     index
                 }
             };
@@ -124,16 +115,8 @@ impl Tree {
         GroupSummary {
             name: node.name.clone(),
             path: node.path.clone(),
-            groups: node
-                .groups
-                .iter()
-                .map(|index| self.summary_of(*index))
-                .collect(),
-            checks: node
-                .checks
-                .iter()
-                .map(|index| self.checks[*index].clone())
-                .collect(),
+            groups: node.groups.iter().map(|index| self.summary_of(*index)).collect(),
+            checks: node.checks.iter().map(|index| self.checks[*index].clone()).collect(),
         }
     }
 }

@@ -52,13 +52,7 @@ impl Checks {
         let (group, name): (Arc<str>, Arc<str>) = (group.into(), name.into());
         let names = self.by_name.entry(Arc::clone(&group)).or_default();
         names.insert(Arc::clone(&name), id);
-        self.slots.push(Slot {
-            group,
-            name,
-            passes: 0,
-            fails: 0,
-            order: self.met,
-        });
+        self.slots.push(Slot { group, name, passes: 0, fails: 0, order: self.met });
         self.met += 1;
         id
     }
@@ -110,9 +104,6 @@ impl Checks {
 
     /// Forgets all checks and groups, but not how many there were.
     pub(super) fn reset(&mut self) {
-        *self = Self {
-            met: self.met,
-            ..Self::default()
-        };
+        *self = Self { met: self.met, ..Self::default() };
     }
 }

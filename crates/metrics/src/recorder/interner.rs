@@ -68,11 +68,7 @@ impl Interner {
 
     /// The set of an id; of an id from another epoch, the empty one.
     pub(super) fn get(&self, id: TagsId) -> TagSet {
-        self.sets
-            .get(id.0 as usize)
-            .or(self.sets.first())
-            .cloned()
-            .unwrap_or_default()
+        self.sets.get(id.0 as usize).or(self.sets.first()).cloned().unwrap_or_default()
     }
 
     pub(super) fn derive(&mut self, base: TagsId, pairs: &[(&str, &str)]) -> TagsId {
@@ -87,29 +83,18 @@ impl Interner {
         while let Some(index) = next {
             let known = &self.derived[index as usize];
             if known.base == base
-                && known
-                    .pairs
-                    .iter()
-                    .map(|(k, v)| (&**k, &**v))
-                    .eq(pairs.iter().copied())
+                && known.pairs.iter().map(|(k, v)| (&**k, &**v)).eq(pairs.iter().copied())
             {
                 return known.result;
             }
             next = known.earlier;
         }
-        let pairs: Box<[_]> = pairs
-            .iter()
-            .map(|(key, value)| (self.share(key), self.share(value)))
-            .collect();
+        let pairs: Box<[_]> =
+            pairs.iter().map(|(key, value)| (self.share(key), self.share(value))).collect();
         let set = self.get(base).with_shared(pairs.iter().cloned());
         let result = self.intern(&set);
         self.by_hash.insert(hash, self.derived.len() as u32);
-        self.derived.push(Derived {
-            base,
-            pairs,
-            result,
-            earlier: latest,
-        });
+        self.derived.push(Derived { base, pairs, result, earlier: latest });
         result
     }
 

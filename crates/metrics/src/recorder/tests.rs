@@ -16,25 +16,13 @@ fn a_frame_has_what_was_added_since_the_last_and_nothing_else() {
     recorder.add(requests, 1.0, 20, None);
     let frame = recorder.take_frame();
     assert_eq!(frame.series.len(), 2);
-    assert!(matches!(
-        frame.series[0].sink,
-        Sink::Counter {
-            sum: 2.0,
-            first_at: Some(10)
-        }
-    ));
+    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 2.0, first_at: Some(10) }));
     assert!(frame.samples.is_empty());
 
     assert!(recorder.take_frame().is_empty());
     recorder.add(requests, 1.0, 30, None);
     let frame = recorder.take_frame();
-    assert!(matches!(
-        frame.series[0].sink,
-        Sink::Counter {
-            sum: 1.0,
-            first_at: Some(30)
-        }
-    ));
+    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 1.0, first_at: Some(30) }));
 }
 
 #[test]
@@ -73,10 +61,7 @@ fn samples_beyond_the_bound_are_counted_and_their_series_are_right() {
         recorder.add(series, 1.0, at, None);
     }
     let frame = recorder.take_frame();
-    assert_eq!(
-        (frame.samples.len(), frame.dropped.samples),
-        (SAMPLES_MAX, 5)
-    );
+    assert_eq!((frame.samples.len(), frame.dropped.samples), (SAMPLES_MAX, 5));
     let values = frame.series[0].sink.values(std::time::Duration::ZERO);
     assert_eq!(values.get("count"), Some(SAMPLES_MAX as f64 + 5.0));
 }
@@ -93,10 +78,7 @@ fn too_many_series_empty_the_tables_at_the_next_frame() {
     }
     assert_eq!(recorder.epoch(), 0);
     let frame = recorder.take_frame();
-    assert_eq!(
-        (frame.series.len(), frame.dropped.resets),
-        (SERIES_MAX + 1, 1)
-    );
+    assert_eq!((frame.series.len(), frame.dropped.resets), (SERIES_MAX + 1, 1));
     assert_eq!(recorder.epoch(), 1);
     // An id of before does no harm.
     recorder.add(last.unwrap(), 1.0, 1, None);
@@ -132,20 +114,10 @@ fn checks_and_groups_are_counted_by_name_and_have_a_bound() {
 fn a_metric_made_later_has_series_too() {
     let registry = Arc::new(Registry::new());
     let mut recorder = Recorder::new(Arc::clone(&registry), 0, false);
-    let gauge = registry
-        .register("mine", Kind::Gauge, Contains::Default)
-        .unwrap();
+    let gauge = registry.register("mine", Kind::Gauge, Contains::Default).unwrap();
     let series = recorder.series(gauge, TagsId::EMPTY);
     recorder.add(series, 5.0, 2, None);
     recorder.add(series, 3.0, 2, None);
     let frame = recorder.take_frame();
-    assert!(matches!(
-        frame.series[0].sink,
-        Sink::Gauge {
-            last: 3.0,
-            min: 3.0,
-            max: 5.0,
-            ..
-        }
-    ));
+    assert!(matches!(frame.series[0].sink, Sink::Gauge { last: 3.0, min: 3.0, max: 5.0, .. }));
 }

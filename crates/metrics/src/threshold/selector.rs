@@ -20,11 +20,7 @@ impl Selector {
     pub fn parse(name: &str) -> Result<Self, ThresholdError> {
         let (metric, rest) = match (name.split_once('{'), name.contains('}')) {
             (None, false) => {
-                return Ok(Self {
-                    metric: name.to_owned(),
-                    suffix: None,
-                    tags: Vec::new(),
-                });
+                return Ok(Self { metric: name.to_owned(), suffix: None, tags: Vec::new() });
             }
             (Some(parts), true) => parts,
             _ => return Err(ThresholdError::Braces(name.to_owned())),
@@ -46,11 +42,7 @@ impl Selector {
             })
             .collect::<Result<_, _>>()?;
         let suffix = suffix.trim().to_owned();
-        Ok(Self {
-            metric: metric.to_owned(),
-            suffix: Some(suffix),
-            tags,
-        })
+        Ok(Self { metric: metric.to_owned(), suffix: Some(suffix), tags })
     }
 
     /// The name of the metric or submetric: what was written, less blanks inside the braces' ends.
@@ -63,10 +55,7 @@ impl Selector {
 
     /// A tag in it that is metadata and so never matches: `vu` or `iter`.
     pub fn unmatchable(&self) -> Option<&str> {
-        self.tags
-            .iter()
-            .map(|(key, _)| &**key)
-            .find(|key| matches!(*key, "vu" | "iter"))
+        self.tags.iter().map(|(key, _)| &**key).find(|key| matches!(*key, "vu" | "iter"))
     }
 }
 
@@ -80,23 +69,14 @@ mod tests {
             Selector::parse("http_reqs{ name : \"x\" , group:::g1,u:'http://a/{b}'}").unwrap();
         assert_eq!(selector.metric, "http_reqs");
         let pairs: Vec<_> = selector.tags.iter().map(|(k, v)| (&**k, &**v)).collect();
-        assert_eq!(
-            pairs,
-            [("name", "x"), ("group", "::g1"), ("u", "http://a/{b}")]
-        );
-        assert_eq!(
-            selector.name(),
-            "http_reqs{name : \"x\" , group:::g1,u:'http://a/{b}'}"
-        );
+        assert_eq!(pairs, [("name", "x"), ("group", "::g1"), ("u", "http://a/{b}")]);
+        assert_eq!(selector.name(), "http_reqs{name : \"x\" , group:::g1,u:'http://a/{b}'}");
     }
 
     #[test]
     fn a_plain_name_has_no_tags() {
         let selector = Selector::parse("http_reqs").unwrap();
-        assert_eq!(
-            (selector.name(), selector.tags.len()),
-            ("http_reqs".to_owned(), 0)
-        );
+        assert_eq!((selector.name(), selector.tags.len()), ("http_reqs".to_owned(), 0));
     }
 
     #[test]

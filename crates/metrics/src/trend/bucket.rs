@@ -26,19 +26,11 @@ pub(super) fn value_of(key: u32) -> f64 {
     let low = u64::from(key) << SHIFT;
     let high = low | ((1 << SHIFT) - 1);
     let (low, high) = (from_sortable(low), from_sortable(high));
-    if high <= 0.0 {
-        -roundest(-high, -low)
-    } else {
-        roundest(low, high)
-    }
+    if high <= 0.0 { -roundest(-high, -low) } else { roundest(low, high) }
 }
 
 fn from_sortable(sortable: u64) -> f64 {
-    f64::from_bits(if sortable & SIGN == 0 {
-        !sortable
-    } else {
-        sortable & !SIGN
-    })
+    f64::from_bits(if sortable & SIGN == 0 { !sortable } else { sortable & !SIGN })
 }
 
 /// The number of fewest decimal digits from `low` to `high`, both positive or zero.
@@ -76,15 +68,9 @@ mod tests {
     fn whole_numbers_and_three_digits_come_out_as_they_went_in() {
         for whole in -2048..=2048 {
             let value = f64::from(whole);
-            assert_eq!(
-                value_of(key_of(value)).to_bits(),
-                (value + 0.0).to_bits(),
-                "{value}"
-            );
+            assert_eq!(value_of(key_of(value)).to_bits(), (value + 0.0).to_bits(), "{value}");
         }
-        for text in [
-            "0.5", "127", "1.27", "0.001", "33.3", "9.99", "123000", "1e9", "0.000123",
-        ] {
+        for text in ["0.5", "127", "1.27", "0.001", "33.3", "9.99", "123000", "1e9", "0.000123"] {
             let value: f64 = text.parse().unwrap();
             assert_eq!(value_of(key_of(value)).to_string(), value.to_string());
         }
@@ -97,10 +83,7 @@ mod tests {
         }
         for value in [f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, -5e-324] {
             let back = value_of(key_of(value));
-            assert!(
-                (back - value).abs() <= value.abs() / 1000.0 + 1e-310,
-                "{value}: {back}"
-            );
+            assert!((back - value).abs() <= value.abs() / 1000.0 + 1e-310, "{value}: {back}");
         }
     }
 

@@ -56,10 +56,7 @@ impl Paged {
     /// The place of a page, made if it is new.
     #[inline(never)]
     fn find(&mut self, number: u16, pool: &mut PagePool) -> u16 {
-        let place = match self
-            .places
-            .binary_search_by_key(&number, |(found, _)| *found)
-        {
+        let place = match self.places.binary_search_by_key(&number, |(found, _)| *found) {
             Ok(index) => self.places[index].1,
             Err(index) => {
                 // There are 65 536 numbers, so places fit too.

@@ -6,20 +6,12 @@ fn naive_percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let index = percent / 100.0 * (sorted.len() - 1) as f64;
-    let (low, high) = (
-        sorted[index.floor() as usize],
-        sorted[index.ceil() as usize],
-    );
+    let (low, high) = (sorted[index.floor() as usize], sorted[index.ceil() as usize]);
     low + (high - low) * (index - index.floor())
 }
 
 fn latencies(max: usize) -> impl Strategy<Value = Vec<f64>> {
-    let one = prop_oneof![
-        Just(0.0),
-        0.001..60_000.0,
-        0.05..2.0,
-        (1..9u32).prop_map(f64::from)
-    ];
+    let one = prop_oneof![Just(0.0), 0.001..60_000.0, 0.05..2.0, (1..9u32).prop_map(f64::from)];
     prop::collection::vec(one, 1..max)
 }
 
@@ -29,19 +21,13 @@ fn percentiles_interpolate_as_in_k6() {
     assert_eq!(trend.percentile(50.0), 2.5);
     assert_eq!(trend.percentile(95.0), 1.0 + 0.95 * 3.0);
     assert_eq!((trend.percentile(0.0), trend.percentile(100.0)), (1.0, 4.0));
-    assert_eq!(
-        (trend.avg(), trend.min(), trend.max(), trend.count()),
-        (2.5, 1.0, 4.0, 4)
-    );
+    assert_eq!((trend.avg(), trend.min(), trend.max(), trend.count()), (2.5, 1.0, 4.0, 4));
 }
 
 #[test]
 fn nothing_is_zero_and_one_value_is_every_percentile() {
     let nothing = TrendSink::default();
-    assert_eq!(
-        (nothing.percentile(95.0), nothing.avg(), nothing.max()),
-        (0.0, 0.0, 0.0)
-    );
+    assert_eq!((nothing.percentile(95.0), nothing.avg(), nothing.max()), (0.0, 0.0, 0.0));
     assert_eq!(TrendSink::from_values([7.5]).percentile(1.0), 7.5);
 }
 

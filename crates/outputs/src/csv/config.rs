@@ -1,7 +1,9 @@
-//! The settings of `csv`: defaults < environment < argument.
+//! The settings of `csv`: defaults < configuration file < environment < argument.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::duration;
 use crate::output::OutputError;
@@ -36,18 +38,34 @@ impl Default for Config {
 }
 
 impl Config {
-    /// `arg` is a file name, or `fileName=…,saveInterval=…,timeFormat=…`, or nothing.
-    pub(super) fn read(arg: &str, env: &BTreeMap<String, String>) -> Result<Self, OutputError> {
+    /// `arg` is a file name, or `fileName=…,saveInterval=…,timeFormat=…`, or nothing. `file` is what the
+    /// configuration file says under `collectors`.
+    pub(super) fn read(
+        arg: &str,
+        env: &BTreeMap<String, String>,
+        file: Option<&Value>,
+    ) -> Result<Self, OutputError> {
         let mut config = Self::default();
+        if let Some(file) = file {
+            let wrong = |why| setting(format!("\"collectors\" in the configuration file: {why}"));
+            let Value::Object(file) = file else {
+                return Err(wrong("\"csv\" is no object".to_owned()));
+            };
+            for (key, value) in file {
+                match value {
+                    Value::Null => {}
+                    Value::String(text) => config.set(key, text).map_err(wrong)?,
+                    _ => return Err(wrong(format!("\"{key}\" is no text"))),
+                }
+            }
+        }
         for (variable, key) in [
             ("K6_CSV_FILENAME", "fileName"),
             ("K6_CSV_SAVE_INTERVAL", "saveInterval"),
             ("K6_CSV_TIME_FORMAT", "timeFormat"),
         ] {
             if let Some(value) = env.get(variable) {
-                config
-                    .set(key, value)
-                    .map_err(|why| setting(format!("{variable}: {why}")))?;
+                config.set(key, value).map_err(|why| setting(format!("{variable}: {why}")))?;
             }
         }
         if !arg.is_empty() && !arg.contains('=') {
@@ -65,13 +83,13 @@ impl Config {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
-            "fileName" => value.clone_into(&mut self.file_name),
-            "saveInterval" => {
+            "fileName" | "file_name" => value.clone_into(&mut self.file_name),
+            "saveInterval" | "save_interval" => {
                 self.save_interval = duration::parse(value)
                     .filter(|interval| !interval.is_zero())
                     .ok_or_else(|| format!("\"{value}\" is not a duration such as 1s or 500ms"))?;
             }
-            "timeFormat" => {
+            "timeFormat" | "time_format" => {
                 self.time_format = match value {
                     "unix" => TimeFormat::Unix,
                     "unix_milli" => TimeFormat::UnixMilli,
@@ -98,10 +116,7 @@ impl Config {
 }
 
 fn setting(what: String) -> OutputError {
-    OutputError::Setting {
-        output: "csv",
-        what,
-    }
+    OutputError::Setting { output: "csv", what }
 }
 
 #[cfg(test)]
@@ -109,40 +124,35 @@ mod tests {
     use super::*;
 
     fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(key, value)| ((*key).into(), (*value).into()))
-            .collect()
+        pairs.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect()
     }
 
     #[test]
     fn the_argument_wins_over_the_environment_and_that_over_the_defaults() {
-        let env = env(&[
-            ("K6_CSV_FILENAME", "env.csv"),
-            ("K6_CSV_TIME_FORMAT", "unix_nano"),
-        ]);
-        let config = Config::read("", &env).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("env.csv", TimeFormat::UnixNano)
-        );
+        let env = env(&[("K6_CSV_FILENAME", "env.csv"), ("K6_CSV_TIME_FORMAT", "unix_nano")]);
+        let config = Config::read("", &env, None).unwrap();
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::UnixNano));
         assert_eq!(config.save_interval, Duration::from_secs(1));
-        let config = Config::read("arg.csv", &env).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("arg.csv", TimeFormat::UnixNano)
-        );
-        let config = Config::read("timeFormat=rfc3339,saveInterval=2s", &env).unwrap();
-        assert_eq!(
-            (&*config.file_name, config.time_format),
-            ("env.csv", TimeFormat::Rfc3339)
-        );
+        let config = Config::read("arg.csv", &env, None).unwrap();
+        assert_eq!((&*config.file_name, config.time_format), ("arg.csv", TimeFormat::UnixNano));
+        let config = Config::read("timeFormat=rfc3339,saveInterval=2s", &env, None).unwrap();
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::Rfc3339));
         assert_eq!(config.save_interval, Duration::from_secs(2));
     }
 
     #[test]
+    fn the_configuration_file_counts_least() {
+        let file = serde_json::json!({ "file_name": "file", "time_format": "rfc3339" });
+        let env = env(&[("K6_CSV_FILENAME", "env.csv")]);
+        let config = Config::read("", &env, Some(&file)).unwrap();
+        assert_eq!((&*config.file_name, config.time_format), ("env.csv", TimeFormat::Rfc3339));
+        let said = Config::read("", &env, Some(&serde_json::json!({ "x": "1" }))).unwrap_err();
+        assert!(said.to_string().contains("in the configuration file: unknown key \"x\""));
+    }
+
+    #[test]
     fn bad_settings_are_named() {
-        let said = |arg, pairs| Config::read(arg, &env(pairs)).unwrap_err().to_string();
+        let said = |arg, pairs| Config::read(arg, &env(pairs), None).unwrap_err().to_string();
         insta::assert_snapshot!(
             [
                 said("foo=1", &[]),

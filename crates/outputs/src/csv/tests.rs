@@ -34,15 +34,8 @@ fn rows_are_those_of_k6() {
         ("url", "http://127.0.0.1/?a=1,2"),
     ];
     let metadata = TagSet::from_pairs([("vu", "1"), ("iter", "0")]);
-    let samples = [
-        sample(&tags, Some(metadata)),
-        sample(&[("name", " x")], None),
-    ];
-    let text = written(
-        Config::default(),
-        &Context::new(Arc::new(Registry::new())),
-        &samples,
-    );
+    let samples = [sample(&tags, Some(metadata)), sample(&[("name", " x")], None)];
+    let text = written(Config::default(), &Context::new(Arc::new(Registry::new())), &samples);
     insta::assert_snapshot!(text, @r#"
     metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,service,status,subproto,tls_version,url,extra_tags,metadata
     http_req_duration,1795287965,1.893025,,,,true,::setup,GET,,,,,,,,"http://127.0.0.1/?a=1,2","my,tag=v,""1&rt=run",iter=0&vu=1
@@ -53,16 +46,11 @@ fn rows_are_those_of_k6() {
 #[test]
 fn columns_are_the_enabled_system_tags_in_order() {
     let context = Context {
-        system_tags: ["vu", "url", "iter", "ip", "url"]
-            .map(String::from)
-            .to_vec(),
+        system_tags: ["vu", "url", "iter", "ip", "url"].map(String::from).to_vec(),
         ..Context::new(Arc::new(Registry::new()))
     };
-    let text = written(
-        Config::default(),
-        &context,
-        &[sample(&[("name", "x"), ("ip", "::1")], None)],
-    );
+    let text =
+        written(Config::default(), &context, &[sample(&[("name", "x"), ("ip", "::1")], None)]);
     let row = "http_req_duration,1795287965,1.893025,::1,,name=x,\n";
     assert_eq!(
         text,
@@ -83,15 +71,9 @@ fn times_have_six_formats() {
         (TimeFormat::UnixMicro, "1795287965123456"),
         (TimeFormat::UnixNano, "1795287965123456789"),
         (TimeFormat::Rfc3339, "2026-11-21T20:06:05+01:00"),
-        (
-            TimeFormat::Rfc3339Nano,
-            "2026-11-21T20:06:05.123456789+01:00",
-        ),
+        (TimeFormat::Rfc3339Nano, "2026-11-21T20:06:05.123456789+01:00"),
     ] {
-        let config = Config {
-            time_format,
-            ..Config::default()
-        };
+        let config = Config { time_format, ..Config::default() };
         let text = written(config, &context, &[sample(&[], None)]);
         let row = text.lines().nth(1).unwrap();
         assert_eq!(row, format!("http_req_duration,{time},1.893025,,"));
@@ -101,8 +83,5 @@ fn times_have_six_formats() {
 #[test]
 fn the_standard_output_is_named_so() {
     let context = Context::new(Arc::new(Registry::new()));
-    assert_eq!(
-        Csv::open("-", &context).unwrap().description(),
-        "csv (stdout)"
-    );
+    assert_eq!(Csv::open("-", &context).unwrap().description(), "csv (stdout)");
 }

@@ -34,9 +34,7 @@ impl Descriptions {
             if selector.suffix.is_some() {
                 description.add(selector);
             } else {
-                description
-                    .thresholds
-                    .extend(set.thresholds.iter().cloned());
+                description.thresholds.extend(set.thresholds.iter().cloned());
             }
         }
         if context.expected_response_submetric {
@@ -55,12 +53,7 @@ impl Descriptions {
     }
 
     pub(super) fn push_line(&self, out: &mut Vec<u8>, id: MetricId) {
-        let Metric {
-            name,
-            kind,
-            contains,
-            ..
-        } = self.metric(id);
+        let Metric { name, kind, contains, .. } = self.metric(id);
         let nothing = Description::default();
         let description = self.by_name.get(&*name).unwrap_or(&nothing);
         out.extend_from_slice(b"{\"type\":\"Metric\",\"data\":{\"name\":");
@@ -92,11 +85,7 @@ impl Description {
             tags.sort();
             tags
         };
-        if !self
-            .submetrics
-            .iter()
-            .any(|known| pairs(known) == pairs(&selector))
-        {
+        if !self.submetrics.iter().any(|known| pairs(known) == pairs(&selector)) {
             self.submetrics.push(selector);
         }
     }
@@ -132,9 +121,6 @@ fn push_submetric(out: &mut Vec<u8>, selector: &Selector) {
     out.extend_from_slice(b",\"suffix\":");
     push_plain(out, selector.suffix.as_deref().unwrap_or_default());
     out.extend_from_slice(b",\"tags\":");
-    push_tags(
-        out,
-        &TagSet::from_pairs(selector.tags.iter().map(|(k, v)| (&**k, &**v))),
-    );
+    push_tags(out, &TagSet::from_pairs(selector.tags.iter().map(|(k, v)| (&**k, &**v))));
     out.push(b'}');
 }

@@ -36,74 +36,38 @@ fn threshold(source: &str, abort: bool, delay: Option<Duration>) -> Threshold {
 #[test]
 fn lines_are_those_of_k6() {
     let registry = Arc::new(Registry::new());
-    let mine = registry
-        .register("c_two", Kind::Counter, Contains::Default)
-        .unwrap();
-    let set = |metric: &str, thresholds| ThresholdSet {
-        metric: metric.into(),
-        thresholds,
-    };
+    let mine = registry.register("c_two", Kind::Counter, Contains::Default).unwrap();
+    let set = |metric: &str, thresholds| ThresholdSet { metric: metric.into(), thresholds };
     let context = Context {
         thresholds: vec![
-            set(
-                "c_two",
-                vec![threshold("count>1", true, Some(Duration::from_secs(90)))],
-            ),
+            set("c_two", vec![threshold("count>1", true, Some(Duration::from_secs(90)))]),
             set(
                 "http_reqs",
-                vec![
-                    threshold("count>0", false, None),
-                    threshold("rate<9", true, None),
-                ],
+                vec![threshold("count>0", false, None), threshold("rate<9", true, None)],
             ),
-            set(
-                "http_reqs{ name : \"x\" , b:c:d}",
-                vec![threshold("count>=0", false, None)],
-            ),
-            set(
-                "http_reqs{b:c:d,name:x}",
-                vec![threshold("count>=0", false, None)],
-            ),
+            set("http_reqs{ name : \"x\" , b:c:d}", vec![threshold("count>=0", false, None)]),
+            set("http_reqs{b:c:d,name:x}", vec![threshold("count>=0", false, None)]),
         ],
         time_zone: TimeZone::UTC,
         ..Context::new(registry)
     };
     let sample = |metric, tags: &[(&str, &str)], value, metadata: Option<TagSet>| Sample {
-        series: Arc::new(Series {
-            metric,
-            tags: TagSet::from_pairs(tags.iter().copied()),
-        }),
+        series: Arc::new(Series { metric, tags: TagSet::from_pairs(tags.iter().copied()) }),
         at: 1_795_296_871_214_587_410,
         value,
         metadata,
     };
     let iteration = TagSet::from_pairs([("vu", "1"), ("iter", "0")]);
     let samples = [
-        sample(
-            mine,
-            &[("we<ird", "a&b\u{2028}\"\n"), ("group", "")],
-            0.1,
-            None,
-        ),
+        sample(mine, &[("we<ird", "a&b\u{2028}\"\n"), ("group", "")], 0.1, None),
         sample(mine, &[], f64::INFINITY, None),
-        sample(
-            builtin::HTTP_REQS,
-            &[("status", "200")],
-            1.0,
-            Some(iteration),
-        ),
+        sample(builtin::HTTP_REQS, &[("status", "200")], 1.0, Some(iteration)),
         sample(mine, &[], 1e6, Some(TagSet::default())),
         sample(builtin::HTTP_REQ_DURATION, &[], 0.007_391, None),
         sample(builtin::VUS, &[], 5.0, None),
     ];
     let (text, written) = written(&context, &samples);
-    assert_eq!(
-        written,
-        Written {
-            samples: 5,
-            lost: 1
-        }
-    );
+    assert_eq!(written, Written { samples: 5, lost: 1 });
     insta::assert_snapshot!(text, @r#"
     {"type":"Metric","data":{"name":"c_two","type":"counter","contains":"default","thresholds":[{"threshold":"count>1","abortOnFail":true,"delayAbortEval":"1m30s"}],"submetrics":null},"metric":"c_two"}
     {"metric":"c_two","type":"Point","data":{"time":"2026-11-21T21:34:31.21458741Z","value":0.1,"tags":{"group":"","we\u003cird":"a\u0026b\u2028\"\n"}}}
@@ -124,9 +88,6 @@ fn lines_are_those_of_k6() {
 fn the_standard_output_is_named_so() {
     let context = Context::new(Arc::new(Registry::new()));
     for arg in ["", "-"] {
-        assert_eq!(
-            Json::open(arg, &context).unwrap().description(),
-            "json(stdout)"
-        );
+        assert_eq!(Json::open(arg, &context).unwrap().description(), "json(stdout)");
     }
 }

@@ -6,16 +6,8 @@ use flate2::read::GzDecoder;
 use super::*;
 
 fn samples(count: usize) -> Vec<Sample> {
-    let series = Arc::new(Series {
-        metric: builtin::HTTP_REQS,
-        tags: TagSet::default(),
-    });
-    let sample = Sample {
-        series,
-        at: 1_000_000_000,
-        value: 1.0,
-        metadata: None,
-    };
+    let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags: TagSet::default() });
+    let sample = Sample { series, at: 1_000_000_000, value: 1.0, metadata: None };
     vec![sample; count]
 }
 
@@ -38,22 +30,13 @@ fn every_output_gets_everything_and_gzip_files_are_whole() {
         .collect::<Vec<_>>();
     let mut outputs = Outputs::start(&specs, &context()).unwrap();
     assert!(outputs.wants_samples());
-    assert_eq!(
-        outputs.descriptions()[0],
-        format!("json ({})", path("a.json"))
-    );
+    assert_eq!(outputs.descriptions()[0], format!("json ({})", path("a.json")));
     for _ in 0..20 {
         outputs.write(samples(100));
     }
     outputs.write(Vec::new());
     for finished in outputs.finish() {
-        assert_eq!(
-            finished.written,
-            Written {
-                samples: 2000,
-                lost: 0
-            }
-        );
+        assert_eq!(finished.written, Written { samples: 2000, lost: 0 });
         assert!(finished.error.is_none());
     }
     let plain = std::fs::read_to_string(path("a.json")).unwrap();
@@ -72,15 +55,8 @@ fn every_output_gets_everything_and_gzip_files_are_whole() {
 fn a_file_that_cannot_be_created_is_named() {
     for kind in ["json", "csv"] {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder
-            .path()
-            .join("no/such.txt")
-            .to_str()
-            .unwrap()
-            .to_owned();
-        let error = Outputs::start(&[spec(&format!("{kind}={path}"))], &context())
-            .err()
-            .unwrap();
+        let path = folder.path().join("no/such.txt").to_str().unwrap().to_owned();
+        let error = Outputs::start(&[spec(&format!("{kind}={path}"))], &context()).err().unwrap();
         let start = format!("could not open the {kind} output: \"{path}\" cannot be created: ");
         assert!(error.to_string().starts_with(&start), "{error}");
     }
@@ -114,20 +90,13 @@ impl Output for Broken {
 #[test]
 fn a_full_queue_makes_the_writer_wait_and_the_wait_is_counted() {
     let (sender, receiver) = sync_channel(1);
-    assert_eq!(
-        hand(&sender, Arc::new(samples(1)), || unreachable!()),
-        Duration::ZERO
-    );
+    assert_eq!(hand(&sender, Arc::new(samples(1)), || unreachable!()), Duration::ZERO);
     let mut reader = None;
     let waited = hand(&sender, Arc::new(samples(2)), || {
         reader = Some(thread::spawn(move || [receiver.recv(), receiver.recv()]));
     });
     assert!(waited > Duration::ZERO);
-    let sizes = reader
-        .unwrap()
-        .join()
-        .unwrap()
-        .map(|batch| batch.unwrap().len());
+    let sizes = reader.unwrap().join().unwrap().map(|batch| batch.unwrap().len());
     assert_eq!(sizes, [1, 2]);
 }
 
@@ -138,12 +107,6 @@ fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
         outputs.write(samples(2));
     }
     let finished = outputs.finish().remove(0);
-    assert_eq!(
-        finished.written,
-        Written {
-            samples: 0,
-            lost: 6
-        }
-    );
+    assert_eq!(finished.written, Written { samples: 0, lost: 6 });
     assert_eq!(finished.error.unwrap().to_string(), "disk full");
 }

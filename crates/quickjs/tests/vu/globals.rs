@@ -56,8 +56,9 @@ fn a_global_can_be_replaced_and_deleted_before_its_group_is_made() {
     for group in GROUPS {
         for &name in group {
             let others = group.iter().filter(|other| **other != name);
-            let others: String =
+            let others: Vec<_> =
                 others.map(|other| format!("&& typeof {other} === 'function'")).collect();
+            let others = others.concat();
             for script in [
                 format!("globalThis.{name} = 5; {name} === 5 {others}"),
                 format!("{name} = 5; {name} === 5 {others}"),

@@ -60,7 +60,7 @@ let caught = 0;
 for (let i = 0; i < 3; i++) {
   try { fail(wait()); } catch (e) {
     check('error class', e instanceof TypeError);
-    check('stack of VU ' + N + ': ' + e.stack, /^TypeError: request failed\n\tat fail \(native\)\n\tat <eval> \(vu\.js:\d+:\d+\(\d+\)\)\n$/.test(e.stack));
+    check('stack of VU ' + N + ': ' + e.stack, /^TypeError: request failed\n\tat fail \(native\)\n\tat vu\.js:\d+:\d+\(\d+\)\n$/.test(e.stack));
     caught++;
   } finally { wait(); }
 }

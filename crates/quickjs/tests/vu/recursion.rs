@@ -45,7 +45,7 @@ fn a_normal_stack_is_a_thousand_calls_deep() {
 fn a_vu_can_be_suspended_at_the_bottom_of_its_stack() {
     let script = "
         let deepest = 0, slept = 0;
-        function f(depth) { deepest = depth; try { f(depth + 1); } catch {} if (depth > deepest - 5) { try { sleep(1); slept++; } catch {} } }
+        function f(depth) { deepest = depth; try { f(depth + 1); } catch {} if (depth > deepest - 40) { try { sleep(1); slept++; } catch {} } }
         f(0);
         slept > 3 && deepest > 50";
     assert_eq!(run(SMALL, script).0, Ok("true".to_owned()));

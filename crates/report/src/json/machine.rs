@@ -40,12 +40,7 @@ pub fn summary_data(summary: &Summary, context: &MachineContext<'_>) -> Value {
             json!({ "matches": matches, "rate": rate, "total": total })
         };
         vec![
-            entry(
-                "checks_total",
-                "counter",
-                "default",
-                &json!({ "count": total }),
-            ),
+            entry("checks_total", "counter", "default", &json!({ "count": total })),
             entry("checks_failed", "rate", "default", &share(fails)),
             entry("checks_succeeded", "rate", "default", &share(passes)),
         ]
@@ -91,22 +86,14 @@ fn values(metric: &MetricSummary, summary: &Summary) -> Value {
         Values::Gauge { value, min, max } => {
             json!({ "max": number(*max), "min": number(*min), "value": number(*value) })
         }
-        Values::Rate {
-            rate,
-            passes,
-            fails,
-        } => json!({
+        Values::Rate { rate, passes, fails } => json!({
             "matches": passes,
             "rate": number(rate.unwrap_or(0.0)),
             "total": passes.saturating_add(*fails),
         }),
         Values::Trend(_) => {
             // A stat that the user did not ask for is null, as in k6.
-            let asked: Vec<String> = summary
-                .trend_stats
-                .iter()
-                .map(ToString::to_string)
-                .collect();
+            let asked: Vec<String> = summary.trend_stats.iter().map(ToString::to_string).collect();
             let stat = |key: &str| match metric.values.get(key) {
                 Some(value) if asked.iter().any(|asked| asked == key) => number(value),
                 _ => Value::Null,

@@ -18,10 +18,7 @@ pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
             merged[place].fails += check.fails;
         } else {
             places.insert(&check.name, merged.len());
-            merged.push(CheckSummary {
-                group: String::new(),
-                ..check.clone()
-            });
+            merged.push(CheckSummary { group: String::new(), ..check.clone() });
         }
     }
     merged
@@ -30,10 +27,7 @@ pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
 /// How often checks passed and failed.
 pub(crate) fn sum(checks: &[CheckSummary]) -> (u64, u64) {
     checks.iter().fold((0, 0), |(passes, fails), check| {
-        (
-            passes.saturating_add(check.passes),
-            fails.saturating_add(check.fails),
-        )
+        (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
     })
 }
 
@@ -43,39 +37,20 @@ impl Writer<'_> {
         let (passes, fails) = sum(checks);
         let total = passes.saturating_add(fails);
         let share = |part: u64| {
-            if total == 0 {
-                0.0
-            } else {
-                part as f64 / total as f64
-            }
+            if total == 0 { 0.0 } else { part as f64 / total as f64 }
         };
-        let rate = if self.seconds > 0.0 {
-            total as f64 / self.seconds
-        } else {
-            0.0
-        };
+        let rate = if self.seconds > 0.0 { total as f64 / self.seconds } else { 0.0 };
         let line = |name: &str, value: String, extra: String| Line {
             lead: indent.to_owned(),
             inset: 0,
             name: name.to_owned(),
-            cells: Cells::Value {
-                value,
-                extras: vec![extra],
-            },
+            cells: Cells::Value { value, extras: vec![extra] },
         };
         let part = |name: &str, part: u64| {
-            line(
-                name,
-                humanize::percent(share(part)),
-                format!("{part} out of {total}"),
-            )
+            line(name, humanize::percent(share(part)), format!("{part} out of {total}"))
         };
         let lines = [
-            line(
-                "checks_total",
-                total.to_string(),
-                format!("{}/s", humanize::trimmed(rate, 6)),
-            ),
+            line("checks_total", total.to_string(), format!("{}/s", humanize::trimmed(rate, 6))),
             part("checks_succeeded", passes),
             part("checks_failed", fails),
         ];

@@ -10,20 +10,12 @@ pub(super) struct Palette {
 
 impl Palette {
     pub(super) fn new(on: bool, legacy: bool) -> Self {
-        let (dots, extra) = if legacy {
-            ("2", "36;2")
-        } else {
-            ("2;37", "2;36")
-        };
+        let (dots, extra) = if legacy { ("2", "36;2") } else { ("2;37", "2;36") };
         Self { on, dots, extra }
     }
 
     fn paint(self, sequence: &str, text: &str) -> String {
-        if self.on {
-            format!("\x1b[{sequence}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.on { format!("\x1b[{sequence}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// Headings.
@@ -63,10 +55,6 @@ impl Palette {
 
     /// `✓` or `✗`.
     pub(super) fn mark(self, ok: bool) -> String {
-        if ok {
-            self.good("✓")
-        } else {
-            self.bad("✗")
-        }
+        if ok { self.good("✓") } else { self.bad("✗") }
     }
 }

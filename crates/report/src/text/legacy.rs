@@ -25,10 +25,7 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary) -> String {
 }
 
 fn group(writer: &Writer<'_>, group_summary: &GroupSummary, indent: usize, out: &mut String) {
-    put(
-        out,
-        format_args!("{}█ {}\n\n", " ".repeat(indent), group_summary.name),
-    );
+    put(out, format_args!("{}█ {}\n\n", " ".repeat(indent), group_summary.name));
     checks(writer, group_summary, indent + 2, out);
     for nested in &group_summary.groups {
         group(writer, nested, indent + 2, out);
@@ -45,9 +42,7 @@ fn checks(writer: &Writer<'_>, group: &GroupSummary, indent: usize, out: &mut St
             writer.palette.good(&format!("{margin}✓ {}", check.name))
         } else {
             let failure = failure(check);
-            writer
-                .palette
-                .bad(&format!("{margin}✗ {}\n{margin} {failure}", check.name))
+            writer.palette.bad(&format!("{margin}✗ {}\n{margin} {failure}", check.name))
         };
         out.push_str(&line);
         out.push('\n');
@@ -72,12 +67,7 @@ fn metrics(writer: &Writer<'_>, summary: &Summary, out: &mut String) {
                 Some(name) => (format!("     {lead}"), 2, name.to_owned()),
                 None => (format!("   {lead}"), 0, shown),
             };
-            Line {
-                lead,
-                inset,
-                name,
-                cells: writer.cells(metric),
-            }
+            Line { lead, inset, name, cells: writer.cells(metric) }
         })
         .collect();
     for line in &lines {

@@ -16,11 +16,7 @@ const LIFECYCLE_GROUPS: [&str; 2] = ["setup", "teardown"];
 const MARGIN: usize = 4;
 
 pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> String {
-    let mut page = Page {
-        writer,
-        full,
-        out: String::new(),
-    };
+    let mut page = Page { writer, full, out: String::new() };
     page.thresholds(&summary.metrics);
     page.title("TOTAL RESULTS");
     if !page.results(&summary.checks, &summary.metrics, MARGIN) {
@@ -58,10 +54,8 @@ impl Page<'_> {
     }
 
     fn thresholds(&mut self, metrics: &[MetricSummary]) {
-        let judged: Vec<_> = listed(metrics)
-            .into_iter()
-            .filter(|metric| !metric.thresholds.is_empty())
-            .collect();
+        let judged: Vec<_> =
+            listed(metrics).into_iter().filter(|metric| !metric.thresholds.is_empty()).collect();
         if judged.is_empty() {
             return;
         }
@@ -127,10 +121,7 @@ impl Page<'_> {
             } else {
                 let line = palette.bad(&format!("✗ {}", check.name));
                 let failure = palette.bad(&failure(check));
-                put(
-                    &mut self.out,
-                    format_args!("{margin}{line}\n{remark}{failure}\n"),
-                );
+                put(&mut self.out, format_args!("{margin}{line}\n{remark}{failure}\n"));
             }
         }
         self.out.push('\n');
@@ -145,12 +136,7 @@ impl Page<'_> {
                 continue;
             };
             let cells = self.writer.cells(metric);
-            let line = Line {
-                lead: lead.clone(),
-                inset: 0,
-                name: shown_name(&metric.name),
-                cells,
-            };
+            let line = Line { lead: lead.clone(), inset: 0, name: shown_name(&metric.name), cells };
             widths.include(&line);
             lines.push((section, line));
         }
@@ -198,12 +184,7 @@ impl Page<'_> {
 
 /// A group's chapter tells of its own checks; those of groups within have chapters of their own.
 fn own_checks(group: &Breakdown, path: &str) -> Vec<CheckSummary> {
-    group
-        .checks
-        .iter()
-        .filter(|check| check.group == path)
-        .cloned()
-        .collect()
+    group.checks.iter().filter(|check| check.group == path).cloned().collect()
 }
 
 /// `http_req_duration{a:b}` is listed under its parent as `  { a:b }`.

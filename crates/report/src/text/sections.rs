@@ -89,13 +89,8 @@ const HTTP: &[&str] = &[
     "http_req_waiting",
     "http_reqs",
 ];
-const EXECUTION: &[&str] = &[
-    "dropped_iterations",
-    "iteration_duration",
-    "iteration_lateness",
-    "iterations",
-    "vus",
-];
+const EXECUTION: &[&str] =
+    &["dropped_iterations", "iteration_duration", "iteration_lateness", "iterations", "vus"];
 const NETWORK: &[&str] = &["data_received", "data_sent"];
 
 #[cfg(test)]

@@ -16,11 +16,7 @@ pub(crate) enum Pace {
 impl Pace {
     pub(crate) fn constant(rate: u64, time_unit: Duration, duration: Duration) -> Self {
         let (rate, time_unit) = (rate.max(1), nanos(time_unit).max(1));
-        Self::Constant(Constant {
-            rate,
-            time_unit,
-            duration: nanos(duration),
-        })
+        Self::Constant(Constant { rate, time_unit, duration: nanos(duration) })
     }
 
     pub(crate) fn ramping(start_rate: u64, time_unit: Duration, stages: &[Stage]) -> Self {
@@ -114,37 +110,19 @@ impl Ramping {
     fn new(start_rate: u64, time_unit: u64, stages: &[Stage]) -> Self {
         let (mut from, mut start, mut area) = (start_rate, 0_u64, 0_u128);
         let mut legs = Vec::with_capacity(stages.len());
-        for Stage {
-            duration,
-            target: to,
-        } in stages.iter().copied()
-        {
+        for Stage { duration, target: to } in stages.iter().copied() {
             let length = nanos(duration);
             let rates = u128::from(from) + u128::from(to);
             let area_after = area.saturating_add(rates.saturating_mul(u128::from(length)));
             // (f + t)² · L bounds both terms of the discriminant.
-            let bound = rates
-                .checked_mul(rates)
-                .and_then(|r| r.checked_mul(u128::from(length)));
+            let bound = rates.checked_mul(rates).and_then(|r| r.checked_mul(u128::from(length)));
             let is_small = bound.is_some_and(|bound| bound < u128::MAX / 4);
             if length > 0 {
-                legs.push(Leg {
-                    start,
-                    length,
-                    from,
-                    to,
-                    area_before: area,
-                    area_after,
-                    is_small,
-                });
+                legs.push(Leg { start, length, from, to, area_before: area, area_after, is_small });
             }
             (from, start, area) = (to, start.saturating_add(length), area_after);
         }
-        Self {
-            time_unit,
-            legs,
-            last_rate: from,
-        }
+        Self { time_unit, legs, last_rate: from }
     }
 
     /// Twice the time unit: how much area one iteration is.
@@ -164,10 +142,7 @@ impl Ramping {
     }
 
     fn per_second(&self, at: u64) -> f64 {
-        let leg = self
-            .legs
-            .iter()
-            .find(|leg| at < leg.start.saturating_add(leg.length));
+        let leg = self.legs.iter().find(|leg| at < leg.start.saturating_add(leg.length));
         let rate = leg.map_or(self.last_rate as f64, |leg| {
             let passed = at.saturating_sub(leg.start) as f64 / leg.length as f64;
             leg.from as f64 + (leg.to as f64 - leg.from as f64) * passed

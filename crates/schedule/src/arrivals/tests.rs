@@ -17,10 +17,7 @@ fn constant(rate: u64, time_unit: Duration, duration: Duration, max_vus: u64) ->
 fn ramping(start_rate: u64, time_unit: Duration, list: &[(u64, u64)], max_vus: u64) -> Scenario {
     let stages = list
         .iter()
-        .map(|(ms, target)| Stage {
-            duration: Duration::from_millis(*ms),
-            target: *target,
-        })
+        .map(|(ms, target)| Stage { duration: Duration::from_millis(*ms), target: *target })
         .collect();
     scenario(Executor::RampingArrivalRate {
         start_rate,
@@ -32,17 +29,12 @@ fn ramping(start_rate: u64, time_unit: Duration, list: &[(u64, u64)], max_vus: u
 }
 
 fn of(scenario: &Scenario) -> Arrivals {
-    scenario
-        .arrivals(&Segment::full())
-        .expect("an open executor")
+    scenario.arrivals(&Segment::full()).expect("an open executor")
 }
 
 /// All due times, in nanoseconds.
 fn dues(arrivals: &Arrivals) -> Vec<u128> {
-    (0..)
-        .map_while(|n| arrivals.due(n))
-        .map(|due| due.as_nanos())
-        .collect()
+    (0..).map_while(|n| arrivals.due(n)).map(|due| due.as_nanos()).collect()
 }
 
 #[test]
@@ -85,32 +77,20 @@ fn a_flat_ramp_starts_a_period_after_zero() {
 fn a_ramp_down_to_zero_ends_on_its_last_nanosecond() {
     // 5 iterations; the mirror image of the ramp up: i before the end is √(i·2/5) s.
     let arrivals = of(&ramping(10, secs(1), &[(1000, 0)], 1));
-    let expected = [
-        105_572_809,
-        225_403_330,
-        367_544_467,
-        552_786_404,
-        1_000_000_000,
-    ];
+    let expected = [105_572_809, 225_403_330, 367_544_467, 552_786_404, 1_000_000_000];
     assert_eq!(dues(&arrivals), expected);
     let long = of(&ramping(1000, secs(1), &[(3_600_000, 0)], 1));
     assert_eq!(long.count(), 1_800_000);
     assert_eq!(long.due(1_799_999), Some(secs(3600)));
     // One before: √(2 · 1 / (1000/3600)) = 2.683281572999747 s before the end.
-    assert_eq!(
-        long.due(1_799_998).map(|d| d.as_nanos()),
-        Some(3_597_316_718_427)
-    );
+    assert_eq!(long.due(1_799_998).map(|d| d.as_nanos()), Some(3_597_316_718_427));
 }
 
 #[test]
 fn fractions_carry_over_stages() {
     // A third of an iteration a second, one second at a time: every third stage ends with one.
     let arrivals = of(&ramping(20, secs(60), &[(1000, 20); 9], 1));
-    assert_eq!(
-        dues(&arrivals),
-        [3_000_000_000, 6_000_000_000, 9_000_000_000]
-    );
+    assert_eq!(dues(&arrivals), [3_000_000_000, 6_000_000_000, 9_000_000_000]);
 }
 
 #[test]
@@ -133,12 +113,8 @@ fn segments_take_their_own_numbers_only() {
     // k6 2.2: halves with rate 7 and maxVUs 7.
     let whole = constant(7, secs(1), Duration::from_millis(1100), 7);
     let own = |own: &str| {
-        let arrivals = whole
-            .arrivals(&Segment::parse(Some(own), None).unwrap())
-            .unwrap();
-        (0..arrivals.count())
-            .map(|n| arrivals.index(n))
-            .collect::<Vec<_>>()
+        let arrivals = whole.arrivals(&Segment::parse(Some(own), None).unwrap()).unwrap();
+        (0..arrivals.count()).map(|n| arrivals.index(n)).collect::<Vec<_>>()
     };
     assert_eq!(own("0:1/2"), [0, 2, 4, 6, 7]);
     assert_eq!(own("1/2:1"), [1, 3, 5]);
@@ -147,13 +123,8 @@ fn segments_take_their_own_numbers_only() {
 #[test]
 fn a_segment_without_vus_has_no_arrivals() {
     let segment = Segment::parse(Some("1/2:1"), None).unwrap();
-    let arrivals = constant(7, secs(1), secs(10), 1)
-        .arrivals(&segment)
-        .unwrap();
-    assert_eq!(
-        (arrivals.due(0), arrivals.count(), arrivals.max_vus()),
-        (None, 0, 0)
-    );
+    let arrivals = constant(7, secs(1), secs(10), 1).arrivals(&segment).unwrap();
+    assert_eq!((arrivals.due(0), arrivals.count(), arrivals.max_vus()), (None, 0, 0));
     assert!(arrivals.rate_at(secs(1)).abs() < 1e-9);
 }
 
@@ -163,13 +134,7 @@ fn extreme_numbers_do_not_overflow() {
     let arrivals = of(&constant(i64::MAX as u64, ages, ages, 1));
     assert_eq!(arrivals.due(u64::MAX), None);
     assert_eq!(arrivals.due(5), Some(Duration::from_nanos(5)));
-    let stages = vec![
-        Stage {
-            duration: ages,
-            target: i64::MAX as u64
-        };
-        3
-    ];
+    let stages = vec![Stage { duration: ages, target: i64::MAX as u64 }; 3];
     let arrivals = of(&scenario(Executor::RampingArrivalRate {
         start_rate: 0,
         time_unit: Duration::from_nanos(1),
@@ -184,11 +149,7 @@ fn extreme_numbers_do_not_overflow() {
 }
 
 fn workloads() -> impl Strategy<Value = Scenario> {
-    let unit = prop_oneof![
-        Just(secs(1)),
-        Just(secs(60)),
-        Just(Duration::from_nanos(999_983))
-    ];
+    let unit = prop_oneof![Just(secs(1)), Just(secs(60)), Just(Duration::from_nanos(999_983))];
     let unit_again = unit.clone();
     let list = proptest::collection::vec((0_u64..3000, 0_u64..200), 1..6);
     prop_oneof![

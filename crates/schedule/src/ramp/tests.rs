@@ -9,12 +9,7 @@ fn millis(millis: u64) -> Duration {
 }
 
 fn stages(list: &[(u64, u64)]) -> Vec<Stage> {
-    list.iter()
-        .map(|(ms, target)| Stage {
-            duration: millis(*ms),
-            target: *target,
-        })
-        .collect()
+    list.iter().map(|(ms, target)| Stage { duration: millis(*ms), target: *target }).collect()
 }
 
 /// Start, graceful end and hard end of every span, in milliseconds.
@@ -24,10 +19,7 @@ fn told(start_vus: u64, list: &[(u64, u64)], grace: u64, stop: u64) -> Vec<Vec<[
     let full = Segment::full();
     let handles = handles(start_vus, &list, millis(grace), end + millis(stop), &full);
     let span = |s: &Span| [s.start, s.graceful_end, s.hard_end].map(|at| at.as_millis());
-    handles
-        .iter()
-        .map(|handle| handle.spans.iter().map(span).collect())
-        .collect()
+    handles.iter().map(|handle| handle.spans.iter().map(span).collect()).collect()
 }
 
 #[test]
@@ -42,10 +34,7 @@ fn vus_come_and_go_at_even_distances() {
 
 #[test]
 fn a_ramp_that_ends_there_reaches_its_last_vu_for_nothing() {
-    assert_eq!(
-        told(0, &[(2000, 2)], 0, 0),
-        [[[1000, 2000, 2000]], [[2000, 2000, 2000]]]
-    );
+    assert_eq!(told(0, &[(2000, 2)], 0, 0), [[[1000, 2000, 2000]], [[2000, 2000, 2000]]]);
 }
 
 #[test]
@@ -68,24 +57,22 @@ fn a_vu_wanted_back_within_its_grace_just_goes_on() {
 }
 
 #[test]
+fn wanted_back_right_when_its_grace_ends_is_in_time() {
+    let spans = told(1, &[(0, 0), (1000, 0), (0, 1), (1000, 1)], 1000, 0);
+    assert_eq!(spans[0], [[0, 0, 2000], [1000, 2000, 2000]]);
+}
+
+#[test]
 fn down_and_up_at_one_instant_is_no_change() {
-    assert_eq!(
-        told(5, &[(1000, 5), (0, 0), (0, 5), (1000, 5)], 0, 0)[4],
-        [[0, 2000, 2000]]
-    );
+    assert_eq!(told(5, &[(1000, 5), (0, 0), (0, 5), (1000, 5)], 0, 0)[4], [[0, 2000, 2000]]);
 }
 
 #[test]
 fn odd_durations_truncate_what_is_left_to_the_end() {
-    let list = [Stage {
-        duration: Duration::from_nanos(10),
-        target: 3,
-    }];
+    let list = [Stage { duration: Duration::from_nanos(10), target: 3 }];
     let handles = handles(0, &list, Duration::ZERO, secs(1), &Segment::full());
     // 10 − 10·2/3 and 10 − 10·1/3, each product truncated.
-    let starts = handles
-        .iter()
-        .map(|handle| handle.spans[0].start.as_nanos());
+    let starts = handles.iter().map(|handle| handle.spans[0].start.as_nanos());
     assert_eq!(starts.collect::<Vec<_>>(), [4, 7, 10]);
 }
 
@@ -95,24 +82,14 @@ fn ramps() -> impl Strategy<Value = Scenario> {
     (0_u64..20, list, 0_u64..3000, 0_u64..3000).prop_map(|(start_vus, list, grace, stop)| {
         let graceful_ramp_down = millis(grace);
         let stages = stages(&list);
-        let executor = Executor::RampingVus {
-            start_vus,
-            stages,
-            graceful_ramp_down,
-        };
-        Scenario {
-            graceful_stop: millis(stop),
-            ..scenario(executor)
-        }
+        let executor = Executor::RampingVus { start_vus, stages, graceful_ramp_down };
+        Scenario { graceful_stop: millis(stop), ..scenario(executor) }
     })
 }
 
 /// The number of VUs that a straight line through the stages asks for, the naive way.
 fn wanted(scenario: &Scenario, at: Duration) -> u64 {
-    let Executor::RampingVus {
-        start_vus, stages, ..
-    } = &scenario.executor
-    else {
+    let Executor::RampingVus { start_vus, stages, .. } = &scenario.executor else {
         return 0;
     };
     let (mut from, mut start) = (*start_vus as i128, Duration::ZERO);
@@ -123,11 +100,7 @@ fn wanted(scenario: &Scenario, at: Duration) -> u64 {
             let passed = at.as_nanos() as i128 - start.as_nanos() as i128;
             // Downwards a VU leaves at the instant its line is crossed, upwards it comes then.
             let change = (to - from).abs() * passed / length;
-            return (if to > from {
-                from + change
-            } else {
-                from - change
-            }) as u64;
+            return (if to > from { from + change } else { from - change }) as u64;
         }
         (from, start) = (to, start + stage.duration);
     }
@@ -146,6 +119,16 @@ proptest! {
     }
 
     #[test]
+    fn no_more_vus_are_needed_than_the_highest_target(ramp in ramps()) {
+        let Executor::RampingVus { start_vus, stages, .. } = &ramp.executor else { return Ok(()) };
+        let highest = stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max);
+        let steps = ramp.requirements(&Segment::full());
+        prop_assert_eq!(steps.iter().map(|step| step.planned).max().unwrap_or(0), highest);
+        prop_assert_eq!(steps.last().map_or(0, |step| step.planned), 0);
+        prop_assert!(steps.iter().all(|step| step.at <= ramp.max_duration()));
+    }
+
+    #[test]
     fn spans_are_in_order_and_end_in_time(ramp in ramps()) {
         let plan = ramp.closed_plan(&Segment::full()).unwrap();
         for handle in &plan.handles {
@@ -157,7 +140,7 @@ proptest! {
             }
             for pair in handle.spans.windows(2) {
                 prop_assert!(pair[0].graceful_end < pair[1].start);
-                let apart = pair[0].hard_end <= pair[1].start;
+                let apart = pair[0].hard_end < pair[1].start;
                 prop_assert!(apart || pair[0].hard_end == pair[1].hard_end);
             }
         }

@@ -16,14 +16,9 @@ impl Stripes {
     /// having got `t` numbers, segment i may take number n as soon as `n ≥ t · period / length_i`.
     pub(crate) fn deal(lengths: &[u64]) -> Self {
         let period: u64 = lengths.iter().sum();
-        assert!(
-            u32::try_from(period).is_ok(),
-            "a period is no longer than VUs can be"
-        );
-        let mut owned: Vec<Vec<u32>> = lengths
-            .iter()
-            .map(|length| Vec::with_capacity(*length as usize))
-            .collect();
+        assert!(u32::try_from(period).is_ok(), "a period is no longer than VUs can be");
+        let mut owned: Vec<Vec<u32>> =
+            lengths.iter().map(|length| Vec::with_capacity(*length as usize)).collect();
         let mut turns: Vec<usize> = (0..lengths.len()).collect();
         turns.sort_by_key(|index| std::cmp::Reverse(lengths[*index]));
         for n in 0..period {
@@ -35,11 +30,7 @@ impl Stripes {
             let next = next.expect("somebody has not more than his part of what was dealt out");
             owned[next].push(n as u32);
         }
-        Self {
-            lengths: lengths.to_vec(),
-            period,
-            owned,
-        }
+        Self { lengths: lengths.to_vec(), period, owned }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -72,8 +63,6 @@ impl Stripes {
             return n;
         }
         let offset = u64::from(self.owned[segment][(n % length) as usize]);
-        (n / length)
-            .saturating_mul(self.period)
-            .saturating_add(offset)
+        (n / length).saturating_mul(self.period).saturating_add(offset)
     }
 }

@@ -9,10 +9,7 @@ fn part(segment: &str, sequence: &str) -> Segment {
 /// All segments of a sequence.
 pub(crate) fn parts(sequence: &str) -> Vec<Segment> {
     let points: Vec<&str> = sequence.split(',').collect();
-    points
-        .windows(2)
-        .map(|pair| part(&format!("{}:{}", pair[0], pair[1]), sequence))
-        .collect()
+    points.windows(2).map(|pair| part(&format!("{}:{}", pair[0], pair[1]), sequence)).collect()
 }
 
 #[test]
@@ -55,10 +52,8 @@ fn resegmenting_follows_the_vus() {
     let thirds = parts("0,1/3,2/3,1");
     let vus: Vec<u64> = thirds.iter().map(|third| third.scale(7)).collect();
     assert_eq!(vus, [3, 2, 2]);
-    let iterations: Vec<u64> = thirds
-        .iter()
-        .map(|third| third.resegment(7).unwrap().scale(20))
-        .collect();
+    let iterations: Vec<u64> =
+        thirds.iter().map(|third| third.resegment(7).unwrap().scale(20)).collect();
     assert_eq!(iterations, [9, 6, 5]);
     assert_eq!(thirds[2].resegment(2), None);
     assert_eq!(thirds[0].resegment(2).unwrap().sequence(), "0,1/2,1");

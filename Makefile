@@ -1,0 +1,12 @@
+# Two commands: `make run` and `make test`. All else is cargo.
+.PHONY: run test
+
+# A k6 script against the demo target, both inside one process. Less than a minute.
+run:
+	@tools/need cargo cc
+	cargo run --release --locked --package brunt-cli --bin brunt -- run --demo examples/caching.js
+
+# All tests. A line for each test file, and a line for each failure.
+test:
+	@tools/need cargo cc nginx redis-server openssl
+	@tools/test

@@ -1,0 +1,282 @@
+//! The commands: one file per verb. This file knows their names and flags.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind, value_parser};
+
+use crate::{
+    Context,
+    environment::Environment,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    flags::{self, Given, global, usage_failure},
+    run,
+    settings::{GlobalSettings, RunSettings, ScriptSettings},
+};
+
+mod absent;
+mod completion;
+mod demo;
+mod inspect;
+mod new;
+mod version;
+
+pub(crate) use self::version::{K6_VERSION, line as version_line};
+
+/// What the user asked for, checked as far as the command line alone can tell.
+#[derive(Debug)]
+pub(crate) enum Call {
+    Run {
+        script: String,
+        settings: Box<RunSettings>,
+        given: Given,
+    },
+    Inspect {
+        script: String,
+        settings: ScriptSettings,
+        requirements: bool,
+        given: Given,
+    },
+    New(new::Request),
+    Version {
+        json: bool,
+    },
+    Demo(Box<demo::Request>),
+    Completion(clap_complete::Shell),
+    /// A page of help, or clap's version line.
+    Print(String),
+}
+
+impl Call {
+    /// Does it.
+    ///
+    /// # Errors
+    /// It can't be done; the failure says why.
+    pub(crate) fn perform(self, context: &Context) -> Outcome<Exit> {
+        match self {
+            Self::Run { script, settings, given } => {
+                run::perform(context, &script, *settings, &given)
+            }
+            Self::Inspect { script, settings, requirements, given } => {
+                inspect::perform(context, &script, &settings, requirements, &given)
+            }
+            Self::New(request) => new::perform(context, &request),
+            Self::Version { json } => version::perform(context, json),
+            Self::Demo(request) => demo::perform(context, *request),
+            Self::Completion(shell) => completion::perform(context, shell),
+            Self::Print(text) => print(context, &text),
+        }
+    }
+}
+
+/// Writes a result. A reader that went away (`brunt inspect x.js | head -1`) is no failure.
+fn print(context: &Context, text: &str) -> Outcome<Exit> {
+    match context.screen.stdout(text) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// The whole command line.
+fn command() -> Command {
+    let script = Arg::new("script").value_name("SCRIPT").action(ArgAction::Append);
+    let root = Command::new("brunt")
+        .version(version::line())
+        .about("Load testing that runs k6 scripts as they are")
+        .disable_version_flag(true)
+        .arg(
+            Arg::new("version")
+                .long("version")
+                .help("Print the version")
+                .action(ArgAction::Version),
+        )
+        .args_override_self(true)
+        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading("Global")))
+        .subcommand_value_name("COMMAND")
+        .subcommand(flags::add(
+            Command::new("run")
+                .about("Run a test")
+                .override_usage("brunt run [OPTIONS] <SCRIPT>")
+                .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
+            flags::of_run(),
+        ))
+        .subcommand(
+            flags::add(
+                Command::new("inspect")
+                    .about("Print the options of a script as JSON")
+                    .override_usage("brunt inspect [OPTIONS] <SCRIPT>")
+                    .arg(script.help("The script (.js or .ts), or - for standard input")),
+                flags::of_inspect(),
+            )
+            .arg(
+                Arg::new("execution-requirements")
+                    .long("execution-requirements")
+                    .help("Work out the scenarios, how long they take and how many VUs they need")
+                    .action(ArgAction::SetTrue),
+            ),
+        )
+        .subcommand(new::command())
+        .subcommand(demo::command())
+        .subcommand(version::command())
+        .subcommand(completion::command());
+    absent::add(root)
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// It is wrong (255), or it asks for what we don't have yet.
+pub(crate) fn parse(
+    arguments: impl Iterator<Item = OsString>,
+    environment: &Environment,
+) -> Outcome<(GlobalSettings, Call)> {
+    let matches = match command().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => {
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                    let global = GlobalSettings::before_flags(environment);
+                    Ok((global, Call::Print(error.to_string())))
+                }
+                _ => Err(usage_failure(&error)),
+            };
+        }
+    };
+    let Some((name, matches)) = matches.subcommand() else {
+        let global = GlobalSettings::before_flags(environment);
+        return Ok((global, Call::Print(command().render_help().to_string())));
+    };
+    let globals = || global::FLAGS.iter();
+    let given = match name {
+        "run" => Given::collect(globals().chain(flags::of_run()), matches, environment)?,
+        "inspect" => Given::collect(globals().chain(flags::of_inspect()), matches, environment)?,
+        _ => Given::collect(globals(), matches, environment)?,
+    };
+    let settings = GlobalSettings::new(&given, environment)?;
+    let call = match name {
+        "run" => Call::Run {
+            script: one_script(name, matches)?,
+            settings: Box::new(RunSettings::new(&given, environment)?),
+            given,
+        },
+        "inspect" => Call::Inspect {
+            script: one_script(name, matches)?,
+            settings: ScriptSettings::new(&given, environment, false)?,
+            requirements: matches.get_flag("execution-requirements"),
+            given,
+        },
+        "new" => Call::New(new::Request::read(matches)?),
+        "version" => Call::Version { json: matches.get_flag("json") },
+        "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
+        "completion" => {
+            let shell = matches.get_one::<clap_complete::Shell>("shell");
+            Call::Completion(*shell.expect("clap demands the argument"))
+        }
+        other => return Err(absent::failure(other)),
+    };
+    Ok((settings, call))
+}
+
+/// `run` and `inspect` take exactly one script.
+fn one_script(command: &str, matches: &ArgMatches) -> Outcome<String> {
+    let scripts: Vec<&String> = matches.get_many("script").into_iter().flatten().collect();
+    match scripts.as_slice() {
+        [script] => Ok((*script).clone()),
+        found => Err(Failure::usage(format!(
+            "brunt {command} takes one script, not {}: a file, or - for standard input",
+            found.len()
+        ))),
+    }
+}
+
+/// An argument with a value, for the commands that k6's tables don't describe.
+fn value(long: &'static str, name: &'static str, help: &'static str) -> Arg {
+    Arg::new(long)
+        .long(long)
+        .value_name(name)
+        .help(help)
+        .value_parser(value_parser!(String))
+        .action(ArgAction::Set)
+}
+
+/// A switch, likewise.
+fn switch(long: &'static str, help: &'static str) -> Arg {
+    Arg::new(long).long(long).help(help).action(ArgAction::SetTrue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Outcome<(GlobalSettings, Call)> {
+        let words = line.split_whitespace().map(OsString::from);
+        parse(words, &Environment::default())
+    }
+
+    fn message(line: &str) -> String {
+        let failure = parsed(line).unwrap_err();
+        assert_eq!(failure.exit.code(), 255, "{line}");
+        match failure.hint {
+            Some(ref hint) => format!("{} ({hint})", failure.message()),
+            None => failure.message(),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn flags_work_before_and_after_the_script() {
+        for line in
+            ["brunt run -u 5 s.js -q", "brunt run s.js -u 5 -q", "brunt -q run s.js --vus=5"]
+        {
+            let (global, call) = parsed(line).unwrap();
+            assert!(global.quiet, "{line}");
+            let Call::Run { script, given, .. } = call else { panic!("{call:?}") };
+            assert_eq!((script.as_str(), given.last("vus")), ("s.js", Some("5")), "{line}");
+        }
+        let (_, call) = parsed("brunt run -").unwrap();
+        assert!(matches!(call, Call::Run { script, .. } if script == "-"));
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_told_in_one_sentence() {
+        let help = "`brunt help` lists the commands, `brunt help run` the flags";
+        for (line, said) in [
+            ("brunt foo", format!("unknown command \"foo\" for \"brunt\" ({help})")),
+            (
+                "brunt inspetc x",
+                "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)".into(),
+            ),
+            ("brunt run --vuss 5 s.js", "unknown flag: --vuss (did you mean --vus?)".into()),
+            ("brunt run s.js --vus", format!("flag needs a value: --vus <N> ({help})")),
+            (
+                "brunt run",
+                "brunt run takes one script, not 0: a file, or - for standard input".into(),
+            ),
+            (
+                "brunt run a.js b.js",
+                "brunt run takes one script, not 2: a file, or - for standard input".into(),
+            ),
+            ("brunt completion", format!("missing argument: <SHELL> ({help})")),
+            (
+                "brunt completion tcsh",
+                "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(message(line), said);
+        }
+    }
+
+    #[test]
+    fn commands_of_later_are_refused_by_name_whatever_follows_them() {
+        for name in ["archive", "cloud run", "login", "attack -rate 5", "x y --z", "stats"] {
+            let text = message(&format!("brunt {name}"));
+            let first = name.split(' ').next().unwrap();
+            assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");
+        }
+    }
+}

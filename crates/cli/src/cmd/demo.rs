@@ -1,0 +1,141 @@
+//! `brunt demo`: the server that examples, tests and README aim at.
+
+use brunt_demo::{Demo, DemoConfig};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use self::setting::{SETTINGS, Takes};
+use super::print;
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+};
+
+mod setting;
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    config: DemoConfig,
+    json: bool,
+}
+
+pub(super) fn command() -> Command {
+    let command = Command::new("demo")
+        .about("Serve the demo target until Ctrl-C")
+        .args_override_self(true)
+        .arg(super::switch("json", "Print the addresses as one line of JSON"));
+    SETTINGS.iter().fold(command, |command, setting| {
+        let arg = Arg::new(setting.long).long(setting.long).help(setting.help);
+        command.arg(match setting.takes {
+            Takes::Nothing => arg.action(ArgAction::SetTrue),
+            Takes::One(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Set)
+            }
+        })
+    })
+}
+
+impl Request {
+    pub(super) fn read(matches: &ArgMatches) -> Outcome<Self> {
+        let mut config = DemoConfig::default();
+        for setting in SETTINGS {
+            let text = match setting.takes {
+                Takes::Nothing if matches.get_flag(setting.long) => "",
+                Takes::Nothing => continue,
+                Takes::One(_) => match matches.get_one::<String>(setting.long) {
+                    Some(text) => text.as_str(),
+                    None => continue,
+                },
+            };
+            (setting.apply)(&mut config, text).map_err(|problem| {
+                let name = setting.long;
+                Failure::usage(if text.is_empty() {
+                    format!("--{name} {problem}")
+                } else {
+                    format!("invalid value \"{text}\" for --{name}: {problem}")
+                })
+            })?;
+        }
+        Ok(Self { config, json: matches.get_flag("json") })
+    }
+}
+
+pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
+    crate::limits::raise_open_files();
+    // Before the server: a signal from here on is ours.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _inside = runtime.enter();
+        crate::run::signal::Signals::new()?
+    };
+    let server = Demo::start(request.config).map_err(|error| Failure::new(Exit::Other, error))?;
+    let faults = server.faults_addr().map(|addr| format!("http://{addr}"));
+    let text = if request.json {
+        let line = serde_json::json!({
+            "url": server.url(), "faults": faults, "redis": server.redis_url(),
+        });
+        format!("{line}\n")
+    } else {
+        let faults = faults.unwrap_or_else(|| "-".to_owned());
+        format!(
+            "demo target: {}\n     faults: {faults}\n      redis: {}\n",
+            server.url(),
+            server.redis_url()
+        )
+    };
+    print(context, &text)?;
+    if !request.json && !context.global.quiet {
+        log::info!("serving until Ctrl-C");
+    }
+    runtime.block_on(async {
+        let mut signals = signals;
+        signals.next().await;
+    });
+    server.stop();
+    Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn read(line: &str) -> Outcome<Request> {
+        Request::read(&command().no_binary_name(true).get_matches_from(line.split_whitespace()))
+    }
+
+    #[test]
+    fn every_setting_can_be_set() {
+        let config = read(
+            "--listen 127.0.0.1:0 --tls --seed 7 --rtt 40ms --origin-ms 20 --max-body 1MiB \
+             --memory-max-bytes 5MB --redis-fallback fail --faults-listen none --event-loss 0.5 \
+             --redis-latency 2ms --listen 127.0.0.1:9",
+        )
+        .unwrap()
+        .config;
+        assert_eq!(config.listen.port(), 9);
+        assert!(config.tls);
+        assert_eq!(config.seed, Some(7));
+        assert_eq!(config.rtt, Duration::from_millis(40));
+        assert_eq!(config.origin_latency, Duration::from_millis(20));
+        assert_eq!((config.max_body, config.memory_max_bytes), (1 << 20, 5_000_000));
+        assert_eq!(config.faults_listen, None);
+        assert_eq!(config.redis_latency, Some(Duration::from_millis(2)));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_its_flag() {
+        for (line, part) in [
+            ("--listen nowhere", "\"nowhere\" for --listen"),
+            ("--rtt 5", "the unit is missing"),
+            ("--max-body 3XB", "\"3XB\" for --max-body"),
+            ("--workers many", "\"many\" for --workers"),
+            ("--h3", "--h3 is not supported yet"),
+        ] {
+            let failure = read(line).unwrap_err();
+            assert!(failure.message().contains(part), "{}", failure.message());
+        }
+    }
+}

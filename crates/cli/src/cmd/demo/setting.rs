@@ -1,0 +1,198 @@
+//! The flags of `brunt demo`: name, help and effect of each side by side.
+
+use std::{net::SocketAddr, str::FromStr, time::Duration};
+
+use brunt_demo::DemoConfig;
+
+/// One flag.
+pub(super) struct Setting {
+    pub(super) long: &'static str,
+    pub(super) takes: Takes,
+    pub(super) help: &'static str,
+    /// Writes the value into the configuration; the error says what was expected.
+    pub(super) apply: fn(&mut DemoConfig, &str) -> Result<(), String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    One(&'static str),
+}
+
+const fn setting(
+    long: &'static str,
+    takes: Takes,
+    help: &'static str,
+    apply: fn(&mut DemoConfig, &str) -> Result<(), String>,
+) -> Setting {
+    Setting { long, takes, help, apply }
+}
+
+const ADDR: Takes = Takes::One("HOST:PORT");
+const DURATION: Takes = Takes::One("DURATION");
+const NUMBER: Takes = Takes::One("N");
+const SIZE: Takes = Takes::One("SIZE");
+
+pub(super) static SETTINGS: &[Setting] = &[
+    setting(
+        "listen",
+        ADDR,
+        "Listen here; port 0 takes a free one [default: 127.0.0.1:8080]",
+        |c, t| put(&mut c.listen, address(t)),
+    ),
+    setting("tls", Takes::Nothing, "Serve HTTPS with a self-signed certificate", |c, _| {
+        c.tls = true;
+        Ok(())
+    }),
+    setting("h2c", Takes::Nothing, "Serve HTTP/2 without TLS (not supported yet)", |_, _| {
+        Err("is not supported yet: the demo target speaks HTTP/1.1".to_owned())
+    }),
+    setting("h3", Takes::Nothing, "Serve HTTP/3 (not supported yet)", |_, _| {
+        Err("is not supported yet: the demo target speaks HTTP/1.1".to_owned())
+    }),
+    setting("seed", NUMBER, "Make all artificial randomness repeatable", |c, t| {
+        put_some(&mut c.seed, number(t))
+    }),
+    setting("rtt", DURATION, "Delay each response as a network would", |c, t| {
+        put(&mut c.rtt, duration(t))
+    }),
+    setting("workers", NUMBER, "Answer with so many threads [default: 2]", |c, t| {
+        put(&mut c.workers, number(t))
+    }),
+    setting("cpu-budget", Takes::One("CORES"), "Use at most so much CPU", |c, t| {
+        put_some(&mut c.cpu_budget, number(t))
+    }),
+    setting("max-connections", NUMBER, "Hold at most so many connections", |c, t| {
+        put(&mut c.max_connections, number(t))
+    }),
+    setting("max-body", SIZE, "Hold request bodies up to this size", |c, t| {
+        put(&mut c.max_body, size(t))
+    }),
+    setting("instances", NUMBER, "Simulate so many application instances", |c, t| {
+        put(&mut c.instances, number(t))
+    }),
+    setting("event-delay", DURATION, "Let change events travel so long", |c, t| {
+        put(&mut c.event_delay, duration(t))
+    }),
+    setting("event-loss", Takes::One("P"), "Lose change events with this probability", |c, t| {
+        put(&mut c.event_loss, number(t))
+    }),
+    setting("key-version", NUMBER, "Schema version in the keys of the shared cache", |c, t| {
+        put(&mut c.key_version, number(t))
+    }),
+    setting("redis", Takes::One("URL"), "Use this Redis in place of the built-in one", |c, t| {
+        c.redis = Some(t.to_owned());
+        Ok(())
+    }),
+    setting("redis-listen", ADDR, "Let the built-in Redis listen here", |c, t| {
+        put(&mut c.redis_listen, address(t))
+    }),
+    setting(
+        "redis-fallback",
+        Takes::One("origin|fail"),
+        "What the Redis routes do while Redis is down [default: origin]",
+        |c, t| put(&mut c.redis_fallback, t.parse()),
+    ),
+    setting("redis-latency", DURATION, "Let each Redis operation take so long", |c, t| {
+        put_some(&mut c.redis_latency, duration(t))
+    }),
+    setting("redis-jitter", DURATION, "Mean of the random part added to it", |c, t| {
+        put_some(&mut c.redis_jitter, duration(t))
+    }),
+    setting("redis-connect", DURATION, "Let the first connection to Redis take so long", |c, t| {
+        put_some(&mut c.redis_connect, duration(t))
+    }),
+    setting("redis-ttl", DURATION, "Keep entries in Redis so long", |c, t| {
+        put(&mut c.redis_ttl, duration(t))
+    }),
+    setting("origin-ms", Takes::One("MS"), "Let a read from the origin take so long", |c, t| {
+        put(&mut c.origin_latency, number(t).map(Duration::from_millis))
+    }),
+    setting("origin-jitter", DURATION, "Mean of the random part added to it", |c, t| {
+        put(&mut c.origin_jitter, duration(t))
+    }),
+    setting("origin-slow-every", NUMBER, "One read in N is slow; 0 = none", |c, t| {
+        put(&mut c.origin_slow_every, number(t))
+    }),
+    setting("origin-slow", DURATION, "Let such a read take so long", |c, t| {
+        put(&mut c.origin_slow, duration(t))
+    }),
+    setting("origin-write", DURATION, "Let a write to the origin take so long", |c, t| {
+        put(&mut c.origin_write, duration(t))
+    }),
+    setting("origin-concurrency", NUMBER, "Let the origin work at so many at once", |c, t| {
+        put(&mut c.origin_concurrency, number(t))
+    }),
+    setting("origin-queue-timeout", DURATION, "Answer 503 after waiting so long for it", |c, t| {
+        put(&mut c.origin_queue_timeout, duration(t))
+    }),
+    setting("memory-ttl", DURATION, "Keep items in memory so long", |c, t| {
+        put(&mut c.memory_ttl, duration(t))
+    }),
+    setting("memory-sliding", Takes::Nothing, "Each hit begins that time anew", |c, _| {
+        c.memory_sliding = true;
+        Ok(())
+    }),
+    setting("memory-max-bytes", SIZE, "Let each memory cache hold so much", |c, t| {
+        put(&mut c.memory_max_bytes, size(t))
+    }),
+    setting("memory-max-items", NUMBER, "Let each memory cache hold so many items", |c, t| {
+        put(&mut c.memory_max_items, number(t))
+    }),
+    setting("twotier-ttl", DURATION, "Keep items in the memory tier so long", |c, t| {
+        put(&mut c.twotier_ttl, duration(t))
+    }),
+    setting(
+        "faults-listen",
+        Takes::One("HOST:PORT|none"),
+        "Answer HTTP wrongly on purpose here [default: a free port]",
+        |c, t| match t {
+            "none" => put(&mut c.faults_listen, Ok(None)),
+            _ => put_some(&mut c.faults_listen, address(t)),
+        },
+    ),
+];
+
+fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+fn put_some<T>(place: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+    *place = Some(value?);
+    Ok(())
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.replace("localhost:", "127.0.0.1:");
+    text.parse().map_err(|_| "expected an address such as 127.0.0.1:8080".to_owned())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    brunt_schedule::duration::parse_with_unit(text).map_err(|error| error.to_string())
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "expected a number".to_owned())
+}
+
+/// `500`, `64kB`, `100MB`, `32MiB`, `1GiB`: bytes.
+fn size(text: &str) -> Result<usize, String> {
+    let units = [
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+        ("GB", 1_000_000_000),
+        ("MB", 1_000_000),
+        ("kB", 1_000),
+        ("B", 1),
+    ];
+    let (digits, unit) = units
+        .iter()
+        .find_map(|&(name, unit)| Some((text.strip_suffix(name)?, unit)))
+        .unwrap_or((text, 1_usize));
+    let count: Option<usize> = digits.trim().parse().ok();
+    count
+        .and_then(|count| count.checked_mul(unit))
+        .ok_or_else(|| "expected a size such as 500kB or 32MiB".to_owned())
+}

@@ -1,0 +1,49 @@
+//! `brunt inspect`: the options of a script as JSON.
+
+use std::sync::Arc;
+
+use brunt_metrics::Registry;
+use brunt_options::{Layer, Options};
+
+use super::print;
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    flags::Given,
+    javascript::JavaScript,
+    run::{
+        host::{Host as _, Script as _, Source},
+        plan::{Outer, Plan},
+    },
+    settings::ScriptSettings,
+};
+
+/// `requirements`: lay all layers over each other and work out the scenarios.
+pub(super) fn perform(
+    context: &Context,
+    script: &str,
+    settings: &ScriptSettings,
+    requirements: bool,
+    given: &Given,
+) -> Outcome<Exit> {
+    let script = JavaScript.load(&Source {
+        name: script,
+        env: &settings.env,
+        extended: settings.extended,
+        registry: Arc::new(Registry::new()),
+    })?;
+    let json = if requirements {
+        let outer = Outer::read(context, given)?;
+        Plan::make(outer, &script, settings.thresholds)?.consolidated.to_inspect_json()
+    } else {
+        let parsed = Options::from_json(script.options(), Layer::Script)
+            .map_err(|error| Failure::new(Exit::InvalidConfig, error))?;
+        if let Some(warning) = parsed.warning(Layer::Script) {
+            log::warn!("{warning}");
+        }
+        parsed.options.to_inspect_json()
+    };
+    let text = serde_json::to_string_pretty(&json).expect("a JSON value can be printed");
+    print(context, &format!("{text}\n"))
+}

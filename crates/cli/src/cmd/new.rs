@@ -1,0 +1,162 @@
+//! `brunt new`: a script to start from.
+
+use std::{fs::OpenOptions, io::Write as _, path::Path};
+
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::{print, switch, value};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+};
+
+const MINIMAL: &str = include_str!("new/minimal.js");
+const PROTOCOL: &str = include_str!("new/protocol.js");
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    file: String,
+    template: String,
+    force: bool,
+    project: Option<String>,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("new")
+        .about("Write a script to start from")
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .default_value("script.js")
+                .action(ArgAction::Set)
+                .help("The file to write"),
+        )
+        .arg(switch("force", "Overwrite the file").short('f'))
+        .arg(value("template", "NAME", "minimal, protocol or the path of a template"))
+        .arg(value("project-id", "ID", "Write this project ID into the options"))
+}
+
+impl Request {
+    pub(super) fn read(matches: &ArgMatches) -> Outcome<Self> {
+        let text = |name| matches.get_one::<String>(name).cloned();
+        let project = text("project-id");
+        if let Some(id) = &project
+            && id.parse::<u64>().is_err()
+        {
+            return Err(Failure::usage(format!(
+                "invalid value \"{id}\" for --project-id: expected a number"
+            )));
+        }
+        Ok(Self {
+            file: text("file").unwrap_or_default(),
+            template: text("template").unwrap_or_else(|| "minimal".to_owned()),
+            force: matches.get_flag("force"),
+            project,
+        })
+    }
+}
+
+pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
+    let template = load(&request.template)?;
+    let script = fill(&template, &request.file, request.project.as_deref())?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    if !request.force {
+        options.create_new(true);
+    }
+    let name = &request.file;
+    let mut file = match options.open(name) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(Failure::usage(format!("{name} already exists"))
+                .hint("use --force to overwrite it"));
+        }
+        Err(error) => {
+            return Err(anyhow::Error::new(error).context(format!("cannot write {name}")).into());
+        }
+    };
+    file.write_all(script.as_bytes()).with_context(|| format!("cannot write {name}"))?;
+    print(context, &format!("New script created: {name} ({} template).\n", request.template))
+}
+
+fn load(name: &str) -> Outcome<String> {
+    match name {
+        "minimal" => Ok(MINIMAL.to_owned()),
+        "protocol" => Ok(PROTOCOL.to_owned()),
+        "browser" => Err(Failure::usage(
+            "the template \"browser\" is not supported yet: there is no browser module",
+        )
+        .hint("use minimal or protocol")),
+        path if path.contains(['/', '\\']) => {
+            let text = std::fs::read_to_string(Path::new(path))
+                .with_context(|| format!("cannot read the template {path}"))?;
+            Ok(text)
+        }
+        _ => Err(Failure::usage(format!("unknown template \"{name}\""))
+            .hint("use minimal, protocol, or a path such as ./my-template.js")),
+    }
+}
+
+/// Puts the values in. `{{ .ScriptName }}` and `{{ .ProjectID }}` are what k6's templates use; other
+/// actions of Go's template language are refused, not left in the script.
+fn fill(template: &str, file: &str, project: Option<&str>) -> Outcome<String> {
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(start) = rest.find("{{") {
+        let Some(length) = rest[start..].find("}}") else {
+            break;
+        };
+        out.push_str(&rest[..start]);
+        let action = rest[start + 2..start + length].trim().trim_matches('-').trim();
+        match action {
+            ".ScriptName" => out.push_str(&name),
+            ".ProjectID" => out.push_str(project.unwrap_or("0")),
+            _ => {
+                return Err(Failure::usage(format!(
+                    "the template uses \"{{{{ {action} }}}}\", which is not supported: only \
+                     .ScriptName and .ProjectID are"
+                )));
+            }
+        }
+        rest = &rest[start + length + 2..];
+    }
+    out.push_str(rest);
+    if let Some(id) = project
+        && !out.contains("projectID")
+    {
+        let cloud = format!("export const options = {{\n  cloud: {{ projectID: {id} }},");
+        out = out.replacen("export const options = {", &cloud, 1);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_gets_its_name_and_project() {
+        let filled = fill("// {{ .ScriptName }} {{.ProjectID}}", "dir/x.js", Some("7")).unwrap();
+        assert_eq!(filled, "// x.js 7");
+        let filled = fill(MINIMAL, "x.js", Some("7")).unwrap();
+        assert!(filled.contains("cloud: { projectID: 7 },"), "{filled}");
+        assert!(!fill(MINIMAL, "x.js", None).unwrap().contains("{{"));
+    }
+
+    #[test]
+    fn go_actions_that_we_dont_know_are_refused() {
+        let failure = fill("{{ if .ProjectID }}x{{ end }}", "x.js", None).unwrap_err();
+        assert!(failure.message().contains("{{ if .ProjectID }}"), "{}", failure.message());
+    }
+
+    #[test]
+    fn templates_that_dont_exist_are_named() {
+        assert!(load("browser").unwrap_err().message().contains("not supported yet"));
+        assert!(load("nope").unwrap_err().message().contains("\"nope\""));
+        assert!(load("./nope.js").unwrap_err().message().contains("./nope.js"));
+    }
+}

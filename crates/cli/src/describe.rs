@@ -1,0 +1,82 @@
+//! What will be run, told before it starts.
+
+use std::fmt::Write as _;
+
+use crate::cmd::version_line;
+
+/// The facts of the description. Texts about scenarios come from `schedule`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Description {
+    /// The script as it was named.
+    pub(crate) script: String,
+    /// `json (out.json)`, …
+    pub(crate) outputs: Vec<String>,
+    /// The address of the embedded demo target.
+    pub(crate) demo: Option<String>,
+    /// How many scenarios and VUs, and how long at most; from `schedule`.
+    pub(crate) overview: String,
+    /// Name and text of each, in the order of their start.
+    pub(crate) scenarios: Vec<(String, String)>,
+}
+
+/// Our name, above everything else.
+pub(crate) fn banner(color: bool) -> String {
+    let (bold, faint, reset) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version_line())
+}
+
+impl Description {
+    /// Labels aligned to the right, then one bullet per scenario.
+    pub(crate) fn text(&self, color: bool) -> String {
+        let (cyan, reset) = if color { ("\x1b[36m", "\x1b[0m") } else { ("", "") };
+        let mut out = String::new();
+        let mut row = |label: &str, value: &str| {
+            // Writing to a String can't fail.
+            let _ = writeln!(out, "{label:>14}: {cyan}{value}{reset}");
+        };
+        row("execution", "local");
+        row("script", &self.script);
+        let outputs =
+            if self.outputs.is_empty() { "-".to_owned() } else { self.outputs.join(", ") };
+        row("output", &outputs);
+        if let Some(demo) = &self.demo {
+            row("demo target", demo);
+        }
+        out.push('\n');
+        let _ = writeln!(out, "{:>14}: {cyan}{}:{reset}", "scenarios", self.overview);
+        for (name, text) in &self.scenarios {
+            let _ = writeln!(out, "{:>15} {name}: {text}", "*");
+        }
+        out.push('\n');
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_reads_like_k6s() {
+        let description = Description {
+            script: "sum.js".to_owned(),
+            outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
+            demo: None,
+            overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"
+                .to_owned(),
+            scenarios: vec![(
+                "a".to_owned(),
+                "10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)"
+                    .to_owned(),
+            )],
+        };
+        insta::assert_snapshot!(description.text(false), @r"
+             execution: local
+                script: sum.js
+                output: json (out.json), csv (out.csv)
+
+             scenarios: (100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop):
+                      * a: 10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+        ");
+    }
+}

@@ -1,0 +1,56 @@
+//! How a run ended, as the number that CI systems look at.
+
+/// The exit codes of `brunt`. The numbers are k6's (2.2), so that scripts around k6 keep working.
+///
+/// If several apply, the first that was recorded wins; a failed threshold counts only when nothing
+/// else went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well. Failed checks and exceptions in iterations don't change that.
+    Success,
+    /// A threshold was crossed, at the end or by `abortOnFail`.
+    Thresholds,
+    /// `setup()` took longer than `setupTimeout`.
+    SetupTimeout,
+    /// `teardown()` took longer than `teardownTimeout`.
+    TeardownTimeout,
+    /// An option, a scenario, a threshold or the configuration file is wrong.
+    InvalidConfig,
+    /// SIGINT or SIGTERM, once or twice.
+    Signal,
+    /// The script threw in init code, `setup()` or `teardown()`, or could not be compiled.
+    ScriptException,
+    /// The script called `exec.test.abort()`.
+    ScriptAborted,
+    /// We are wrong: a panic.
+    Panic,
+    /// The run finished, but `exec.test.fail()` was called.
+    MarkedAsFailed,
+    /// Everything else: a wrong command line, no such script, an unknown output.
+    Other,
+}
+
+impl Exit {
+    /// The process exit code, 0 to 255.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Thresholds => 99,
+            Self::SetupTimeout => 100,
+            Self::TeardownTimeout => 101,
+            Self::InvalidConfig => 104,
+            Self::Signal => 105,
+            Self::ScriptException => 107,
+            Self::ScriptAborted => 108,
+            Self::Panic => 109,
+            Self::MarkedAsFailed => 110,
+            Self::Other => 255,
+        }
+    }
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

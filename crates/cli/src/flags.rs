@@ -1,0 +1,202 @@
+//! Flags: what the user wrote, before anybody asks what it means.
+//!
+//! Each flag stands in exactly one place, a row of a table in [`global`], [`option`] or [`runtime`]:
+//! its name, its letter, its environment variable, its help and what becomes of it. The parser, the
+//! help pages and the shell completion are made from these rows. [`Given`] holds what was written.
+
+use clap::{Arg, ArgAction, Command};
+
+pub(crate) mod given;
+pub(crate) mod global;
+pub(crate) mod option;
+pub(crate) mod runtime;
+mod usage;
+
+pub(crate) use self::{given::Given, usage::usage_failure};
+
+/// One flag.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flag {
+    /// Without the dashes.
+    pub(crate) long: &'static str,
+    /// Its one-letter form.
+    pub(crate) short: Option<char>,
+    /// What follows it.
+    pub(crate) takes: Takes,
+    /// Its environment variable without `K6_`; `BRUNT_` works as well.
+    pub(crate) env: Option<&'static str>,
+    /// One sentence.
+    pub(crate) help: &'static str,
+    /// What becomes of it.
+    pub(crate) fate: Fate,
+}
+
+/// What follows a flag. All forms of k6's parser work: `--vus 5`, `--vus=5`, `-u5`, `-u=5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Nothing, or `=true`, `=false`.
+    Nothing,
+    /// A value; the last one written wins.
+    One(&'static str),
+    /// A value, and it may be repeated.
+    Many(&'static str),
+    /// Nothing, or `=value`.
+    Maybe {
+        /// The value's name in help.
+        name: &'static str,
+        /// What the bare flag means.
+        bare: &'static str,
+    },
+}
+
+/// What becomes of a flag. No flag is ignored in silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It sets the option of this name, which scripts, configuration and environment can set too.
+    Option(&'static str),
+    /// `cli` itself acts on it.
+    Runtime,
+    /// It is understood, and there is nothing to do.
+    Nothing,
+    /// It is refused by name, with the reason. `harmless` values mean "off" and pass.
+    Refused {
+        /// Values that ask for nothing.
+        harmless: &'static [&'static str],
+        /// Why, and what to do instead.
+        why: &'static str,
+    },
+}
+
+impl Flag {
+    /// A switch that `cli` acts on.
+    const fn switch(long: &'static str, help: &'static str) -> Self {
+        Self { long, short: None, takes: Takes::Nothing, env: None, help, fate: Fate::Runtime }
+    }
+
+    /// A flag with a value that `cli` acts on.
+    const fn value(long: &'static str, name: &'static str, help: &'static str) -> Self {
+        Self { long, short: None, takes: Takes::One(name), env: None, help, fate: Fate::Runtime }
+    }
+
+    const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
+        self
+    }
+
+    const fn env(mut self, name: &'static str) -> Self {
+        self.env = Some(name);
+        self
+    }
+
+    const fn many(mut self) -> Self {
+        if let Takes::One(name) = self.takes {
+            self.takes = Takes::Many(name);
+        }
+        self
+    }
+
+    const fn fate(mut self, fate: Fate) -> Self {
+        self.fate = fate;
+        self
+    }
+
+    const fn sets(self, option: &'static str) -> Self {
+        self.fate(Fate::Option(option))
+    }
+
+    const fn refused(self, harmless: &'static [&'static str], why: &'static str) -> Self {
+        self.fate(Fate::Refused { harmless, why })
+    }
+
+    /// The flag as clap wants it.
+    pub(crate) fn arg(&self) -> Arg {
+        let mut help = self.help.to_owned();
+        // The type of a file may be said, if it is a script.
+        if matches!(self.fate, Fate::Refused { .. }) && self.long != "type" {
+            help.push_str(" (not supported yet)");
+        }
+        if let Some(env) = self.env {
+            help = format!("{help} [env: K6_{env}]");
+        }
+        let mut arg = Arg::new(self.long).long(self.long).help(help);
+        if let Some(letter) = self.short {
+            arg = arg.short(letter);
+        }
+        match self.takes {
+            Takes::Nothing => arg
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_name("BOOL")
+                .hide_possible_values(true)
+                .action(ArgAction::Set),
+            Takes::One(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Set)
+            }
+            Takes::Many(name) => {
+                arg.value_name(name).allow_hyphen_values(true).action(ArgAction::Append)
+            }
+            Takes::Maybe { name, bare } => arg
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value(bare)
+                .value_name(name)
+                .action(ArgAction::Set),
+        }
+    }
+}
+
+/// The flags of `brunt run`, global ones apart.
+pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
+    option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
+}
+
+/// The flags of `brunt inspect`, global ones apart.
+pub(crate) fn of_inspect() -> impl Iterator<Item = &'static Flag> {
+    runtime::FLAGS.iter()
+}
+
+/// Adds flags to a command.
+pub(crate) fn add(command: Command, flags: impl Iterator<Item = &'static Flag>) -> Command {
+    // As in k6's parser, the last of a repeated flag wins.
+    command.args_override_self(true).args(flags.map(Flag::arg))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_flags_share_a_name_or_a_letter() {
+        let mut names = BTreeSet::new();
+        let mut letters = BTreeSet::from(['h', 'V']);
+        for flag in global::FLAGS.iter().chain(of_run()) {
+            assert!(names.insert(flag.long), "--{} twice", flag.long);
+            if let Some(letter) = flag.short {
+                assert!(letters.insert(letter), "-{letter} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_flag_of_k6_run_is_known() {
+        // k6 2.2 and the ones of v1 that old CI scripts still pass.
+        let k6 = "address config log-output log-format no-color verbose quiet secret-source \
+                  profiling-enabled vus duration iterations stage execution-segment \
+                  execution-segment-sequence paused no-setup no-teardown max-redirects batch \
+                  batch-per-host rps user-agent http-debug insecure-skip-tls-verify \
+                  no-connection-reuse no-vu-connection-reuse min-iteration-duration throw \
+                  blacklist-ip block-hostnames summary-trend-stats summary-time-unit system-tags \
+                  tag console-output discard-response-bodies local-ips dns \
+                  include-system-env-vars compatibility-mode type env no-thresholds summary-mode \
+                  summary-export new-machine-readable-summary traces-output out linger \
+                  no-usage-report features no-summary";
+        let ours: BTreeSet<&str> =
+            global::FLAGS.iter().chain(of_run()).map(|flag| flag.long).collect();
+        for name in k6.split_whitespace() {
+            assert!(ours.contains(name), "--{name} is not known");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Flags that say how to run, not what: no script can set them.
+
+use super::{Fate, Flag};
+
+/// The rows that `run` and `inspect` share, in the order of the help page.
+pub(crate) static FLAGS: &[Flag] = &[
+    Flag::value("env", "NAME=VALUE", "Set __ENV.NAME in the script").short('e').many(),
+    Flag::switch(
+        "include-system-env-vars",
+        "Show the environment to the script in __ENV (on for run, off for inspect)",
+    )
+    .env("INCLUDE_SYSTEM_ENV_VARS"),
+    Flag::value("compatibility-mode", "MODE", "Set up JavaScript's globals: extended or base")
+        .env("COMPATIBILITY_MODE"),
+    Flag::value("type", "TYPE", "Say what the file is: js (archive is not supported yet)")
+        .short('t')
+        .env("TYPE")
+        .refused(&["js", ""], "only scripts can be run; archives come later"),
+    Flag::switch("no-thresholds", "Neither read nor check thresholds").env("NO_THRESHOLDS"),
+    Flag::value("summary-mode", "MODE", "Show the summary compact, full, legacy or disabled")
+        .env("SUMMARY_MODE"),
+    Flag::switch("no-summary", "The same as --summary-mode=disabled").env("NO_SUMMARY"),
+    Flag::value("summary-export", "FILE", "Write the summary as JSON").env("SUMMARY_EXPORT"),
+    Flag::switch(
+        "new-machine-readable-summary",
+        "Use the new shape of the summary for --summary-export and handleSummary()",
+    )
+    .env("NEW_MACHINE_READABLE_SUMMARY"),
+    Flag::value("traces-output", "DEST", "Send traces here")
+        .env("TRACES_OUTPUT")
+        .refused(&["none", ""], "traces come later; use --traces-output=none"),
+];
+
+/// The rows of `run` alone.
+pub(crate) static RUN_ONLY: &[Flag] = &[
+    Flag::value("out", "TYPE[=ARG]", "Send every sample to json=FILE or csv=FILE")
+        .short('o')
+        .many()
+        .env("OUT"),
+    Flag::value("console-output", "FILE", "Write what console.* says to this file")
+        .env("CONSOLE_OUTPUT"),
+    Flag::switch("linger", "Stay after the end until Ctrl-C").short('l').env("LINGER"),
+    Flag::switch("no-usage-report", "Accepted for k6's sake: Brunt never sends anything anywhere")
+        .env("NO_USAGE_REPORT")
+        .fate(Fate::Nothing),
+    Flag::value("features", "LIST", "Turn on feature flags")
+        .many()
+        .env("FEATURES")
+        .refused(&[""], "k6's feature flags come later"),
+    // Ours.
+    Flag::value("workers", "N", "Spread the VUs over so many threads; default: one per core")
+        .env("WORKERS"),
+    Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
+];

@@ -1,0 +1,59 @@
+//! A wrong command line, told in one line.
+
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+use crate::failure::Failure;
+
+/// Turns what clap found wrong into one sentence and a hint. Exit code 255, as k6's.
+pub(crate) fn usage_failure(error: &Error) -> Failure {
+    let name = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let list = |kind| match error.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let message = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let word = name(ContextKind::InvalidArg).unwrap_or_default();
+            if word.starts_with('-') {
+                format!("unknown flag: {word}")
+            } else {
+                format!("unexpected argument \"{word}\"")
+            }
+        }
+        ErrorKind::InvalidSubcommand => {
+            let word = name(ContextKind::InvalidSubcommand).unwrap_or_default();
+            format!("unknown command \"{word}\" for \"brunt\"")
+        }
+        ErrorKind::MissingRequiredArgument => {
+            format!("missing argument: {}", list(ContextKind::InvalidArg))
+        }
+        ErrorKind::InvalidValue if name(ContextKind::InvalidValue).is_none_or(|v| v.is_empty()) => {
+            let flag = name(ContextKind::InvalidArg).unwrap_or_default();
+            format!("flag needs a value: {flag}")
+        }
+        _ => first_sentence(error),
+    };
+    let mut failure = Failure::usage(message);
+    let similar = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
+        .into_iter()
+        .map(list)
+        .find(|text| !text.is_empty());
+    let valid = list(ContextKind::ValidValue);
+    failure.hint = Some(match similar {
+        Some(similar) => format!("did you mean {similar}?"),
+        None if !valid.is_empty() => format!("use {valid}"),
+        None => "`brunt help` lists the commands, `brunt help run` the flags".to_owned(),
+    });
+    failure
+}
+
+/// The first line of clap's own text, without `error:`.
+fn first_sentence(error: &Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}

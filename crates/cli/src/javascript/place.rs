@@ -1,0 +1,61 @@
+//! Finds the author's line that an exception's stack leads to.
+
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+
+/// Larger files (bundles) are not read once more for a picture.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// The first `file://…:LINE:COLUMN` in a stack, with the text of its line.
+pub(super) fn first(stack: &str) -> Option<Diagnostic> {
+    let start = stack.find("file://")?;
+    let line_end = stack[start..].find('\n').map_or(stack.len(), |end| start + end);
+    let (url, line, column) = split(&stack[start..line_end])?;
+    let text = line_of(Path::new(url.strip_prefix("file://")?), line);
+    Some(Diagnostic { url: url.to_owned(), line, column, length: 0, text, help: None })
+}
+
+/// `file:///dir/s.js:12:7(3)` with anything behind it.
+fn split(frame: &str) -> Option<(&str, u32, u32)> {
+    for (at, _) in frame.match_indices(':').skip(1) {
+        let mut numbers = frame[at + 1..].splitn(2, ':');
+        let (line, rest) = (numbers.next()?, numbers.next().unwrap_or_default());
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        if let (Ok(line), Ok(column)) = (line.parse(), rest[..digits].parse()) {
+            return Some((&frame[..at], line, column));
+        }
+    }
+    None
+}
+
+fn line_of(path: &Path, line: u32) -> Option<String> {
+    if std::fs::metadata(path).ok()?.len() > MOST_BYTES {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_of_a_stack_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a b.js");
+        std::fs::write(&file, "one\ntwo two\n").unwrap();
+        let url = format!("file://{}", file.display());
+        let stack = format!("Error: at 5:4\n\tat f ({url}:2:5(9))\n\tat g ({url}:1:1(1))\n");
+        let place = first(&stack).unwrap();
+        assert_eq!((place.url.as_str(), place.line, place.column), (url.as_str(), 2, 5));
+        assert_eq!(place.text.as_deref(), Some("two two"));
+    }
+
+    #[test]
+    fn a_stack_without_files_has_no_place() {
+        assert_eq!(first("Error: x\n\tat native\n"), None);
+        assert_eq!(first("Error: file:///x is gone"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Log lines: everything that is talk, not result. `console.log` of scripts comes here too.
+//!
+//! Callers (load cores among them) hand an [`Entry`] to a bounded queue and go on; one thread formats
+//! and writes. When the queue is full, entries are dropped and counted, and the count is told at the
+//! end: a slow terminal must not slow the test.
+//!
+//! ```text
+//! log::info!(source = "console"; "…")  ->  queue  ->  writer thread  ->  stderr | stdout | file
+//!                                                                   \->  --console-output file
+//! ```
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+        mpsc::{SyncSender, TrySendError, sync_channel},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use log::LevelFilter;
+
+use self::{
+    entry::Entry,
+    writer::{Message, Writer},
+};
+use crate::screen::Screen;
+
+mod entry;
+mod format;
+mod setup;
+mod writer;
+
+pub(crate) use self::format::Format;
+
+/// The target of what scripts say.
+const CONSOLE: &str = "console";
+/// At most so many entries wait for the writer; more are dropped.
+const QUEUE_ENTRIES: usize = 65_536;
+/// At most so many bytes of text wait for the writer; more are dropped.
+const QUEUE_BYTES: usize = 64 << 20;
+
+/// Where log lines go, and how they look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogConfig {
+    /// `--log-output`.
+    pub(crate) output: Output,
+    /// `--log-format`.
+    pub(crate) format: Format,
+    /// `--no-color` or its like was not given.
+    pub(crate) color: bool,
+    /// `--verbose`: debug lines too.
+    pub(crate) verbose: bool,
+    /// `--console-output`: a file for what scripts say.
+    pub(crate) console_output: Option<PathBuf>,
+}
+
+/// `--log-output`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// The default.
+    Stderr,
+    /// Together with the results.
+    Stdout,
+    /// Nowhere.
+    None,
+    /// `file=PATH[,level=L]`: appended to, made with mode 0600.
+    File {
+        /// Its directory must exist.
+        path: PathBuf,
+        /// What is less important stays out of the file.
+        level: LevelFilter,
+    },
+}
+
+/// The running writer. [`Logging::finish`] empties it.
+pub(crate) struct Logging {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    screen: Arc<Screen>,
+}
+
+struct Shared {
+    queue: SyncSender<Message>,
+    queued_bytes: AtomicUsize,
+    dropped: AtomicU64,
+    unwritten: AtomicU64,
+}
+
+impl Logging {
+    /// Opens the files, starts the writer and makes it the process's logger.
+    ///
+    /// # Errors
+    /// A file can't be opened. A logger that is installed already (in tests) is no error: it stays.
+    pub(crate) fn start(config: &LogConfig, screen: &Arc<Screen>) -> anyhow::Result<Self> {
+        let (queue, inbox) = sync_channel(QUEUE_ENTRIES);
+        let shared = Arc::new(Shared {
+            queue,
+            queued_bytes: AtomicUsize::new(0),
+            dropped: AtomicU64::new(0),
+            unwritten: AtomicU64::new(0),
+        });
+        let writer = Writer::new(config, Arc::clone(screen), Arc::clone(&shared))?;
+        let thread = std::thread::Builder::new()
+            .name("brunt-log".to_owned())
+            .spawn(move || writer.run(&inbox))?;
+        let _ = log::set_boxed_logger(Box::new(Logger(Arc::clone(&shared))));
+        log::set_max_level(if config.verbose { LevelFilter::Debug } else { LevelFilter::Info });
+        Ok(Self { shared, thread: Some(thread), screen: Arc::clone(screen) })
+    }
+
+    /// Waits until all that was said so far is written, at most `limit`.
+    pub(crate) fn flush(&self, limit: Duration) {
+        self.flusher().flush(limit);
+    }
+
+    /// For a thread that may have to end the process.
+    pub(crate) fn flusher(&self) -> Flusher {
+        Flusher(Arc::clone(&self.shared))
+    }
+
+    /// Writes what waits and what was dropped, stops the writer, and tells what could not be written.
+    pub(crate) fn finish(mut self) {
+        let _ = self.shared.queue.send(Message::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let unwritten = self.shared.unwritten.load(Relaxed);
+        if unwritten > 0 {
+            self.screen.stderr(&format!("{unwritten} writes of log lines failed (disk full?)\n"));
+        }
+    }
+}
+
+/// Has the queue emptied.
+#[derive(Clone)]
+pub(crate) struct Flusher(Arc<Shared>);
+
+impl Flusher {
+    /// Waits until all that was said so far is written, at most `limit`.
+    pub(crate) fn flush(&self, limit: Duration) {
+        let (done, wait) = sync_channel(1);
+        if self.0.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(limit);
+        }
+    }
+}
+
+struct Logger(Arc<Shared>);
+
+impl log::Log for Logger {
+    fn enabled(&self, metadata: &log::Metadata) -> bool {
+        // Other people's crates talk about their insides; that is for `--verbose` alone.
+        let target = metadata.target();
+        metadata.level() <= log::max_level()
+            && (target.starts_with("brunt")
+                || target == CONSOLE
+                || (log::max_level() >= LevelFilter::Debug
+                    && metadata.level() <= LevelFilter::Warn))
+    }
+
+    fn log(&self, record: &log::Record) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let shared = &self.0;
+        let entry = Entry::from_record(record);
+        let size = entry.size();
+        if shared.queued_bytes.fetch_add(size, Relaxed) + size > QUEUE_BYTES {
+            shared.queued_bytes.fetch_sub(size, Relaxed);
+            shared.dropped.fetch_add(1, Relaxed);
+            return;
+        }
+        // After the end of the run nobody listens: that is no loss to tell.
+        if let Err(TrySendError::Full(_)) = shared.queue.try_send(Message::Entry(entry)) {
+            shared.queued_bytes.fetch_sub(size, Relaxed);
+            shared.dropped.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn flush(&self) {}
+}

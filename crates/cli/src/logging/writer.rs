@@ -1,0 +1,185 @@
+//! The thread that formats and writes.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write as _,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::Ordering::Relaxed,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender},
+    },
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use log::LevelFilter;
+
+use super::{LogConfig, Output, Shared, entry::Entry, format::Formatter};
+use crate::screen::Screen;
+
+/// What the writer is told.
+pub(super) enum Message {
+    Entry(Entry),
+    /// Answer when all before it is written.
+    Flush(SyncSender<()>),
+    Stop,
+}
+
+/// Written at once if so much waits.
+const BATCH_BYTES: usize = 64 << 10;
+/// A file is flushed when nothing came for so long.
+const IDLE: Duration = Duration::from_secs(1);
+
+pub(super) struct Writer {
+    main: Destination,
+    level: LevelFilter,
+    formatter: Formatter,
+    console: Option<File>,
+    console_formatter: Formatter,
+    shared: Arc<Shared>,
+    main_text: String,
+    console_text: String,
+}
+
+enum Destination {
+    Stderr(Arc<Screen>),
+    Stdout(Arc<Screen>),
+    File(File),
+    Nowhere,
+}
+
+impl Writer {
+    pub(super) fn new(
+        config: &LogConfig,
+        screen: Arc<Screen>,
+        shared: Arc<Shared>,
+    ) -> anyhow::Result<Self> {
+        let mut level = LevelFilter::Trace;
+        let (main, on_terminal) = match &config.output {
+            Output::Stderr => {
+                let on_terminal = screen.stderr_is_terminal();
+                (Destination::Stderr(screen), on_terminal)
+            }
+            Output::Stdout => {
+                let on_terminal = screen.stdout_is_terminal();
+                (Destination::Stdout(screen), on_terminal)
+            }
+            Output::None => (Destination::Nowhere, false),
+            Output::File { path, level: least } => {
+                level = *least;
+                (Destination::File(append(path, 0o600)?), false)
+            }
+        };
+        let console =
+            config.console_output.as_deref().map(|path| append(path, 0o644)).transpose()?;
+        Ok(Self {
+            main,
+            level,
+            formatter: Formatter::new(config.format, config.color && on_terminal),
+            console,
+            console_formatter: Formatter::new(config.format, false),
+            shared,
+            main_text: String::new(),
+            console_text: String::new(),
+        })
+    }
+
+    pub(super) fn run(mut self, inbox: &Receiver<Message>) {
+        loop {
+            let first = match inbox.recv_timeout(IDLE) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let mut stop = false;
+            let mut next = Some(first);
+            let mut answer = None;
+            while let Some(message) = next {
+                match message {
+                    Message::Entry(entry) => self.format(&entry),
+                    Message::Flush(done) => answer = Some(done),
+                    Message::Stop => stop = true,
+                }
+                let enough = self.main_text.len() + self.console_text.len() > BATCH_BYTES;
+                next =
+                    if stop || enough || answer.is_some() { None } else { inbox.try_recv().ok() };
+            }
+            if stop {
+                self.tell_dropped();
+            }
+            self.write();
+            if let Some(answer) = answer {
+                let _ = answer.try_send(());
+            }
+            if stop {
+                break;
+            }
+        }
+    }
+
+    fn format(&mut self, entry: &Entry) {
+        self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
+        if self.console.is_some() && entry.is_console() {
+            self.console_formatter.write(entry, true, &mut self.console_text);
+        } else if !matches!(self.main, Destination::Nowhere) && entry.level <= self.level {
+            self.formatter.write(entry, false, &mut self.main_text);
+        }
+    }
+
+    /// What was lost is told in the format of all other lines.
+    fn tell_dropped(&mut self) {
+        let dropped = self.shared.dropped.load(Relaxed);
+        if dropped > 0 {
+            let entry = Entry {
+                at: std::time::SystemTime::now(),
+                level: log::Level::Warn,
+                message: format!(
+                    "{dropped} log lines were dropped: they came faster than they could be written"
+                ),
+                fields: Vec::new(),
+            };
+            // As if it had been queued: `format` takes it off again.
+            self.shared.queued_bytes.fetch_add(entry.size(), Relaxed);
+            self.format(&entry);
+        }
+    }
+
+    fn write(&mut self) {
+        if !self.main_text.is_empty() {
+            let text = self.main_text.as_str();
+            let written = match &mut self.main {
+                Destination::Stderr(screen) => {
+                    screen.stderr(text);
+                    Ok(())
+                }
+                Destination::Stdout(screen) => screen.stdout(text),
+                Destination::File(file) => file.write_all(text.as_bytes()),
+                Destination::Nowhere => Ok(()),
+            };
+            self.note(&written);
+            self.main_text.clear();
+        }
+        if let (Some(file), false) = (&mut self.console, self.console_text.is_empty()) {
+            let written = file.write_all(self.console_text.as_bytes());
+            self.note(&written);
+            self.console_text.clear();
+        }
+    }
+
+    fn note(&self, written: &std::io::Result<()>) {
+        if written.is_err() {
+            self.shared.unwritten.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+fn append(path: &Path, mode: u32) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path).with_context(|| format!("cannot open the log file {}", path.display()))
+}

@@ -1,0 +1,316 @@
+//! A snapshot as lines of text.
+
+use std::fmt::Write as _;
+
+use brunt_schedule::duration::format as short;
+
+use super::{
+    clock::clock,
+    line::{Line, Paint},
+    snapshot::{Phase, ScenarioProgress, Snapshot, State, Work},
+};
+
+/// Names are padded to at least so many columns, as k6 does.
+const NAME_LEAST: usize = 4;
+/// Names are cut to so many columns.
+const NAME_WIDTH: usize = 30;
+/// A bar between its brackets, where there is room.
+const BAR_WIDTH: usize = 38;
+/// A bar shorter than this says nothing; the percentage takes its place.
+const BAR_LEAST: usize = 8;
+
+/// Where the lines will stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// Draw bars; else write percentages.
+    pub(crate) bars: bool,
+    pub(crate) color: bool,
+    /// Columns of the terminal. None: lines are as long as they are.
+    pub(crate) width: Option<usize>,
+    /// Lines of the terminal: more scenarios than fit are counted, not shown.
+    pub(crate) height: Option<usize>,
+}
+
+impl Style {
+    /// Plain lines, for a pipe or a file.
+    pub(crate) fn pipe() -> Self {
+        Self { bars: false, color: false, width: None, height: None }
+    }
+}
+
+/// The whole block: an empty line, the line of the run, one line for each scenario.
+pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
+    let mut out = String::from("\n");
+    let mut first = Line::default();
+    if let Phase::Initializing { total } = snapshot.phase {
+        let width = digits(total);
+        first.push(Paint::Plain, format!("init [{:0width$}/{total} VUs]", snapshot.vus_ready));
+        first.finish(style.width, style.color, &mut out);
+        return out;
+    }
+    first.push(Paint::Plain, headline(snapshot));
+    first.finish(style.width, style.color, &mut out);
+
+    let rows: Vec<Row> = snapshot.scenarios.iter().map(Row::new).collect();
+    let widths = Widths::of(&rows);
+    // The empty line, the headline, and where the cursor rests below.
+    let room = style.height.map_or(usize::MAX, |height| height.saturating_sub(3));
+    let shown = if rows.len() <= room { rows.len() } else { room.saturating_sub(1) };
+    for row in &rows[..shown] {
+        row.line(&widths, style).finish(style.width, style.color, &mut out);
+    }
+    if shown < rows.len() {
+        let mut more = Line::default();
+        more.push(Paint::Faint, format!("… and {} more scenarios", rows.len() - shown));
+        more.finish(style.width, style.color, &mut out);
+    }
+    out
+}
+
+/// `running (01.5s), 07/13 VUs, 13 complete and 0 interrupted iterations`
+fn headline(snapshot: &Snapshot) -> String {
+    let doing = match snapshot.phase {
+        Phase::Setup => "setup",
+        Phase::Teardown => "teardown",
+        Phase::Initializing { .. } | Phase::Running | Phase::Ended => "running",
+    };
+    let Snapshot { vus_active, vus_ready, complete, interrupted, .. } = snapshot;
+    let width = digits(*vus_ready);
+    format!(
+        "{doing} ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
+         {interrupted} interrupted iterations",
+        clock(snapshot.elapsed, snapshot.longest)
+    )
+}
+
+/// One scenario's texts, before they are aligned.
+struct Row {
+    name: String,
+    mark: (Paint, char),
+    done: f64,
+    columns: Vec<String>,
+}
+
+/// The widths that all rows share.
+struct Widths {
+    name: usize,
+    columns: Vec<usize>,
+}
+
+impl Widths {
+    fn of(rows: &[Row]) -> Self {
+        let mut columns = Vec::new();
+        for row in rows {
+            for (index, text) in row.columns.iter().enumerate() {
+                if columns.len() == index {
+                    columns.push(0);
+                }
+                columns[index] = columns[index].max(text.chars().count());
+            }
+        }
+        let name = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+        Self { name: name.max(NAME_LEAST), columns }
+    }
+}
+
+impl Row {
+    fn new(scenario: &ScenarioProgress) -> Self {
+        let mark = match scenario.state {
+            State::Waiting { .. } => (Paint::Faint, '•'),
+            State::Running => (Paint::Plain, ' '),
+            State::Stopping => (Paint::Plain, '↓'),
+            State::Interrupted => (Paint::Red, '✗'),
+            State::Done => (Paint::Green, '✓'),
+        };
+        let done = if scenario.done.is_finite() { scenario.done.clamp(0.0, 1.0) } else { 0.0 };
+        Self { name: cut_name(&scenario.name), mark, done, columns: columns(scenario) }
+    }
+
+    fn line(&self, widths: &Widths, style: &Style) -> Line {
+        // As k6 pads them: what is last of all columns is not padded, what is last of this row is.
+        let mut columns = String::new();
+        let last = widths.columns.len().saturating_sub(1);
+        for (index, (text, width)) in self.columns.iter().zip(&widths.columns).enumerate() {
+            let width = if index < last { width + 1 } else { 0 };
+            let blank = if index == 0 { "" } else { " " };
+            // Writing to a String can't fail.
+            let _ = write!(columns, "{blank}{text:<width$}");
+        }
+        let widest: usize = widths.columns.iter().map(|width| width + 2).sum();
+
+        let mut line = Line::default();
+        line.push(Paint::Plain, format!("{:<width$} ", self.name, width = widths.name));
+        line.push(self.mark.0, self.mark.1.to_string()).push(Paint::Plain, " [");
+        let taken = line.width() + 2 + widest.saturating_sub(2);
+        let room =
+            style.width.map_or(BAR_WIDTH, |width| width.saturating_sub(taken).min(BAR_WIDTH));
+        if style.bars && room >= BAR_LEAST {
+            let full = (self.done * room as f64) as usize;
+            let (full, arrow) = if full < room && full > 0 { (full - 1, ">") } else { (full, "") };
+            let drawn = full + arrow.len();
+            line.push(Paint::Plain, format!("{}{arrow}", "=".repeat(full)));
+            line.push(Paint::Faint, "-".repeat(room - drawn));
+        } else {
+            line.push(Paint::Plain, format!(" {:3.0}% ", (self.done * 100.0).floor()));
+        }
+        line.push(Paint::Plain, "] ").push(Paint::Plain, columns);
+        line
+    }
+}
+
+fn columns(scenario: &ScenarioProgress) -> Vec<String> {
+    let ScenarioProgress { vus, elapsed, duration, .. } = *scenario;
+    if let State::Waiting { left, start } = scenario.state {
+        return vec!["waiting".to_owned(), clock(left, start)];
+    }
+    let vus = match scenario.vus_active {
+        Some(active) => format!("{active:0width$}/{vus} VUs", width = digits(vus)),
+        None => format!("{vus} VUs"),
+    };
+    let counts_down = matches!(scenario.work, Work::Shared { .. } | Work::PerVu { .. });
+    // Who counts iterations is usually done before the time is over.
+    let time = if elapsed >= duration && !counts_down {
+        short(duration)
+    } else {
+        format!("{}/{}", clock(elapsed.min(duration), duration), short(duration))
+    };
+    let work = match scenario.work {
+        Work::Time => None,
+        Work::Shared { done, total } => {
+            Some(format!("{done:0width$}/{total} shared iters", width = digits(total)))
+        }
+        Work::PerVu { done, total, each } => {
+            Some(format!("{done:0width$}/{total} iters, {each} per VU", width = digits(total)))
+        }
+        Work::Rate { now, highest } => {
+            let width = format!("{highest:.2}").len();
+            Some(format!("{now:0width$.2} iters/s"))
+        }
+    };
+    [vus, time].into_iter().chain(work).collect()
+}
+
+fn cut_name(name: &str) -> String {
+    if name.chars().count() <= NAME_WIDTH {
+        return name.to_owned();
+    }
+    name.chars().take(NAME_WIDTH - 3).chain("...".chars()).collect()
+}
+
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn seconds(value: f64) -> Duration {
+        Duration::from_secs_f64(value)
+    }
+
+    fn scenario(name: &str, state: State, done: f64, work: Work) -> ScenarioProgress {
+        ScenarioProgress {
+            name: name.to_owned(),
+            state,
+            done,
+            vus_active: None,
+            vus: 3,
+            elapsed: seconds(done * 5.0),
+            duration: seconds(5.0),
+            work,
+        }
+    }
+
+    fn example() -> Snapshot {
+        let mut ramp = scenario("ramp", State::Stopping, 1.0, Work::Time);
+        ramp.vus_active = Some(1);
+        let mut rate =
+            scenario("rate", State::Running, 0.2, Work::Rate { now: 3.869, highest: 30.0 });
+        rate.vus_active = Some(4);
+        rate.vus = 15;
+        Snapshot {
+            phase: Phase::Running,
+            elapsed: seconds(1.04),
+            longest: seconds(631.0),
+            vus_active: 5,
+            vus_ready: 18,
+            complete: 9,
+            interrupted: 0,
+            scenarios: vec![
+                scenario("a", State::Running, 0.5, Work::Shared { done: 3, total: 20 }),
+                ramp,
+                rate,
+                scenario("per", State::Done, 1.0, Work::PerVu { done: 12, total: 12, each: 4 }),
+                scenario("cut", State::Interrupted, 0.0, Work::Time),
+                scenario(
+                    "a_very_long_scenario_name_beyond_thirty",
+                    State::Waiting { left: seconds(12.34), start: seconds(90.0) },
+                    0.0,
+                    Work::Time,
+                ),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_pipe_gets_percentages() {
+        let drawn = render(&example(), &Style::pipe());
+        // The blanks at the end are k6's.
+        assert!(drawn.contains("] 1/3 VUs    5s      \n"), "{drawn}");
+        assert!(drawn.contains("] waiting    0m12.3s \n"), "{drawn}");
+        let trimmed: Vec<&str> = drawn.lines().map(str::trim_end).collect();
+        insta::assert_snapshot!(trimmed.join("\n"), @r"
+
+        running (00m01.0s), 05/18 VUs, 9 complete and 0 interrupted iterations
+        a                                [  50% ] 3 VUs      2.5s/5s  03/20 shared iters
+        ramp                           ↓ [ 100% ] 1/3 VUs    5s
+        rate                             [  20% ] 04/15 VUs  1.0s/5s  03.87 iters/s
+        per                            ✓ [ 100% ] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
+        cut                            ✗ [   0% ] 3 VUs      0.0s/5s
+        a_very_long_scenario_name_b... • [   0% ] waiting    0m12.3s
+        ");
+    }
+
+    #[test]
+    fn a_terminal_gets_bars_that_shrink() {
+        let style =
+            |width| Style { bars: true, color: false, width: Some(width), height: Some(40) };
+        let wide = render(&example(), &style(120));
+        insta::assert_snapshot!(wide, @r"
+
+        running (00m01.0s), 05/18 VUs, 9 complete and 0 interrupted iterations
+        a                                [==================>-------------------] 3 VUs      2.5s/5s  03/20 shared iters
+        ramp                           ↓ [======================================] 1/3 VUs    5s
+        rate                             [======>-------------------------------] 04/15 VUs  1.0s/5s  03.87 iters/s
+        per                            ✓ [======================================] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
+        cut                            ✗ [--------------------------------------] 3 VUs      0.0s/5s
+        a_very_long_scenario_name_b... • [--------------------------------------] waiting    0m12.3s
+        ");
+        for width in [20, 40, 60, 79, 80, 81, 100, 300] {
+            let drawn = render(&example(), &style(width));
+            assert!(drawn.lines().all(|line| line.chars().count() <= width), "{drawn}");
+            assert_eq!(drawn.lines().count(), 8);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_the_height_is_counted() {
+        let style = Style { bars: true, color: true, width: Some(100), height: Some(6) };
+        let drawn = render(&example(), &style);
+        assert_eq!(drawn.lines().count(), 5);
+        assert!(drawn.contains("… and 4 more scenarios"));
+    }
+
+    #[test]
+    fn the_making_of_vus_is_counted() {
+        let snapshot = Snapshot {
+            phase: Phase::Initializing { total: 1000 },
+            vus_ready: 7,
+            ..Snapshot::default()
+        };
+        assert_eq!(render(&snapshot, &Style::pipe()), "\ninit [0007/1000 VUs]\n");
+    }
+}

@@ -1,0 +1,102 @@
+//! What the bars show, as plain data.
+
+use std::time::Duration;
+
+/// Who knows how far the test is.
+pub(crate) trait ProgressSource: Send + Sync {
+    /// The state now. Called from the display's thread; must not wait for a load core.
+    fn snapshot(&self) -> Snapshot;
+}
+
+/// The state of a test at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Snapshot {
+    pub(crate) phase: Phase,
+    /// Since the start, before `setup()`.
+    pub(crate) elapsed: Duration,
+    /// How long the test may take; sets the width of the clock.
+    pub(crate) longest: Duration,
+    /// VUs at work.
+    pub(crate) vus_active: u64,
+    /// VUs that are initialised.
+    pub(crate) vus_ready: u64,
+    /// Iterations that ran to their end.
+    pub(crate) complete: u64,
+    /// Iterations that were cut off.
+    pub(crate) interrupted: u64,
+    /// In the order of the description.
+    pub(crate) scenarios: Vec<ScenarioProgress>,
+}
+
+/// What the test is doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// VUs are being made.
+    Initializing {
+        /// How many are needed before the start.
+        total: u64,
+    },
+    /// `setup()` runs.
+    Setup,
+    /// Scenarios run.
+    #[default]
+    Running,
+    /// `teardown()` runs.
+    Teardown,
+    /// All is over.
+    Ended,
+}
+
+/// How far one scenario is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ScenarioProgress {
+    pub(crate) name: String,
+    pub(crate) state: State,
+    /// Share of the whole, 0 to 1.
+    pub(crate) done: f64,
+    /// VUs at work; none for an executor that always uses all.
+    pub(crate) vus_active: Option<u64>,
+    /// VUs it has, or may have by now.
+    pub(crate) vus: u64,
+    /// Since its start.
+    pub(crate) elapsed: Duration,
+    /// Its regular duration.
+    pub(crate) duration: Duration,
+    pub(crate) work: Work,
+}
+
+/// Where a scenario is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It starts later.
+    Waiting {
+        /// In so long.
+        left: Duration,
+        /// So long after the start of all; sets the width of the clock.
+        start: Duration,
+    },
+    Running,
+    /// No iteration starts any more; some still run.
+    Stopping,
+    /// It was cut off.
+    Interrupted,
+    Done,
+}
+
+/// What is counted besides time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Work {
+    /// Time alone.
+    Time,
+    /// `04/20 shared iters`
+    Shared { done: u64, total: u64 },
+    /// `4/6 iters, 3 per VU`
+    PerVu { done: u64, total: u64, each: u64 },
+    /// `10.00 iters/s`
+    Rate {
+        /// Iterations per second that the plan asks for now.
+        now: f64,
+        /// The highest of the plan; sets the width.
+        highest: f64,
+    },
+}

@@ -1,0 +1,186 @@
+//! `brunt run`: from a script's name to an exit code.
+//!
+//! ```text
+//! config file, script, variables, flags ─▶ plan ─▶ engine ─▶ ending (summary) ─▶ outcome (exit code)
+//!      │             │                                │ live
+//!  config_file     host                    watch (progress), signal, samples (--out)
+//! ```
+
+use std::sync::Arc;
+
+use brunt_demo::{Demo, DemoConfig, DemoHandle};
+use brunt_engine::{Run, RunConfig};
+use brunt_metrics::Registry;
+
+use self::{
+    ending::Ending,
+    host::{Host, Script, Source},
+    plan::{Outer, Plan},
+    samples::Samples,
+    signal::SignalWatch,
+    watch::Watch,
+};
+use crate::{
+    Context, describe,
+    describe::Description,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    flags::{Given, given::parse_bool},
+    limits,
+    progress::{self, Progress, ProgressSource as _},
+    settings::{RunSettings, SummaryMode},
+};
+
+mod config_file;
+mod ending;
+pub(crate) mod host;
+mod outcome;
+pub(crate) mod plan;
+mod samples;
+pub(crate) mod signal;
+mod watch;
+
+/// Runs the test with the JavaScript that we have.
+pub(crate) fn perform(
+    context: &Context,
+    script: &str,
+    settings: RunSettings,
+    given: &Given,
+) -> Outcome<Exit> {
+    run(context, &crate::javascript::JavaScript, script, settings, given)
+}
+
+/// Runs the test; generic, so that the tests need no JavaScript.
+fn run<H: Host>(
+    context: &Context,
+    host: &H,
+    script: &str,
+    mut settings: RunSettings,
+    given: &Given,
+) -> Outcome<Exit> {
+    let outer = Outer::read(context, given)?;
+    let open_files = limits::raise_open_files();
+    let signals = SignalWatch::start(context.logging.flusher())?;
+    let quiet = context.global.quiet;
+    let color = context.global.color && context.screen.stdout_is_terminal();
+    if !quiet {
+        let _ = context.screen.stdout(&describe::banner(color));
+    }
+    let demo = settings.demo.then(start_demo).transpose()?;
+    if let Some(demo) = &demo {
+        let env = &mut settings.script.env;
+        env.insert("DEMO_URL".to_owned(), demo.url());
+        if let Some(faults) = demo.faults_addr() {
+            env.insert("DEMO_FAULTS_URL".to_owned(), format!("http://{faults}"));
+        }
+    }
+
+    let registry = Arc::new(Registry::new());
+    let loaded = host.load(&Source {
+        name: script,
+        env: &settings.script.env,
+        extended: settings.script.extended,
+        registry: Arc::clone(&registry),
+    })?;
+    let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
+    let text = loaded.text().to_owned();
+
+    let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
+    let dashboard = context.environment.setting("WEB_DASHBOARD");
+    if dashboard.is_some_and(|(_, text)| parse_bool(text) == Some(true)) {
+        outputs.push("web-dashboard".to_owned());
+    }
+    let env = context.environment.with_aliases();
+    let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
+    let description = Description {
+        script: script.to_owned(),
+        outputs: samples.descriptions.clone(),
+        demo: demo.as_ref().map(DemoHandle::url),
+        overview: plan.overview(),
+        scenarios: plan.bullets(),
+    };
+    // A function that is not there is no phase: no VM is made for it, nothing is measured.
+    let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
+    let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
+    let env = context.environment.all().clone();
+    let runner = loaded.into_runner(&plan.test_options(env))?;
+
+    let breakdown = settings.summary_mode == SummaryMode::Full;
+    let ledger = plan.ledger(&registry, breakdown)?;
+    for warning in ledger.warnings() {
+        log::warn!("{warning}");
+    }
+    let mut config = RunConfig::new(plan.consolidated.scenarios.clone(), registry, ledger);
+    plan.fill(&mut config);
+    config.no_setup |= no_setup;
+    config.no_teardown |= no_teardown;
+    config.workers = settings.workers.unwrap_or(0);
+    config.want_samples = samples.wanted();
+    let (listener, results) = samples.listen();
+    config.listeners.push(listener);
+
+    warn_of_open_files(plan.consolidated.peak().possible, open_files);
+    if !quiet {
+        let _ = context.screen.stdout(&description.text(color));
+    }
+    let run = Run::new(config, Arc::clone(&runner));
+    signals.attach(run.control());
+    let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment));
+    let progress = (!quiet)
+        .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), color))
+        .transpose()?;
+    let report = run.execute();
+    if let Some(progress) = progress {
+        progress.stop();
+    }
+
+    results.tell();
+    if report.started {
+        let ending = Ending {
+            context,
+            settings: &settings,
+            time_unit: plan.time_unit(),
+            time_limit: plan.summary_time_limit(),
+            script: &text,
+        };
+        ending.write(&report, &*runner);
+        if !quiet {
+            let _ = progress::draw_last(&watch.snapshot(), &context.screen, color);
+        }
+    }
+    ending::warn(&report);
+    if settings.linger.unwrap_or(plan.linger) {
+        if !quiet {
+            log::info!("the test is over; --linger waits for Ctrl-C");
+        }
+        signals.wait();
+    }
+    drop(demo);
+    match report.error() {
+        Some(failure) => Err(outcome::failure(failure)),
+        None => Ok(Exit::Success),
+    }
+}
+
+/// Each VU keeps at least one connection.
+fn warn_of_open_files(vus: u64, allowed: Option<u64>) {
+    /// For everything else: files, timers, the standard streams.
+    const OTHERS: u64 = 64;
+    if let Some(allowed) = allowed
+        && vus.saturating_add(OTHERS) > allowed
+    {
+        log::warn!(
+            "{vus} VUs may need more connections than the {allowed} open files that the system \
+             allows; raise the limit with ulimit -n"
+        );
+    }
+}
+
+fn start_demo() -> Outcome<DemoHandle> {
+    let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    Demo::start(DemoConfig { listen, ..DemoConfig::default() })
+        .map_err(|error| Failure::new(Exit::Other, error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What is told when the test is over: summary, files, warnings about the run itself.
+
+use std::{fmt::Write as _, path::Path};
+
+use brunt_engine::{HealthVerdict, RunReport};
+use brunt_report::{
+    humanize::Unit,
+    json::{self, SummaryContext, machine},
+    text::{self, Mode, TextOptions},
+};
+use serde_json::Value;
+
+use super::host::{Answer, Files, TestRunner};
+use crate::{
+    Context,
+    cmd::K6_VERSION,
+    settings::{RunSettings, SummaryMode},
+};
+
+/// How the end is told.
+pub(super) struct Ending<'a> {
+    pub(super) context: &'a Context,
+    pub(super) settings: &'a RunSettings,
+    /// `summaryTimeUnit`.
+    pub(super) time_unit: Option<Unit>,
+    /// `handleSummaryTimeout`.
+    pub(super) time_limit: std::time::Duration,
+    /// The text of the script.
+    pub(super) script: &'a str,
+}
+
+impl Ending<'_> {
+    /// Writes the summary to wherever it goes. Failing to do so changes no exit code: it is logged.
+    pub(super) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
+        let Some(mode) = self.mode() else { return };
+        let setup_data =
+            report.setup_data.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let data = self.data(report, setup_data.clone()).to_string();
+        let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
+        let mut files = match runner.handle_summary(data, self.time_limit) {
+            Answer::Usual => usual(),
+            Answer::Write(files) => files,
+            Answer::Failed(problem) => {
+                log::error!(
+                    hint = "the usual summary is shown instead";
+                    "handleSummary() failed: {problem}"
+                );
+                usual()
+            }
+            Answer::Unusable(problem) => {
+                log::error!("{problem}");
+                Files::new()
+            }
+        };
+        if let Some(path) = &self.settings.summary_export {
+            let export = if self.settings.new_summary_shape {
+                json::pretty(&self.data(report, None))
+            } else {
+                json::summary_export(&report.summary, setup_data.as_ref())
+            };
+            files.push((path.to_string_lossy().into_owned(), export.into_bytes()));
+        }
+        self.save(files);
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        match self.settings.summary_mode {
+            SummaryMode::Compact => Some(Mode::Compact),
+            SummaryMode::Full => Some(Mode::Full),
+            SummaryMode::Legacy => Some(Mode::Legacy),
+            SummaryMode::Disabled => None,
+        }
+    }
+
+    /// The usual text.
+    fn text(&self, report: &RunReport, mode: Mode) -> Vec<u8> {
+        let colour = self.context.global.color && self.context.screen.stdout_is_terminal();
+        let options = TextOptions { mode, colour, time_unit: self.time_unit };
+        text::surrounded(&text::render(&report.summary, &options)).into_bytes()
+    }
+
+    /// What `handleSummary` is given.
+    fn data(&self, report: &RunReport, setup_data: Option<Value>) -> Value {
+        if self.settings.new_summary_shape {
+            let now = jiff::Zoned::now();
+            return machine::summary_data(
+                &report.summary,
+                &machine::MachineContext {
+                    script: self.script,
+                    execution: "local",
+                    generated_at: &now.strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string(),
+                    k6_version: K6_VERSION,
+                    full: self.settings.summary_mode == SummaryMode::Full,
+                },
+            );
+        }
+        json::handle_summary_data(
+            &report.summary,
+            &SummaryContext {
+                no_color: !self.context.global.color,
+                is_stdout_tty: self.context.screen.stdout_is_terminal(),
+                is_stderr_tty: self.context.screen.stderr_is_terminal(),
+                time_unit: self.time_unit,
+                setup_data,
+            },
+        )
+    }
+
+    /// Writes each, whatever becomes of the others.
+    fn save(&self, files: Files) {
+        let mut problems = String::new();
+        for (name, content) in files {
+            let written = match name.as_str() {
+                "stdout" => self.context.screen.stdout(&String::from_utf8_lossy(&content)),
+                "stderr" => {
+                    self.context.screen.stderr(&String::from_utf8_lossy(&content));
+                    Ok(())
+                }
+                path => std::fs::write(Path::new(path), &content),
+            };
+            if let Err(error) = written {
+                let comma = if problems.is_empty() { "" } else { ", " };
+                // Writing to a String can't fail.
+                let _ = write!(problems, "{comma}{name}: {error}");
+            }
+        }
+        if !problems.is_empty() {
+            log::error!("could not write some of the summary: {problems}");
+        }
+    }
+}
+
+/// Warns of what makes the numbers worth less.
+pub(super) fn warn(report: &RunReport) {
+    if report.started && report.failure.is_none() && report.iterations_complete == 0 {
+        log::warn!(
+            "no iteration came to its end; a longer duration or gracefulStop would let some"
+        );
+    }
+    match report.health.verdict() {
+        HealthVerdict::Fine => {}
+        verdict => log::warn!("{verdict}"),
+    }
+}

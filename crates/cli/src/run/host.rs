@@ -1,0 +1,102 @@
+//! The seam to JavaScript: all that `run` and `inspect` need of it, and nothing else.
+//!
+//! ```text
+//! Host::load ──▶ Script (init code ran once, __VU 0) ──▶ options, functions
+//!                  │ into_runner(test)
+//!                  ▼
+//!                Runner (the engine drives it) ──▶ handle_summary(data)
+//! ```
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use brunt_engine::Runner;
+use brunt_metrics::Registry;
+use serde_json::Value;
+
+use crate::failure::Outcome;
+
+/// What a script is loaded with.
+#[derive(Debug, Clone)]
+pub(crate) struct Source<'a> {
+    /// As the user named it; `-` is standard input.
+    pub(crate) name: &'a str,
+    /// `__ENV`.
+    pub(crate) env: &'a BTreeMap<String, String>,
+    /// The global `global` exists (`--compatibility-mode extended`).
+    pub(crate) extended: bool,
+    /// Where init code registers its metrics.
+    pub(crate) registry: Arc<Registry>,
+}
+
+/// Whoever can load scripts.
+pub(crate) trait Host {
+    /// What comes of it.
+    type Script: Script;
+
+    /// Reads the script and what it imports, and runs the init code once.
+    ///
+    /// # Errors
+    /// Not found (255); a syntax error, an import that is not there, an exception (107, with the place in
+    /// the author's file); `exec.test.abort()` (108).
+    fn load(&self, source: &Source<'_>) -> Outcome<Self::Script>;
+}
+
+/// A script whose init code ran.
+pub(crate) trait Script: Sized {
+    /// What the engine drives.
+    type Runner: TestRunner;
+
+    /// The export `options`; null if there is none.
+    fn options(&self) -> &Value;
+
+    /// The names of exported functions, `default` among them.
+    fn functions(&self) -> &[String];
+
+    /// The names of other exports.
+    fn others(&self) -> &[String];
+
+    /// The text of the main file, for the new shape of the summary.
+    fn text(&self) -> &str;
+
+    /// Makes it ready to run.
+    ///
+    /// # Errors
+    /// Something that only the consolidated options show, such as a certificate that is none (104).
+    fn into_runner(self, test: &TestOptions) -> Outcome<Arc<Self::Runner>>;
+}
+
+/// What the script world must know of the test as a whole.
+#[derive(Debug, Clone)]
+pub(crate) struct TestOptions {
+    /// All layers together; what unset options mean is told by its methods.
+    pub(crate) options: brunt_options::Options,
+    /// What `exec.test.options` shows.
+    pub(crate) exec_options: Value,
+    /// What is written back into each VU's exported `options`.
+    pub(crate) written_back: Value,
+    /// The process environment: proxies, `SSLKEYLOGFILE`.
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// A runner with an end.
+pub(crate) trait TestRunner: Runner {
+    /// Calls `handleSummary(data)` in a fresh VM, if the script exports it. `data` is JSON text. Called once,
+    /// after the engine is done, on a thread that runs no async runtime. Takes no longer than `limit`.
+    fn handle_summary(&self, data: String, limit: Duration) -> Answer;
+}
+
+/// What `handleSummary()` answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// There is no such function, or it returned nothing: the usual text is shown.
+    Usual,
+    /// What to write where.
+    Write(Files),
+    /// It threw or took too long: that is logged, and the usual text is shown.
+    Failed(String),
+    /// It returned what can't be written: that is logged, and nothing is shown.
+    Unusable(String),
+}
+
+/// Destination (`stdout`, `stderr` or a path) and content, in the order in which they are written.
+pub(crate) type Files = Vec<(String, Vec<u8>)>;

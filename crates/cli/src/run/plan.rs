@@ -1,0 +1,240 @@
+//! From layers of options to what the engine is told.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use brunt_engine::RunConfig;
+use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, ThresholdSet};
+use brunt_options::{
+    ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
+    consolidate,
+};
+use brunt_report::humanize::Unit;
+use brunt_schedule::{Scenario, overview};
+
+use super::{
+    config_file,
+    host::{Script, TestOptions},
+};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    flags::Given,
+};
+
+/// The layers beside the script: what is known before it is loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Outer {
+    config_file: ConfigFile,
+    environment: Options,
+    flags: Options,
+}
+
+/// What is to be run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) consolidated: Consolidated,
+    /// Outputs that the configuration file names.
+    pub(crate) outputs: Option<Vec<String>>,
+    /// What it says of each.
+    pub(crate) collectors: BTreeMap<String, serde_json::Value>,
+    /// The configuration file says so.
+    pub(crate) linger: bool,
+}
+
+impl Outer {
+    /// Reads the configuration file, the variables and the flags.
+    ///
+    /// # Errors
+    /// A wrong flag (255); a wrong variable, a file that is not there or wrong (104).
+    pub(crate) fn read(context: &Context, given: &Given) -> Outcome<Self> {
+        // Flags first: a slip of the keyboard is told before anything else.
+        let flags = given.options().map(|(option, value)| {
+            let texts = value.texts.iter().map(String::as_str).collect();
+            (option, texts, value.said_as.as_str())
+        });
+        let flags = Options::from_flags(flags).map_err(|error| Failure::new(Exit::Other, error))?;
+        let environment =
+            Options::from_environment(|name| context.environment.get(name)).map_err(invalid)?;
+        let config_file = match config_file::read(context)? {
+            None => ConfigFile::default(),
+            Some((path, text)) => {
+                let file = ConfigFile::parse(&text).map_err(|error| {
+                    let name = path.display().to_string();
+                    Failure::new(Exit::InvalidConfig, anyhow::Error::new(error).context(name))
+                })?;
+                tell(file.parsed.warning(Layer::ConfigFile));
+                if file.features.as_ref().is_some_and(|features| !features.is_empty()) {
+                    return Err(Failure::config(
+                        "features in the configuration file are not supported yet",
+                    ));
+                }
+                file
+            }
+        };
+        Ok(Self { config_file, environment, flags })
+    }
+}
+
+impl Plan {
+    /// Lays the layers over each other.
+    ///
+    /// # Errors
+    /// Options with which nothing can run (104); a script without functions (255).
+    pub(crate) fn make<S: Script>(outer: Outer, script: &S, thresholds: bool) -> Outcome<Self> {
+        let functions = script.functions();
+        if functions.is_empty() {
+            let hint = if script.others().iter().any(|other| other == "default") {
+                "the default export is no function"
+            } else {
+                "export default function () { … } is what a VU runs"
+            };
+            return Err(Failure::usage("the script exports no functions").hint(hint));
+        }
+        let parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
+        tell(parsed.warning(Layer::Script));
+        let layers = Layers {
+            config_file: outer.config_file.parsed.options,
+            script: parsed.options,
+            environment: outer.environment,
+            command_line: outer.flags,
+        };
+        let rules = Rules { no_thresholds: !thresholds, ..Rules::default() };
+        let consolidated = consolidate(layers, rules).map_err(invalid)?;
+        for warning in &consolidated.warnings {
+            log::warn!("{warning}");
+        }
+        if consolidated.options.paused == Some(true) {
+            return Err(Failure::config(
+                "the option paused is not supported yet: there is no REST API that could resume \
+                 the test",
+            ));
+        }
+        for scenario in &consolidated.scenarios {
+            let Scenario { name, exec, .. } = scenario;
+            if script.others().contains(exec) {
+                return Err(Failure::config(format!(
+                    "the scenario \"{name}\" runs \"{exec}\", which is exported but is no function"
+                )));
+            }
+            if !functions.contains(exec) {
+                return Err(Failure::config(format!(
+                    "the scenario \"{name}\" runs the function \"{exec}\", which the script doesn't \
+                     export"
+                ))
+                .hint(format!("exported functions are: {}", functions.join(", "))));
+            }
+        }
+        if consolidated.options.http_debug.as_ref().is_some_and(|mode| !mode.is_empty()) {
+            log::warn!("the option httpDebug is not supported yet: it has no effect");
+        }
+        Ok(Self {
+            consolidated,
+            outputs: outer.config_file.out,
+            collectors: outer.config_file.collectors,
+            linger: outer.config_file.linger.unwrap_or(false),
+        })
+    }
+
+    /// What the script world is told.
+    pub(super) fn test_options(&self, env: BTreeMap<String, String>) -> TestOptions {
+        TestOptions {
+            options: self.consolidated.options.clone(),
+            exec_options: self.consolidated.to_test_options_json(),
+            written_back: self.consolidated.to_written_back_json(),
+            env,
+        }
+    }
+
+    /// Where everything is added up.
+    ///
+    /// # Errors
+    /// A threshold on a metric that is not there, or with an aggregation that it has not (104).
+    pub(super) fn ledger(&self, registry: &Arc<Registry>, breakdown: bool) -> Outcome<Ledger> {
+        let options = &self.consolidated.options;
+        let config = LedgerConfig {
+            thresholds: self.consolidated.thresholds.clone(),
+            trend_stats: options.summary_trend_stats(),
+            expected_response_submetric: self.tags_expected_response(),
+            breakdown,
+        };
+        Ledger::new(Arc::clone(registry), config)
+            .map_err(|error| Failure::new(Exit::InvalidConfig, error))
+    }
+
+    /// Tells the engine.
+    pub(super) fn fill(&self, config: &mut RunConfig) {
+        let options = &self.consolidated.options;
+        config.segment = self.consolidated.segment.clone();
+        config.run_tags = TagSet::from_pairs(
+            options.tags.iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())),
+        );
+        config.scenario_tag = options.system_tags().contains(SystemTag::Scenario);
+        config.no_setup = options.no_setup.unwrap_or(false);
+        config.no_teardown = options.no_teardown.unwrap_or(false);
+        config.setup_timeout = options.setup_timeout();
+        config.teardown_timeout = options.teardown_timeout();
+        config.min_iteration_duration = options.min_iteration_duration();
+    }
+
+    /// What outputs need to know.
+    pub(super) fn output_context(
+        &self,
+        registry: &Arc<Registry>,
+        env: BTreeMap<String, String>,
+    ) -> brunt_outputs::Context {
+        let tags = self.consolidated.options.system_tags();
+        brunt_outputs::Context {
+            thresholds: self.thresholds().to_vec(),
+            expected_response_submetric: self.tags_expected_response(),
+            system_tags: tags.iter().map(|tag| tag.name().to_owned()).collect(),
+            env,
+            collectors: self.collectors.clone(),
+            ..brunt_outputs::Context::new(Arc::clone(registry))
+        }
+    }
+
+    /// `(100.00%) 2 scenarios, …`
+    pub(super) fn overview(&self) -> String {
+        overview(&self.consolidated.scenarios, &self.consolidated.segment)
+    }
+
+    /// Name and text of each scenario.
+    pub(super) fn bullets(&self) -> Vec<(String, String)> {
+        let segment = &self.consolidated.segment;
+        let describe = |scenario: &Scenario| (scenario.name.clone(), scenario.describe(segment));
+        self.consolidated.scenarios.iter().map(describe).collect()
+    }
+
+    /// `summaryTimeUnit`
+    pub(super) fn time_unit(&self) -> Option<Unit> {
+        Some(match self.consolidated.options.summary_time_unit()? {
+            TimeUnit::Seconds => Unit::Seconds,
+            TimeUnit::Milliseconds => Unit::Milliseconds,
+            TimeUnit::Microseconds => Unit::Microseconds,
+        })
+    }
+
+    /// `handleSummaryTimeout`
+    pub(super) fn summary_time_limit(&self) -> Duration {
+        self.consolidated.options.handle_summary_timeout()
+    }
+
+    fn thresholds(&self) -> &[ThresholdSet] {
+        &self.consolidated.thresholds
+    }
+
+    fn tags_expected_response(&self) -> bool {
+        self.consolidated.options.system_tags().contains(SystemTag::ExpectedResponse)
+    }
+}
+
+fn invalid(error: OptionsError) -> Failure {
+    Failure::new(Exit::InvalidConfig, error)
+}
+
+fn tell(warning: Option<String>) {
+    if let Some(warning) = warning {
+        log::warn!("{warning}");
+    }
+}

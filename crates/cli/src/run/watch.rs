@@ -1,0 +1,119 @@
+//! The engine's view of a run, as the progress display wants it.
+
+use std::time::Duration;
+
+use brunt_engine::{Live, Phase as RunPhase, ScenarioPhase, ScenarioProgress as Seen};
+use brunt_schedule::{Executor, Segment, total_duration};
+
+use crate::progress::{Phase, ProgressSource, ScenarioProgress, Snapshot, State, Work};
+
+/// Watches a run.
+pub(crate) struct Watch {
+    live: Live,
+    longest: Duration,
+    plans: Vec<Plan>,
+}
+
+/// What a scenario's progress alone doesn't tell.
+struct Plan {
+    /// The highest rate (iterations per second); 0 for closed models.
+    highest: f64,
+    start: Duration,
+}
+
+impl Watch {
+    pub(crate) fn new(live: Live, segment: &Segment) -> Self {
+        let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
+        let longest = total_duration(&specs, segment);
+        let plans = specs
+            .iter()
+            .map(|spec| Plan { highest: highest_rate(&spec.executor), start: spec.start_time })
+            .collect();
+        Self { live, longest, plans }
+    }
+}
+
+impl ProgressSource for Watch {
+    fn snapshot(&self) -> Snapshot {
+        let seen = self.live.progress();
+        Snapshot {
+            phase: match seen.phase {
+                RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
+                    Phase::Initializing { total: seen.vus_planned }
+                }
+                RunPhase::Setup => Phase::Setup,
+                RunPhase::Running => Phase::Running,
+                RunPhase::Teardown => Phase::Teardown,
+                RunPhase::Ended => Phase::Ended,
+            },
+            elapsed: seen.run,
+            longest: self.longest,
+            vus_active: seen.vus_active,
+            vus_ready: seen.vus_initialized,
+            complete: seen.iterations_complete,
+            interrupted: seen.iterations_interrupted,
+            scenarios: seen
+                .scenarios
+                .iter()
+                .zip(&self.plans)
+                .map(|(scenario, plan)| row(scenario, plan))
+                .collect(),
+        }
+    }
+}
+
+fn row(seen: &Seen, plan: &Plan) -> ScenarioProgress {
+    let highest = plan.highest;
+    let (vus_active, vus) = match seen.kind {
+        "ramping-vus" => (Some(seen.vus_active), seen.vus_max),
+        "constant-arrival-rate" | "ramping-arrival-rate" => {
+            (Some(seen.vus_active), seen.vus_allocated)
+        }
+        _ => (None, seen.vus_max),
+    };
+    let work = match (seen.kind, seen.iterations_total, seen.rate) {
+        ("shared-iterations", Some(total), _) => {
+            Work::Shared { done: seen.iterations_complete, total }
+        }
+        ("per-vu-iterations", Some(total), _) => {
+            let each = total / seen.vus_max.max(1);
+            Work::PerVu { done: seen.iterations_complete, total, each }
+        }
+        (_, _, Some(now)) => Work::Rate { now, highest },
+        ("constant-arrival-rate" | "ramping-arrival-rate", _, None) => {
+            Work::Rate { now: 0.0, highest }
+        }
+        _ => Work::Time,
+    };
+    ScenarioProgress {
+        name: seen.name.clone(),
+        state: match seen.state {
+            ScenarioPhase::Waiting => State::Waiting { left: seen.starts_in, start: plan.start },
+            ScenarioPhase::Running => State::Running,
+            ScenarioPhase::Stopping => State::Stopping,
+            ScenarioPhase::Interrupted => State::Interrupted,
+            ScenarioPhase::Done => State::Done,
+        },
+        done: seen.progress,
+        vus_active,
+        vus,
+        elapsed: seen.elapsed,
+        duration: seen.regular_duration,
+        work,
+    }
+}
+
+fn highest_rate(executor: &Executor) -> f64 {
+    let per_second = |rate: f64, unit: Duration| rate / unit.as_secs_f64();
+    match executor {
+        Executor::ConstantArrivalRate { rate, time_unit, .. } => {
+            per_second(*rate as f64, *time_unit)
+        }
+        Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
+            let targets = stages.iter().map(|stage| stage.target);
+            let highest = targets.chain([*start_rate]).max().unwrap_or(0);
+            per_second(highest as f64, *time_unit)
+        }
+        _ => 0.0,
+    }
+}

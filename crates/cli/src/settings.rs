@@ -1,0 +1,247 @@
+//! Flags: what they mean. [`Given`] is what was written; this is what the commands work with.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use crate::{
+    environment::Environment,
+    failure::{Failure, Outcome},
+    flags::Given,
+    logging::{Format, LogConfig, Output},
+};
+
+/// What holds for every command.
+#[derive(Debug, Clone)]
+pub(crate) struct GlobalSettings {
+    pub(crate) quiet: bool,
+    /// Colours are allowed (whether there is a terminal, the screen knows).
+    pub(crate) color: bool,
+    /// `--config`: the file must exist.
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) log: LogConfig,
+}
+
+impl GlobalSettings {
+    pub(crate) fn new(given: &Given, environment: &Environment) -> Outcome<Self> {
+        let output = match given.get("log-output") {
+            None => Output::Stderr,
+            Some(value) => {
+                let text = value.texts.last().map(String::as_str).unwrap_or_default();
+                text.parse().map_err(Failure::usage)?
+            }
+        };
+        // https://no-color.org: present is enough; k6 also takes it when it is empty.
+        let color = !given.is_on("no-color") && environment.get("NO_COLOR").is_none();
+        Ok(Self {
+            quiet: given.is_on("quiet"),
+            color,
+            config: given.last("config").filter(|path| !path.is_empty()).map(PathBuf::from),
+            log: LogConfig {
+                output,
+                format: Format::parse(given.last("log-format").unwrap_or_default()),
+                color,
+                verbose: given.is_on("verbose"),
+                console_output: given.last("console-output").map(PathBuf::from),
+            },
+        })
+    }
+
+    /// What holds until the flags are read.
+    pub(crate) fn before_flags(environment: &Environment) -> Self {
+        Self::new(&Given::default(), environment).expect("no flag can't be wrong")
+    }
+}
+
+/// How to read a script: what `run` and `inspect` share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScriptSettings {
+    /// What the script sees in `__ENV`.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The global `global` exists.
+    pub(crate) extended: bool,
+    /// Thresholds are read and checked.
+    pub(crate) thresholds: bool,
+}
+
+impl ScriptSettings {
+    /// `system_env`: whether `__ENV` holds the environment unless a flag says otherwise.
+    pub(crate) fn new(given: &Given, environment: &Environment, system_env: bool) -> Outcome<Self> {
+        let mut env = BTreeMap::new();
+        if given.switch("include-system-env-vars").unwrap_or(system_env) {
+            env.clone_from(environment.all());
+        }
+        for text in given.all("env") {
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, value),
+                // `-e NAME` hands the variable through.
+                None => (text.as_str(), environment.get(text).unwrap_or_default()),
+            };
+            if !is_variable_name(name) {
+                return Err(Failure::usage(format!("invalid environment variable name '{name}'"))
+                    .hint("a name is made of letters, digits and _, and starts with no digit"));
+            }
+            env.insert(name.to_owned(), value.to_owned());
+        }
+        let extended = match given.last("compatibility-mode").unwrap_or("extended") {
+            "extended" | "" => true,
+            "experimental_enhanced" => {
+                log::warn!("compatibility mode experimental_enhanced is deprecated: use extended");
+                true
+            }
+            "base" => false,
+            other => {
+                return Err(Failure::usage(format!("invalid compatibility mode \"{other}\""))
+                    .hint("use extended or base"));
+            }
+        };
+        Ok(Self { env, extended, thresholds: !given.is_on("no-thresholds") })
+    }
+}
+
+fn is_variable_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// How the summary looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SummaryMode {
+    Compact,
+    Full,
+    Legacy,
+    Disabled,
+}
+
+/// What `run` does around the test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunSettings {
+    pub(crate) script: ScriptSettings,
+    pub(crate) summary_mode: SummaryMode,
+    /// `--summary-export`.
+    pub(crate) summary_export: Option<PathBuf>,
+    /// `--new-machine-readable-summary`.
+    pub(crate) new_summary_shape: bool,
+    /// `--out`; None if no flag and no variable says anything (the configuration file may).
+    pub(crate) outputs: Option<Vec<String>>,
+    /// `--linger`, likewise.
+    pub(crate) linger: Option<bool>,
+    /// Threads that carry VUs; at least 1.
+    pub(crate) workers: Option<usize>,
+    pub(crate) demo: bool,
+}
+
+/// More workers than this make no sense on any machine there is.
+const MOST_WORKERS: usize = 1024;
+
+impl RunSettings {
+    pub(crate) fn new(given: &Given, environment: &Environment) -> Outcome<Self> {
+        let mode = given.last("summary-mode").unwrap_or("compact");
+        let mut summary_mode = match mode {
+            "compact" | "" => SummaryMode::Compact,
+            "full" => SummaryMode::Full,
+            "legacy" => SummaryMode::Legacy,
+            "disabled" => SummaryMode::Disabled,
+            _ => {
+                return Err(Failure::usage(format!("invalid summary mode \"{mode}\""))
+                    .hint("use compact, full, legacy or disabled"));
+            }
+        };
+        if given.is_on("no-summary") {
+            summary_mode = SummaryMode::Disabled;
+        }
+        let workers = match given.last("workers") {
+            None => None,
+            Some(text) => {
+                let count = text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count));
+                Some(count.ok_or_else(|| {
+                    Failure::usage(format!(
+                        "invalid value \"{text}\" for --workers: expected 1 to {MOST_WORKERS}"
+                    ))
+                })?)
+            }
+        };
+        if let Some("true" | "1") = environment.get("K6_WEB_DASHBOARD") {
+            return Err(Failure::usage(
+                "K6_WEB_DASHBOARD is not supported yet: the web dashboard comes later; unset it",
+            ));
+        }
+        Ok(Self {
+            script: ScriptSettings::new(given, environment, true)?,
+            summary_mode,
+            summary_export: given
+                .last("summary-export")
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from),
+            new_summary_shape: given.is_on("new-machine-readable-summary"),
+            outputs: given.get("out").map(|value| value.texts.clone()),
+            linger: given.switch("linger"),
+            workers,
+            demo: given.is_on("demo"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command};
+
+    use super::*;
+    use crate::flags::{add, global, of_run};
+
+    fn given(line: &[&str], environment: &Environment) -> Given {
+        let flags = || global::FLAGS.iter().chain(of_run());
+        let command =
+            add(Command::new("run").no_binary_name(true), flags()).arg(Arg::new("script"));
+        let matches = command.try_get_matches_from(line).unwrap();
+        Given::collect(flags(), &matches, environment).unwrap()
+    }
+
+    fn environment(pairs: &[(&str, &str)]) -> Environment {
+        pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect()
+    }
+
+    fn run(line: &[&str], pairs: &[(&str, &str)]) -> Outcome<RunSettings> {
+        let environment = environment(pairs);
+        RunSettings::new(&given(line, &environment), &environment)
+    }
+
+    #[test]
+    fn the_script_sees_the_environment_and_the_flags_above_it() {
+        let settings = run(
+            &["-e", "A=1=2", "--env", "HOME=/x", "-e", "B", "s"],
+            &[("HOME", "/h"), ("B", "b")],
+        );
+        let env = settings.unwrap().script.env;
+        assert_eq!((&*env["A"], &*env["HOME"], &*env["B"]), ("1=2", "/x", "b"));
+        let settings = run(&["--include-system-env-vars=false", "s"], &[("HOME", "/h")]).unwrap();
+        assert!(settings.script.env.is_empty());
+    }
+
+    #[test]
+    fn wrong_values_are_named_with_what_would_be_right() {
+        for (line, message) in [
+            (["-e", "1=2"], "invalid environment variable name '1'"),
+            (["--summary-mode", "zz"], "invalid summary mode \"zz\""),
+            (["--compatibility-mode", "x"], "invalid compatibility mode \"x\""),
+            (["--workers", "0"], "invalid value \"0\" for --workers: expected 1 to 1024"),
+        ] {
+            let failure = run(&line, &[]).unwrap_err();
+            assert_eq!((failure.message().as_str(), failure.exit.code()), (message, 255));
+        }
+    }
+
+    #[test]
+    fn old_flags_of_v1_still_work() {
+        let settings = run(&["--no-summary", "--no-usage-report"], &[]).unwrap();
+        assert_eq!(settings.summary_mode, SummaryMode::Disabled);
+        let settings = run(&["--summary-mode=legacy"], &[]).unwrap();
+        assert_eq!(settings.summary_mode, SummaryMode::Legacy);
+    }
+
+    #[test]
+    fn no_color_counts_even_when_empty() {
+        let environment = environment(&[("NO_COLOR", "")]);
+        assert!(!GlobalSettings::before_flags(&environment).color);
+        assert!(GlobalSettings::before_flags(&Environment::default()).color);
+    }
+}

@@ -1,0 +1,317 @@
+//! The six executors: how many iterations, when, in which VUs, and what becomes of those that have no time.
+
+use crate::samples::{Ran, run};
+
+/// A test with one scenario `a`, and a body for its iterations.
+fn scenario(config: &str, body: &str) -> String {
+    format!(
+        "import {{ sleep }} from 'k6';\nimport exec from 'k6/execution';\n\
+         export const options = {{ scenarios: {{ a: {config} }} }};\n\
+         export default function () {{ {body} }}\n"
+    )
+}
+
+fn complete(script: &str, flags: &str) -> Ran {
+    let ran = run(script, flags);
+    assert_eq!(ran.told.code, 0, "{:?}", ran.told);
+    ran
+}
+
+/// A number that the clock may move a little.
+fn about(number: usize, from: usize, to: usize) {
+    assert!((from..=to).contains(&number), "{number} is not in {from}..={to}");
+}
+
+/// Milliseconds since the scenario began, logged by the script.
+const SINCE: &str = "Date.now() - exec.scenario.startTime";
+
+#[test]
+fn shared_iterations_run_each_number_once() {
+    for workers in ["--workers 1", "--workers 2"] {
+        let script = scenario(
+            "{ executor: 'shared-iterations', vus: 3, iterations: 7 }",
+            "console.log(exec.scenario.iterationInTest); sleep(0.05);",
+        );
+        let ran = complete(&script, workers);
+        assert_eq!(ran.numbers(), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!((ran.count("iterations"), ran.count("iteration_duration")), (7, 7));
+        assert_eq!(ran.count("dropped_iterations"), 0);
+        // Once an iteration, and when setup() and teardown() are not there, not once more.
+        assert_eq!((ran.count("data_sent"), ran.count("data_received")), (7, 7));
+    }
+}
+
+#[test]
+fn what_is_left_of_shared_iterations_at_max_duration_is_dropped_in_one_sample() {
+    let script = scenario(
+        "{ executor: 'shared-iterations', vus: 2, iterations: 100, maxDuration: '1s' }",
+        "sleep(0.3);",
+    );
+    let ran = complete(&script, "");
+    about(ran.count("iterations"), 6, 8);
+    assert_eq!(ran.count("dropped_iterations"), 1);
+    let all = ran.sum("iterations") + ran.sum("dropped_iterations");
+    assert!((all - 100.0).abs() < 0.1, "{all}");
+}
+
+#[test]
+fn per_vu_iterations_give_each_vu_its_own() {
+    let script = scenario(
+        "{ executor: 'per-vu-iterations', vus: 3, iterations: 4 }",
+        "console.log(__VU * 10 + __ITER); sleep(0.01);",
+    );
+    let ran = complete(&script, "");
+    assert_eq!(ran.numbers(), [10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33]);
+}
+
+#[test]
+fn each_vu_drops_what_it_could_not_start() {
+    let script = scenario(
+        "{ executor: 'per-vu-iterations', vus: 2, iterations: 100, maxDuration: '1s', gracefulStop: 0 }",
+        "sleep(0.3);",
+    );
+    let ran = complete(&script, "");
+    // Two were interrupted: they were started, so they are not dropped, and not complete either.
+    assert_eq!(ran.count("dropped_iterations"), 2);
+    about(ran.count("iterations"), 4, 6);
+    let all = ran.sum("iterations") + ran.sum("dropped_iterations");
+    assert!((197.0..=198.5).contains(&all), "{all}");
+}
+
+#[test]
+fn constant_vus_loop_for_their_duration_and_finish_the_last_iteration() {
+    let script = scenario("{ executor: 'constant-vus', vus: 3, duration: '1s' }", "sleep(0.4);");
+    let ran = complete(&script, "");
+    assert_eq!(ran.count("iterations"), 9);
+    assert_eq!(ran.count("dropped_iterations"), 0);
+}
+
+#[test]
+fn iterations_that_outlast_graceful_stop_are_cut_off_and_not_counted() {
+    let script = scenario(
+        "{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '200ms' }",
+        "try { sleep(0.7); } catch (e) { console.log('caught'); } finally { console.log(1); }",
+    );
+    let ran = complete(&script, "--no-summary");
+    assert_eq!(ran.count("iterations"), 2);
+    // catch and finally of the interrupted ones don't run.
+    assert_eq!(ran.numbers(), [1, 1]);
+    // The bytes of an interrupted iteration count all the same.
+    assert_eq!(ran.count("data_sent"), 4);
+}
+
+#[test]
+fn an_endless_loop_is_stopped_by_graceful_stop() {
+    for body in ["for (;;);", "for (;;) { try { for (;;); } catch (e) {} finally { for (;;); } }"] {
+        let config = "{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '100ms' }";
+        let ran = complete(&scenario(config, body), "--workers 1");
+        assert_eq!(ran.count("iterations"), 0);
+        assert!(ran.told.stderr.contains("no iteration came to its end"), "{:?}", ran.told);
+    }
+}
+
+#[test]
+fn a_forgotten_interval_keeps_the_iteration_until_it_is_cut_off() {
+    let config = "{ executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '100ms' }";
+    let ran = complete(&scenario(config, "setInterval(() => {}, 50);"), "");
+    assert_eq!(ran.count("iterations"), 0);
+}
+
+#[test]
+fn ramping_vus_start_and_stop_at_evenly_spaced_instants() {
+    let script = scenario(
+        "{ executor: 'ramping-vus', startVUs: 0, gracefulRampDown: '0s', stages: [ \
+         { duration: '1s', target: 4 }, { duration: '1s', target: 0 } ] }",
+        &format!("if (__ITER === 0) console.log({SINCE}); sleep(0.02);"),
+    );
+    let ran = complete(&script, "");
+    let starts = ran.numbers();
+    assert_eq!(starts.len(), 4, "{starts:?}");
+    for (start, planned) in starts.iter().zip([250, 500, 750, 1000]) {
+        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
+    }
+    // 4 VU-seconds of 20 ms iterations, less what the machine takes.
+    about(ran.count("iterations"), 100, 204);
+}
+
+#[test]
+fn a_vu_that_is_ramped_down_has_graceful_ramp_down_to_finish() {
+    let stages = "stages: [{ duration: '500ms', target: 2 }, { duration: '0s', target: 0 }, \
+                  { duration: '1s', target: 0 }]";
+    let config = |grace| {
+        format!("{{ executor: 'ramping-vus', startVUs: 2, gracefulRampDown: '{grace}', {stages} }}")
+    };
+    assert_eq!(complete(&scenario(&config("900ms"), "sleep(0.8);"), "").count("iterations"), 2);
+    assert_eq!(complete(&scenario(&config("100ms"), "sleep(0.8);"), "").count("iterations"), 0);
+}
+
+#[test]
+fn a_constant_rate_starts_at_zero_and_keeps_its_pace() {
+    let script = scenario(
+        "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 5 }",
+        &format!("console.log({SINCE}); sleep(0.15);"),
+    );
+    let ran = complete(&script, "");
+    let starts = ran.numbers();
+    about(starts.len(), 10, 11);
+    for (start, planned) in starts.iter().zip((0..).step_by(100)) {
+        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
+    }
+    assert_eq!(ran.count("dropped_iterations"), 0);
+    // Ours: how late each started.
+    assert_eq!(ran.count("iteration_lateness"), ran.count("iterations"));
+    assert!(ran.values("iteration_lateness").iter().all(|late| (0.0..300.0).contains(late)));
+}
+
+#[test]
+fn a_constant_rate_lasts_its_whole_duration() {
+    let script = scenario(
+        "{ executor: 'constant-arrival-rate', rate: 1, timeUnit: '10s', duration: '1500ms', \
+         preAllocatedVUs: 1 }",
+        "",
+    );
+    let start = std::time::Instant::now();
+    let ran = complete(&script, "");
+    assert!(start.elapsed().as_secs_f64() >= 1.5, "{:?}", start.elapsed());
+    assert_eq!((ran.count("iterations"), ran.count("vus")), (1, 1));
+}
+
+#[test]
+fn iterations_without_an_idle_vu_are_dropped_at_once_with_one_warning() {
+    let script = scenario(
+        "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 1 }",
+        "sleep(0.45);",
+    );
+    let ran = complete(&script, "");
+    about(ran.count("iterations"), 2, 3);
+    about(ran.count("dropped_iterations"), 7, 9);
+    assert!(ran.values("dropped_iterations").iter().all(|value| (value - 1.0).abs() < 1e-9));
+    let warnings = ran.told.stderr.matches("Insufficient VUs, reached 1 active VUs").count();
+    assert_eq!(warnings, 1, "{}", ran.told.stderr);
+    assert_eq!(ran.count("iteration_lateness"), ran.count("iterations"));
+}
+
+#[test]
+fn unplanned_vus_are_made_up_to_max_vus_and_then_there_is_one_warning() {
+    let script = scenario(
+        "{ executor: 'constant-arrival-rate', rate: 20, duration: '1s', preAllocatedVUs: 1, maxVUs: 4 }",
+        "console.log(__VU); sleep(0.45);",
+    );
+    for workers in ["--workers 1", "--workers 2"] {
+        let ran = complete(&script, workers);
+        let mut vus = ran.numbers();
+        vus.dedup();
+        assert_eq!(vus, [1, 2, 3, 4]);
+        let warnings = ran.told.stderr.matches("Insufficient VUs, reached 4 active VUs").count();
+        assert_eq!(warnings, 1, "{}", ran.told.stderr);
+        let all = ran.count("iterations") + ran.count("dropped_iterations");
+        about(all, 20, 21);
+    }
+}
+
+#[test]
+fn a_ramping_rate_starts_when_the_area_under_it_reaches_one() {
+    let script = scenario(
+        "{ executor: 'ramping-arrival-rate', startRate: 0, preAllocatedVUs: 3, stages: [ \
+         { duration: '2s', target: 10 } ] }",
+        &format!("console.log({SINCE});"),
+    );
+    let starts = complete(&script, "").numbers();
+    about(starts.len(), 9, 10);
+    // √(2i/5) seconds.
+    for (start, planned) in starts.iter().zip([632, 894, 1095, 1264, 1414, 1549, 1673, 1788, 1897])
+    {
+        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
+    }
+}
+
+#[test]
+fn a_step_of_the_rate_takes_no_time() {
+    let script = scenario(
+        "{ executor: 'ramping-arrival-rate', startRate: 4, preAllocatedVUs: 3, stages: [ \
+         { duration: '1s', target: 4 }, { duration: 0, target: 20 }, { duration: '1s', target: 20 } ] }",
+        &format!("console.log({SINCE});"),
+    );
+    let starts = complete(&script, "").numbers();
+    about(starts.iter().filter(|start| **start < 1040).count(), 4, 5);
+    about(starts.len(), 23, 24);
+}
+
+#[test]
+fn scenarios_run_side_by_side_and_hand_their_vus_on() {
+    let script = "import { sleep } from 'k6';\nimport exec from 'k6/execution';\n\
+        export const options = { scenarios: {\n\
+          late: { executor: 'per-vu-iterations', vus: 1, iterations: 2, startTime: '1s', exec: 'late', \
+                  env: { WHO: 'late' }, tags: { flow: 'x' } },\n\
+          early: { executor: 'per-vu-iterations', vus: 1, iterations: 3, maxDuration: '1s', \
+                   gracefulStop: '0s', exec: 'early', tags: { flow: 'y' } } } };\n\
+        let seen = 0;\n\
+        const show = () => console.log([exec.scenario.name, __ENV.WHO, __VU, __ITER, \
+          exec.vu.iterationInScenario, exec.scenario.iterationInTest, seen++, exec.vu.tags.flow, \
+          exec.vu.tags.mine].join());\n\
+        export function early() { show(); exec.vu.tags.mine = 1; sleep(0.01); }\n\
+        export function late() { show(); }\n";
+    let ran = complete(script, "");
+    assert_eq!(
+        ran.logged(),
+        [
+            "early,,1,0,0,0,0,y,",
+            "early,,1,1,1,1,1,y,1",
+            "early,,1,2,2,2,2,y,1",
+            "late,late,1,3,0,0,3,x,",
+            "late,late,1,4,1,1,4,x,",
+        ]
+    );
+    let of = |name: &str| {
+        ran.points("iterations").filter(|point| point["data"]["tags"]["scenario"] == name).count()
+    };
+    assert_eq!((of("early"), of("late")), (3, 2));
+}
+
+#[test]
+fn min_iteration_duration_pads_after_the_iteration() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { vus: 2, duration: '1s', minIterationDuration: '400ms' };\n\
+        export default function () { sleep(0.05); }\n";
+    let ran = complete(script, "");
+    assert_eq!(ran.count("iterations"), 6);
+    assert!(ran.values("iteration_duration").iter().all(|took| *took < 300.0));
+}
+
+#[test]
+fn vus_are_counted_each_second() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { vus: 3, duration: '2500ms', tags: { of: 'run' } };\n\
+        export default function () { sleep(0.1); }\n";
+    let ran = complete(script, "");
+    about(ran.count("vus"), 2, 3);
+    assert_eq!(ran.count("vus"), ran.count("vus_max"));
+    assert!(
+        ran.values("vus").iter().chain(&ran.values("vus_max")).all(|vus| (vus - 3.0).abs() < 0.1)
+    );
+    let tags = &ran.points("vus").next().expect("a sample")["data"]["tags"];
+    assert_eq!(tags, &serde_json::json!({ "of": "run" }));
+}
+
+#[test]
+fn two_thousand_vus_are_no_trouble() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { vus: 2000, duration: '1s' };\n\
+        export default function () { sleep(0.5); }\n";
+    let ran = run(script, "");
+    assert_eq!(ran.told.code, 0, "{:?}", ran.told);
+    assert!(ran.count("iterations") >= 2000, "{}", ran.count("iterations"));
+}
+
+#[test]
+fn recursion_is_a_range_error_and_the_test_goes_on() {
+    let script = "function deep() { return deep() + 1; }\n\
+        export default function () {\n\
+          try { deep(); } catch (e) { console.log(e instanceof RangeError); }\n\
+          deep();\n\
+        }\n";
+    let ran = complete(script, "--iterations 3");
+    assert_eq!(ran.logged(), ["true", "true", "true"]);
+    assert_eq!(ran.told.stderr.matches("RangeError").count(), 3, "{}", ran.told.stderr);
+    assert_eq!(ran.count("iterations"), 3);
+}

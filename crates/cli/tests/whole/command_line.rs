@@ -1,0 +1,93 @@
+//! Commands and flags, up to where a script would run.
+
+use crate::support::brunt;
+
+#[test]
+fn help_lists_the_commands_and_every_flag() {
+    let told = brunt("help").told();
+    assert_eq!(told.code, 0);
+    for command in ["run", "inspect", "new", "demo", "version", "completion"] {
+        assert!(told.stdout.contains(command), "{}", told.stdout);
+    }
+    let told = brunt("run --help").told();
+    assert_eq!(told.code, 0);
+    assert!(told.stdout.contains("--vus <N>") && told.stdout.contains("[env: K6_VUS]"));
+    assert!(told.stderr.is_empty());
+}
+
+#[test]
+fn a_wrong_command_line_is_one_error_and_255() {
+    for (line, part) in [
+        ("nope", "unknown command"),
+        ("run", "takes one script"),
+        ("run a.js b.js", "takes one script"),
+        ("run --nope a.js", "unknown flag: --nope"),
+        ("run a.js --address 127.0.0.1:1", "--address is not supported yet"),
+        ("run --paused a.js", "--paused is not supported yet"),
+        ("run -e 1=2 a.js", "invalid environment variable name '1'"),
+        ("run --log-output loki a.js", "--log-output=loki is not supported yet"),
+        ("run --log-output x a.js", "unsupported log output 'x'"),
+        ("run --summary-mode x a.js", "invalid summary mode"),
+        ("archive a.js", "brunt archive is not supported yet"),
+        ("cloud run a.js", "brunt cloud is not supported yet"),
+        ("new --template browser", "not supported yet"),
+        ("demo --listen x", "for --listen"),
+    ] {
+        let told = brunt(line).told();
+        assert_eq!(told.code, 255, "{line}: {told:?}");
+        assert!(told.error().contains(part), "{line}: {told:?}");
+        assert!(told.stdout.is_empty(), "{line}: {told:?}");
+    }
+}
+
+#[test]
+fn errors_take_the_form_that_was_asked_for() {
+    let told = brunt("run --log-format json -e 1=2 a.js").told();
+    // Flags are wrong: what they ask for does not hold yet.
+    assert!(told.error().starts_with("time=\""), "{told:?}");
+    let told = brunt("run --log-format json --config nowhere.json a.js").told();
+    assert_eq!(told.code, 104);
+    let line: serde_json::Value = serde_json::from_str(told.stderr.trim()).unwrap();
+    assert_eq!(line["level"], "error");
+    assert!(line["msg"].as_str().unwrap().contains("nowhere.json"), "{told:?}");
+    let told = brunt("run --log-output stdout --config nowhere.json a.js").told();
+    assert!(told.stderr.is_empty() && told.stdout.contains("level=error"), "{told:?}");
+    let mut call = brunt("run --log-output file=log.txt --config nowhere.json a.js");
+    let told = call.told();
+    assert!(told.stderr.is_empty() && told.stdout.is_empty(), "{told:?}");
+    assert!(call.read("log.txt").contains("nowhere.json"));
+}
+
+#[test]
+fn the_version_can_be_read_by_programs() {
+    let told = brunt("version --json").told();
+    let version: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    assert_eq!(version["k6_version"], "2.2.0");
+    assert!(brunt("version").told().stdout.starts_with("brunt v"));
+    assert!(brunt("--version").told().stdout.starts_with("brunt v"));
+}
+
+#[test]
+fn new_writes_a_script_and_overwrites_none() {
+    let mut call = brunt("new");
+    let told = call.told();
+    assert_eq!(told.stdout, "New script created: script.js (minimal template).\n");
+    assert!(call.read("script.js").contains("export default function"));
+    let told = call.told();
+    assert_eq!(told.code, 255);
+    assert!(told.error().contains("script.js already exists"), "{told:?}");
+    let mut call = brunt("new -f x.js --template ./mine.tpl")
+        .file("mine.tpl", "// {{ .ScriptName }}")
+        .file("x.js", "old");
+    assert_eq!(call.told().code, 0);
+    assert_eq!(call.read("x.js"), "// x.js");
+}
+
+#[test]
+fn each_shell_gets_a_completion() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let told = brunt(&format!("completion {shell}")).told();
+        assert_eq!(told.code, 0);
+        assert!(told.stdout.contains("vus") && told.stdout.contains("inspect"), "{shell}");
+    }
+}

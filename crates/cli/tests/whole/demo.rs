@@ -1,0 +1,48 @@
+//! `brunt demo`
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
+
+use crate::support::{DemoServer, brunt};
+
+fn get(url: &str, path: &str) -> String {
+    let address = url.strip_prefix("http://").expect("plain HTTP");
+    let mut stream = TcpStream::connect(address).expect("the demo listens");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("the demo reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn it_serves_until_a_signal() {
+    for signal in ["INT", "TERM"] {
+        let mut call = brunt("demo --listen 127.0.0.1:0");
+        let mut running = call.start();
+        let line = running.line_with("demo target: ");
+        let url = line.trim().strip_prefix("demo target: ").expect("a label").to_owned();
+        assert!(get(&url, "/ping").ends_with("ok"), "{url}");
+        running.signal(signal);
+        let told = running.wait();
+        assert_eq!(told.code, 0, "{told:?}");
+    }
+}
+
+#[test]
+fn its_addresses_can_be_read_by_programs() {
+    let server = DemoServer::start();
+    assert!(get(&server.url, "/memory/7").contains("\"id\":7"));
+    assert!(server.faults.starts_with("http://127.0.0.1:"));
+}
+
+#[test]
+fn an_address_that_is_taken_is_named() {
+    let server = DemoServer::start();
+    let address = server.url.strip_prefix("http://").unwrap();
+    let told = brunt(&format!("demo --listen {address}")).told();
+    assert_eq!(told.code, 255);
+    assert!(told.error().contains(address), "{told:?}");
+}

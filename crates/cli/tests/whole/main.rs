@@ -1,0 +1,12 @@
+//! The built binary, as users meet it. One test binary, so that it links once.
+#![forbid(unsafe_code)]
+
+mod bad_input;
+mod command_line;
+mod demo;
+mod examples;
+mod house;
+mod language;
+mod network;
+mod run;
+mod support;

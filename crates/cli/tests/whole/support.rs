@@ -1,0 +1,203 @@
+//! Starts the binary and the demo target, and waits no longer than it must.
+
+use std::{
+    io::{BufRead as _, BufReader, Read, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    time::Duration,
+};
+
+/// A process that takes longer is killed, and the test fails.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What a call of the binary came to.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// The exit code; −1 if a signal killed it.
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A call of the binary, in a folder of its own, with an empty environment.
+pub(crate) struct Brunt {
+    command: Command,
+    folder: tempfile::TempDir,
+    stdin: Option<String>,
+}
+
+/// `brunt` with these words behind it, which blanks divide.
+pub(crate) fn brunt(line: &str) -> Brunt {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    command
+        .args(line.split_whitespace())
+        .current_dir(folder.path())
+        .env_clear()
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Brunt { command, folder, stdin: None }
+}
+
+impl Brunt {
+    /// One more word, blanks and all.
+    pub(crate) fn word(mut self, word: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.arg(word);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// A file in the folder where it runs.
+    pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.folder.path().join(name);
+        let parent = path.parent().expect("a file in a folder");
+        std::fs::create_dir_all(parent).expect("a folder for the file");
+        std::fs::write(path, content).expect("a file for the test");
+        self
+    }
+
+    pub(crate) fn stdin(mut self, text: &str) -> Self {
+        self.command.stdin(Stdio::piped());
+        self.stdin = Some(text.to_owned());
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What stands in a file of the folder.
+    pub(crate) fn read(&self, name: &str) -> String {
+        let path = self.path(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn told(&mut self) -> Told {
+        self.start().wait()
+    }
+
+    /// Starts it.
+    pub(crate) fn start(&mut self) -> Running {
+        let mut child = self.command.spawn().expect("the binary starts");
+        if let Some(text) = &self.stdin {
+            let mut stdin = child.stdin.take().expect("stdin is a pipe");
+            stdin.write_all(text.as_bytes()).expect("the binary reads its stdin");
+        }
+        let stderr = read_all(child.stderr.take().expect("stderr is a pipe"));
+        let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+        Running { child, stdout: Some(stdout), stderr }
+    }
+}
+
+/// A process that runs. Dropping it kills it.
+pub(crate) struct Running {
+    child: Child,
+    stdout: Option<BufReader<ChildStdout>>,
+    stderr: Receiver<String>,
+}
+
+impl Running {
+    /// The next line of stdout.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        let stdout = self.stdout.as_mut().expect("stdout is still here");
+        stdout.read_line(&mut line).expect("stdout is text");
+        line
+    }
+
+    /// Reads stdout up to a line that holds `part`.
+    pub(crate) fn line_with(&mut self, part: &str) -> String {
+        loop {
+            let line = self.line();
+            assert!(!line.is_empty(), "stdout ended before {part:?}");
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a signal: `INT` or `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.expect("there is a kill command").success());
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(mut self) -> Told {
+        let stdout = read_all(self.stdout.take().expect("stdout is still here"));
+        let said = |text: &Receiver<String>| match text.recv_timeout(PATIENCE) {
+            Ok(text) => text,
+            Err(RecvTimeoutError::Timeout) => panic!("it did not end within {PATIENCE:?}"),
+            Err(RecvTimeoutError::Disconnected) => panic!("its output is no text"),
+        };
+        let (stdout, stderr) = (said(&stdout), said(&self.stderr));
+        let status = self.child.wait().expect("it is our child");
+        Told { code: status.code().unwrap_or(-1), stdout, stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail if it has ended, which is what we want.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a pipe to its end on a thread, so that the other pipe can't fill up meanwhile.
+fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = sync_channel(1);
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+/// A demo target in a process of its own, with latencies that suit tests.
+pub(crate) struct DemoServer {
+    _running: Running,
+    _folder: Brunt,
+    pub(crate) url: String,
+    pub(crate) faults: String,
+}
+
+impl DemoServer {
+    pub(crate) fn start() -> Self {
+        let mut folder = brunt(
+            "demo --json --listen 127.0.0.1:0 --seed 1 --origin-ms 20 --origin-jitter 0s \
+             --origin-slow-every 0 --origin-write 2ms --redis-latency 2ms --redis-jitter 0s \
+             --redis-connect 5ms --event-delay 5ms",
+        );
+        let mut running = folder.start();
+        let line = running.line();
+        let addresses: serde_json::Value = serde_json::from_str(&line).expect("a line of JSON");
+        let text = |name: &str| addresses[name].as_str().expect("an address").to_owned();
+        Self { url: text("url"), faults: text("faults"), _running: running, _folder: folder }
+    }
+}
+
+impl Told {
+    /// The one log line of level error, checked to be the only one.
+    pub(crate) fn error(&self) -> &str {
+        let mut errors = self.stderr.lines().filter(|line| line.contains("level=error"));
+        let error = errors.next().unwrap_or_else(|| panic!("no error in {self:?}"));
+        assert_eq!(errors.next(), None, "two errors in {self:?}");
+        error
+    }
+}
+
+/// A folder of the repository.
+pub(crate) fn repository(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
+}

@@ -1,0 +1,101 @@
+//! Which path is which route. No route needs more than its first segment to be known.
+
+macro_rules! routes {
+    ($($variant:ident $first:literal $name:literal,)*) => {
+        /// A route of the demo target.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Route {
+            $(#[doc = $name] $variant,)*
+        }
+
+        impl Route {
+            /// Every route, in the order of their numbers.
+            pub(crate) const ALL: &[Route] = &[$(Route::$variant,)*];
+
+            /// The path's pattern, as reports call the route.
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Route::$variant => $name,)*
+                }
+            }
+
+            fn of_segment(first: &str) -> Self {
+                match first {
+                    $($first => Route::$variant,)*
+                    _ => Route::Unknown,
+                }
+            }
+        }
+    };
+}
+
+routes! {
+    Root "" "/",
+    Ping "ping" "/ping",
+    Control "_demo" "/_demo/*",
+    NoCache "nocache" "/nocache/{id}",
+    Dictionary "dictionary" "/dictionary/{id}",
+    Memory "memory" "/memory/{id}",
+    Lazy "lazy" "/lazy/{id}",
+    Redis "redis" "/redis/{id}",
+    WriteThrough "writethrough" "/writethrough/{id}",
+    LazyWrite "lazywrite" "/lazywrite/{id}",
+    TwoTier "twotier" "/twotier/{id}",
+    Event "event" "/event/{id}",
+    Immutable "immutable" "/immutable/{id}",
+    Mutable "mutable" "/mutable/{id}",
+    Status "status" "/status/{code}",
+    Delay "delay" "/delay/{ms}",
+    Redirect "redirect" "/redirect/{n}",
+    RedirectTo "redirect-to" "/redirect-to",
+    Gzip "gzip" "/gzip",
+    Brotli "br" "/br",
+    Deflate "deflate" "/deflate",
+    Zstd "zstd" "/zstd",
+    Cookies "cookies" "/cookies/*",
+    Basic "basic" "/basic/{user}/{password}",
+    Bearer "bearer" "/bearer",
+    Flaky "flaky" "/flaky",
+    RateLimit "ratelimit" "/ratelimit",
+    Chunked "chunked" "/chunked",
+    Events "sse" "/sse",
+    GraphQl "graphql" "/graphql",
+    Upload "upload" "/upload/detect",
+    Sink "sink" "/sink",
+    Source "source" "/source",
+    Json "json" "/json",
+    Html "html" "/html",
+    Headers "headers" "/headers",
+    Anything "anything" "/anything/*",
+    Unknown "?" "(unknown)",
+}
+
+/// The route of a path and what follows its first segment, without the slash between.
+///
+/// `/redirect/3` is [`Route::Redirect`] and `3`.
+pub(crate) fn find(path: &str) -> (Route, &str) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    (Route::of_segment(first), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_segment_decides() {
+        assert_eq!(find("/"), (Route::Root, ""));
+        assert_eq!(find("/redirect/3"), (Route::Redirect, "3"));
+        assert_eq!(find("/_demo/stats"), (Route::Control, "stats"));
+        assert_eq!(find("/basic/a/b"), (Route::Basic, "a/b"));
+        assert_eq!(find("/nothing"), (Route::Unknown, ""));
+    }
+
+    #[test]
+    fn a_route_is_its_place_in_the_list() {
+        for (index, route) in Route::ALL.iter().enumerate() {
+            assert_eq!(*route as usize, index);
+        }
+    }
+}

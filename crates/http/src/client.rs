@@ -1,0 +1,213 @@
+//! One VU's way to the network.
+
+use std::cell::RefCell;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustls::client::ClientConfig;
+
+use crate::connection::Connection;
+use crate::dial::Dialer;
+use crate::exchange::{Answer, Exchange, Meter, Recording};
+use crate::failure::Failure;
+use crate::http1::converse::converse;
+use crate::http1::encode::Way;
+use crate::network::Network;
+use crate::pool::Pool;
+use crate::request::Request;
+use crate::target::{Scheme, Target};
+use crate::timer::Timers;
+
+/// The connections of one VU, which are never shared with another.
+///
+/// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
+/// Futures are polled by whoever waits: no task is spawned. An exchange that is dropped closes its
+/// connection.
+#[derive(Debug)]
+pub struct Client {
+    network: Rc<Network>,
+    local_ip: Option<IpAddr>,
+    pool: RefCell<Pool>,
+    timers: Timers,
+    meter: Meter,
+    /// The core's TLS configurations and this client's versions of them, which remember its sessions.
+    /// Empty if none are remembered.
+    own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
+}
+
+impl Client {
+    /// A client without connections. `local_ip`: the address it dials from, if not the system's choice.
+    pub fn new(network: Rc<Network>, local_ip: Option<IpAddr>) -> Self {
+        Self {
+            network,
+            local_ip,
+            pool: RefCell::default(),
+            timers: Timers::default(),
+            meter: Meter::default(),
+            own_tls: RefCell::default(),
+        }
+    }
+
+    /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and
+    /// authentication are the caller's.
+    ///
+    /// A request on a kept connection that turns out to be closed is sent again on a fresh one, if
+    /// nothing of a response came and it does no harm: nothing was sent yet, or the method is GET,
+    /// HEAD, OPTIONS or TRACE, or it has an `Idempotency-Key` (Go's rules).
+    pub async fn exchange(&self, request: &Request<'_>) -> Exchange {
+        let network = &*self.network;
+        let answer = Answer::new(request.discard_body, network.settings.body_limit);
+        let mut recording = Recording::start(network.clock, &self.meter, answer);
+        let result = {
+            // Pinned here, so that it is not moved on its way into the timer.
+            let run = pin!(self.run(request, &mut recording));
+            match request.deadline {
+                None => run.await,
+                Some(deadline) => {
+                    let ended = self.timers.within(network.anchor.instant(deadline), run).await;
+                    ended.unwrap_or(Err(Failure::Timeout))
+                }
+            }
+        };
+        recording.finish(result.err())
+    }
+
+    async fn run(
+        &self,
+        request: &Request<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Result<(), Failure> {
+        request.check()?;
+        let network = &*self.network;
+        let proxy = network.settings.proxies.find(request.target);
+        let authorization = proxy.and_then(|proxy| proxy.authorization.as_deref());
+        let way = Way {
+            is_proxied: proxy.is_some(),
+            // Inside a tunnel, the proxy's password is nobody's business.
+            proxy_authorization: authorization.filter(|_| request.target.scheme == Scheme::Http),
+            close: network.settings.no_connection_reuse,
+        };
+        let mut idle = self.take_idle(request.target);
+        loop {
+            let is_reused = idle.is_some();
+            let mut connection = if let Some(connection) = idle.take() {
+                recording.remote = Some(connection.remote);
+                connection
+            } else {
+                let dialer = Dialer { network, local_ip: self.local_ip, proxy };
+                let own = |config| self.own_tls(config);
+                // Boxed, for dialing is rare and its state large: a VU that waits on a kept connection
+                // shouldn't carry it.
+                Box::pin(dialer.dial(request.target, own, recording)).await?
+            };
+            recording.tls = connection.tls_info;
+            recording.acquired(is_reused);
+            let sent_before = recording.bytes_sent();
+            match converse(&mut connection, network, request, way, recording).await {
+                Ok(true) => {
+                    self.keep(connection);
+                    return Ok(());
+                }
+                Ok(false) => {
+                    self.close(connection);
+                    return Ok(());
+                }
+                Err(failure) => {
+                    let was_sent = recording.bytes_sent() > sent_before;
+                    let may_repeat = is_reused
+                        && failure.is_gone()
+                        && !recording.has_answer()
+                        && (!was_sent || request.is_replayable());
+                    if !may_repeat {
+                        return Err(failure);
+                    }
+                    recording.restart();
+                }
+            }
+        }
+    }
+
+    /// The bytes on this client's sockets since the last call: (sent, received). TLS, handshakes and
+    /// exchanges that were given up are included.
+    pub fn take_wire_bytes(&self) -> (u64, u64) {
+        self.meter.take()
+    }
+
+    /// Closes all idle connections (`noVUConnectionReuse`, between iterations).
+    pub fn close_idle(&self) {
+        let idle = self.pool.borrow_mut().drain();
+        for connection in idle {
+            self.close(connection);
+        }
+    }
+
+    /// How many connections are idle.
+    pub fn idle_count(&self) -> usize {
+        self.pool.borrow().len()
+    }
+
+    /// The network it is part of.
+    pub fn network(&self) -> &Rc<Network> {
+        &self.network
+    }
+
+    /// A kept connection that is still good. The dead ones met on the way are closed.
+    fn take_idle(&self, target: &Target<'_>) -> Option<Connection> {
+        loop {
+            let mut connection = self.pool.borrow_mut().take(target)?;
+            let mut scratch = self.network.scratch.borrow_mut();
+            if let Some(received) = connection.check(&mut scratch) {
+                self.meter.received(received);
+                return Some(connection);
+            }
+        }
+    }
+
+    fn keep(&self, connection: Connection) {
+        let settings = &self.network.settings;
+        let per_host = if settings.idle_per_host == 0 { 2 } else { settings.idle_per_host };
+        let spare = self.pool.borrow_mut().put(connection, settings.idle_total, per_host);
+        if let Some(spare) = spare {
+            self.close(spare);
+        }
+    }
+
+    fn close(&self, connection: Connection) {
+        self.meter.sent(connection.close());
+    }
+
+    fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
+        if !self.network.tls.remembers_sessions() {
+            return config;
+        }
+        let mut own = self.own_tls.borrow_mut();
+        if let Some((_, mine)) = own.iter().find(|(shared, _)| Arc::ptr_eq(shared, &config)) {
+            return mine.clone();
+        }
+        let mine = self.network.tls.of_client(config.clone());
+        own.push((config, mine.clone()));
+        mine
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Headers, Settings, clock};
+
+    /// Ten thousand VUs may wait in one at once, and each request moves its Exchange.
+    #[test]
+    fn a_waiting_exchange_is_small() {
+        let network = Network::new(Settings::default(), clock::now).unwrap();
+        let client = Client::new(network, None);
+        let (target, headers) = (Target::parse("http://a.test").unwrap(), Headers::new());
+        let request = Request::new("GET", &target, &headers);
+        let size = size_of_val(&client.exchange(&request));
+        assert!(size <= 1400, "{size}");
+        assert!(size_of::<Exchange>() <= 320, "{}", size_of::<Exchange>());
+        assert!(size_of::<Client>() <= 200, "{}", size_of::<Client>());
+        assert!(size_of::<Connection>() <= 160, "{}", size_of::<Connection>());
+    }
+}

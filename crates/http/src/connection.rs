@@ -1,0 +1,213 @@
+//! One connection: a socket, and TLS on it if need be. No buffers of its own.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::BufMut as _;
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::failure::{Failure, Operation, from_socket, from_tls};
+use crate::network::Scratch;
+use crate::target::{Scheme, Target};
+use crate::tls::{Session, State, TlsInfo};
+
+/// The least room for reading that the scratch buffer offers beside what is left of a record: more
+/// than a TLS record.
+const ROOM_MIN: usize = 20 * 1024;
+
+/// Where a connection leads: requests to the same place may share it, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    scheme: Scheme,
+    port: u16,
+    host: Box<str>,
+}
+
+impl Route {
+    pub(crate) fn new(target: &Target<'_>) -> Self {
+        Self { scheme: target.scheme, port: target.port, host: target.host.as_ref().into() }
+    }
+
+    pub(crate) fn leads_to(&self, target: &Target<'_>) -> bool {
+        self.scheme == target.scheme && self.port == target.port && *self.host == target.host
+    }
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    socket: TcpStream,
+    tls: Option<Box<Session>>,
+    pub(crate) route: Route,
+    pub(crate) remote: SocketAddr,
+    pub(crate) tls_info: Option<TlsInfo>,
+}
+
+/// What one reading brought.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// So many bytes on the wire.
+    Bytes(usize),
+    /// No more will come.
+    End,
+}
+
+impl Connection {
+    pub(crate) fn new(socket: TcpStream, remote: SocketAddr, route: Route) -> Self {
+        Self { socket, tls: None, route, remote, tls_info: None }
+    }
+
+    /// From now on, all goes through `session`, whose handshake is done.
+    pub(crate) fn secure(&mut self, session: Box<Session>) {
+        self.tls_info = Some(session.info());
+        self.tls = Some(session);
+    }
+
+    pub(crate) fn is_secure(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Reads once and gives what it means to `sink`, which gets plaintext (perhaps none, perhaps in
+    /// several pieces). A socket that has nothing is not asked: no system call is wasted.
+    pub(crate) fn poll_receive(
+        &mut self,
+        cx: &mut Context<'_>,
+        scratch: &mut Scratch,
+        mut sink: impl FnMut(&[u8]),
+    ) -> Poll<Result<Received, Failure>> {
+        let Some(session) = &mut self.tls else {
+            let size = ready!(self.poll_read(cx, &mut scratch.read))?;
+            if size == 0 {
+                return Poll::Ready(Ok(Received::End));
+            }
+            sink(&scratch.read[..size]);
+            return Poll::Ready(Ok(Received::Bytes(size)));
+        };
+        if session.is_closed() {
+            return Poll::Ready(Ok(Received::End));
+        }
+        let kept = session.partial.len();
+        scratch.make_room(kept, ROOM_MIN);
+        scratch.read[..kept].copy_from_slice(&session.partial);
+        let size = ready!(self.poll_read(cx, &mut scratch.read[kept..]))?;
+        if size == 0 {
+            // Without a farewell, but many servers do so; the framing tells if it was too early.
+            return Poll::Ready(Ok(Received::End));
+        }
+        let session = self.tls.as_mut().expect("it was there a moment ago");
+        let result = session.receive(&mut scratch.read[..kept + size], sink);
+        self.flush_protocol();
+        result.map_err(|error| from_tls(&error, false))?;
+        Poll::Ready(Ok(Received::Bytes(size)))
+    }
+
+    /// Sends what TLS itself has to say (the answer to a key update), as far as it goes. The rest goes
+    /// out with the next request.
+    fn flush_protocol(&mut self) {
+        let Some(session) = &mut self.tls else { return };
+        if !session.unsent.is_empty() {
+            // If it fails, the next write will tell.
+            let sent = self.socket.try_write(&session.unsent).unwrap_or(0);
+            session.unsent.drain(..sent);
+        }
+    }
+
+    /// Reads once behind `partial`, which is put to the front of the scratch buffer. Returns how many
+    /// bytes came and how many were there. For the handshake, before the connection is secure.
+    pub(crate) fn poll_append(
+        &mut self,
+        cx: &mut Context<'_>,
+        scratch: &mut Scratch,
+        partial: &[u8],
+    ) -> Poll<Result<(usize, usize), Failure>> {
+        let kept = partial.len();
+        scratch.make_room(kept, ROOM_MIN);
+        scratch.read[..kept].copy_from_slice(partial);
+        let size = ready!(self.poll_read(cx, &mut scratch.read[kept..]))?;
+        Poll::Ready(Ok((size, kept)))
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<Result<usize, Failure>> {
+        let mut buffer = ReadBuf::new(into);
+        ready!(Pin::new(&mut self.socket).poll_read(cx, &mut buffer))
+            .map_err(|error| from_socket(Operation::Read, &error))?;
+        Poll::Ready(Ok(buffer.filled().len()))
+    }
+
+    /// Reads at most `limit` bytes straight to the end of `into`: for long plain bodies. Returns how
+    /// many; 0 is the end.
+    pub(crate) fn poll_read_into(
+        &mut self,
+        cx: &mut Context<'_>,
+        into: &mut Vec<u8>,
+        limit: usize,
+    ) -> Poll<Result<usize, Failure>> {
+        let mut limited = into.limit(limit);
+        let read = pin!(self.socket.read_buf(&mut limited));
+        let size = ready!(read.poll(cx)).map_err(|error| from_socket(Operation::Read, &error))?;
+        Poll::Ready(Ok(size))
+    }
+
+    /// Writes once, both parts in one system call.
+    pub(crate) fn poll_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        first: &[u8],
+        second: &[u8],
+    ) -> Poll<Result<usize, Failure>> {
+        let socket = Pin::new(&mut self.socket);
+        let result = match (first, second) {
+            (bytes, []) | ([], bytes) => ready!(socket.poll_write(cx, bytes)),
+            _ => {
+                let slices = [io::IoSlice::new(first), io::IoSlice::new(second)];
+                ready!(socket.poll_write_vectored(cx, &slices))
+            }
+        };
+        Poll::Ready(result.map_err(|error| from_socket(Operation::Write, &error)))
+    }
+
+    /// Turns plaintext into what goes on the wire, at the end of `out`.
+    pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        let session = self.tls.as_mut().expect("only a secure connection encrypts");
+        out.append(&mut session.unsent);
+        session.encrypt(plain, out).map_err(|error| from_tls(&error, false))
+    }
+
+    /// An idle connection is still good: nothing came, or only what TLS says to itself. Costs no
+    /// system call unless something did come. Returns the bytes that came, `None` if it is dead.
+    pub(crate) fn check(&mut self, scratch: &mut Scratch) -> Option<usize> {
+        let kept = self.tls.as_ref().map_or(0, |session| session.partial.len());
+        scratch.make_room(kept, ROOM_MIN);
+        let size = match self.socket.try_read(&mut scratch.read[kept..]) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(0),
+            Err(_) | Ok(0) => return None,
+            Ok(size) => size,
+        };
+        // Plain bytes between two responses belong to nobody.
+        let session = self.tls.as_mut()?;
+        scratch.read[..kept].copy_from_slice(&session.partial);
+        let mut is_quiet = true;
+        let state = session.receive(&mut scratch.read[..kept + size], |_| is_quiet = false);
+        self.flush_protocol();
+        (state == Ok(State::Open) && is_quiet).then_some(size)
+    }
+
+    /// The server said on TLS that it sends no more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.tls.as_ref().is_some_and(|session| session.is_closed())
+    }
+
+    /// Closes in good order: TLS says goodbye. Returns the bytes sent.
+    pub(crate) fn close(mut self) -> usize {
+        let Some(session) = &mut self.tls else {
+            return 0;
+        };
+        let mut goodbye = std::mem::take(&mut session.unsent);
+        session.close(&mut goodbye);
+        // Best effort, as the socket is closed anyway.
+        self.socket.try_write(&goodbye).unwrap_or(0)
+    }
+}

@@ -1,0 +1,113 @@
+//! A new connection: whom to dial, TCP, a proxy's tunnel, TLS.
+
+mod handshake;
+mod tunnel;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::ClientConfig;
+use rustls_pki_types::ServerName;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::connection::{Connection, Route};
+use crate::exchange::Recording;
+use crate::failure::{Failure, from_connect};
+use crate::network::Network;
+use crate::proxy::Proxy;
+use crate::target::{Scheme, Target};
+use crate::tls::Session;
+
+/// How often a silent connection is probed: k6's 30 s.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+/// What a client brings to a new connection.
+pub(crate) struct Dialer<'a> {
+    pub(crate) network: &'a Network,
+    /// The address to dial from.
+    pub(crate) local_ip: Option<IpAddr>,
+    pub(crate) proxy: Option<&'a Proxy>,
+}
+
+impl Dialer<'_> {
+    /// Opens a connection to `target`, ready for a request.
+    ///
+    /// `own` turns a TLS configuration of the core into the client's.
+    pub(crate) async fn dial(
+        &self,
+        target: &Target<'_>,
+        own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
+        recording: &mut Recording<'_>,
+    ) -> Result<Connection, Failure> {
+        let address = match self.proxy {
+            Some(proxy) => self.address(&proxy.host, proxy.port).await?,
+            None => self.address(&target.host, target.port).await?,
+        };
+        recording.connecting();
+        let socket = self.connect(address).await?;
+        recording.connected(address);
+        // Neither matters enough to give up the connection.
+        let _ = socket.set_nodelay(true);
+        let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE);
+        let _ = SockRef::from(&socket).set_tcp_keepalive(&keep_alive);
+        let mut connection = Connection::new(socket, address, Route::new(target));
+        if target.scheme == Scheme::Https {
+            if let Some(proxy) = self.proxy {
+                tunnel::open(&mut connection, self.network, target, proxy, recording).await?;
+            }
+            recording.handshaking();
+            let session = self.session(target, own)?;
+            let session = handshake::run(&mut connection, session, self.network, recording).await?;
+            recording.handshaken();
+            connection.secure(session);
+        }
+        Ok(connection)
+    }
+
+    /// The address behind a name: blocked names, overrides, literals, DNS, blacklisted addresses, in
+    /// k6's order.
+    async fn address(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
+        let hosts = &self.network.hosts;
+        hosts.check_name(host)?;
+        let address = if let Some(address) = hosts.find(host, port) {
+            address
+        } else if let Ok(ip) = host.parse() {
+            SocketAddr::new(ip, port)
+        } else {
+            SocketAddr::new(self.network.dns.lookup(host).await?, port)
+        };
+        hosts.check_address(address.ip())?;
+        Ok(address)
+    }
+
+    async fn connect(&self, address: SocketAddr) -> Result<TcpStream, Failure> {
+        let socket = match address {
+            SocketAddr::V4(_) => TcpSocket::new_v4(),
+            SocketAddr::V6(_) => TcpSocket::new_v6(),
+        };
+        let socket = socket.map_err(|error| from_connect(&error))?;
+        if let Some(ip) = self.local_ip {
+            socket.bind(SocketAddr::new(ip, 0)).map_err(|error| from_connect(&error))?;
+        }
+        let connecting = socket.connect(address);
+        tokio::time::timeout(self.network.settings.connect_timeout, connecting)
+            .await
+            .map_err(|_| Failure::DialTimeout)?
+            .map_err(|error| from_connect(&error))
+    }
+
+    fn session(
+        &self,
+        target: &Target<'_>,
+        own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
+    ) -> Result<Box<Session>, Failure> {
+        let name = ServerName::try_from(target.host.as_ref().to_owned())
+            .map_err(|_| Failure::HostMismatch)?;
+        let config =
+            self.network.tls.find(&target.host).map_err(|_| Failure::Tls("no configuration"))?;
+        let session = Session::new(own(config), name);
+        session.map(Box::new).map_err(|_| Failure::Tls("no session"))
+    }
+}

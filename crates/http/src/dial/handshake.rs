@@ -1,0 +1,56 @@
+//! The TLS handshake.
+
+use std::future::poll_fn;
+use std::task::{Poll, ready};
+
+use crate::connection::Connection;
+use crate::exchange::Recording;
+use crate::failure::{Failure, from_tls};
+use crate::http1::parser::Truncated;
+use crate::network::Network;
+use crate::tls::{Session, State};
+
+/// Shakes hands on a plain connection. The session that comes back may send and receive.
+pub(super) async fn run(
+    connection: &mut Connection,
+    mut session: Box<Session>,
+    network: &Network,
+    recording: &mut Recording<'_>,
+) -> Result<Box<Session>, Failure> {
+    let mut is_early = false;
+    // Nothing came yet, but the client speaks first.
+    let mut state = session.receive(&mut [], |_| ());
+    loop {
+        while !session.unsent.is_empty() {
+            let result = poll_fn(|cx| connection.poll_write(cx, &session.unsent, &[])).await;
+            match (result, &state) {
+                (Ok(size), _) => {
+                    recording.sent(size);
+                    session.unsent.drain(..size);
+                }
+                // The alert couldn't be delivered; why it was sent matters more.
+                (Err(_), Err(error)) => return Err(from_tls(error, true)),
+                (Err(failure), Ok(_)) => return Err(failure),
+            }
+        }
+        match state {
+            Err(error) => return Err(from_tls(&error, true)),
+            Ok(State::Open) if is_early => return Err(Failure::Tls("unexpected message")),
+            Ok(State::Open) => return Ok(session),
+            Ok(State::Closed) => return Err(Failure::Ended(Truncated::Empty)),
+            Ok(State::Handshaking) => {}
+        }
+        state = poll_fn(|cx| {
+            let mut scratch = network.scratch.borrow_mut();
+            let scratch = &mut *scratch;
+            let (size, kept) = ready!(connection.poll_append(cx, scratch, &session.partial))?;
+            if size == 0 {
+                return Poll::Ready(Err(Failure::Ended(Truncated::Empty)));
+            }
+            recording.received(size);
+            let incoming = &mut scratch.read[..kept + size];
+            Poll::Ready(Ok(session.receive(incoming, |_| is_early = true)))
+        })
+        .await?;
+    }
+}

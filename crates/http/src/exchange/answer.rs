@@ -1,0 +1,162 @@
+//! What came of a response: head and body in one buffer.
+
+use super::Response;
+use crate::failure::Failure;
+use crate::http1::{Event, Head, Length, Parser};
+
+/// The most that is reserved for a body because a header promises it. A longer body grows as it comes.
+const RESERVE_MAX: u64 = 64 << 20;
+
+/// The response so far.
+///
+/// One buffer holds reason, header lines and body, one after the other: a response of known length
+/// costs one allocation, of exactly its size. Header lines are looked at again only if somebody asks.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    status: u16,
+    minor: u8,
+    has_cookies: bool,
+    has_encoding: bool,
+    /// Set once the head is there.
+    pub(crate) keep_alive: bool,
+    discards: bool,
+    reason_len: u32,
+    head_len: u32,
+    buffer: Vec<u8>,
+    discarded: u64,
+    limit: u64,
+}
+
+impl Answer {
+    pub(crate) fn new(discards: bool, limit: u64) -> Self {
+        Self { discards, limit, ..Self::default() }
+    }
+
+    /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
+    /// left of `input` doesn't belong to it.
+    pub(crate) fn feed(&mut self, parser: &mut Parser, input: &mut &[u8]) -> Result<bool, Failure> {
+        loop {
+            match parser.next(input)? {
+                Event::More => return Ok(parser.is_done()),
+                Event::Done => return Ok(true),
+                Event::Interim(_) => {}
+                Event::Head(head) => self.accept(&head)?,
+                Event::Data(data) => self.take(data)?,
+            }
+        }
+    }
+
+    fn accept(&mut self, head: &Head<'_>) -> Result<(), Failure> {
+        let text = head.reason.len() + head.lines.len();
+        let body = match head.length {
+            Length::Exactly(length) if !self.discards => {
+                if length > self.limit {
+                    return Err(Failure::BodyTooLarge(self.limit));
+                }
+                length.min(RESERVE_MAX) as usize
+            }
+            _ => 0,
+        };
+        self.status = head.status;
+        self.minor = head.minor;
+        self.has_cookies = head.has_cookies;
+        self.has_encoding = head.has_encoding;
+        self.keep_alive = head.keep_alive;
+        self.reason_len = head.reason.len() as u32;
+        self.head_len = text as u32;
+        self.buffer.reserve_exact(text + body);
+        self.buffer.extend_from_slice(head.reason);
+        self.buffer.extend_from_slice(&head.lines);
+        Ok(())
+    }
+
+    fn take(&mut self, data: &[u8]) -> Result<(), Failure> {
+        if self.discards {
+            self.discarded += data.len() as u64;
+            return Ok(());
+        }
+        if (self.body().len() + data.len()) as u64 > self.limit {
+            return Err(Failure::BodyTooLarge(self.limit));
+        }
+        self.buffer.extend_from_slice(data);
+        Ok(())
+    }
+
+    /// The status code; 0 if no head came.
+    pub(crate) fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Where body may be written directly, if it is kept.
+    pub(crate) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
+        if self.discards { None } else { Some(&mut self.buffer) }
+    }
+
+    pub(super) fn response(&self) -> Option<Response<'_>> {
+        let (reason, lines) = self
+            .buffer
+            .get(..self.head_len as usize)?
+            .split_at_checked(self.reason_len as usize)?;
+        (self.status != 0).then_some(Response {
+            status: self.status,
+            minor: self.minor,
+            reason,
+            lines,
+            has_cookies: self.has_cookies,
+            has_encoding: self.has_encoding,
+        })
+    }
+
+    pub(super) fn body(&self) -> &[u8] {
+        &self.buffer[self.head_len as usize..]
+    }
+
+    pub(super) fn body_size(&self) -> u64 {
+        self.body().len() as u64 + self.discarded
+    }
+
+    pub(super) fn into_body(mut self) -> Vec<u8> {
+        self.buffer.drain(..self.head_len as usize);
+        self.buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feed(answer: &mut Answer, input: &str) -> Result<bool, Failure> {
+        answer.feed(&mut Parser::new(false, 1000), &mut input.as_bytes())
+    }
+
+    #[test]
+    fn head_and_body_lie_in_one_buffer_of_their_size() {
+        let mut answer = Answer::new(false, 100);
+        let text =
+            "HTTP/1.1 201 Made it\r\nA: b\r\nset-cookie: c\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(feed(&mut answer, text), Ok(true));
+        let response = answer.response().unwrap();
+        assert_eq!((response.status(), response.reason().as_ref()), (201, "Made it"));
+        assert_eq!((response.header("a"), response.version()), (Some(&b"b"[..]), "HTTP/1.1"));
+        assert!(response.has_cookies() && response.content_encoding().is_none());
+        assert_eq!(response.headers().count(), 3);
+        assert_eq!(answer.buffer.capacity(), answer.buffer.len());
+        assert_eq!(answer.into_body(), b"hello");
+    }
+
+    #[test]
+    fn a_discarded_body_is_counted_and_not_kept() {
+        let mut answer = Answer::new(true, 1);
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(feed(&mut answer, text), Ok(true));
+        assert_eq!((answer.body(), answer.body_size()), (&b""[..], 5));
+    }
+
+    #[test]
+    fn a_body_is_bounded_whether_its_length_is_told_or_not() {
+        let told = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+        assert_eq!(feed(&mut Answer::new(false, 4), told), Err(Failure::BodyTooLarge(4)));
+        let untold = "HTTP/1.1 200 OK\r\n\r\nhello";
+        assert_eq!(feed(&mut Answer::new(false, 4), untold), Err(Failure::BodyTooLarge(4)));
+    }
+}

@@ -1,0 +1,267 @@
+//! An exchange while it happens.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+
+use super::{Answer, Exchange, Timings};
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::tls::TlsInfo;
+
+/// All bytes of one client, kept even for exchanges that nobody waits for any more.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    sent: Cell<u64>,
+    received: Cell<u64>,
+}
+
+impl Meter {
+    /// What was counted since the last call: (sent, received).
+    pub(crate) fn take(&self) -> (u64, u64) {
+        (self.sent.take(), self.received.take())
+    }
+
+    pub(crate) fn sent(&self, bytes: usize) {
+        self.sent.set(self.sent.get() + bytes as u64);
+    }
+
+    pub(crate) fn received(&self, bytes: usize) {
+        self.received.set(self.received.get() + bytes as u64);
+    }
+}
+
+/// The moments of an exchange as they pass (0: not yet), and what has come so far. It outlives the
+/// work on the exchange, so that a timeout finds everything up to its moment.
+#[derive(Debug)]
+pub(crate) struct Recording<'c> {
+    clock: Clock,
+    meter: &'c Meter,
+    started: u64,
+    /// When a connection was last asked for: a retry asks again.
+    asked: u64,
+    connect_from: u64,
+    connected: u64,
+    tls_from: u64,
+    tls_done: u64,
+    acquired: u64,
+    written: u64,
+    first_byte: u64,
+    bytes_sent: u64,
+    bytes_received: u64,
+    pub(crate) remote: Option<SocketAddr>,
+    pub(crate) tls: Option<TlsInfo>,
+    pub(crate) reused: bool,
+    pub(crate) answer: Answer,
+}
+
+impl<'c> Recording<'c> {
+    pub(crate) fn start(clock: Clock, meter: &'c Meter, answer: Answer) -> Self {
+        let now = clock();
+        Self {
+            clock,
+            meter,
+            started: now,
+            asked: now,
+            connect_from: 0,
+            connected: 0,
+            tls_from: 0,
+            tls_done: 0,
+            acquired: 0,
+            written: 0,
+            first_byte: 0,
+            bytes_sent: 0,
+            bytes_received: 0,
+            remote: None,
+            tls: None,
+            reused: false,
+            answer,
+        }
+    }
+
+    /// The connection was dead and another is asked for: the moments count from here, as in k6.
+    pub(crate) fn restart(&mut self) {
+        self.asked = (self.clock)();
+        self.acquired = 0;
+        self.written = 0;
+        self.first_byte = 0;
+    }
+
+    pub(crate) fn connecting(&mut self) {
+        self.connect_from = (self.clock)();
+    }
+
+    pub(crate) fn connected(&mut self, remote: SocketAddr) {
+        self.connected = (self.clock)();
+        self.remote = Some(remote);
+    }
+
+    pub(crate) fn handshaking(&mut self) {
+        self.tls_from = (self.clock)();
+    }
+
+    pub(crate) fn handshaken(&mut self) {
+        self.tls_done = (self.clock)();
+    }
+
+    /// A connection is there. One from the pool was there at once: no need to look at the clock.
+    pub(crate) fn acquired(&mut self, reused: bool) {
+        self.reused = reused;
+        self.acquired = if reused { self.asked } else { (self.clock)() };
+    }
+
+    pub(crate) fn written(&mut self) {
+        self.written = (self.clock)();
+    }
+
+    /// Some of the response is there; only the first call counts.
+    pub(crate) fn answered(&mut self) {
+        if self.first_byte == 0 {
+            self.first_byte = (self.clock)();
+        }
+    }
+
+    pub(crate) fn has_answer(&self) -> bool {
+        self.first_byte != 0
+    }
+
+    pub(crate) fn bytes_sent(&self) -> u64 {
+        self.bytes_sent
+    }
+
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        self.bytes_sent += bytes as u64;
+        self.meter.sent(bytes);
+    }
+
+    pub(crate) fn received(&mut self, bytes: usize) {
+        self.bytes_received += bytes as u64;
+        self.meter.received(bytes);
+    }
+
+    /// Closes the books.
+    pub(crate) fn finish(self, failure: Option<Failure>) -> Exchange {
+        let now = (self.clock)();
+        let between = |from: u64, to: u64| {
+            if from == 0 || to == 0 { 0 } else { to.saturating_sub(from) }
+        };
+        // What was going on when it ended, went on until now.
+        let first_of = |moments: [u64; 2]| moments.into_iter().find(|&moment| moment != 0);
+        let sent = first_of([self.written, self.first_byte]).unwrap_or(now);
+        let answered = if self.first_byte == 0 { now } else { self.first_byte };
+        let timings = Timings {
+            blocked: between(self.asked, self.acquired),
+            connecting: between(self.connect_from, self.connected),
+            tls_handshaking: between(self.tls_from, self.tls_done),
+            sending: between(self.acquired, sent),
+            waiting: between(self.written, answered),
+            receiving: if self.has_answer() { now - self.first_byte.max(self.written) } else { 0 },
+        };
+        Exchange {
+            started_at: self.started,
+            finished_at: now,
+            timings,
+            failure,
+            remote: self.remote,
+            tls: self.tls,
+            reused: self.reused,
+            bytes_sent: self.bytes_sent,
+            bytes_received: self.bytes_received,
+            answer: self.answer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    thread_local!(static TICK: Cell<u64> = const { Cell::new(0) });
+
+    /// Each look at this clock is ten later than the last.
+    fn tick() -> u64 {
+        TICK.set(TICK.get() + 10);
+        TICK.get()
+    }
+
+    fn start(meter: &Meter) -> Recording<'_> {
+        Recording::start(tick, meter, Answer::default())
+    }
+
+    #[test]
+    fn a_fresh_connection_has_all_parts() {
+        let meter = Meter::default();
+        let mut recording = start(&meter);
+        recording.connecting();
+        recording.connected("127.0.0.1:1".parse().unwrap());
+        recording.handshaking();
+        recording.handshaken();
+        recording.acquired(false);
+        recording.sent(5);
+        recording.written();
+        recording.answered();
+        recording.received(7);
+        let exchange = recording.finish(None);
+        let ten = Timings {
+            blocked: 50,
+            connecting: 10,
+            tls_handshaking: 10,
+            sending: 10,
+            waiting: 10,
+            receiving: 10,
+        };
+        assert_eq!(exchange.timings, ten);
+        assert_eq!(ten.duration(), 30);
+        assert_eq!(exchange.finished_at - exchange.started_at, 80);
+        assert_eq!((meter.take(), meter.take()), ((5, 7), (0, 0)));
+    }
+
+    #[test]
+    fn a_kept_connection_looks_at_the_clock_four_times() {
+        let meter = Meter::default();
+        let from = TICK.get();
+        let mut recording = start(&meter);
+        recording.acquired(true);
+        recording.written();
+        recording.answered();
+        recording.answered();
+        recording.finish(None);
+        assert_eq!(TICK.get() - from, 40);
+    }
+
+    /// As k6 1.8.1 shows it.
+    #[test]
+    fn what_a_failure_interrupts_lasts_until_it() {
+        let meter = Meter::default();
+        let mut waiting = start(&meter);
+        waiting.acquired(true);
+        waiting.written();
+        let timings = waiting.finish(Some(Failure::Timeout)).timings;
+        assert_eq!((timings.sending, timings.waiting, timings.receiving), (10, 10, 0));
+        let mut dialing = start(&meter);
+        dialing.connecting();
+        assert_eq!(dialing.finish(Some(Failure::Refused)).timings, Timings::default());
+    }
+
+    #[test]
+    fn an_answer_before_the_request_is_written_ends_the_sending() {
+        let meter = Meter::default();
+        let mut recording = start(&meter);
+        recording.acquired(true);
+        recording.answered();
+        let timings = recording.finish(None).timings;
+        assert_eq!((timings.sending, timings.waiting, timings.receiving), (10, 0, 10));
+    }
+
+    #[test]
+    fn a_retry_counts_from_anew() {
+        let meter = Meter::default();
+        let mut recording = start(&meter);
+        recording.acquired(true);
+        recording.written();
+        recording.restart();
+        recording.acquired(false);
+        let exchange = recording.finish(None);
+        assert_eq!((exchange.timings.blocked, exchange.timings.waiting), (10, 0));
+        assert!(!exchange.reused);
+    }
+}

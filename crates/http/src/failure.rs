@@ -1,0 +1,265 @@
+//! A request failed: that is a measurement, not a mishap of ours.
+
+mod alert;
+mod from;
+
+use std::fmt;
+
+pub(crate) use from::{from_connect, from_socket, from_tls};
+
+use crate::content::Undecodable;
+use crate::excerpt::Excerpt;
+use crate::http1::Malformed;
+use crate::http1::parser::Truncated;
+
+/// Why no whole response came. Small and `Copy`; text is made when somebody reads it.
+///
+/// [`Failure::code`] is k6's `error_code`, `Display` k6's `error` text (both observed in k6 1.8.1).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Failure {
+    /// 1050: the deadline passed.
+    Timeout,
+    /// 1000: neither http nor https.
+    UnsupportedScheme(Excerpt),
+    /// 1000: the URL names no host.
+    NoHost,
+    /// 1000: the method is no token.
+    Method(Excerpt),
+    /// 1000: a header's name is no token.
+    HeaderName(Excerpt),
+    /// 1000: the value of the header of this name holds control characters.
+    HeaderValue(Excerpt),
+    /// 1210: the port of the URL passes 65535.
+    InvalidPort(Excerpt),
+    /// 1100: the name server can't be asked, or gave no clear answer.
+    Lookup,
+    /// 1101: there is no such name.
+    NoSuchHost,
+    /// 1110: the address is in `blacklistIPs`.
+    BlacklistedIp,
+    /// 1111: the host is in `blockHostnames`.
+    BlockedHost,
+    /// 1210: the connection can't be opened, for a reason without a number.
+    Dial,
+    /// 1211: connecting took longer than the connect timeout.
+    DialTimeout,
+    /// 1212.
+    Refused,
+    /// 1213: opening the connection gave this error number.
+    DialErrno(i32),
+    /// 1220: the peer reset the connection.
+    Reset(Operation),
+    /// 1201: we wrote to a connection that the peer had closed.
+    BrokenPipe,
+    /// 1202: the socket gave this error number.
+    Errno(Operation, i32),
+    /// 1200: the socket failed without an error number.
+    Socket(Operation),
+    /// 1000: the connection ended before or inside the response.
+    Ended(Truncated),
+    /// 1000: the response breaks the rules of HTTP/1.1.
+    Malformed(Malformed),
+    /// 1000: the body passes the configured limit (bytes). Ours, k6 has no limit.
+    BodyTooLarge(u64),
+    /// 1000: the proxy refused the tunnel with this status.
+    Proxy(u16),
+    /// 1010: the peer ended TLS with this alert.
+    Alert(u8),
+    /// 1301: what answered doesn't speak TLS.
+    NoTls,
+    /// 1310: the certificate's issuer is not trusted.
+    UnknownAuthority,
+    /// 1311: the certificate is for another host.
+    HostMismatch,
+    /// 1000: the certificate has expired, or isn't valid yet.
+    CertificateTime,
+    /// 1300: the certificate is refused for another reason.
+    Certificate,
+    /// 1300: TLS failed in another way: what it says.
+    Tls(&'static str),
+    /// 1701: `Content-Encoding` doesn't fit the body.
+    Decompression(Undecodable),
+}
+
+/// What was going on when a socket failed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+impl Failure {
+    /// k6's number.
+    pub fn code(&self) -> u16 {
+        match self {
+            Self::UnsupportedScheme(_)
+            | Self::NoHost
+            | Self::Method(_)
+            | Self::HeaderName(_)
+            | Self::HeaderValue(_)
+            | Self::Ended(_)
+            | Self::Malformed(_)
+            | Self::BodyTooLarge(_)
+            | Self::Proxy(_)
+            | Self::CertificateTime => 1000,
+            Self::Alert(_) => 1010,
+            Self::Timeout => 1050,
+            Self::Lookup => 1100,
+            Self::NoSuchHost => 1101,
+            Self::BlacklistedIp => 1110,
+            Self::BlockedHost => 1111,
+            Self::Socket(_) => 1200,
+            Self::BrokenPipe => 1201,
+            Self::Errno(..) => 1202,
+            Self::InvalidPort(_) | Self::Dial => 1210,
+            Self::DialTimeout => 1211,
+            Self::Refused => 1212,
+            Self::DialErrno(_) => 1213,
+            Self::Reset(_) => 1220,
+            Self::Certificate | Self::Tls(_) => 1300,
+            Self::NoTls => 1301,
+            Self::UnknownAuthority => 1310,
+            Self::HostMismatch => 1311,
+            Self::Decompression(_) => 1701,
+        }
+    }
+
+    /// The connection was gone: a request that is safe to repeat may be tried on another.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(
+            self,
+            Self::Reset(_)
+                | Self::BrokenPipe
+                | Self::Errno(..)
+                | Self::Socket(_)
+                | Self::Ended(Truncated::Empty)
+        )
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("request timeout"),
+            Self::UnsupportedScheme(scheme) => write!(f, "unsupported protocol scheme {scheme}"),
+            Self::NoHost => f.write_str("http: no Host in request URL"),
+            Self::Method(method) => write!(f, "net/http: invalid method {method}"),
+            Self::HeaderName(name) => write!(f, "net/http: invalid header field name {name}"),
+            Self::HeaderValue(name) => {
+                write!(f, "net/http: invalid header field value for {name}")
+            }
+            Self::InvalidPort(port) => {
+                let port = port.to_string();
+                write!(f, "dial tcp: address {}: invalid port", port.trim_matches('"'))
+            }
+            Self::Lookup => f.write_str("lookup: server misbehaving"),
+            Self::NoSuchHost => f.write_str("lookup: no such host"),
+            Self::BlacklistedIp => f.write_str("ip is blacklisted"),
+            Self::BlockedHost => f.write_str("hostname is blocked"),
+            Self::Dial => f.write_str("dial: connection failed"),
+            Self::DialTimeout => f.write_str("dial: i/o timeout"),
+            Self::Refused => f.write_str("dial: connection refused"),
+            Self::DialErrno(errno) => write_errno(f, "dial", *errno),
+            Self::Reset(operation) => write!(f, "{operation}: connection reset by peer"),
+            Self::BrokenPipe => f.write_str("write: broken pipe"),
+            Self::Errno(Operation::Read, errno) => write_errno(f, "read", *errno),
+            Self::Errno(Operation::Write, errno) => write_errno(f, "write", *errno),
+            Self::Socket(operation) => write!(f, "{operation}: connection failed"),
+            Self::Ended(Truncated::Empty) => f.write_str("EOF"),
+            Self::Ended(Truncated::Partial) => f.write_str("unexpected EOF"),
+            Self::Malformed(malformed) => malformed.fmt(f),
+            Self::BodyTooLarge(limit) => write!(f, "response body exceeds {limit} bytes"),
+            Self::Proxy(status) => write!(f, "proxy refused the connection with status {status}"),
+            Self::Alert(alert) => write!(f, "remote error: tls: {}", alert::Name(*alert)),
+            Self::NoTls => f.write_str("tls: first record does not look like a TLS handshake"),
+            Self::UnknownAuthority => f.write_str("x509: unknown authority"),
+            Self::HostMismatch => f.write_str("x509: certificate doesn't match hostname"),
+            Self::CertificateTime => {
+                f.write_str("x509: certificate has expired or is not yet valid")
+            }
+            Self::Certificate => f.write_str("x509: certificate is not valid"),
+            Self::Tls(what) => write!(f, "tls: {what}"),
+            Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
+        }
+    }
+}
+
+/// The number and the system's words for it, as k6 writes them.
+fn write_errno(f: &mut fmt::Formatter<'_>, operation: &str, errno: i32) -> fmt::Result {
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    let words = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+    write!(f, "{operation}: unknown errno {errno} error with msg `{words}`")
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Malformed> for Failure {
+    fn from(malformed: Malformed) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
+impl From<Truncated> for Failure {
+    fn from(truncated: Truncated) -> Self {
+        Self::Ended(truncated)
+    }
+}
+
+impl From<Undecodable> for Failure {
+    fn from(why: Undecodable) -> Self {
+        Self::Decompression(why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All seen in k6 1.8.1.
+    #[test]
+    fn codes_and_texts_are_those_of_k6() {
+        for (failure, code, text) in [
+            (Failure::Timeout, 1050, "request timeout"),
+            (Failure::NoSuchHost, 1101, "lookup: no such host"),
+            (Failure::BlacklistedIp, 1110, "ip is blacklisted"),
+            (Failure::BlockedHost, 1111, "hostname is blocked"),
+            (Failure::Refused, 1212, "dial: connection refused"),
+            (
+                Failure::DialErrno(101),
+                1213,
+                "dial: unknown errno 101 error with msg `network is unreachable`",
+            ),
+            (Failure::Reset(Operation::Read), 1220, "read: connection reset by peer"),
+            (Failure::Ended(Truncated::Empty), 1000, "EOF"),
+            (Failure::Ended(Truncated::Partial), 1000, "unexpected EOF"),
+            (Failure::Alert(116), 1010, "remote error: tls: certificate required"),
+            (Failure::NoTls, 1301, "tls: first record does not look like a TLS handshake"),
+            (Failure::UnknownAuthority, 1310, "x509: unknown authority"),
+            (Failure::HostMismatch, 1311, "x509: certificate doesn't match hostname"),
+            (
+                Failure::Decompression(Undecodable::Truncated),
+                1701,
+                "error decompressing response body (unexpected EOF)",
+            ),
+        ] {
+            assert_eq!((failure.code(), failure.to_string()), (code, text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_failure_is_small() {
+        assert!(size_of::<Failure>() <= 64);
+    }
+}

@@ -1,0 +1,154 @@
+//! One request and its response on one connection.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll, ready};
+
+use super::encode::Way;
+use super::outgoing::Outgoing;
+use super::parser::Parser;
+use crate::connection::{Connection, Received};
+use crate::exchange::Recording;
+use crate::failure::Failure;
+use crate::network::{Network, Scratch};
+use crate::request::Request;
+
+/// Bodies with at least this much left are read straight to where they are kept.
+const DIRECT_MIN: u64 = 32 * 1024;
+
+/// The most that is reserved at a time for a body of untrusted length.
+const DIRECT_STEP: usize = 1 << 20;
+
+/// Sends `request` and receives what comes back. `true`: the connection can be used again.
+///
+/// Writing and reading go side by side, since a server may answer before it has read all.
+pub(crate) async fn converse(
+    connection: &mut Connection,
+    network: &Network,
+    request: &Request<'_>,
+    way: Way<'_>,
+    recording: &mut Recording<'_>,
+) -> Result<bool, Failure> {
+    let mut talk = Talk {
+        parser: Parser::new(request.method == "HEAD", network.settings.head_limit),
+        outgoing: Outgoing::new(request, way),
+        broken: None,
+    };
+    let wants_close = way.close || request.headers.asks_to_close();
+    poll_fn(|cx| {
+        let mut scratch = network.scratch.borrow_mut();
+        talk.poll(cx, connection, &mut scratch, recording)
+    })
+    .await
+    .map(|is_clean| is_clean && recording.answer.keep_alive && !wants_close)
+}
+
+struct Talk<'a> {
+    parser: Parser,
+    outgoing: Outgoing<'a>,
+    /// Writing failed. The server may have answered before it hung up, so we read on.
+    broken: Option<Failure>,
+}
+
+impl Talk<'_> {
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: &mut Connection,
+        scratch: &mut Scratch,
+        recording: &mut Recording<'_>,
+    ) -> Poll<Result<bool, Failure>> {
+        if !self.outgoing.is_done() && self.broken.is_none() {
+            match self.outgoing.poll(cx, connection, scratch, recording) {
+                Poll::Ready(Ok(())) => recording.written(),
+                Poll::Ready(Err(failure)) => self.broken = Some(failure),
+                Poll::Pending => {}
+            }
+        }
+        loop {
+            let step = match self.broken {
+                None => ready!(self.read(cx, connection, scratch, recording)),
+                Some(failure) => match self.read(cx, connection, scratch, recording) {
+                    Poll::Ready(Ok(step)) => Ok(step),
+                    Poll::Ready(Err(_)) | Poll::Pending => Err(failure),
+                },
+            };
+            match step? {
+                Step::More => {}
+                Step::Whole { is_clean } => return Poll::Ready(Ok(is_clean)),
+            }
+        }
+    }
+
+    /// Reads once.
+    fn read(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: &mut Connection,
+        scratch: &mut Scratch,
+        recording: &mut Recording<'_>,
+    ) -> Poll<Result<Step, Failure>> {
+        if let Some(left) = self.parser.left()
+            && left >= DIRECT_MIN
+            && !connection.is_secure()
+            && let Some(buffer) = recording.answer.buffer()
+        {
+            let left = usize::try_from(left).unwrap_or(usize::MAX);
+            if buffer.capacity() - buffer.len() < left.min(READ_MIN) {
+                buffer.reserve(left.min(DIRECT_STEP));
+            }
+            let size = ready!(connection.poll_read_into(cx, buffer, left))?;
+            recording.received(size);
+            if size == 0 {
+                return Poll::Ready(self.end());
+            }
+            self.parser.skip(size as u64);
+            return Poll::Ready(Ok(self.step(true)));
+        }
+        let mut has_leftover = false;
+        let mut fed = Ok(self.parser.is_done());
+        let parser = &mut self.parser;
+        let received = ready!(connection.poll_receive(cx, scratch, |bytes| {
+            recording.answered();
+            let mut bytes = bytes;
+            if fed.is_ok() {
+                fed = recording.answer.feed(parser, &mut bytes);
+                has_leftover |= !bytes.is_empty();
+            }
+        }))?;
+        match received {
+            Received::End => Poll::Ready(self.end()),
+            Received::Bytes(size) => {
+                recording.received(size);
+                fed?;
+                Poll::Ready(Ok(self.step(!has_leftover && !connection.is_closed())))
+            }
+        }
+    }
+
+    fn step(&self, is_clean: bool) -> Step {
+        if self.parser.is_done() {
+            Step::Whole { is_clean: is_clean && self.outgoing.is_done() }
+        } else {
+            Step::More
+        }
+    }
+
+    /// The connection ended: so may the response, but the connection is of no more use.
+    fn end(&mut self) -> Result<Step, Failure> {
+        match self.broken {
+            Some(failure) if self.parser.finish().is_err() => Err(failure),
+            _ => {
+                self.parser.finish()?;
+                Ok(Step::Whole { is_clean: false })
+            }
+        }
+    }
+}
+
+/// Room for direct reading below which more is reserved.
+const READ_MIN: usize = 64 * 1024;
+
+enum Step {
+    More,
+    Whole { is_clean: bool },
+}

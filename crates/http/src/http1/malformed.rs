@@ -1,0 +1,71 @@
+//! What can be wrong with a response's bytes.
+
+use std::fmt;
+
+use crate::excerpt::Excerpt;
+
+/// A response that breaks the rules of HTTP/1.1. The connection's framing is lost: close it.
+///
+/// `Display` gives the texts k6 users know (they are Go's).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// The status line has no space, or doesn't begin with `HTTP/`.
+    StatusLine(Excerpt),
+    /// The version is not HTTP/1.0 or HTTP/1.1.
+    Version(Excerpt),
+    /// The status code is not three digits.
+    StatusCode(Excerpt),
+    /// A header line has no colon.
+    NoColon(Excerpt),
+    /// A header line has forbidden bytes in its name or value.
+    HeaderLine(Excerpt),
+    /// The head, or the trailers, passed this many bytes.
+    HeadTooLong(u32),
+    /// More header lines than we are willing to index.
+    TooManyHeaders,
+    /// `Content-Length` is not a number.
+    ContentLength(Excerpt),
+    /// Several `Content-Length` that differ.
+    ContentLengths,
+    /// `Transfer-Encoding` is something else than `chunked`.
+    TransferEncoding(Excerpt),
+    /// A chunk's size line holds something else than hex digits, or nothing.
+    ChunkSize,
+    /// A chunk's size passes 2^64.
+    ChunkTooLarge,
+    /// A chunk isn't followed by CRLF.
+    ChunkEnd,
+    /// A chunk's size line ends with a bare LF.
+    ChunkBareLf,
+    /// A chunk's size line, extensions included, passes 4096 bytes.
+    ChunkLine,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StatusLine(line) => write!(f, "malformed HTTP response {line}"),
+            Self::Version(version) => write!(f, "malformed HTTP version {version}"),
+            Self::StatusCode(code) => write!(f, "malformed HTTP status code {code}"),
+            Self::NoColon(line) => write!(f, "malformed MIME header: missing colon: {line}"),
+            Self::HeaderLine(line) => write!(f, "malformed MIME header line: {line}"),
+            Self::HeadTooLong(limit) => {
+                write!(f, "net/http: server response headers exceeded {limit} bytes; aborted")
+            }
+            Self::TooManyHeaders => f.write_str("too many response headers"),
+            Self::ContentLength(value) => write!(f, "bad Content-Length {value}"),
+            Self::ContentLengths => {
+                f.write_str("http: message cannot contain multiple Content-Length headers")
+            }
+            Self::TransferEncoding(value) => write!(f, "unsupported transfer encoding: {value}"),
+            Self::ChunkSize => f.write_str("invalid byte in chunk length"),
+            Self::ChunkTooLarge => f.write_str("http chunk length too large"),
+            Self::ChunkEnd => f.write_str("malformed chunked encoding"),
+            Self::ChunkBareLf => f.write_str("chunked line ends with bare LF"),
+            Self::ChunkLine => f.write_str("header line too long"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}

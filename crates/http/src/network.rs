@@ -1,0 +1,103 @@
+//! What the clients of one core share: rules, names, TLS configurations, scratch buffers.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::clock::{Anchor, Clock};
+use crate::dns::Dns;
+use crate::hosts::Hosts;
+use crate::settings::{Settings, SettingsError};
+use crate::tls::TlsConfigs;
+
+/// How much one reading can bring.
+const READ_SIZE: usize = 64 * 1024;
+
+/// The most a scratch buffer grows to, for TLS handshake messages of absurd size.
+const READ_MAX: usize = 512 * 1024;
+
+/// Writing buffers that grew beyond this are given back.
+const WRITE_KEEP: usize = 256 * 1024;
+
+/// The network as one core sees it. Shared by the core's clients; not `Send`.
+#[derive(Debug)]
+pub struct Network {
+    pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
+    pub(crate) anchor: Anchor,
+    pub(crate) hosts: Hosts,
+    pub(crate) dns: Dns,
+    pub(crate) tls: TlsConfigs,
+    /// Borrowed inside one poll only, never across an await.
+    pub(crate) scratch: RefCell<Scratch>,
+}
+
+/// Buffers that belong to whoever is at work: a connection that waits holds none.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub(crate) read: Vec<u8>,
+    /// Plaintext to be sent.
+    pub(crate) plain: Vec<u8>,
+    /// Ciphertext to be sent.
+    pub(crate) cipher: Vec<u8>,
+}
+
+impl Network {
+    /// Compiles the settings for one core.
+    ///
+    /// `clock` must be a monotonic one; [`clock::now`](crate::clock::now) will do. Needs a tokio
+    /// `current_thread` runtime with IO and time when it is used, not here.
+    ///
+    /// # Errors
+    /// Settings that can't be carried out. System certificates are not read here.
+    pub fn new(settings: Settings, clock: Clock) -> Result<Rc<Self>, SettingsError> {
+        Ok(Rc::new(Self {
+            clock,
+            anchor: Anchor::new(clock),
+            hosts: Hosts::compile(&settings)?,
+            dns: Dns::new(settings.dns, clock),
+            tls: TlsConfigs::new(&settings.tls)?,
+            scratch: RefCell::new(Scratch::new()),
+            settings,
+        }))
+    }
+
+    /// Refuses settings that can't be carried out: for the moment when options are read.
+    pub fn check(settings: &Settings) -> Result<(), SettingsError> {
+        Hosts::compile(settings)?;
+        TlsConfigs::new(&settings.tls)?;
+        Ok(())
+    }
+
+    /// The network's clock: nanoseconds since the Unix epoch.
+    pub fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// The settings it was made from.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self { read: vec![0; READ_SIZE], plain: Vec::new(), cipher: Vec::new() }
+    }
+
+    /// Sees to it that `room` bytes are free after the first `kept`; up to a bound.
+    pub(crate) fn make_room(&mut self, kept: usize, room: usize) {
+        if self.read.len() < kept + room {
+            self.read.resize((kept + room).next_multiple_of(READ_SIZE).min(READ_MAX), 0);
+        }
+    }
+
+    /// Empties the writing buffers; gives memory back after something large.
+    pub(crate) fn clear_writing(&mut self) {
+        for buffer in [&mut self.plain, &mut self.cipher] {
+            buffer.clear();
+            if buffer.capacity() > WRITE_KEEP {
+                *buffer = Vec::new();
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The idle connections of one client.
+
+use crate::connection::Connection;
+use crate::target::Target;
+
+/// Connections that wait for their next request, the longest idle first. They have no time limit, as
+/// in k6; one that the server closed is noticed when it is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    idle: Vec<Connection>,
+}
+
+impl Pool {
+    /// The most recently used connection to a target.
+    pub(crate) fn take(&mut self, target: &Target<'_>) -> Option<Connection> {
+        let at = self.idle.iter().rposition(|connection| connection.route.leads_to(target))?;
+        Some(self.idle.remove(at))
+    }
+
+    /// Takes a connection in. Gives back the one for which there is no room: this one, if its host has
+    /// `per_host` already, else the longest idle, if there are `total` in all (0: no limit).
+    pub(crate) fn put(
+        &mut self,
+        connection: Connection,
+        total: usize,
+        per_host: usize,
+    ) -> Option<Connection> {
+        let same = self.idle.iter().filter(|other| other.route == connection.route).count();
+        if same >= per_host {
+            return Some(connection);
+        }
+        self.idle.push(connection);
+        (total > 0 && self.idle.len() > total).then(|| self.idle.remove(0))
+    }
+
+    /// Takes all out; keeps no memory.
+    pub(crate) fn drain(&mut self) -> Vec<Connection> {
+        std::mem::take(&mut self.idle)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.idle.len()
+    }
+}

@@ -1,0 +1,240 @@
+//! The proxies of the environment, with Go's rules (`golang.org/x/net/http/httpproxy`).
+
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use ipnet::IpNet;
+
+use crate::settings::SettingsError;
+use crate::target::{Scheme, Target, unescape};
+
+/// Which proxy a request goes through, if any.
+#[derive(Clone, Debug, Default)]
+pub struct Proxies {
+    http: Option<Proxy>,
+    https: Option<Proxy>,
+    exceptions: Exceptions,
+}
+
+/// An HTTP proxy.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Proxy {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    /// The value of `Proxy-Authorization`.
+    pub(crate) authorization: Option<String>,
+}
+
+impl std::fmt::Debug for Proxy {
+    /// Leaves the password out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Proxy({}:{})", self.host, self.port)
+    }
+}
+
+/// `NO_PROXY`.
+#[derive(Clone, Debug, Default)]
+struct Exceptions {
+    all: bool,
+    nets: Vec<IpNet>,
+    /// Address and port, if one was given.
+    ips: Vec<(IpAddr, Option<u16>)>,
+    domains: Vec<Domain>,
+}
+
+#[derive(Clone, Debug)]
+struct Domain {
+    /// With a leading dot.
+    suffix: String,
+    /// The name itself counts too, not only what is below it.
+    itself: bool,
+    port: Option<u16>,
+}
+
+impl Proxies {
+    /// Reads `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and their lower-case forms (upper case first)
+    /// through `variable`.
+    ///
+    /// # Errors
+    /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported (https, socks5).
+    pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let any = |upper: &str| {
+            let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+            set(upper).or_else(|| set(&upper.to_ascii_lowercase())).unwrap_or_default()
+        };
+        Ok(Self {
+            http: Proxy::parse(&any("HTTP_PROXY"))?,
+            https: Proxy::parse(&any("HTTPS_PROXY"))?,
+            exceptions: Exceptions::parse(&any("NO_PROXY")),
+        })
+    }
+
+    /// The proxy for a target. Loopback is never proxied.
+    pub(crate) fn find(&self, target: &Target<'_>) -> Option<&Proxy> {
+        let proxy = match target.scheme {
+            Scheme::Http => self.http.as_ref(),
+            Scheme::Https => self.https.as_ref(),
+        }?;
+        if self.exceptions.holds(&target.host, target.port) { None } else { Some(proxy) }
+    }
+}
+
+impl Proxy {
+    fn parse(text: &str) -> Result<Option<Self>, SettingsError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let unsupported = || SettingsError::Proxy(without_password(text));
+        // `proxy:3128` means `http://proxy:3128`.
+        let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let url = url::Url::parse(&url).map_err(|_| unsupported())?;
+        if url.scheme() != "http" {
+            return Err(unsupported());
+        }
+        let decode = |text: &str| {
+            let plain = unescape(text.as_bytes());
+            String::from_utf8_lossy(&plain).into_owned()
+        };
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let authorization = has_user.then(|| {
+            let password = decode(url.password().unwrap_or_default());
+            let plain = format!("{}:{password}", decode(url.username()));
+            format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain))
+        });
+        let host = match url.host() {
+            Some(url::Host::Domain(name)) => name.to_owned(),
+            Some(url::Host::Ipv4(ip)) => ip.to_string(),
+            Some(url::Host::Ipv6(ip)) => ip.to_string(),
+            None => return Err(unsupported()),
+        };
+        Ok(Some(Self { host, port: url.port().unwrap_or(80), authorization }))
+    }
+}
+
+fn without_password(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((_, host)) => format!("****@{host}"),
+        None => text.to_owned(),
+    }
+}
+
+impl Exceptions {
+    fn parse(text: &str) -> Self {
+        let mut exceptions = Self::default();
+        for entry in text.split(',') {
+            let entry = entry.trim().to_ascii_lowercase();
+            if entry.is_empty() {
+                continue;
+            }
+            if entry == "*" {
+                exceptions.all = true;
+                continue;
+            }
+            if let Ok(net) = entry.parse::<IpNet>() {
+                exceptions.nets.push(net);
+                continue;
+            }
+            let (host, port) = match entry.rsplit_once(':') {
+                Some((host, port)) if !host.contains(':') || host.starts_with('[') => {
+                    (host, port.parse().ok())
+                }
+                _ => (entry.as_str(), None),
+            };
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            if let Ok(ip) = host.parse() {
+                exceptions.ips.push((ip, port));
+                continue;
+            }
+            let host = host.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(host);
+            if !host.is_empty() {
+                let itself = !host.starts_with('.');
+                let suffix = if itself { format!(".{host}") } else { host.to_owned() };
+                exceptions.domains.push(Domain { suffix, itself, port });
+            }
+        }
+        exceptions
+    }
+
+    fn holds(&self, host: &str, port: u16) -> bool {
+        if self.all || host == "localhost" {
+            return true;
+        }
+        let same_port = |wanted: Option<u16>| wanted.is_none_or(|wanted| wanted == port);
+        if let Ok(ip) = host.parse::<IpAddr>() {
+            return ip.is_loopback()
+                || self.nets.iter().any(|net| net.contains(&ip))
+                || self.ips.iter().any(|(other, wanted)| *other == ip && same_port(*wanted));
+        }
+        let host = host.to_ascii_lowercase();
+        let host = host.trim_end_matches('.');
+        self.domains.iter().any(|domain| {
+            let below = host.ends_with(&domain.suffix);
+            let itself = domain.itself && host == &domain.suffix[1..];
+            (below || itself) && same_port(domain.port)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(pairs: &'static [(&str, &str)]) -> Proxies {
+        let find = |name: &str| {
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        };
+        Proxies::from_env(find).unwrap()
+    }
+
+    fn goes(proxies: &Proxies, url: &str) -> Option<String> {
+        proxies
+            .find(&Target::parse(url).unwrap())
+            .map(|proxy| format!("{}:{}", proxy.host, proxy.port))
+    }
+
+    #[test]
+    fn each_scheme_has_its_proxy_and_upper_case_wins() {
+        let proxies = env(&[
+            ("HTTP_PROXY", "one.test:3128"),
+            ("http_proxy", "two.test"),
+            ("https_proxy", "http://u:p%40@three.test"),
+        ]);
+        assert_eq!(goes(&proxies, "http://a.test/").unwrap(), "one.test:3128");
+        assert_eq!(goes(&proxies, "https://a.test/").unwrap(), "three.test:80");
+        let authorization = proxies.https.unwrap().authorization.unwrap();
+        assert_eq!(authorization, "Basic dTpwQA==");
+    }
+
+    #[test]
+    fn loopback_and_exceptions_go_directly() {
+        let proxies = env(&[
+            ("HTTP_PROXY", "http://p.test"),
+            ("NO_PROXY", "a.test, .b.test,*.c.test, 10.0.0.0/8,1.2.3.4:81,d.test:90"),
+        ]);
+        for url in [
+            "http://localhost/",
+            "http://127.9.9.9/",
+            "http://[::1]/",
+            "http://a.test/",
+            "http://x.A.test/",
+            "http://x.b.test/",
+            "http://x.c.test/",
+            "http://10.2.3.4/",
+            "http://1.2.3.4:81/",
+            "http://d.test:90/",
+        ] {
+            assert_eq!(goes(&proxies, url), None, "{url}");
+        }
+        for url in ["http://b.test/", "http://xa.test/", "http://1.2.3.4/", "http://d.test/"] {
+            assert!(goes(&proxies, url).is_some(), "{url}");
+        }
+        assert_eq!(goes(&env(&[("HTTP_PROXY", "p"), ("NO_PROXY", "*")]), "http://x.test/"), None);
+    }
+
+    #[test]
+    fn other_kinds_of_proxy_are_refused_without_their_password() {
+        let error = Proxies::from_env(|_| Some("socks5://u:secret@p.test".to_owned())).unwrap_err();
+        assert_eq!(error.to_string(), r#"proxy "****@p.test": only http:// proxies are supported"#);
+    }
+}

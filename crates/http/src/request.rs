@@ -1,0 +1,81 @@
+//! What is asked for.
+
+use crate::excerpt::Excerpt;
+use crate::failure::Failure;
+use crate::headers::{Headers, is_value};
+use crate::http1::head::is_token;
+use crate::target::Target;
+
+/// One request, borrowed from the caller.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The method, sent as it is.
+    pub method: &'a str,
+    /// Where to.
+    pub target: &'a Target<'a>,
+    /// The headers after `Host`, in order.
+    pub headers: &'a Headers,
+    /// What is sent after the head.
+    pub body: Body<'a>,
+    /// What `Host` says, if not the target's authority.
+    pub host: Option<&'a str>,
+    /// The moment, in nanoseconds of the network's clock, at which the exchange ends as
+    /// [`Failure::Timeout`](crate::Failure::Timeout). `None` waits for ever.
+    pub deadline: Option<u64>,
+    /// Read and count the response's body, but keep none of it.
+    pub discard_body: bool,
+}
+
+/// The body of a request.
+#[derive(Copy, Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Body<'a> {
+    /// None: `Content-Length` is written for POST, PUT and PATCH only.
+    #[default]
+    Empty,
+    /// All of it, in memory.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Body<'a> {
+    /// The bytes; none if empty.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match self {
+            Self::Empty => &[],
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl<'a> Request<'a> {
+    /// A request without body, host override and deadline.
+    pub fn new(method: &'a str, target: &'a Target<'a>, headers: &'a Headers) -> Self {
+        Self {
+            method,
+            target,
+            headers,
+            body: Body::Empty,
+            host: None,
+            deadline: None,
+            discard_body: false,
+        }
+    }
+
+    /// Method and host can stand in a head.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.method.is_empty() || !self.method.bytes().all(is_token) {
+            return Err(Failure::Method(Excerpt::new(self.method.as_bytes())));
+        }
+        if self.host.is_some_and(|host| !is_value(host)) {
+            return Err(Failure::HeaderValue(Excerpt::new(b"Host")));
+        }
+        Ok(())
+    }
+
+    /// Sending it twice does no harm: Go's list of methods and headers.
+    pub(crate) fn is_replayable(&self) -> bool {
+        matches!(self.method, "GET" | "HEAD" | "OPTIONS" | "TRACE")
+            || self.headers.get("Idempotency-Key").is_some()
+            || self.headers.get("X-Idempotency-Key").is_some()
+    }
+}

@@ -1,0 +1,179 @@
+//! Client certificates (`tlsAuth`).
+
+use std::sync::Arc;
+
+use rustls::SignatureScheme;
+use rustls::client::ResolvesClientCert;
+use rustls::crypto::CryptoProvider;
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use x509_parser::parse_x509_certificate;
+
+use crate::settings::{SettingsError, TlsAuth};
+
+/// All entries of `tlsAuth`, checked.
+#[derive(Debug)]
+pub(super) struct Certificates {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: Arc<CertifiedKey>,
+    /// The names of those who signed the chain, DER.
+    issuers: Vec<Vec<u8>>,
+    domains: Vec<String>,
+}
+
+impl Certificates {
+    pub(super) fn parse(
+        auth: &[TlsAuth],
+        provider: &CryptoProvider,
+    ) -> Result<Self, SettingsError> {
+        let parse = |(index, entry)| {
+            Entry::parse(entry, provider).map_err(|(problem, source)| SettingsError::Auth {
+                index,
+                problem,
+                source,
+            })
+        };
+        let entries: Result<Vec<_>, _> = auth.iter().enumerate().map(parse).collect();
+        entries.map(|entries| Self { entries })
+    }
+
+    /// Which entries may be shown to a host, by index.
+    pub(super) fn applying(&self, host: &str) -> Vec<usize> {
+        let applies = |entry: &Entry| {
+            entry.domains.is_empty() || entry.domains.iter().any(|domain| covers(domain, host))
+        };
+        (0..self.entries.len()).filter(|&index| applies(&self.entries[index])).collect()
+    }
+
+    /// What answers a server that wants a certificate; `None` if there is nothing to show.
+    pub(super) fn resolver(&self, which: &[usize]) -> Option<Arc<dyn ResolvesClientCert>> {
+        let shown: Vec<_> = which
+            .iter()
+            .map(|&index| (self.entries[index].key.clone(), self.entries[index].issuers.clone()))
+            .collect();
+        if shown.is_empty() { None } else { Some(Arc::new(Shown(shown))) }
+    }
+}
+
+impl Entry {
+    fn parse(
+        auth: &TlsAuth,
+        provider: &CryptoProvider,
+    ) -> Result<Self, (&'static str, Option<rustls::Error>)> {
+        let chain: Result<Vec<_>, _> =
+            CertificateDer::pem_slice_iter(auth.cert.as_bytes()).collect();
+        let chain: Vec<CertificateDer<'static>> = match chain {
+            Ok(chain) if !chain.is_empty() => chain,
+            _ => return Err(("cert holds no PEM certificate", None)),
+        };
+        if auth.key.contains("ENCRYPTED") {
+            return Err(("the key is encrypted, which is not supported: decrypt it first", None));
+        }
+        let key = PrivateKeyDer::from_pem_slice(auth.key.as_bytes())
+            .map_err(|_| ("key holds no PEM private key", None))?;
+        let issuers = chain.iter().filter_map(|certificate| issuer(certificate)).collect();
+        let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => ("cert and key don't belong together", None),
+            other => ("the key can't be used", Some(other)),
+        })?;
+        Ok(Self { key: Arc::new(key), issuers, domains: auth.domains.clone() })
+    }
+}
+
+fn issuer(certificate: &[u8]) -> Option<Vec<u8>> {
+    let (_, parsed) = parse_x509_certificate(certificate).ok()?;
+    Some(parsed.issuer().as_raw().to_vec())
+}
+
+/// `*.x.com` stands for one label before `.x.com`.
+fn covers(domain: &str, host: &str) -> bool {
+    match domain.strip_prefix("*.") {
+        Some(rest) => {
+            host.split_once('.').is_some_and(|(_, parent)| parent.eq_ignore_ascii_case(rest))
+        }
+        None => domain.eq_ignore_ascii_case(host),
+    }
+}
+
+/// The certificates that may be shown, with the names of their issuers. As in Go, the first one that
+/// fits what the server asks for is shown; if none fits, none.
+#[derive(Debug)]
+struct Shown(Vec<(Arc<CertifiedKey>, Vec<Vec<u8>>)>);
+
+impl ResolvesClientCert for Shown {
+    fn resolve(
+        &self,
+        root_hint_subjects: &[&[u8]],
+        sigschemes: &[SignatureScheme],
+    ) -> Option<Arc<CertifiedKey>> {
+        let fits = |(key, issuers): &&(Arc<CertifiedKey>, Vec<Vec<u8>>)| {
+            let is_trusted = root_hint_subjects.is_empty()
+                || issuers.iter().any(|issuer| root_hint_subjects.contains(&issuer.as_slice()));
+            is_trusted && key.key.choose_scheme(sigschemes).is_some()
+        };
+        self.0.iter().find(fits).map(|(key, _)| key.clone())
+    }
+
+    fn has_certs(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair() -> (String, String) {
+        let made = rcgen::generate_simple_self_signed(vec!["client.test".to_owned()]).unwrap();
+        (made.cert.pem(), made.signing_key.serialize_pem())
+    }
+
+    fn parse(cert: &str, key: &str, domains: &[&str]) -> Result<Certificates, String> {
+        let domains = domains.iter().map(|domain| (*domain).to_owned()).collect();
+        let auth = TlsAuth { cert: cert.to_owned(), key: key.to_owned(), password: None, domains };
+        let provider = rustls::crypto::ring::default_provider();
+        Certificates::parse(&[auth], &provider).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_pair_is_said() {
+        let (cert, key) = pair();
+        let (_, other) = pair();
+        assert!(parse(&cert, &key, &[]).is_ok());
+        let error = |cert: &str, key: &str| parse(cert, key, &[]).unwrap_err();
+        assert_eq!(error("junk", &key), "tlsAuth[0]: cert holds no PEM certificate");
+        assert_eq!(error(&cert, "junk"), "tlsAuth[0]: key holds no PEM private key");
+        assert_eq!(error(&cert, &other), "tlsAuth[0]: cert and key don't belong together");
+        let encrypted =
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
+        assert!(error(&cert, encrypted).contains("the key is encrypted"));
+    }
+
+    #[test]
+    fn domains_choose_the_hosts() {
+        let (cert, key) = pair();
+        let some = parse(&cert, &key, &["a.test", "*.b.test"]).unwrap();
+        for (host, wanted) in [("A.test", 1), ("x.b.test", 1), ("b.test", 0), ("y.x.b.test", 0)] {
+            assert_eq!(some.applying(host).len(), wanted, "{host}");
+        }
+        assert_eq!(parse(&cert, &key, &[]).unwrap().applying("any.test"), [0]);
+    }
+
+    #[test]
+    fn a_certificate_is_shown_to_those_who_know_its_issuer() {
+        let (cert, key) = pair();
+        let certificates = parse(&cert, &key, &[]).unwrap();
+        let issuer = certificates.entries[0].issuers[0].clone();
+        let resolver = certificates.resolver(&[0]).unwrap();
+        let schemes = [SignatureScheme::ECDSA_NISTP256_SHA256];
+        assert!(resolver.resolve(&[], &schemes).is_some());
+        assert!(resolver.resolve(&[&issuer], &schemes).is_some());
+        assert!(resolver.resolve(&[b"other"], &schemes).is_none());
+        assert!(resolver.resolve(&[], &[SignatureScheme::ED25519]).is_none());
+    }
+}

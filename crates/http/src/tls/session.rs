@@ -1,0 +1,184 @@
+//! One TLS session, without buffers of its own.
+//!
+//! rustls' "unbuffered" interface works on the bytes of the caller: records are decrypted where the
+//! core's scratch buffer holds them, and requests are encrypted into another scratch buffer. An idle
+//! session keeps its keys and nothing else, which matters with ten thousand of them; rustls' buffered
+//! interface keeps 4 KiB each.
+
+use std::sync::Arc;
+
+use rustls::Error;
+use rustls::client::{ClientConfig, UnbufferedClientConnection};
+use rustls::pki_types::ServerName;
+use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+
+use super::{TlsInfo, suites};
+
+/// A session with a server.
+pub(crate) struct Session {
+    rustls: UnbufferedClientConnection,
+    /// The beginning of a record (or handshake message) whose rest has not come. Empty and without
+    /// memory when idle.
+    pub(crate) partial: Vec<u8>,
+    /// What the protocol itself has to say (answers to key updates), to go out before anything else.
+    pub(crate) unsent: Vec<u8>,
+    is_closed: bool,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("is_closed", &self.is_closed).finish_non_exhaustive()
+    }
+}
+
+/// What a session can do next.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// The handshake needs more from the server.
+    Handshaking,
+    /// Data may go both ways.
+    Open,
+    /// The server ended the session in good order.
+    Closed,
+}
+
+impl Session {
+    pub(crate) fn new(config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, Error> {
+        Ok(Self {
+            rustls: UnbufferedClientConnection::new(config, name)?,
+            partial: Vec::new(),
+            unsent: Vec::new(),
+            is_closed: false,
+        })
+    }
+
+    /// Takes in what came: `incoming` is all that is unprocessed, [`Self::partial`] first. Plaintext
+    /// goes to `on_data`, the answers of the protocol to [`Self::unsent`]; what can't be used yet
+    /// becomes `partial`.
+    pub(crate) fn receive(
+        &mut self,
+        incoming: &mut [u8],
+        mut on_data: impl FnMut(&[u8]),
+    ) -> Result<State, Error> {
+        let mut used = 0;
+        let state = loop {
+            let UnbufferedStatus { mut discard, state } =
+                self.rustls.process_tls_records(&mut incoming[used..]);
+            match state {
+                Err(error) => {
+                    self.last_words();
+                    return Err(error);
+                }
+                Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                    while let Some(record) = traffic.next_record() {
+                        let record = record?;
+                        discard += record.discard;
+                        on_data(record.payload);
+                    }
+                }
+                Ok(ConnectionState::EncodeTlsData(mut message)) => {
+                    encode(&mut self.unsent, |space| message.encode(space))?;
+                }
+                // All that was encoded will be sent before anything else.
+                Ok(ConnectionState::TransmitTlsData(transmit)) => transmit.done(),
+                Ok(ConnectionState::PeerClosed) => self.is_closed = true,
+                Ok(ConnectionState::BlockedHandshake) => {
+                    used += discard;
+                    break State::Handshaking;
+                }
+                Ok(ConnectionState::WriteTraffic(_)) => {
+                    used += discard;
+                    break if self.is_closed { State::Closed } else { State::Open };
+                }
+                Ok(_) => {
+                    used += discard;
+                    break State::Closed;
+                }
+            }
+            used += discard;
+        };
+        if used == incoming.len() {
+            self.partial = Vec::new();
+        } else {
+            self.partial.clear();
+            self.partial.extend_from_slice(&incoming[used..]);
+        }
+        Ok(state)
+    }
+
+    /// Encrypts `plain` to the end of `out`.
+    pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        let broken = || Error::General("the session can't send".to_owned());
+        // rustls keeps offsets into what it has seen of a message: it must see those bytes again.
+        let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut self.partial);
+        let ConnectionState::WriteTraffic(mut traffic) = state? else {
+            return Err(broken());
+        };
+        let start = out.len();
+        // A guess that is right for one record of any suite.
+        out.resize(start + plain.len() + 64, 0);
+        loop {
+            match traffic.encrypt(plain, &mut out[start..]) {
+                Ok(size) => {
+                    out.truncate(start + size);
+                    return Ok(());
+                }
+                Err(EncryptError::InsufficientSize(need)) => {
+                    out.resize(start + need.required_size, 0);
+                }
+                Err(EncryptError::EncryptExhausted) => return Err(broken()),
+            }
+        }
+    }
+
+    /// The alert that ends the session from our side, to the end of `out`.
+    pub(crate) fn close(&mut self, out: &mut Vec<u8>) {
+        let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut self.partial);
+        if let Ok(ConnectionState::WriteTraffic(mut traffic)) = state {
+            let start = out.len();
+            out.resize(start + 64, 0);
+            let size = traffic.queue_close_notify(&mut out[start..]).unwrap_or(0);
+            out.truncate(start + size);
+        }
+    }
+
+    /// What was agreed on in the handshake.
+    pub(crate) fn info(&self) -> TlsInfo {
+        let suite = self.rustls.negotiated_cipher_suite().map(|suite| suite.suite());
+        suites::info(self.rustls.protocol_version(), suite)
+    }
+
+    /// The server said that it sends no more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// After an error: the alert that tells the server why.
+    fn last_words(&mut self) {
+        let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut []);
+        if let Ok(ConnectionState::EncodeTlsData(mut alert)) = state {
+            // The session is lost anyway.
+            let _ = encode(&mut self.unsent, |space| alert.encode(space));
+        }
+    }
+}
+
+/// Lets rustls write to the end of `out`, as much room as it wants.
+fn encode(
+    out: &mut Vec<u8>,
+    mut write: impl FnMut(&mut [u8]) -> Result<usize, EncodeError>,
+) -> Result<(), Error> {
+    let start = out.len();
+    match write(&mut []) {
+        Err(EncodeError::InsufficientSize(need)) => out.resize(start + need.required_size, 0),
+        Ok(_) => return Ok(()),
+        Err(error) => return Err(Error::General(error.to_string())),
+    }
+    match write(&mut out[start..]) {
+        Ok(size) => {
+            out.truncate(start + size);
+            Ok(())
+        }
+        Err(error) => Err(Error::General(error.to_string())),
+    }
+}

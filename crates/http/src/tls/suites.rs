@@ -1,0 +1,173 @@
+//! Versions and cipher suites: k6's names, rustls' values.
+
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::{CipherSuite, ProtocolVersion, SupportedProtocolVersion, version};
+
+use super::TlsInfo;
+use crate::settings::{SettingsError, TlsSettings, TlsVersion};
+
+/// The suites of TLS 1.2 that rustls has: k6's name, the IANA name where it differs, the suite.
+const OURS: &[(&str, &str, CipherSuite)] = &[
+    (
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "",
+        CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "",
+        CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+        "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "",
+        CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "",
+        CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
+        "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+        CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+];
+
+/// The suites of TLS 1.3: always on.
+const ALWAYS: &[(&str, CipherSuite)] = &[
+    ("TLS_AES_128_GCM_SHA256", CipherSuite::TLS13_AES_128_GCM_SHA256),
+    ("TLS_AES_256_GCM_SHA384", CipherSuite::TLS13_AES_256_GCM_SHA384),
+    ("TLS_CHACHA20_POLY1305_SHA256", CipherSuite::TLS13_CHACHA20_POLY1305_SHA256),
+];
+
+/// Names that k6 knows and rustls refuses to speak: CBC, RC4, 3DES, and keys without forward secrecy.
+const REFUSED: &[&str] = &[
+    "TLS_RSA_WITH_RC4_128_SHA",
+    "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+    "TLS_ECDHE_RSA_WITH_RC4_128_SHA",
+    "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+];
+
+/// ring, with the suites that the settings allow.
+pub(super) fn provider(settings: &TlsSettings) -> Result<CryptoProvider, SettingsError> {
+    let mut provider = ring::default_provider();
+    let versions = versions(settings)?;
+    if settings.cipher_suites.is_empty() {
+        return Ok(provider);
+    }
+    let mut allowed = Vec::new();
+    for name in &settings.cipher_suites {
+        let ours = OURS.iter().find(|(k6, iana, _)| name == k6 || name == iana);
+        match ours {
+            Some((_, _, suite)) => allowed.push(*suite),
+            None if ALWAYS.iter().any(|(other, _)| name == other) => {}
+            None if REFUSED.contains(&name.as_str()) => {}
+            None => return Err(SettingsError::UnknownCipher(name.clone())),
+        }
+    }
+    let has_13 = versions.contains(&&version::TLS13);
+    if allowed.is_empty() && !has_13 {
+        return Err(SettingsError::NoCipher);
+    }
+    let always = |suite: CipherSuite| ALWAYS.iter().any(|(_, other)| *other == suite);
+    provider
+        .cipher_suites
+        .retain(|suite| always(suite.suite()) || allowed.contains(&suite.suite()));
+    Ok(provider)
+}
+
+/// The versions that the settings allow.
+pub(super) fn versions(
+    settings: &TlsSettings,
+) -> Result<Vec<&'static SupportedProtocolVersion>, SettingsError> {
+    let min = settings.min.unwrap_or(TlsVersion::Tls12);
+    let max = settings.max.unwrap_or(TlsVersion::Tls13);
+    if max < TlsVersion::Tls12 {
+        return Err(SettingsError::OldTls);
+    }
+    if min > max {
+        return Err(SettingsError::TlsRange);
+    }
+    let all = [(TlsVersion::Tls13, &version::TLS13), (TlsVersion::Tls12, &version::TLS12)];
+    Ok(all
+        .into_iter()
+        .filter(|(at, _)| (min..=max).contains(at))
+        .map(|(_, version)| version)
+        .collect())
+}
+
+/// k6's names for what was agreed on.
+pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>) -> TlsInfo {
+    let ours = OURS.iter().map(|(name, _, suite)| (*name, *suite));
+    let name = ours.chain(ALWAYS.iter().copied()).find(|(_, other)| Some(*other) == suite);
+    TlsInfo {
+        version: match version {
+            Some(ProtocolVersion::TLSv1_2) => "tls1.2",
+            Some(ProtocolVersion::TLSv1_3) => "tls1.3",
+            _ => "",
+        },
+        cipher_suite: name.map_or("", |(name, _)| name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(names: &[&str], max: Option<TlsVersion>) -> Result<usize, String> {
+        let cipher_suites = names.iter().map(|name| (*name).to_owned()).collect();
+        let settings = TlsSettings { max, cipher_suites, ..TlsSettings::default() };
+        provider(&settings).map(|provider| provider.cipher_suites.len()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn named_suites_stay_and_those_of_tls_1_3_always_do() {
+        assert_eq!(with(&[], None), Ok(9));
+        assert_eq!(with(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], None), Ok(4));
+        assert_eq!(with(&["TLS_RSA_WITH_RC4_128_SHA"], None), Ok(3));
+        let error = with(&["TLS_RSA_WITH_RC4_128_SHA"], Some(TlsVersion::Tls12)).unwrap_err();
+        assert!(error.contains("none of these is supported"));
+        let error = with(&["TLS_NONE"], None).unwrap_err();
+        assert_eq!(error, r#"tlsCipherSuites: unknown cipher suite "TLS_NONE""#);
+    }
+
+    #[test]
+    fn versions_are_clamped_to_what_we_speak() {
+        let count = |min, max| {
+            let settings = TlsSettings { min, max, ..TlsSettings::default() };
+            versions(&settings).map(|list| list.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(count(None, None), Ok(2));
+        assert_eq!(count(Some(TlsVersion::Tls10), Some(TlsVersion::Tls12)), Ok(1));
+        assert_eq!(count(Some(TlsVersion::Tls13), None), Ok(1));
+        assert!(count(None, Some(TlsVersion::Tls11)).unwrap_err().contains("TLS 1.0 and 1.1"));
+        assert!(count(Some(TlsVersion::Tls13), Some(TlsVersion::Tls12)).is_err());
+    }
+
+    #[test]
+    fn every_suite_of_ring_has_a_name() {
+        for suite in ring::ALL_CIPHER_SUITES {
+            let info = info(Some(ProtocolVersion::TLSv1_3), Some(suite.suite()));
+            assert!(info.cipher_suite.starts_with("TLS_"), "{suite:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `k6/encoding`: base64 as Go reads and writes it.
+
+use base64::alphabet::{Alphabet, STANDARD, URL_SAFE};
+use base64::engine::general_purpose::GeneralPurpose;
+use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
+use base64::{DecodeError, Engine as _};
+use brunt_quickjs::{Call, Ctx, JsResult, Value};
+
+use crate::go_error::throw_go;
+
+pub(crate) static STD: GeneralPurpose = engine(&STANDARD, true);
+static RAW_STD: GeneralPurpose = engine(&STANDARD, false);
+pub(crate) static URL: GeneralPurpose = engine(&URL_SAFE, true);
+pub(crate) static RAW_URL: GeneralPurpose = engine(&URL_SAFE, false);
+
+/// Go wants the padding to be there or not, and does not look at the bits that the last character has too many.
+const fn engine(alphabet: &Alphabet, padded: bool) -> GeneralPurpose {
+    let padding =
+        if padded { DecodePaddingMode::RequireCanonical } else { DecodePaddingMode::RequireNone };
+    let config = GeneralPurposeConfig::new()
+        .with_encode_padding(padded)
+        .with_decode_padding_mode(padding)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(alphabet, config)
+}
+
+/// The exports.
+pub(crate) fn names() -> Vec<String> {
+    ["b64decode", "b64encode"].map(str::to_owned).to_vec()
+}
+
+/// Makes the exports in one VM.
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    set("b64decode", ctx.function(c"b64decode", 3, b64decode)?)?;
+    set("b64encode", ctx.function(c"b64encode", 2, b64encode)?)
+}
+
+/// Lets `read` see the bytes of a string (as UTF-8), an `ArrayBuffer` or a view of one.
+///
+/// # Errors
+/// A `GoError` for anything else. `read` must run no JavaScript.
+pub(crate) fn with_input<'js, R>(
+    value: &Value<'js>,
+    read: impl FnOnce(&[u8]) -> R,
+) -> JsResult<'js, R> {
+    if value.is_string() {
+        return Ok(read(value.to_js_str()?.as_bytes()));
+    }
+    let refused = || {
+        let message = "invalid input: a string, an ArrayBuffer or a typed array is needed";
+        throw_go(value.ctx(), message)
+    };
+    value.with_bytes(read).ok_or_else(refused)
+}
+
+/// What the script calls the encoding; unknown names mean the standard one.
+fn variant<'js>(name: &Value<'js>) -> JsResult<'js, &'static GeneralPurpose> {
+    if name.is_nullish() {
+        return Ok(&STD);
+    }
+    Ok(match &*name.to_js_str()? {
+        "rawstd" => &RAW_STD,
+        "url" => &URL,
+        "rawurl" => &RAW_URL,
+        _ => &STD,
+    })
+}
+
+fn b64encode<'js>(call: Call<'js>) -> JsResult<'js> {
+    let variant = variant(&call.argument(1))?;
+    let text = with_input(&call.argument(0), |bytes| variant.encode(bytes))?;
+    call.ctx().string(&text)
+}
+
+fn b64decode<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let input = call.argument(0);
+    let text = if input.is_undefined() { String::new() } else { input.to_string_lossy()? };
+    let variant = variant(&call.argument(1))?;
+    let bytes = decode(variant, text)
+        .map_err(|at| throw_go(ctx, &format!("illegal base64 data at input byte {at}")))?;
+    if call.argument(2).as_str().is_some_and(|format| &*format == "s") {
+        return ctx.string_from_utf8(&bytes);
+    }
+    ctx.array_buffer(bytes)
+}
+
+/// Decodes; lines may be broken anywhere. The error is where the input is wrong, counted without its line breaks.
+fn decode(variant: &GeneralPurpose, mut text: String) -> Result<Vec<u8>, usize> {
+    text.retain(|character| character != '\r' && character != '\n');
+    variant.decode(&text).map_err(|error| match error {
+        DecodeError::InvalidByte(at, _) => at,
+        _ => text.find('=').unwrap_or(text.len() & !3),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{all, vm};
+
+    // What k6 answered to the same calls.
+    #[test]
+    fn it_is_the_base64_of_go() {
+        let vm = vm(|ctx| {
+            crate::go_error::install(ctx)?;
+            fill(ctx, &mut |name, value| ctx.global().define(name, value))
+        });
+        all(
+            &vm,
+            &[
+                (
+                    "b64encode('hé') + b64encode(new Uint8Array([251, 255])) + b64encode(new Uint8Array([251, 255]).buffer, 'url')",
+                    "aMOp+/8=-_8=",
+                ),
+                (
+                    "b64encode('a', 'rawstd') + b64encode('a', 'rawurl') + b64encode('a', 'zzz')",
+                    "YQYQYQ==",
+                ),
+                (
+                    "b64encode(5)",
+                    "threw GoError: invalid input: a string, an ArrayBuffer or a typed array is needed",
+                ),
+                (
+                    "b64encode()",
+                    "threw GoError: invalid input: a string, an ArrayBuffer or a typed array is needed",
+                ),
+                ("new Uint8Array(b64decode('aMOp')).join()", "104,195,169"),
+                (
+                    "b64decode('aMOp', 'std', 's') + b64decode('aM\\r\\nOp\\n', 'std', 's') + b64decode('YQ==', undefined, 's')",
+                    "héhéa",
+                ),
+                ("b64decode('aMOp', 'std', 'x') instanceof ArrayBuffer", "true"),
+                ("b64decode('YR==', 'std', 's')", "a"),
+                ("b64decode('a!Op')", "threw GoError: illegal base64 data at input byte 1"),
+                ("b64decode('YQ')", "threw GoError: illegal base64 data at input byte 0"),
+                (
+                    "b64decode('YQ==', 'rawstd')",
+                    "threw GoError: illegal base64 data at input byte 2",
+                ),
+                ("new Uint8Array(b64decode(1234)).join() + b64decode().byteLength", "215,109,2480"),
+                (
+                    "b64decode('//8=', 'std', 's') + b64decode('__8', 'rawurl').byteLength",
+                    "\u{FFFD}\u{FFFD}2",
+                ),
+            ],
+        );
+    }
+}

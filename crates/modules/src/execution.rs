@@ -1,0 +1,337 @@
+//! `k6/execution`: what runs, and the handle to stop it.
+
+use std::sync::LazyLock;
+
+use brunt_engine::{AbortReason, Control};
+use brunt_js::{Host, Phase};
+use brunt_metrics::{Metadata, TagSet};
+use brunt_quickjs::class::Own;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+
+use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_type};
+
+static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .getter(c"iterationsInterrupted", |call| count(call, Control::iterations_interrupted))
+        .getter(c"iterationsCompleted", |call| count(call, Control::iterations_complete))
+        .getter(c"vusActive", |call| count(call, Control::vus_active))
+        .getter(c"vusInitialized", |call| count(call, Control::vus_initialized))
+        .getter(c"currentTestRunDuration", |call| {
+            let ctx = call.ctx();
+            not_in_init(ctx, "getting instance information")?;
+            let core = Host::of(ctx).core();
+            let ms = core.map_or(0.0, |core| core.control().run_duration().as_secs_f64() * 1e3);
+            Ok(ctx.number(ms))
+        })
+});
+
+static SCENARIO: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .getter(c"name", |call| {
+            let scenario = scenario(call.ctx(), "name")?;
+            call.ctx().string(&scenario.spec().name)
+        })
+        .getter(c"executor", |call| {
+            let scenario = scenario(call.ctx(), "executor")?;
+            call.ctx().string(scenario.spec().executor.kind())
+        })
+        .getter(c"startTime", |call| {
+            let started = scenario(call.ctx(), "startTime")?.state().started_at().unwrap_or(0);
+            Ok(call.ctx().number((started / 1_000_000) as f64))
+        })
+        .getter(c"progress", |call| {
+            Ok(call.ctx().number(scenario(call.ctx(), "progress")?.state().progress()))
+        })
+        .getter(c"iterationInInstance", |call| {
+            iteration(call, "iterationInInstance", |iteration| iteration.in_scenario_instance)
+        })
+        .getter(c"iterationInTest", |call| {
+            iteration(call, "iterationInTest", |iteration| iteration.in_test)
+        })
+});
+
+static TEST: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .function(c"abort", 1, abort)
+        .function(c"fail", 1, fail)
+        .getter(c"options", options)
+});
+
+static VU: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .getter(c"idInInstance", |call| of_vu(call, |host| host.ids().local))
+        .getter(c"idInTest", |call| of_vu(call, |host| host.ids().global))
+        // In setup() and teardown() both are 0, as in k6.
+        .getter(c"iterationInInstance", |call| {
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_instance))
+        })
+        .getter(c"iterationInScenario", |call| {
+            of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
+        })
+        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
+});
+
+static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
+    Members::new().accessor(c"tags", |call| live(call, What::Tags), not_assignable).accessor(
+        c"metadata",
+        |call| live(call, What::Metadata),
+        not_assignable,
+    )
+});
+
+static INSTANCE_NAME: Name = Name::new("instance");
+static SCENARIO_NAME: Name = Name::new("scenario");
+static TEST_NAME: Name = Name::new("test");
+static VU_NAME: Name = Name::new("vu");
+static METRICS_NAME: Name = Name::new("metrics");
+
+/// The default export. What it has depends on the phase: in init code there is no VU and no scenario, and reading them
+/// throws.
+struct Execution;
+
+impl Class for Execution {
+    const NAME: &'static std::ffi::CStr = c"Execution";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static NONE: Members = Members::new();
+        &NONE
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let known = self.own_names().iter().find(|name| key.is(name));
+        let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
+        match name {
+            "scenario" => drop(scenario(ctx, "information")?),
+            "vu" => not_in_init(ctx, "getting VU information")?,
+            "instance" => not_in_init(ctx, "getting instance information")?,
+            _ => {}
+        }
+        Ok(Own::Keep(part(ctx, name)?))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 4] = [&INSTANCE_NAME, &SCENARIO_NAME, &TEST_NAME, &VU_NAME];
+        &NAMES
+    }
+}
+
+pub(crate) fn names() -> Vec<String> {
+    ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
+}
+
+/// The module as an object.
+pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
+    ctx.instance(Execution)
+}
+
+/// One of the four parts. It can be had in any phase; its properties cannot.
+pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let object = ctx.object()?;
+    object.define_members(match name {
+        "instance" => &INSTANCE,
+        "scenario" => &SCENARIO,
+        "test" => &TEST,
+        _ => &VU,
+    })?;
+    if name == VU_NAME.text() {
+        let metrics = ctx.object()?;
+        metrics.define_members(&VU_METRICS)?;
+        object.define(&METRICS_NAME, metrics)?;
+    }
+    Ok(object)
+}
+
+fn count<'js>(call: Call<'js>, read: impl Fn(&Control) -> u64) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting instance information")?;
+    let core = Host::of(ctx).core();
+    Ok(ctx.number(core.map_or(0.0, |core| read(core.control()) as f64)))
+}
+
+fn of_vu<'js>(call: Call<'js>, read: impl Fn(&Host) -> u64) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    Ok(ctx.number(read(Host::of(ctx)) as f64))
+}
+
+fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
+    let ctx = call.ctx();
+    not_in_init(ctx, "getting VU information")?;
+    ctx.instance(Live { what })
+}
+
+fn scenario(
+    ctx: Ctx<'_>,
+    what: &str,
+) -> JsResult<'static, std::rc::Rc<brunt_engine::ScenarioHere>> {
+    let host = Host::of(ctx);
+    match host.scenario() {
+        Some(scenario) if host.phase() == Phase::Iteration => Ok(scenario),
+        _ => Err(throw(
+            ctx,
+            &format!("getting scenario {what} outside of a scenario's iterations is not supported"),
+        )),
+    }
+}
+
+fn iteration<'js>(
+    call: Call<'js>,
+    what: &str,
+    read: impl Fn(&brunt_engine::Iteration) -> u64,
+) -> JsResult<'js> {
+    let ctx = call.ctx();
+    match Host::of(ctx).iteration() {
+        Some(iteration) => Ok(ctx.number(read(&iteration) as f64)),
+        None => {
+            Err(throw(ctx, &format!("getting {what} outside of an iteration is not supported")))
+        }
+    }
+}
+
+fn message(call: &Call<'_>) -> JsResult<'static, String> {
+    if call.is_empty() { Ok(String::new()) } else { call.argument(0).to_string_lossy() }
+}
+
+fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let host = Host::of(ctx);
+    let message = message(&call)?;
+    let text = if message.is_empty() {
+        "test aborted".to_owned()
+    } else {
+        format!("test aborted: {message}")
+    };
+    let place = ctx.error(brunt_quickjs::error::ErrorKind::Plain, "").get("stack").ok();
+    let stack =
+        place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
+    let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
+    let text = match frame {
+        Some(frame) => format!("{text} {}", frame.trim_start()),
+        None => text,
+    };
+    if let Some(core) = host.core() {
+        core.control().abort(AbortReason::Test { message: text.clone() });
+    }
+    host.abort_by_script(text);
+    Err(throw_stopped(ctx))
+}
+
+fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let host = Host::of(ctx);
+    if host.phase() == Phase::Init {
+        return Err(throw(ctx, "marking the test as failed in the init context is not supported"));
+    }
+    let message = message(&call)?;
+    if message.is_empty() {
+        log::error!("test marked as failed");
+    } else {
+        log::error!("test marked as failed: {message}");
+    }
+    if let Some(core) = host.core() {
+        core.control().mark_failed();
+    }
+    Ok(ctx.undefined())
+}
+
+fn options<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    if Host::of(ctx).phase() == Phase::Init {
+        return Err(throw(ctx, "getting test options in the init context is not supported"));
+    }
+    let json = &VuState::of(ctx).shared.config().options_json;
+    let value = ctx.parse_json(json.as_bytes()).map_err(|error| ctx.throw_json(error))?;
+    deep_freeze(&value)?;
+    Ok(value)
+}
+
+fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
+    if !value.is_object() {
+        return Ok(());
+    }
+    for key in value.keys()? {
+        deep_freeze(&value.get(&key)?)?;
+    }
+    value.freeze()
+}
+
+fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {
+    Err(throw_type(call.ctx(), "the object itself cannot be replaced: set its properties"))
+}
+
+/// `exec.vu.tags` and `exec.vu.metrics.metadata`: an object whose properties are the VU's.
+struct Live {
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Tags,
+    Metadata,
+}
+
+impl Live {
+    fn set(self_: What, ctx: Ctx<'_>) -> TagSet {
+        let state = VuState::of(ctx);
+        match self_ {
+            What::Tags => state.tag_set(),
+            What::Metadata => state.metadata().unwrap_or_default(),
+        }
+    }
+
+    fn store(what: What, ctx: Ctx<'_>, set: TagSet) {
+        let state = VuState::of(ctx);
+        match what {
+            What::Tags => state.set_tags(set),
+            What::Metadata => state.set_metadata(Metadata::clone(&set)),
+        }
+    }
+}
+
+impl Class for Live {
+    const NAME: &'static std::ffi::CStr = c"Tags";
+    const EXOTIC: bool = true;
+    const DYNAMIC: bool = true;
+
+    fn members() -> &'static Members {
+        static NONE: Members = Members::new();
+        &NONE
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let Some(name) = key.text() else { return Ok(Own::None) };
+        match Self::set(self.what, ctx).get(&name) {
+            Some(value) => Ok(Own::Once(ctx.string(value)?)),
+            None => Ok(Own::None),
+        }
+    }
+
+    fn dynamic_names(&self, ctx: Ctx<'_>) -> Vec<String> {
+        Self::set(self.what, ctx).iter().map(|(key, _)| key.to_owned()).collect()
+    }
+
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
+        let name = key.text().unwrap_or_default();
+        let Some(text) = tag_text(value) else {
+            return Err(throw_type(
+                ctx,
+                &format!(
+                    "invalid value for '{name}': only String, Boolean and Number types are accepted as a tag value"
+                ),
+            ));
+        };
+        let set = Self::set(self.what, ctx).with(&name, &text);
+        Self::store(self.what, ctx, set);
+        Ok(())
+    }
+
+    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
+        if let Some(name) = key.text() {
+            let set = Self::set(self.what, ctx).without(&name);
+            Self::store(self.what, ctx, set);
+        }
+        Ok(())
+    }
+}

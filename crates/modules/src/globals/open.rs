@@ -1,0 +1,84 @@
+//! `open(path[, 'b'])`.
+
+use std::path::{Component, Path, PathBuf};
+
+use brunt_js::{Host, Phase};
+use brunt_quickjs::{Call, Ctx, JsResult, Name};
+
+use crate::state::throw;
+
+static OPEN: Name = Name::new("open");
+
+pub(super) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
+    let function = ctx.function(c"open", 2, open)?;
+    ctx.global().define_hidden(&OPEN, function)
+}
+
+fn open<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let host = Host::of(ctx);
+    if host.phase() != Phase::Init {
+        return Err(throw(
+            ctx,
+            "the \"open\" function is only available in the init stage (i.e. the global scope), see the k6 \
+             documentation on the test life cycle",
+        ));
+    }
+    let name = call.argument(0);
+    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
+    if name.is_empty() {
+        return Err(throw(ctx, "open() can't be used with an empty filename"));
+    }
+    let path = path_of(host, ctx, &name);
+    let first = host.ids().local == 0;
+    let bytes = host.program().open_file(&path, first).map_err(|message| throw(ctx, &message))?;
+    let mode = call.argument(1);
+    if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
+        return ctx.array_buffer(bytes.to_vec());
+    }
+    ctx.string_from_utf8(&bytes)
+}
+
+/// Relative paths count, as in k6, from the folder of the file whose top level runs: that which is being imported or
+/// required, not always that in which the call is written.
+fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
+    if name.starts_with("file://")
+        && let Some(path) = brunt_js::path_of(name)
+    {
+        return path;
+    }
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return path.to_path_buf();
+    }
+    let folder = |url: Option<String>| {
+        let path = url.and_then(|url| brunt_js::path_of(&url))?;
+        path.parent().map(Path::to_path_buf)
+    };
+    let base = folder(host.loading_module(ctx)).unwrap_or_else(|| host.program().folder());
+    let written = folder(host.calling_module(ctx)).unwrap_or_else(|| base.clone());
+    if written != base && host.ids().local == 0 && host.core().is_none() {
+        log::warn!(
+            "open(\"{name}\") is relative to {}, where the file that is being loaded lies, not to {}, where the call is \
+             written; open(import.meta.resolve(\"{name}\")) is relative to the latter",
+            base.display(),
+            written.display()
+        );
+    }
+    plain(&base.join(path))
+}
+
+/// Takes `.` and `..` out, so that one file has one name.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,217 @@
+//! `k6/http`.
+
+mod batch;
+mod body;
+mod chain;
+mod cookies;
+mod duration;
+mod expected;
+mod file;
+mod gjson;
+pub(crate) mod limiter;
+mod prepared;
+mod record;
+mod response;
+pub(crate) mod state;
+mod transfer;
+mod url;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use brunt_fiber::block_on;
+use brunt_js::Host;
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
+
+use self::expected::Callback;
+use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
+use self::response::Response;
+use self::transfer::{Finished, Sink};
+use crate::state::{VuState, throw, throw_stopped};
+
+static COOKIE_JAR: Name = Name::new("CookieJar");
+
+static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .function(c"asyncRequest", 4, async_request)
+        .function(c"batch", 1, batch::batch)
+        .function(c"cookieJar", 0, cookies::vu_jar)
+        .function(c"del", 3, |call| with_body(call, "DELETE"))
+        .function(c"expectedStatuses", 1, expected::expected_statuses)
+        .function(c"file", 3, file::file)
+        .function(c"get", 2, |call| without_body(call, "GET"))
+        .function(c"head", 2, |call| without_body(call, "HEAD"))
+        .function(c"options", 3, |call| with_body(call, "OPTIONS"))
+        .function(c"patch", 3, |call| with_body(call, "PATCH"))
+        .function(c"post", 3, |call| with_body(call, "POST"))
+        .function(c"put", 3, |call| with_body(call, "PUT"))
+        .function(c"request", 4, request)
+        .function(c"setResponseCallback", 1, set_response_callback)
+        .function(c"url", 1, url::tag)
+        .string(c"TLS_1_0", c"tls1.0")
+        .string(c"TLS_1_1", c"tls1.1")
+        .string(c"TLS_1_2", c"tls1.2")
+        .string(c"TLS_1_3", c"tls1.3")
+        .string(c"OCSP_STATUS_GOOD", c"good")
+        .string(c"OCSP_STATUS_REVOKED", c"revoked")
+        .string(c"OCSP_STATUS_SERVER_FAILED", c"server_failed")
+        .string(c"OCSP_STATUS_UNKNOWN", c"unknown")
+        .string(c"OCSP_REASON_UNSPECIFIED", c"unspecified")
+        .string(c"OCSP_REASON_KEY_COMPROMISE", c"key_compromise")
+        .string(c"OCSP_REASON_CA_COMPROMISE", c"ca_compromise")
+        .string(c"OCSP_REASON_AFFILIATION_CHANGED", c"affiliation_changed")
+        .string(c"OCSP_REASON_SUPERSEDED", c"superseded")
+        .string(c"OCSP_REASON_CESSATION_OF_OPERATION", c"cessation_of_operation")
+        .string(c"OCSP_REASON_CERTIFICATE_HOLD", c"certificate_hold")
+        .string(c"OCSP_REASON_REMOVE_FROM_CRL", c"remove_from_crl")
+        .string(c"OCSP_REASON_PRIVILEGE_WITHDRAWN", c"privilege_withdrawn")
+        .string(c"OCSP_REASON_AA_COMPROMISE", c"aa_compromise")
+});
+
+pub(crate) fn names() -> Vec<String> {
+    let mut names: Vec<String> =
+        MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect();
+    names.push(COOKIE_JAR.text().to_owned());
+    names
+}
+
+/// Gives an object the module's members.
+pub(crate) fn define<'js>(ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, ()> {
+    object.define_members(&MEMBERS)?;
+    let prototype = ctx.class_prototype::<cookies::CookieJar>()?;
+    object.define(&COOKIE_JAR, ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?)
+}
+
+fn without_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
+    let ctx = call.ctx();
+    if call.len() > 2 {
+        log::warn!(
+            "http.{}() takes a URL and params; the arguments after them are ignored",
+            method.to_ascii_lowercase()
+        );
+    }
+    let asked = Asked {
+        method: Cow::Borrowed(method),
+        url: call.argument(0),
+        body: ctx.undefined(),
+        params: call.argument(1),
+    };
+    send(ctx, asked)
+}
+
+fn with_body<'js>(call: Call<'js>, method: &'static str) -> JsResult<'js> {
+    let asked = Asked {
+        method: Cow::Borrowed(method),
+        url: call.argument(0),
+        body: call.argument(1),
+        params: call.argument(2),
+    };
+    send(call.ctx(), asked)
+}
+
+fn request(call: Call<'_>) -> JsResult<'_> {
+    let asked = asked_request(&call)?;
+    send(call.ctx(), asked)
+}
+
+fn asked_request<'js>(call: &Call<'js>) -> JsResult<'js, Asked<'js>> {
+    Ok(Asked {
+        method: method_of(&call.argument(0))?,
+        url: call.argument(1),
+        body: call.argument(2),
+        params: call.argument(3),
+    })
+}
+
+/// Sends a request and waits for the response.
+fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
+    let (host, http) = http_of(ctx)?;
+    let prepared = match Prepared::read(ctx, http, asked) {
+        Ok(prepared) => prepared,
+        Err(Refusal::Thrown(thrown)) => return Err(thrown),
+        Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
+    };
+    let sink = Sink::of(host, VuState::of(ctx), http);
+    match block_on(transfer::run(&http.client, prepared, sink)) {
+        Ok(finished) => received(ctx, finished),
+        Err(_) => Err(throw_stopped(ctx)),
+    }
+}
+
+/// A finished request as the script gets it.
+fn received(ctx: Ctx<'_>, finished: Box<Finished>) -> JsResult<'_> {
+    if let (true, Some(thrown)) = (finished.throw, &finished.thrown) {
+        return Err(throw(ctx, thrown));
+    }
+    if finished.exchange.is_none() {
+        // The URL is none: there was no exchange, and there are no samples.
+        let throw = finished.throw;
+        return unsent(ctx, &Unsendable { code: finished.error_code, text: finished.error, throw });
+    }
+    response::new(ctx, Response::of(finished))
+}
+
+/// A request that cannot be sent as it was asked for.
+fn unsent<'js>(ctx: Ctx<'js>, refused: &Unsendable) -> JsResult<'js> {
+    if refused.throw {
+        return Err(throw(ctx, &refused.text));
+    }
+    log::warn!(error = refused.text.as_str(); "Request Failed");
+    response::new(ctx, Response::unsent(&refused.text, refused.code))
+}
+
+fn async_request(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let (host, http) = http_of(ctx)?;
+    let asked = asked_request(&call)?;
+    let (promise, deferred) = ctx.promise()?;
+    let prepared = match Prepared::read(ctx, http, asked) {
+        Ok(prepared) => prepared,
+        Err(Refusal::Thrown(thrown)) => {
+            let Some(exception) = ctx.take_exception() else { return Err(thrown) };
+            ctx.settle(deferred, Err(exception.value))?;
+            return Ok(promise);
+        }
+        Err(Refusal::Unsendable(refused)) => {
+            let outcome = unsent(ctx, &refused);
+            settle(ctx, deferred, outcome)?;
+            return Ok(promise);
+        }
+    };
+    let sink = Sink::of(host, VuState::of(ctx), http);
+    let client = Rc::clone(&http.client);
+    host.events().spawn(
+        async move { transfer::run(&client, prepared, sink).await },
+        move |ctx, finished| {
+            let outcome = received(ctx, finished);
+            settle(ctx, deferred, outcome)
+        },
+    );
+    Ok(promise)
+}
+
+/// Settles a promise with what a function returned or threw.
+fn settle<'js>(
+    ctx: Ctx<'js>,
+    deferred: brunt_quickjs::Deferred,
+    outcome: JsResult<'js>,
+) -> JsResult<'js, ()> {
+    match outcome {
+        Ok(value) => ctx.settle(deferred, Ok(value)),
+        Err(thrown) => match ctx.take_exception() {
+            Some(exception) => ctx.settle(deferred, Err(exception.value)),
+            None => Err(thrown),
+        },
+    }
+}
+
+fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let Some(callback) = Callback::read(&call.argument(0)) else {
+        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
+    };
+    let host = Host::of(ctx);
+    *VuState::of(ctx).http(host).callback.borrow_mut() = callback;
+    Ok(ctx.undefined())
+}

@@ -1,0 +1,182 @@
+//! `http.batch`: many requests at once, within `batch` and `batchPerHost`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use brunt_fiber::block_on;
+use brunt_http::Target;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::Semaphore;
+
+use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_for, method_of};
+use super::response::{self, Response};
+use super::transfer::{self, Finished, Sink};
+use crate::state::{VuState, throw, throw_stopped};
+
+static METHOD: Name = Name::new("method");
+static URL: Name = Name::new("url");
+static BODY: Name = Name::new("body");
+static PARAMS: Name = Name::new("params");
+static LENGTH: Name = Name::new("length");
+
+/// No limit, as far as a semaphore is concerned.
+const UNLIMITED: usize = 1 << 20;
+
+pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let (host, http) = http_for(ctx, "Using batch")?;
+    if call.len() != 1 {
+        return Err(throw(
+            ctx,
+            if call.is_empty() {
+                "no argument was provided to http.batch()"
+            } else {
+                "http.batch() accepts only an array or an object of requests"
+            },
+        ));
+    }
+    let list = call.argument(0);
+    let is_array = list.is_array();
+    if !is_array && (!list.is_object() || list.is_function()) {
+        return Err(throw(
+            ctx,
+            "invalid http.batch() argument type: use an array or an object of requests",
+        ));
+    }
+    let result = if is_array { ctx.array()? } else { ctx.object()? };
+    let keys = list.keys()?;
+    let mut requests = Vec::with_capacity(keys.len());
+    for key in &keys {
+        let entry = list.get(key)?;
+        let request = read_entry(ctx, key, &entry)
+            .and_then(|asked| Prepared::read(ctx, http, asked))
+            .and_then(Prepared::with_valid_url);
+        match request {
+            Ok(request) => requests.push(request),
+            Err(Refusal::Thrown(thrown)) => return Err(thrown),
+            Err(Refusal::Unsendable(refused)) => {
+                // One bad entry, and nothing is sent: the responses up to it are empty ones.
+                return refuse(ctx, &result, &keys, requests.len(), &refused);
+            }
+        }
+    }
+    let state = VuState::of(ctx);
+    let config = state.shared.config();
+    let total = Semaphore::new(if config.batch == 0 { UNLIMITED } else { config.batch });
+    let mut per_host: HashMap<String, Rc<Semaphore>> = HashMap::new();
+    let running = FuturesUnordered::new();
+    for (index, request) in requests.into_iter().enumerate() {
+        let limit = if config.batch_per_host == 0 { UNLIMITED } else { config.batch_per_host };
+        let place = Target::parse(&request.url)
+            .map(|target| format!("{}:{}", target.host, target.port))
+            .unwrap_or_default();
+        let gate =
+            Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
+        let sink = Sink::of(host, state, http);
+        let (total, client) = (&total, Rc::clone(&http.client));
+        running.push(async move {
+            let _here = gate.acquire().await;
+            let _all = total.acquire().await;
+            (index, transfer::run(&client, request, sink).await)
+        });
+    }
+    let count = running.len();
+    let Ok(finished) = block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) else {
+        return Err(throw_stopped(ctx));
+    };
+    let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
+    for (index, finished) in finished {
+        ordered[index] = Some(finished);
+    }
+    let mut failed = None;
+    for (key, finished) in keys.iter().zip(ordered.into_iter().flatten()) {
+        if finished.throw && failed.is_none() {
+            failed.clone_from(&finished.thrown);
+        }
+        result.define(key, response::new(ctx, Response::of(finished))?)?;
+    }
+    match failed {
+        Some(error) => Err(throw(ctx, &error)),
+        None => Ok(result),
+    }
+}
+
+fn refuse<'js>(
+    ctx: Ctx<'js>,
+    result: &Value<'js>,
+    keys: &[Key<'js>],
+    last: usize,
+    refused: &Unsendable,
+) -> JsResult<'js> {
+    if refused.throw {
+        return Err(throw(ctx, &refused.text));
+    }
+    log::warn!(error = refused.text.as_str(); "A batch request could not be parsed, so none was sent");
+    for (index, key) in keys.iter().enumerate().take(last + 1) {
+        let response = if index == last {
+            Response::unsent(&refused.text, refused.code)
+        } else {
+            Response::unsent("", 0)
+        };
+        result.define(key, response::new(ctx, response)?)?;
+    }
+    if result.is_array() {
+        // As long as what was asked for; what is missing is undefined.
+        result.set(&LENGTH, ctx.number(keys.len() as f64))?;
+    }
+    Ok(result.clone())
+}
+
+/// A URL, `[method, url, body?, params?]`, or `{ method, url, body, params }`.
+fn read_entry<'js>(
+    ctx: Ctx<'js>,
+    key: &Key<'js>,
+    entry: &Value<'js>,
+) -> Result<Asked<'js>, Refusal> {
+    let undefined = || ctx.undefined();
+    let wrong = |why: &str| {
+        let text = format!("batch request {} {why}", key.text().unwrap_or_default());
+        Refusal::Unsendable(Unsendable { code: 0, text, throw: false })
+    };
+    if entry.is_array() {
+        if entry.length()? < 2 {
+            return Err(wrong(
+                "is an array without a method and a URL: [method, url, body?, params?]",
+            ));
+        }
+        return Ok(Asked {
+            method: method_of(&entry.get_index(0)?)?,
+            url: entry.get_index(1)?,
+            body: entry.get_index(2)?,
+            params: entry.get_index(3)?,
+        });
+    }
+    if entry.is_string() || entry.instance::<super::url::UrlTemplate>().is_some() {
+        return Ok(Asked {
+            method: "GET".into(),
+            url: entry.clone(),
+            body: undefined(),
+            params: undefined(),
+        });
+    }
+    if !entry.is_object() {
+        return Ok(Asked {
+            method: "GET".into(),
+            url: entry.clone(),
+            body: undefined(),
+            params: undefined(),
+        });
+    }
+    let url = entry.get(&URL)?;
+    if url.is_nullish() {
+        return Err(wrong("has no \"url\""));
+    }
+    let method = method_of(&entry.get(&METHOD)?)?.to_uppercase();
+    let body =
+        if matches!(method.as_str(), "GET" | "HEAD") { undefined() } else { entry.get(&BODY)? };
+    Ok(Asked { method: Cow::Owned(method), url, body, params: entry.get(&PARAMS)? })
+}

@@ -1,0 +1,201 @@
+//! Request bodies: text, bytes, forms, multipart.
+
+use std::rc::Rc;
+
+use brunt_http::form::{Multipart, Part, urlencode};
+use brunt_quickjs::{Thrown, Value};
+
+use super::file::FileData;
+
+/// A body as it goes on the wire.
+#[derive(Default)]
+pub(super) struct EncodedBody {
+    /// `None` for no body.
+    pub(super) bytes: Option<Rc<[u8]>>,
+    /// What `Content-Type` says unless the caller sets it.
+    pub(super) content_type: Option<String>,
+}
+
+/// Why there is no body.
+pub(super) enum BodyRefusal {
+    Thrown(Thrown),
+    /// It is of a type that is none.
+    Type(String),
+}
+
+impl From<Thrown> for BodyRefusal {
+    fn from(thrown: Thrown) -> Self {
+        Self::Thrown(thrown)
+    }
+}
+
+pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
+    if body.is_nullish() {
+        return Ok(EncodedBody::default());
+    }
+    if let Some(text) = body.as_str() {
+        return Ok(EncodedBody { bytes: Some(text.as_bytes().into()), content_type: None });
+    }
+    if let Some(bytes) = body.with_bytes(|bytes| Rc::<[u8]>::from(bytes)) {
+        return Ok(EncodedBody { bytes: Some(bytes), content_type: None });
+    }
+    let plain = body.is_object()
+        && !(body.is_function()
+            || body.is_array()
+            || body.is_map()
+            || body.is_set()
+            || body.is_date());
+    if !plain {
+        return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
+    }
+    if let Some(file) = body.instance::<FileData>() {
+        return Ok(EncodedBody { bytes: Some(Rc::clone(&file.data)), content_type: None });
+    }
+    form(body)
+}
+
+fn type_name(body: &Value<'_>) -> &'static str {
+    if body.is_number() {
+        "number"
+    } else if body.is_bool() {
+        "boolean"
+    } else if body.is_function() {
+        "function"
+    } else if body.is_array() {
+        "array"
+    } else if body.is_symbol() {
+        "symbol"
+    } else if body.is_big_int() {
+        "bigint"
+    } else {
+        "object"
+    }
+}
+
+fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
+    let mut members = Vec::new();
+    let mut has_file = false;
+    for key in body.keys()? {
+        let value = body.get(&key)?;
+        has_file |= value.instance::<FileData>().is_some();
+        members.push((key.text().unwrap_or_default(), value));
+    }
+    if has_file {
+        let members = flattened(members)?;
+        let texts: Vec<String> = members
+            .iter()
+            .map(|(name, value)| match value.instance::<FileData>() {
+                Some(_) => Ok(String::new()),
+                None => field_text(name, value),
+            })
+            .collect::<Result<_, Thrown>>()?;
+        let parts: Vec<Part<'_>> = members
+            .iter()
+            .zip(&texts)
+            .map(|((name, value), text)| match value.instance::<FileData>() {
+                Some(file) => Part::File {
+                    name,
+                    filename: &file.filename,
+                    content_type: &file.content_type,
+                    data: &file.data,
+                },
+                None => Part::Field { name, value: text },
+            })
+            .collect();
+        let multipart = Multipart::encode(&parts);
+        let content_type = Some(multipart.content_type());
+        return Ok(EncodedBody { bytes: Some(multipart.body.into()), content_type });
+    }
+    let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
+    for (name, value) in flattened(members)? {
+        let text = field_text(&name, &value)?;
+        fields.push((name, text));
+    }
+    // Stable, so that the values of an array keep their order.
+    fields.sort_by(|a, b| a.0.cmp(&b.0));
+    let text = urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    Ok(EncodedBody {
+        bytes: Some(text.into_bytes().into()),
+        content_type: Some("application/x-www-form-urlencoded".to_owned()),
+    })
+}
+
+/// Each element of an array as a field of its own.
+fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>)>, Thrown> {
+    if !members.iter().any(|(_, value)| value.is_array()) {
+        return Ok(members);
+    }
+    let mut flat = Vec::with_capacity(members.len());
+    for (name, value) in members {
+        if value.is_array() {
+            for index in 0..value.length()? {
+                flat.push((name.clone(), value.get_index(index)?));
+            }
+        } else {
+            flat.push((name, value));
+        }
+    }
+    Ok(flat)
+}
+
+/// A form field's value, with k6's (Go's) ways of writing numbers.
+fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
+    if value.is_nullish() {
+        return Ok(String::new());
+    }
+    if let Some(number) = value.as_number() {
+        return Ok(go_number(number));
+    }
+    if value.is_object() && !value.is_function() {
+        log::warn!(
+            "the form field \"{name}\" is an object, which a form cannot hold; it is sent empty"
+        );
+        return Ok(String::new());
+    }
+    value.to_string_lossy()
+}
+
+/// Go's `%v` of a float64: shortest digits, an exponent from 21 on for whole numbers; floats with a fraction switch to
+/// an exponent at 1e21 too, but k6 formats them with `%g`'s threshold of 21 digits for integers only.
+fn go_number(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 {
+        return format!("{number:.0}");
+    }
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    // Go's shortest form takes an exponent below -4 and from 21 digits on; k6's own conversion of fractions from 6 on.
+    let limit = if number.fract() == 0.0 { 21 } else { 6 };
+    if exponent < -4 || exponent >= limit {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{digits}e{sign}{:02}", exponent.abs())
+    } else {
+        format!("{number}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_k6_writes_them() {
+        for (number, text) in [
+            (1.0, "1"),
+            (-3.0, "-3"),
+            (1.5, "1.5"),
+            (1e21, "1e+21"),
+            (1_234_567.5, "1.2345675e+06"),
+            (0.00001, "1e-05"),
+            (123_456.5, "123456.5"),
+        ] {
+            assert_eq!(go_number(number), text);
+        }
+    }
+}

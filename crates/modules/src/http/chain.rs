@@ -1,0 +1,398 @@
+//! A request and the redirects that it leads to.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use brunt_fiber::clock;
+use brunt_http::cookie::{self, Scope};
+use brunt_http::{
+    Body, Client, Exchange, Failure, Headers, Request, Response, Target, TargetError, resolve,
+};
+
+use super::prepared::{Prepared, ResponseType};
+use super::state::Place;
+use super::transfer::{Hop, Outcome, Sink};
+use super::url::{escape_path, mask, without_userinfo};
+
+/// The largest body that decompression may make of a response: what a JavaScript string could not hold anyway. What
+/// is larger fails as undecodable.
+const DECODED_MAX: u64 = 1 << 30;
+
+/// Where a chain of redirects stands.
+pub(super) struct Chain {
+    method: Cow<'static, str>,
+    pub(super) url: String,
+    headers: Rc<Headers>,
+    body: Option<Rc<[u8]>>,
+    followed: u32,
+    /// The last `Location` was relative, so a `Host` of the script's still holds.
+    keeps_host: bool,
+    /// Set once the first redirect is followed.
+    pub(super) first_url: Option<String>,
+    /// The `Cookie` line of the first request.
+    pub(super) first_cookies: Option<String>,
+}
+
+/// The end of a chain.
+pub(super) struct Last {
+    /// `None` if the URL is none.
+    pub(super) exchange: Option<Box<Exchange>>,
+    pub(super) decoded: Option<Vec<u8>>,
+    pub(super) error: String,
+    pub(super) error_code: u16,
+    pub(super) thrown: Option<String>,
+}
+
+/// Where a redirect leads.
+struct Next {
+    url: String,
+    keeps_method: bool,
+    /// The `Location` was relative.
+    is_relative: bool,
+    /// The same host or one below it: credentials may go along.
+    same_host: bool,
+}
+
+/// An exchange, its body decoded, and what is wrong with the response: text and code.
+type Came = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
+
+/// What a response says about redirects.
+enum Redirect {
+    None,
+    To(Next),
+    /// The `Location` is no URL: why.
+    Broken(String),
+}
+
+impl Chain {
+    /// The beginning. Takes the URL out of the request.
+    pub(super) fn new(request: &mut Prepared) -> Self {
+        Self {
+            method: request.method.clone(),
+            url: std::mem::take(&mut request.url),
+            headers: Rc::clone(&request.headers),
+            body: request.body.clone(),
+            followed: 0,
+            keeps_host: true,
+            first_url: None,
+            first_cookies: None,
+        }
+    }
+
+    /// One exchange. `None` if another must follow.
+    pub(super) async fn hop(
+        &mut self,
+        client: &Client,
+        request: &Prepared,
+        deadline: u64,
+        sink: &Sink,
+    ) -> Option<Last> {
+        let url = std::mem::take(&mut self.url);
+        let (last, next) = match sink.http.place(&url) {
+            Ok(place) => self.exchange(client, request, (&url, &place), deadline, sink).await,
+            Err(TargetError::Invalid(invalid)) => {
+                let error = format!("invalid URL: {}", invalid.of(&url));
+                let thrown = Some(error.clone());
+                (Last { exchange: None, decoded: None, error, error_code: 1020, thrown }, None)
+            }
+            Err(TargetError::Unreachable(failure)) => {
+                let exchange = Box::new(Exchange::unsent(failure, clock::now_ns()));
+                (self.judge(request, &mask(&url), (exchange, None, None), sink), None)
+            }
+        };
+        if let Some(next) = next {
+            self.follow(url, next, &request.headers);
+            return None;
+        }
+        self.url = url;
+        Some(last)
+    }
+
+    /// Sends, stores cookies, decodes; says where to go next.
+    async fn exchange(
+        &mut self,
+        client: &Client,
+        request: &Prepared,
+        (url, place): (&str, &Place),
+        deadline: u64,
+        sink: &Sink,
+    ) -> (Last, Option<Next>) {
+        let target = &place.target.borrow();
+        let shown = place.masked.as_deref().unwrap_or(url);
+        let too_late = (request.timeout_ns == 0).then_some(Failure::Timeout);
+        if let Some(refused) = request.refused.or(too_late) {
+            let exchange = Box::new(Exchange::unsent(refused, clock::now_ns()));
+            return (self.judge(request, shown, (exchange, None, None), sink), None);
+        }
+        let scope = RefCell::new(None);
+        let scope_of = || scope.borrow_mut().get_or_insert_with(|| Scope::of(target)).clone();
+        let headers = self.headers_for(request, target, &scope_of);
+        let mut asked = Request::new(&self.method, target, &headers);
+        if let Some(body) = &self.body {
+            asked.body = Body::Bytes(body);
+        }
+        asked.host = request.host.as_deref().filter(|_| self.keeps_host);
+        asked.deadline = Some(deadline);
+        asked.discard_body = request.response_type == ResponseType::None;
+        let exchange = Box::new(client.exchange(&asked).await);
+
+        let mut decoded = None;
+        let mut redirect = Redirect::None;
+        let mut failure = None;
+        if let Ok(response) = exchange.response() {
+            if response.has_cookies() {
+                let values = response
+                    .headers()
+                    .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+                    .map(|(_, value)| value);
+                request.jar.borrow_mut().set_from_response(&scope_of(), values, now_ms());
+            }
+            redirect = self.redirect(request, (url, target), &response);
+            if let (Some(coding), false) = (response.content_encoding(), asked.discard_body) {
+                match brunt_http::content::decode(&coding, exchange.body(), DECODED_MAX) {
+                    Ok(body) => decoded = body,
+                    Err(undecodable) => {
+                        failure = Some((Failure::Decompression(undecodable).to_string(), 1701));
+                        redirect = Redirect::None;
+                    }
+                }
+            }
+        }
+        let next = match redirect {
+            Redirect::To(next) => Some(next),
+            Redirect::None => None,
+            Redirect::Broken(why) => {
+                failure = Some((why, 1000));
+                None
+            }
+        };
+        (self.judge(request, shown, (exchange, decoded, failure), sink), next)
+    }
+
+    /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure
+    /// beside the exchange's own comes from what the response holds.
+    fn judge(
+        &self,
+        request: &Prepared,
+        url: &str,
+        (exchange, decoded, found): Came,
+        sink: &Sink,
+    ) -> Last {
+        let is_whole = exchange.failure.is_none();
+        let mut status = exchange.response().map_or(0, |response| response.status());
+        let (error, mut error_code) = match (exchange.failure, found) {
+            (Some(failure), _) => (failure.to_string(), failure.code()),
+            (None, Some(found)) => {
+                status = 0;
+                found
+            }
+            (None, None) => (String::new(), 0),
+        };
+        if error_code == 0 && status >= 400 {
+            error_code = 1000 + status;
+        }
+        let outcome = Outcome {
+            status,
+            expected: request.callback.expects(status),
+            error: &error,
+            error_code,
+        };
+        sink.record(request, &Hop { method: &self.method, url }, &exchange, &outcome);
+        let mut thrown = None;
+        if !error.is_empty() {
+            let full = format!("{} \"{}\": {error}", title(&self.method), url);
+            if request.throw {
+                // What goes wrong after the head is thrown without the URL, as in k6.
+                let has_head = exchange.head().is_some() && !(is_whole && error_code == 1000);
+                thrown = Some(if has_head { error.clone() } else { full });
+            } else {
+                log::warn!(error = full.as_str(); "Request Failed");
+            }
+        }
+        Last { exchange: Some(exchange), decoded, error, error_code, thrown }
+    }
+
+    /// The headers on the wire: the request's, and cookies and credentials if there are any.
+    fn headers_for(
+        &mut self,
+        request: &Prepared,
+        target: &Target<'_>,
+        scope_of: &dyn Fn() -> Scope,
+    ) -> Rc<Headers> {
+        let jar = request.jar.borrow();
+        if jar.is_empty() && request.cookies.is_empty() && target.userinfo.is_none() {
+            return Rc::clone(&self.headers);
+        }
+        let mut headers = Rc::clone(&self.headers);
+        if let (Some(basic), None) = (target.basic_authorization(), headers.get("Authorization")) {
+            headers = Rc::new(with_line(&headers, "Authorization", &basic));
+        }
+        // The script's own Cookie line counts for the first request only.
+        let mut text = headers.get("Cookie").unwrap_or_default().to_owned();
+        for cookie in &request.cookies {
+            cookie::append(&mut text, &cookie.name, &cookie.value);
+        }
+        if !jar.is_empty() {
+            for (name, value) in jar.cookies_for(&scope_of(), now_ms()) {
+                if request.cookies.iter().any(|cookie| cookie.replace && cookie.name == name) {
+                    continue;
+                }
+                cookie::append(&mut text, name, value);
+            }
+        }
+        if !text.is_empty() {
+            headers = Rc::new(with_line(&headers, "Cookie", &text));
+            if self.followed == 0 {
+                self.first_cookies = Some(text);
+            }
+        }
+        headers
+    }
+
+    /// Where a response sends us, if it does and we may follow.
+    fn redirect(
+        &self,
+        request: &Prepared,
+        (url, target): (&str, &Target<'_>),
+        response: &Response<'_>,
+    ) -> Redirect {
+        let status = response.status();
+        if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+            return Redirect::None;
+        }
+        let Some(location) = response.header("Location").filter(|location| !location.is_empty())
+        else {
+            return Redirect::None;
+        };
+        if self.followed >= request.redirects {
+            if !request.redirects_set {
+                log::warn!(
+                    url = url;
+                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in the request \
+                     params or set the global maxRedirects to silence this",
+                    self.followed
+                );
+            }
+            return Redirect::None;
+        }
+        let location = String::from_utf8_lossy(location);
+        let to = escape_path(resolve(url, &location));
+        let same_host = match Target::parse(&to) {
+            Ok(next) => {
+                next.host == target.host || next.host.ends_with(&format!(".{}", target.host))
+            }
+            Err(TargetError::Invalid(invalid)) => {
+                let why = invalid.of(&location);
+                return Redirect::Broken(format!(
+                    "failed to parse Location header {location:?}: {why}"
+                ));
+            }
+            Err(TargetError::Unreachable(_)) => false,
+        };
+        Redirect::To(Next {
+            is_relative: resolve("http://a/", &location) != *location
+                && !location.starts_with("//"),
+            url: to,
+            keeps_method: matches!(status, 307 | 308),
+            same_host,
+        })
+    }
+
+    fn follow(&mut self, from: String, next: Next, original: &Headers) {
+        self.followed += 1;
+        self.keeps_host = next.is_relative;
+        let mut headers = Cow::Borrowed(&*self.headers);
+        // Rebuilt from params and jar for each request.
+        let mut dropped: Vec<&str> = vec!["Cookie"];
+        if !next.keeps_method {
+            if !matches!(&*self.method, "GET" | "HEAD") {
+                self.method = Cow::Borrowed("GET");
+            }
+            if self.body.take().is_some() {
+                dropped.extend(["Content-Type", "Content-Encoding"]);
+            }
+        }
+        if !next.same_host {
+            dropped.extend(["Authorization", "Www-Authenticate"]);
+        }
+        for name in dropped {
+            if headers.get(name).is_some() {
+                headers.to_mut().remove(name);
+            }
+        }
+        if original.get("Referer").is_none() {
+            let hides = from.starts_with("https:") && next.url.starts_with("http:");
+            let referer = if hides { None } else { Some(without_userinfo(&from)) };
+            headers = Cow::Owned(if let Some(referer) = referer {
+                with_line(&headers, "Referer", &referer)
+            } else {
+                let mut headers = headers.into_owned();
+                headers.remove("Referer");
+                headers
+            });
+        }
+        if let Cow::Owned(headers) = headers {
+            self.headers = Rc::new(headers);
+        }
+        self.first_url.get_or_insert(from);
+        self.url = next.url;
+    }
+}
+
+/// The headers with this one in its place: after `User-Agent` they are sorted, as Go sends them.
+fn with_line(headers: &Headers, name: &str, value: &str) -> Headers {
+    let mut out = Headers::new();
+    let mut is_placed = false;
+    for (other, kept) in headers {
+        if other == name {
+            continue;
+        }
+        if !is_placed && other != "User-Agent" && other > name {
+            // Cookies and Base64 have left out what a header may not have; so has a URL.
+            let _ = out.append(name, value);
+            is_placed = true;
+        }
+        let _ = out.append(other, kept);
+    }
+    if !is_placed {
+        let _ = out.append(name, value);
+    }
+    out
+}
+
+fn now_ms() -> i64 {
+    i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+/// `GET` as Go's errors write it: `Get`.
+fn title(method: &str) -> String {
+    let mut out = String::with_capacity(method.len());
+    let mut chars = method.chars();
+    out.extend(chars.next());
+    out.extend(chars.map(|char| char.to_ascii_lowercase()));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_put_where_go_puts_it() {
+        let mut headers = Headers::new();
+        for (name, value) in [("User-Agent", "x"), ("Accept", "a"), ("X-Y", "z")] {
+            headers.append(name, value).unwrap();
+        }
+        let with = with_line(&with_line(&headers, "Cookie", "a=1"), "Cookie", "b=2");
+        let names: Vec<_> = with.iter().collect();
+        assert_eq!(names, [("User-Agent", "x"), ("Accept", "a"), ("Cookie", "b=2"), ("X-Y", "z")]);
+    }
+
+    #[test]
+    fn methods_are_titled() {
+        assert_eq!(title("GET"), "Get");
+        assert_eq!(title("a B"), "a b");
+        assert_eq!(title(""), "");
+    }
+}

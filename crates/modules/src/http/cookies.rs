@@ -1,0 +1,168 @@
+//! `http.cookieJar()` and `new http.CookieJar()`.
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use brunt_fiber::clock;
+use brunt_http::cookie::{Scope, SetCookie};
+use brunt_http::{Target, TargetError};
+use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
+
+use super::prepared::http_for;
+use super::state::SharedJar;
+use crate::state::{throw, throw_type};
+
+static DOMAIN: Name = Name::new("domain");
+static PATH: Name = Name::new("path");
+static EXPIRES: Name = Name::new("expires");
+static MAX_AGE: Name = Name::new("max_age");
+static SECURE: Name = Name::new("secure");
+static HTTP_ONLY: Name = Name::new("http_only");
+
+/// A jar in a script's hands.
+#[derive(Default)]
+pub(super) struct CookieJar {
+    pub(super) jar: SharedJar,
+}
+
+impl Class for CookieJar {
+    const NAME: &'static std::ffi::CStr = c"CookieJar";
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .method(c"clear", 1, clear)
+                .method(c"cookiesForURL", 1, cookies_for_url)
+                .method(c"delete", 2, delete)
+                .method(c"set", 4, set)
+        });
+        &MEMBERS
+    }
+}
+
+pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
+    let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
+    call.ctx().instance(CookieJar { jar: http.jar() })
+}
+
+pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
+    call.ctx().instance(CookieJar::default())
+}
+
+fn jar_of(call: &Call<'_>) -> JsResult<'static, SharedJar> {
+    match call.this().instance::<CookieJar>() {
+        Some(jar) => Ok(Rc::clone(&jar.jar)),
+        None => Err(throw_type(call.ctx(), "this method belongs to a CookieJar")),
+    }
+}
+
+/// `None` for a URL that no cookie is for: another scheme, no host.
+fn scope_of(call: &Call<'_>) -> JsResult<'static, Option<Scope>> {
+    let url = text(&call.argument(0))?;
+    match Target::parse(&url) {
+        Ok(target) => Ok(Some(Scope::of(&target))),
+        Err(TargetError::Invalid(invalid)) => {
+            Err(throw(call.ctx(), &format!("invalid URL: {}", invalid.of(&url))))
+        }
+        Err(TargetError::Unreachable(_)) => Ok(None),
+    }
+}
+
+/// An argument as text; a missing one is empty.
+fn text(value: &Value<'_>) -> JsResult<'static, String> {
+    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
+}
+
+fn now_ms() -> i64 {
+    i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+fn cookies_for_url(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let Some(scope) = scope else { return ctx.object() };
+    let found: Vec<(String, String)> = jar
+        .borrow()
+        .cookies_for(&scope, now_ms())
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let object = ctx.object()?;
+    for (name, value) in found {
+        let known = object.get(&name)?;
+        let values = if known.is_array() {
+            known
+        } else {
+            let values = ctx.array()?;
+            object.define(&name, values.clone())?;
+            values
+        };
+        values.set_index(values.length()?, ctx.string(&value)?)?;
+    }
+    Ok(object)
+}
+
+fn set(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let mut cookie = SetCookie {
+        name: text(&call.argument(1))?,
+        value: text(&call.argument(2))?,
+        ..SetCookie::default()
+    };
+    let options = call.argument(3);
+    if options.is_object() {
+        read_options(&options, &mut cookie)?;
+    }
+    if let Some(scope) = scope {
+        jar.borrow_mut().set(&scope, &cookie, now_ms());
+    }
+    // Also for a cookie that the jar refuses: k6 says so, and scripts check it.
+    Ok(ctx.bool(true))
+}
+
+fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static, ()> {
+    for key in options.keys()? {
+        let value = options.get(&key)?;
+        if key.is(&DOMAIN) {
+            cookie.domain = value.to_string_lossy()?;
+        } else if key.is(&PATH) {
+            cookie.path = value.to_string_lossy()?;
+        } else if key.is(&EXPIRES) {
+            let text = value.to_string_lossy()?;
+            cookie.expires_ms = SetCookie::parse_date(&text);
+            if cookie.expires_ms.is_none() && !text.is_empty() {
+                return Err(throw(
+                    options.ctx(),
+                    &format!(
+                        "unable to parse \"expires\" date string \"{text}\": use the form of RFC 1123"
+                    ),
+                ));
+            }
+        } else if key.is(&MAX_AGE) {
+            cookie.max_age = value.to_integer()?;
+        } else if key.is(&SECURE) {
+            cookie.secure = value.truthy();
+        } else if key.is(&HTTP_ONLY) {
+            cookie.http_only = value.truthy();
+        }
+    }
+    Ok(())
+}
+
+fn clear(call: Call<'_>) -> JsResult<'_> {
+    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    if let Some(scope) = scope {
+        jar.borrow_mut().clear(&scope);
+    }
+    Ok(call.ctx().undefined())
+}
+
+fn delete(call: Call<'_>) -> JsResult<'_> {
+    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let name = text(&call.argument(1))?;
+    if let Some(scope) = scope {
+        jar.borrow_mut().delete(&scope, &name);
+    }
+    Ok(call.ctx().undefined())
+}

@@ -1,0 +1,78 @@
+//! `http.file`: data that becomes a part of a multipart form.
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use brunt_fiber::clock;
+use brunt_quickjs::class::Own;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
+
+use crate::state::throw;
+
+static DATA: Name = Name::new("data");
+static FILENAME: Name = Name::new("filename");
+static CONTENT_TYPE: Name = Name::new("content_type");
+
+/// The object that `http.file()` returns.
+pub(super) struct FileData {
+    pub(super) data: Rc<[u8]>,
+    /// The data was given as text, and is shown as text.
+    pub(super) is_text: bool,
+    pub(super) filename: String,
+    pub(super) content_type: String,
+}
+
+impl Class for FileData {
+    const NAME: &'static std::ffi::CStr = c"FileData";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static NONE: LazyLock<Members> = LazyLock::new(Members::new);
+        &NONE
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        if key.is(&DATA) {
+            return Ok(Own::Keep(if self.is_text {
+                ctx.string_from_utf8(&self.data)?
+            } else {
+                ctx.array_buffer(self.data.to_vec())?
+            }));
+        }
+        if key.is(&FILENAME) {
+            return Ok(Own::Once(ctx.string(&self.filename)?));
+        }
+        if key.is(&CONTENT_TYPE) {
+            return Ok(Own::Once(ctx.string(&self.content_type)?));
+        }
+        Ok(Own::None)
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 3] = [&DATA, &FILENAME, &CONTENT_TYPE];
+        &NAMES
+    }
+}
+
+pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let given = call.argument(0);
+    let data: Option<Rc<[u8]>> = match given.as_str() {
+        Some(text) => Some(text.as_bytes().into()),
+        None => given.with_bytes(|bytes| Rc::<[u8]>::from(bytes)),
+    };
+    let Some(data) = data else {
+        return Err(throw(
+            ctx,
+            "invalid type for http.file(): expected a string or an ArrayBuffer",
+        ));
+    };
+    let or = |index: usize, default: String| -> JsResult<'js, String> {
+        let argument = call.argument(index);
+        if argument.is_nullish() { Ok(default) } else { argument.to_string_lossy() }
+    };
+    let filename = or(1, clock::now_ns().to_string())?;
+    let content_type = or(2, "application/octet-stream".to_owned())?;
+    ctx.instance(FileData { data, is_text: given.is_string(), filename, content_type })
+}

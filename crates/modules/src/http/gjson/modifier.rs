@@ -1,0 +1,161 @@
+//! `@reverse` and its like, and `!` literals.
+
+use std::borrow::Cow;
+
+use super::Raw;
+use super::scan::{self, Kind, elements, is_valid, key_text, members, quoted};
+
+const KNOWN: [&str; 12] = [
+    "reverse", "this", "values", "keys", "flatten", "join", "pretty", "ugly", "valid", "tostr",
+    "fromstr", "group",
+];
+
+/// A path begins with a modifier that there is.
+pub(super) fn is_known(path: &str) -> bool {
+    KNOWN.contains(&name_of(path))
+}
+
+fn name_of(path: &str) -> &str {
+    let name = &path[1..];
+    &name[..name.find(['.', '|', ':']).unwrap_or(name.len())]
+}
+
+/// Applies the modifier at the front of a path. `None` if there is none of that name; the value is `None` if it finds
+/// nothing. Returns what follows, too.
+pub(super) fn apply<'a, 'p>(json: &'a str, path: &'p str) -> Option<(Option<Raw<'a>>, &'p str)> {
+    if !is_known(path) {
+        return None;
+    }
+    let name = name_of(path);
+    let mut rest = &path[1 + name.len()..];
+    let mut argument = "";
+    if let Some(after) = rest.strip_prefix(':') {
+        (argument, rest) = split_argument(after);
+    }
+    Some((run(json, name, argument), rest))
+}
+
+fn split_argument(text: &str) -> (&str, &str) {
+    let (mut depth, mut is_quoted, mut escaped) = (0_usize, false, false);
+    for (at, char) in text.char_indices() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        match char {
+            '\\' => escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '[' | '{' | '(' => depth += 1,
+            ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            '|' | '.' if depth == 0 => return text.split_at(at),
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+fn run<'a>(json: &'a str, name: &str, argument: &str) -> Option<Raw<'a>> {
+    let kind = scan::kind(json);
+    let has = |wanted: &str| {
+        let set: Option<serde_json::Value> = serde_json::from_str(argument).ok();
+        set.is_some_and(|set| set[wanted] == true)
+    };
+    Some(Cow::Owned(match (name, kind) {
+        ("reverse", Kind::Array) => {
+            let mut all: Vec<&str> = elements(json).collect();
+            all.reverse();
+            array(all)
+        }
+        ("reverse", Kind::Object) => {
+            let mut all: Vec<_> = members(json).collect();
+            all.reverse();
+            object(all)
+        }
+        ("keys", Kind::Object) => array(members(json).map(|(key, _)| key)),
+        ("keys", Kind::Array) => array(elements(json).map(|_| "null")),
+        ("keys", Kind::Scalar) => "[null]".to_owned(),
+        ("values", Kind::Object) => array(members(json).map(|(_, value)| value)),
+        ("values", Kind::Scalar) => array([json]),
+        ("flatten", Kind::Array) => array(flat(json, has("deep"))),
+        ("join", Kind::Array) => joined(json, has("preserve")),
+        ("tostr", _) => quoted(json),
+        ("fromstr", Kind::Scalar) => {
+            let text = if json.starts_with('"') { key_text(json) } else { json.into() };
+            if !is_valid(&text) {
+                return None;
+            }
+            text.into_owned()
+        }
+        ("group", Kind::Object) => grouped(json),
+        ("group", _) => return None,
+        _ => return Some(Cow::Borrowed(json)),
+    }))
+}
+
+fn array<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
+    format!("[{}]", all.into_iter().collect::<Vec<_>>().join(","))
+}
+
+fn object<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let all: Vec<String> = all.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    format!("{{{}}}", all.join(","))
+}
+
+/// The elements with arrays among them opened: one level, or all.
+fn flat(json: &str, is_deep: bool) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut left: Vec<(&str, bool)> = elements(json).map(|element| (element, true)).collect();
+    left.reverse();
+    while let Some((element, opens)) = left.pop() {
+        if opens && scan::kind(element) == Kind::Array {
+            let from = left.len();
+            left.extend(elements(element).map(|element| (element, is_deep)));
+            left[from..].reverse();
+        } else {
+            out.push(element);
+        }
+    }
+    out
+}
+
+/// The objects of an array as one; of two equal keys the later value counts, in the place of the first.
+fn joined(json: &str, keeps_all: bool) -> String {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for (key, value) in
+        elements(json).filter(|element| scan::kind(element) == Kind::Object).flat_map(members)
+    {
+        match all.iter_mut().find(|(known, _)| !keeps_all && *known == key) {
+            Some(known) => known.1 = value,
+            None => all.push((key, value)),
+        }
+    }
+    object(all)
+}
+
+/// `{"a":[1,2],"b":[3,4]}` as `[{"a":1,"b":3},{"a":2,"b":4}]`.
+fn grouped(json: &str) -> String {
+    let mut all: Vec<Vec<(&str, &str)>> = Vec::new();
+    for (key, value) in members(json).filter(|(_, value)| scan::kind(value) == Kind::Array) {
+        for (index, element) in elements(value).enumerate() {
+            if index == all.len() {
+                all.push(Vec::new());
+            }
+            all[index].push((key, element));
+        }
+    }
+    format!("[{}]", all.into_iter().map(object).collect::<Vec<_>>().join(","))
+}
+
+/// `!"text"`, `!5`, `!{…}`: a value that stands for itself, and what follows.
+pub(super) fn literal(path: &str) -> Option<(String, &str)> {
+    let text = &path[1..];
+    if text.starts_with(['{', '[', '"']) {
+        let ends = text.char_indices().map(|(at, char)| at + char.len_utf8());
+        let end = ends.into_iter().find(|&end| is_valid(&text[..end]))?;
+        return Some((text[..end].to_owned(), &text[end..]));
+    }
+    let end = text.find(['|', '.']).unwrap_or(text.len());
+    let (value, rest) = text.split_at(end);
+    let value = value.to_ascii_lowercase();
+    is_valid(&value).then_some((value, rest))
+}

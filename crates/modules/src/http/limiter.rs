@@ -1,0 +1,49 @@
+//! `rps`: so many requests per second, over all VUs of the process.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use brunt_fiber::clock;
+
+/// A token bucket with room for one token: requests are spaced evenly, and waiting saves up nothing.
+#[derive(Debug)]
+pub(crate) struct Limiter {
+    interval_ns: u64,
+    /// Unix ns from which the next request may go.
+    next: AtomicU64,
+}
+
+impl Limiter {
+    pub(crate) fn new(per_second: u64) -> Self {
+        Self { interval_ns: 1_000_000_000 / per_second.max(1), next: AtomicU64::new(0) }
+    }
+
+    /// Takes the next place in the queue. Returns how long it is until then.
+    pub(crate) fn reserve(&self) -> Duration {
+        let now = clock::now_ns();
+        let mut next = self.next.load(Ordering::Relaxed);
+        loop {
+            let mine = next.max(now);
+            let after = mine + self.interval_ns;
+            match self.next.compare_exchange_weak(next, after, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Duration::from_nanos(mine - now),
+                Err(seen) => next = seen,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_one_interval_apart() {
+        let limiter = Limiter::new(10);
+        let waits: Vec<_> = (0..4).map(|_| limiter.reserve().as_millis()).collect();
+        assert_eq!(waits[0], 0);
+        assert!((90..=100).contains(&waits[1]), "{waits:?}");
+        assert!((290..=300).contains(&waits[3]), "{waits:?}");
+    }
+}

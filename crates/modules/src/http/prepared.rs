@@ -1,0 +1,468 @@
+//! A request as the script asked for it, taken over from JavaScript whole.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use brunt_http::{Failure, Headers, Target, TargetError, canonical_name};
+use brunt_js::Host;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
+
+use super::body;
+use super::cookies::CookieJar;
+use super::expected::Callback;
+use super::state::{HttpState, SharedJar};
+use super::url::UrlTemplate;
+use crate::config::Config;
+use crate::state::{VuState, tag_text, throw};
+
+static HEADERS: Name = Name::new("headers");
+static COOKIES: Name = Name::new("cookies");
+static JAR: Name = Name::new("jar");
+static REDIRECTS: Name = Name::new("redirects");
+static TAGS: Name = Name::new("tags");
+static TIMEOUT: Name = Name::new("timeout");
+static AUTH: Name = Name::new("auth");
+static COMPRESSION: Name = Name::new("compression");
+static RESPONSE_TYPE: Name = Name::new("responseType");
+static RESPONSE_CALLBACK: Name = Name::new("responseCallback");
+static THROW: Name = Name::new("throw");
+static VALUE: Name = Name::new("value");
+static REPLACE: Name = Name::new("replace");
+
+/// k6's default: a minute for all of it, redirects included.
+const TIMEOUT_NS: u64 = 60_000_000_000;
+
+/// What `res.body` is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ResponseType {
+    Text,
+    Binary,
+    None,
+}
+
+/// A cookie of `params.cookies`.
+#[derive(Debug, Clone)]
+pub(super) struct RequestCookie {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) replace: bool,
+}
+
+/// A request, ready to be sent.
+pub(super) struct Prepared {
+    pub(super) method: Cow<'static, str>,
+    pub(super) url: String,
+    pub(super) headers: Rc<Headers>,
+    pub(super) host: Option<String>,
+    /// `None` for no body, which is not the same as an empty one.
+    pub(super) body: Option<Rc<[u8]>>,
+    /// The body before it was compressed, for `res.request`.
+    pub(super) shown_body: Option<Rc<[u8]>>,
+    /// A header that cannot be sent: the request fails as one that was tried.
+    pub(super) refused: Option<Failure>,
+    pub(super) cookies: Vec<RequestCookie>,
+    pub(super) jar: SharedJar,
+    pub(super) redirects: u32,
+    pub(super) redirects_set: bool,
+    pub(super) timeout_ns: u64,
+    pub(super) response_type: ResponseType,
+    pub(super) callback: Callback,
+    pub(super) throw: bool,
+    /// The `name` of `params.tags`: `url` and `name` tags say this.
+    pub(super) name: Option<String>,
+    /// The same from `http.url`; a name of the VU's tags goes before it.
+    pub(super) template: Option<String>,
+    pub(super) tags: Vec<(String, String)>,
+}
+
+/// A request that cannot be sent as it was asked for. Not an exception, unless `throw` is on.
+#[derive(Debug)]
+pub(super) struct Unsendable {
+    pub(super) code: u16,
+    pub(super) text: String,
+    pub(super) throw: bool,
+}
+
+/// Either of the two ways in which reading a request fails.
+pub(super) enum Refusal {
+    Thrown(Thrown),
+    Unsendable(Unsendable),
+}
+
+impl From<Thrown> for Refusal {
+    fn from(thrown: Thrown) -> Self {
+        Self::Thrown(thrown)
+    }
+}
+
+/// The parts of a request that its caller has already told apart.
+pub(super) struct Asked<'js> {
+    pub(super) method: Cow<'static, str>,
+    pub(super) url: Value<'js>,
+    pub(super) body: Value<'js>,
+    pub(super) params: Value<'js>,
+}
+
+impl Prepared {
+    pub(super) fn read<'js>(
+        ctx: Ctx<'js>,
+        http: &HttpState,
+        asked: Asked<'js>,
+    ) -> Result<Self, Refusal> {
+        let state = VuState::of(ctx);
+        let config = state.shared.config();
+        let mut request = Self {
+            method: asked.method,
+            url: String::new(),
+            headers: Rc::clone(&http.headers),
+            host: None,
+            body: None,
+            shown_body: None,
+            refused: None,
+            cookies: Vec::new(),
+            jar: http.jar(),
+            redirects: config.max_redirects,
+            redirects_set: config.max_redirects_set,
+            timeout_ns: TIMEOUT_NS,
+            response_type: if config.discard_response_bodies {
+                ResponseType::None
+            } else {
+                ResponseType::Text
+            },
+            callback: http.callback.borrow().clone(),
+            throw: config.throw,
+            name: None,
+            template: None,
+            tags: Vec::new(),
+        };
+        // First, since it decides how everything else fails.
+        if asked.params.is_object() {
+            let throw = asked.params.get(&THROW)?;
+            if !throw.is_nullish() {
+                request.throw = throw.truthy();
+            }
+        }
+        request.read_url(&asked.url)?;
+        let encoded = body::encode(&asked.body);
+        let encoded = encoded.map_err(|refusal| request.refuse_body(refusal))?;
+        let mut own = OwnHeaders::default();
+        request.body = encoded.bytes;
+        if asked.params.is_object() {
+            request.read_params(ctx, config, &asked.params, &mut own)?;
+        }
+        if let Some(content_type) = encoded.content_type
+            && !own.has("Content-Type")
+        {
+            own.set("Content-Type", &content_type);
+        }
+        if !own.is_empty() {
+            own.finish(&mut request, config);
+        }
+        Ok(request)
+    }
+
+    /// Itself, unless its URL is none.
+    pub(super) fn with_valid_url(self) -> Result<Self, Refusal> {
+        match Target::parse(&self.url) {
+            Err(TargetError::Invalid(invalid)) => {
+                let text = format!("invalid URL: {}", invalid.of(&self.url));
+                Err(self.unsendable(1020, text))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    fn unsendable(&self, code: u16, text: impl Into<String>) -> Refusal {
+        Refusal::Unsendable(Unsendable { code, text: text.into(), throw: self.throw })
+    }
+
+    fn refuse_body(&self, refusal: body::BodyRefusal) -> Refusal {
+        match refusal {
+            body::BodyRefusal::Thrown(thrown) => Refusal::Thrown(thrown),
+            body::BodyRefusal::Type(text) => self.unsendable(0, text),
+        }
+    }
+
+    fn read_url(&mut self, url: &Value<'_>) -> Result<(), Refusal> {
+        if let Some(text) = url.as_str() {
+            text.as_str().clone_into(&mut self.url);
+            return Ok(());
+        }
+        if let Some(template) = url.instance::<UrlTemplate>() {
+            template.url.clone_into(&mut self.url);
+            self.template = Some(template.name.clone());
+            return Ok(());
+        }
+        let shown = url.to_string_lossy().unwrap_or_default();
+        drop(url.ctx().take_exception());
+        Err(self.unsendable(
+            1020,
+            format!("invalid URL: {shown} is neither a string nor made by http.url"),
+        ))
+    }
+
+    fn read_params<'js>(
+        &mut self,
+        ctx: Ctx<'js>,
+        config: &Config,
+        params: &Value<'js>,
+        own: &mut OwnHeaders,
+    ) -> Result<(), Refusal> {
+        for key in params.keys()? {
+            let value = params.get(&key)?;
+            let means_something = |key: &Key<'js>| key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS);
+            if value.is_nullish() && !means_something(&key) {
+                continue;
+            }
+            self.read_param(ctx, config, &key, &value, own)?;
+        }
+        Ok(())
+    }
+
+    fn read_param<'js>(
+        &mut self,
+        ctx: Ctx<'js>,
+        config: &Config,
+        key: &Key<'js>,
+        value: &Value<'js>,
+        own: &mut OwnHeaders,
+    ) -> Result<(), Refusal> {
+        if key.is(&HEADERS) {
+            for name in value.keys()? {
+                // Even `null` is sent, as text: that is what k6 does.
+                let text = value.get(&name)?.to_string_lossy()?;
+                let name = name.text().unwrap_or_default();
+                own.set(&name, &text);
+            }
+        } else if key.is(&TAGS) {
+            self.read_tags(value)?;
+        } else if key.is(&COOKIES) {
+            self.read_cookies(value)?;
+        } else if key.is(&JAR) {
+            match value.instance::<CookieJar>() {
+                Some(jar) => self.jar = Rc::clone(&jar.jar),
+                // k6 passes over it without a word.
+                None => log::warn!(
+                    "the \"jar\" param of the request to {} is no CookieJar; the VU's jar is used",
+                    self.url
+                ),
+            }
+        } else if key.is(&REDIRECTS) {
+            let redirects = value.to_integer()?;
+            self.redirects = u32::try_from(redirects.max(0)).unwrap_or(u32::MAX);
+            self.redirects_set = true;
+        } else if key.is(&TIMEOUT) {
+            self.timeout_ns =
+                timeout(value).ok_or_else(|| self.unsendable(0, invalid_timeout(value)))?;
+        } else if key.is(&AUTH) {
+            let kind = value.to_string_lossy()?;
+            if kind == "digest" || kind == "ntlm" {
+                return Err(Refusal::Thrown(throw(
+                    ctx,
+                    &format!("the authentication \"{kind}\" is not supported yet"),
+                )));
+            }
+        } else if key.is(&COMPRESSION) {
+            self.compress(&value.to_string_lossy()?, own)?;
+        } else if key.is(&RESPONSE_TYPE) {
+            let kind = value.to_string_lossy()?;
+            self.response_type = match kind.as_str() {
+                "text" | "" => ResponseType::Text,
+                "binary" => ResponseType::Binary,
+                "none" => ResponseType::None,
+                other => {
+                    return Err(self.unsendable(0, format!("unknown responseType \"{other}\"")));
+                }
+            };
+        } else if key.is(&RESPONSE_CALLBACK) {
+            self.callback = Callback::read(value).ok_or_else(|| {
+                self.unsendable(
+                    0,
+                    "unsupported responseCallback: use http.expectedStatuses() or null",
+                )
+            })?;
+        }
+        let _ = config;
+        Ok(())
+    }
+
+    fn read_tags(&mut self, tags: &Value<'_>) -> Result<(), Refusal> {
+        for key in tags.keys()? {
+            let (name, value) = (key.text().unwrap_or_default(), tags.get(&key)?);
+            let Some(text) = tag_text(&value) else {
+                return Err(self.unsendable(
+                    0,
+                    format!(
+                        "invalid value for request tag '{name}': only String, Boolean and Number types are accepted \
+                         as a metric tag value"
+                    ),
+                ));
+            };
+            if name == "name" {
+                self.name = Some(text);
+            } else {
+                self.tags.push((name, text));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_cookies(&mut self, cookies: &Value<'_>) -> Result<(), Refusal> {
+        for key in cookies.keys()? {
+            let (name, value) = (key.text().unwrap_or_default(), cookies.get(&key)?);
+            if value.is_nullish() {
+                continue;
+            }
+            let cookie = if value.is_object() && !value.is_array() {
+                let text = value.get(&VALUE)?.to_string_lossy()?;
+                RequestCookie { name, value: text, replace: value.get(&REPLACE)?.truthy() }
+            } else {
+                RequestCookie { name, value: value.to_string_lossy()?, replace: false }
+            };
+            self.cookies.push(cookie);
+        }
+        Ok(())
+    }
+
+    fn compress(&mut self, list: &str, own: &mut OwnHeaders) -> Result<(), Refusal> {
+        let Some(body) = &self.body else { return Ok(()) };
+        if list.is_empty() {
+            return Ok(());
+        }
+        let (encoded, header) = brunt_http::content::encode(list, body)
+            .map_err(|error| self.unsendable(0, error.to_string()))?;
+        self.shown_body = self.body.replace(encoded.into());
+        // k6 looks for a header of the script's after this; `finish` settles it.
+        own.compression = Some(header);
+        Ok(())
+    }
+}
+
+/// Headers that a request has of its own: name as it goes on the wire, value; the last of a name wins.
+#[derive(Default)]
+struct OwnHeaders {
+    lines: Vec<(String, String)>,
+    /// What `compression` would have `Content-Encoding` say.
+    compression: Option<String>,
+}
+
+impl OwnHeaders {
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.compression.is_none()
+    }
+
+    fn has(&self, canonical: &str) -> bool {
+        self.lines.iter().any(|(name, _)| name == canonical)
+    }
+
+    fn get(&self, canonical: &str) -> Option<&str> {
+        let mut lines = self.lines.iter();
+        lines.find(|(name, _)| name == canonical).map(|(_, value)| value.as_str())
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        let canonical = canonical_name(name);
+        self.lines.retain(|(known, _)| *known != canonical);
+        self.lines.push((canonical, value.to_owned()));
+    }
+
+    /// Puts the lines in Go's order: `User-Agent`, then by name.
+    fn finish(mut self, request: &mut Prepared, config: &Config) {
+        if let Some(compression) = self.compression.take() {
+            match self.get("Content-Encoding") {
+                None => self.set("Content-Encoding", &compression),
+                Some(own) if own == compression => {}
+                Some(own) => log::warn!(
+                    "the request to {} has the \"Content-Encoding\" header {own:?} and the compression \
+                     {compression:?}; the header is sent as it is, which the server may not understand",
+                    request.url
+                ),
+            }
+        }
+        let mut headers = Headers::new();
+        let mut add = |name: &str, value: &str| headers.append(name, value);
+        if !config.user_agent.is_empty() || self.has("User-Agent") {
+            let agent = self.get("User-Agent").unwrap_or(&config.user_agent);
+            if !agent.is_empty()
+                && let Err(failure) = add("User-Agent", agent)
+            {
+                request.refused = Some(failure);
+            }
+        }
+        self.lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, value) in self.lines {
+            match name.as_str() {
+                "Host" => request.host = Some(value),
+                "Content-Length" => {
+                    let length = request.body.as_ref().map_or(0, |body| body.len());
+                    if value.trim() != length.to_string() {
+                        log::warn!(
+                            "the \"Content-Length\" header of the request to {} says {value}, but the body has \
+                             {length} bytes; the header is left out",
+                            request.url
+                        );
+                    }
+                }
+                // The agent stands in front; how the body is framed is ours to say.
+                "User-Agent" | "Transfer-Encoding" => {}
+                _ => {
+                    if let Err(failure) = add(&name, &value) {
+                        request.refused.get_or_insert(failure);
+                    }
+                }
+            }
+        }
+        request.headers = Rc::new(headers);
+    }
+}
+
+/// A number of milliseconds, or a duration string.
+fn timeout(value: &Value<'_>) -> Option<u64> {
+    if let Some(ms) = value.as_number() {
+        return from_ms(ms);
+    }
+    let text = value.as_str()?;
+    if let Ok(ms) = text.parse::<f64>() {
+        return from_ms(ms);
+    }
+    super::duration::parse(text.as_str().strip_prefix('-').unwrap_or(&text))
+        .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
+}
+
+/// No time, or less than none, is 0: the request fails as timed out.
+fn from_ms(ms: f64) -> Option<u64> {
+    (!ms.is_nan()).then_some((ms * 1e6) as u64)
+}
+
+fn invalid_timeout(value: &Value<'_>) -> String {
+    let shown = value.to_string_lossy().unwrap_or_default();
+    format!("invalid timeout value \"{shown}\": use milliseconds or a duration such as \"10s\"")
+}
+
+/// A method as the script gives it; none is `GET`.
+pub(super) fn method_of(method: &Value<'_>) -> JsResult<'static, Cow<'static, str>> {
+    if method.is_nullish() {
+        return Ok(Cow::Borrowed("GET"));
+    }
+    let method = method.to_string_lossy()?;
+    Ok(if method.is_empty() { Cow::Borrowed("GET") } else { Cow::Owned(method) })
+}
+
+/// The VU's state of this crate, made usable here: HTTP is not for init code.
+///
+/// # Errors
+/// In init code.
+pub(super) fn http_of(ctx: Ctx<'_>) -> JsResult<'_, (&Host, &HttpState)> {
+    http_for(ctx, "Making http requests")
+}
+
+/// [`http_of`], with what is being tried.
+pub(super) fn http_for<'js>(
+    ctx: Ctx<'js>,
+    what: &str,
+) -> JsResult<'js, (&'js Host, &'js HttpState)> {
+    crate::state::not_in_init(ctx, what)?;
+    let host = Host::of(ctx);
+    Ok((host, VuState::of(ctx).http(host)))
+}

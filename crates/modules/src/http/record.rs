@@ -1,0 +1,207 @@
+//! From an exchange to its samples: nine metrics, one time, one set of tags.
+
+use std::hash::{Hash, Hasher};
+use std::net::SocketAddr;
+
+use brunt_http::{Exchange, Timings};
+use brunt_metrics::{Metadata, Recorder, SeriesId, TagsId, builtin};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::config::SystemTags;
+
+/// What the tags of an exchange are made of.
+pub(super) struct Labels<'a> {
+    /// The VU's tags.
+    pub(super) base: TagsId,
+    pub(super) method: &'a str,
+    /// The URL, credentials masked.
+    pub(super) url: &'a str,
+    /// What `url` and `name` say instead, if anything.
+    pub(super) name: Option<&'a str>,
+    /// That name is one of the request's own tags, and so is a tag whether or not system tags are on.
+    pub(super) is_named: bool,
+    /// The request's own tags, `name` not among them.
+    pub(super) tags: &'a [(String, String)],
+    pub(super) status: u16,
+    /// `HTTP/1.1`; empty without a response.
+    pub(super) proto: &'static str,
+    /// `tls1.3`; empty without TLS.
+    pub(super) tls_version: &'static str,
+    pub(super) remote: Option<SocketAddr>,
+    /// Whether the status was expected; `None` if nobody asked.
+    pub(super) expected: Option<bool>,
+    pub(super) error: &'a str,
+    pub(super) error_code: u16,
+}
+
+/// The series of one exchange's tags.
+#[derive(Clone, Copy)]
+struct Block {
+    reqs: SeriesId,
+    duration: SeriesId,
+    blocked: SeriesId,
+    connecting: SeriesId,
+    tls: SeriesId,
+    sending: SeriesId,
+    waiting: SeriesId,
+    receiving: SeriesId,
+    failed: SeriesId,
+}
+
+/// Tags that were seen on this core, so that the steady state makes none.
+#[derive(Default)]
+pub(crate) struct SeriesCache {
+    epoch: u32,
+    known: FxHashMap<u64, (Key, Block)>,
+}
+
+/// Sets of tags that are remembered; a test that makes up URLs without end starts over.
+const KNOWN_MAX: usize = 4096;
+
+/// All that tells two exchanges' tags apart.
+#[derive(PartialEq, Eq)]
+struct Key {
+    base: TagsId,
+    method: Box<str>,
+    name: Box<str>,
+    is_named: bool,
+    tags: Box<[(String, String)]>,
+    status: u16,
+    proto: &'static str,
+    tls_version: &'static str,
+    remote: Option<SocketAddr>,
+    expected: Option<bool>,
+    error: Box<str>,
+    error_code: u16,
+}
+
+impl Labels<'_> {
+    fn shown(&self) -> &str {
+        self.name.unwrap_or(self.url)
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.base.hash(&mut hasher);
+        self.method.hash(&mut hasher);
+        self.shown().hash(&mut hasher);
+        self.tags.hash(&mut hasher);
+        (self.status, self.error_code, self.expected).hash(&mut hasher);
+        self.tls_version.len().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn matches(&self, key: &Key) -> bool {
+        key.base == self.base
+            && *key.method == *self.method
+            && *key.name == *self.shown()
+            && key.is_named == self.is_named
+            && *key.tags == *self.tags
+            && key.status == self.status
+            && key.proto == self.proto
+            && key.tls_version == self.tls_version
+            && key.remote == self.remote
+            && key.expected == self.expected
+            && *key.error == *self.error
+            && key.error_code == self.error_code
+    }
+
+    fn key(&self) -> Key {
+        Key {
+            base: self.base,
+            method: self.method.into(),
+            name: self.shown().into(),
+            is_named: self.is_named,
+            tags: self.tags.into(),
+            status: self.status,
+            proto: self.proto,
+            tls_version: self.tls_version,
+            remote: self.remote,
+            expected: self.expected,
+            error: self.error.into(),
+            error_code: self.error_code,
+        }
+    }
+}
+
+/// Records the nine samples of an exchange.
+pub(super) fn record(
+    recorder: &mut Recorder,
+    cache: &mut SeriesCache,
+    system: SystemTags,
+    mut labels: Labels<'_>,
+    exchange: &Exchange,
+    metadata: Option<&Metadata>,
+) {
+    // An address that is no tag must not tell series apart.
+    labels.remote = labels.remote.filter(|_| system.ip);
+    if cache.epoch != recorder.epoch() || cache.known.len() > KNOWN_MAX {
+        cache.known.clear();
+        cache.epoch = recorder.epoch();
+    }
+    let hash = labels.hash();
+    let block = match cache.known.get(&hash) {
+        Some((key, block)) if labels.matches(key) => *block,
+        _ => {
+            let block = make(recorder, system, &labels);
+            cache.known.insert(hash, (labels.key(), block));
+            block
+        }
+    };
+    let at = exchange.finished_at;
+    let Timings { blocked, connecting, tls_handshaking, sending, waiting, receiving, .. } =
+        exchange.timings;
+    let ms = |ns: u64| ns as f64 / 1e6;
+    recorder.add(block.reqs, 1.0, at, metadata);
+    recorder.add(block.duration, ms(exchange.timings.duration()), at, metadata);
+    recorder.add(block.blocked, ms(blocked), at, metadata);
+    recorder.add(block.connecting, ms(connecting), at, metadata);
+    recorder.add(block.tls, ms(tls_handshaking), at, metadata);
+    recorder.add(block.sending, ms(sending), at, metadata);
+    recorder.add(block.waiting, ms(waiting), at, metadata);
+    recorder.add(block.receiving, ms(receiving), at, metadata);
+    if let Some(expected) = labels.expected {
+        recorder.add(block.failed, if expected { 0.0 } else { 1.0 }, at, metadata);
+    }
+}
+
+fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Block {
+    let status = labels.status.to_string();
+    let error_code = labels.error_code.to_string();
+    let ip = labels.remote.map(|remote| remote.ip().to_string()).unwrap_or_default();
+    let expected = labels.expected.map_or("", |expected| if expected { "true" } else { "false" });
+    let system_tags: [(bool, &str, &str); 11] = [
+        (system.method, "method", labels.method),
+        (system.url, "url", labels.shown()),
+        (system.name || labels.is_named, "name", labels.shown()),
+        (system.status, "status", &status),
+        (system.proto, "proto", labels.proto),
+        (system.tls_version, "tls_version", labels.tls_version),
+        (system.ocsp_status && !labels.tls_version.is_empty(), "ocsp_status", "unknown"),
+        (system.ip, "ip", &ip),
+        (system.expected_response, "expected_response", expected),
+        (system.error, "error", labels.error),
+        (system.error_code && labels.error_code != 0, "error_code", &error_code),
+    ];
+    let mut pairs: Vec<(&str, &str)> =
+        labels.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    pairs.extend(
+        system_tags
+            .iter()
+            .filter(|(on, _, value)| *on && !value.is_empty())
+            .map(|(_, key, value)| (*key, *value)),
+    );
+    let tags = recorder.tags_with(labels.base, &pairs);
+    let mut series = |metric| recorder.series(metric, tags);
+    Block {
+        reqs: series(builtin::HTTP_REQS),
+        duration: series(builtin::HTTP_REQ_DURATION),
+        blocked: series(builtin::HTTP_REQ_BLOCKED),
+        connecting: series(builtin::HTTP_REQ_CONNECTING),
+        tls: series(builtin::HTTP_REQ_TLS_HANDSHAKING),
+        sending: series(builtin::HTTP_REQ_SENDING),
+        waiting: series(builtin::HTTP_REQ_WAITING),
+        receiving: series(builtin::HTTP_REQ_RECEIVING),
+        failed: series(builtin::HTTP_REQ_FAILED),
+    }
+}

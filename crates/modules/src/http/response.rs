@@ -1,0 +1,438 @@
+//! The `Response` object: its properties are made when a script asks for them.
+
+use std::sync::LazyLock;
+
+use brunt_http::cookie::SetCookie;
+use brunt_http::{Exchange, Response as Head, canonical_name};
+use brunt_quickjs::class::Own;
+use brunt_quickjs::json::JsonErrorKind;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+
+use super::gjson;
+use super::prepared::ResponseType;
+use super::transfer::Finished;
+use crate::state::{throw, throw_type};
+
+/// What scripts see of a request that is over, or that could not be sent.
+pub(super) struct Response {
+    finished: Option<Box<Finished>>,
+    /// For a request that could not be sent: why.
+    error: String,
+    error_code: u16,
+}
+
+macro_rules! names {
+    ($($constant:ident = $text:literal),* $(,)?) => {
+        $(static $constant: Name = Name::new($text);)*
+        static NAMES: &[&Name] = &[$(&$constant),*];
+    };
+}
+
+// In k6's order.
+names! {
+    REMOTE_IP = "remote_ip",
+    REMOTE_PORT = "remote_port",
+    URL = "url",
+    STATUS = "status",
+    STATUS_TEXT = "status_text",
+    PROTO = "proto",
+    HEADERS = "headers",
+    COOKIES = "cookies",
+    BODY = "body",
+    TIMINGS = "timings",
+    TLS_VERSION = "tls_version",
+    TLS_CIPHER_SUITE = "tls_cipher_suite",
+    OCSP = "ocsp",
+    ERROR = "error",
+    ERROR_CODE = "error_code",
+    REQUEST = "request",
+    CLICK_LINK = "clickLink",
+    HTML = "html",
+    JSON = "json",
+    SUBMIT_FORM = "submitForm",
+}
+
+static DURATION: Name = Name::new("duration");
+static BLOCKED: Name = Name::new("blocked");
+static LOOKING_UP: Name = Name::new("looking_up");
+static CONNECTING: Name = Name::new("connecting");
+static TLS_HANDSHAKING: Name = Name::new("tls_handshaking");
+static SENDING: Name = Name::new("sending");
+static WAITING: Name = Name::new("waiting");
+static RECEIVING: Name = Name::new("receiving");
+static METHOD: Name = Name::new("method");
+static NAME: Name = Name::new("name");
+static VALUE: Name = Name::new("value");
+static REPLACE: Name = Name::new("replace");
+static DOMAIN: Name = Name::new("domain");
+static PATH: Name = Name::new("path");
+static HTTP_ONLY: Name = Name::new("http_only");
+static SECURE: Name = Name::new("secure");
+static MAX_AGE: Name = Name::new("max_age");
+static EXPIRES: Name = Name::new("expires");
+static PRODUCED_AT: Name = Name::new("produced_at");
+static THIS_UPDATE: Name = Name::new("this_update");
+static NEXT_UPDATE: Name = Name::new("next_update");
+static REVOKED_AT: Name = Name::new("revoked_at");
+static REVOCATION_REASON: Name = Name::new("revocation_reason");
+static PARSED: Name = Name::new("\u{0}json");
+
+/// Bodies up to this size are decoded anew each time: keeping them would cost more.
+const KEEP_BODY: usize = 256;
+
+impl Response {
+    pub(super) fn of(finished: Box<Finished>) -> Self {
+        Self { finished: Some(finished), error: String::new(), error_code: 0 }
+    }
+
+    /// For a request that could not be sent.
+    pub(super) fn unsent(error: &str, code: u16) -> Self {
+        Self { finished: None, error: error.to_owned(), error_code: code }
+    }
+
+    fn exchange(&self) -> Option<&Exchange> {
+        self.finished.as_ref()?.exchange.as_deref()
+    }
+
+    /// The whole response's head, if all went well.
+    fn head(&self) -> Option<Head<'_>> {
+        let finished = self.finished.as_ref().filter(|finished| finished.error.is_empty())?;
+        finished.exchange.as_ref()?.response().ok()
+    }
+
+    fn body_bytes(&self) -> Option<&[u8]> {
+        let finished = self.finished.as_ref()?;
+        let exchange = finished.exchange.as_ref()?;
+        if let Some(decoded) = &finished.decoded {
+            return Some(decoded);
+        }
+        let body = exchange.body();
+        match self.head() {
+            // A body that was cut off is shown as far as it came.
+            None => exchange.failure.and_then(|_| exchange.head()).map(|_| body),
+            Some(head) => match head.status() {
+                100..=199 | 204 | 304 => None,
+                _ => Some(body),
+            },
+        }
+    }
+
+    fn response_type(&self) -> ResponseType {
+        self.finished.as_ref().map_or(ResponseType::Text, |finished| finished.response_type)
+    }
+
+    fn body<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Own<'js>> {
+        if self.finished.is_none() {
+            // k6's way: neither null nor text.
+            return Ok(Own::Keep(ctx.array()?));
+        }
+        let bytes = match self.response_type() {
+            ResponseType::None => None,
+            _ => self.body_bytes(),
+        };
+        let Some(bytes) = bytes else { return Ok(Own::Once(ctx.null())) };
+        if self.response_type() == ResponseType::Binary {
+            return Ok(Own::Keep(ctx.array_buffer(bytes.to_vec())?));
+        }
+        let text = ctx.string_from_utf8(bytes)?;
+        Ok(if bytes.len() > KEEP_BODY { Own::Keep(text) } else { Own::Once(text) })
+    }
+
+    fn headers<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let object = ctx.object()?;
+        let Some(head) = self.head() else { return Ok(object) };
+        let is_chunked = head.header("Transfer-Encoding").is_some();
+        let mut joined: Vec<(String, Vec<u8>)> = Vec::new();
+        for (name, value) in head.headers() {
+            let name = canonical_name(name);
+            // What frames the body is the connection's business: Go keeps it back.
+            let is_hidden = match name.as_str() {
+                "Transfer-Encoding" | "Trailer" => true,
+                "Content-Length" => is_chunked,
+                _ => false,
+            };
+            if is_hidden {
+                continue;
+            }
+            match joined.iter_mut().find(|(known, _)| *known == name) {
+                Some(_) if name == "Content-Length" => {}
+                Some((_, all)) => {
+                    all.extend_from_slice(b", ");
+                    all.extend_from_slice(value);
+                }
+                None => joined.push((name, value.to_vec())),
+            }
+        }
+        for (name, value) in joined {
+            object.define(&name, ctx.string_from_utf8(&value)?)?;
+        }
+        Ok(object)
+    }
+
+    fn cookies<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let object = ctx.object()?;
+        let Some(head) = self.head().filter(Head::has_cookies) else { return Ok(object) };
+        let values = head.headers().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+        for cookie in values.filter_map(|(_, value)| SetCookie::parse(value)) {
+            let shown = ctx.object_from([
+                (&NAME, ctx.string(&cookie.name)?),
+                (&VALUE, ctx.string(&cookie.value)?),
+                (&DOMAIN, ctx.string(&cookie.domain)?),
+                (&PATH, ctx.string(&cookie.path)?),
+                (&HTTP_ONLY, ctx.bool(cookie.http_only)),
+                (&SECURE, ctx.bool(cookie.secure)),
+                (&MAX_AGE, ctx.number(cookie.max_age as f64)),
+                // k6 shows a date of Go's zero time without an Expires; 0 is the sane choice.
+                (&EXPIRES, ctx.number(cookie.expires_ms.unwrap_or(0) as f64)),
+            ])?;
+            let known = object.get(&cookie.name)?;
+            if known.is_array() {
+                known.set_index(known.length()?, shown)?;
+            } else {
+                object.define(&cookie.name, ctx.array_from([shown])?)?;
+            }
+        }
+        Ok(object)
+    }
+
+    fn timings<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let timings = self.exchange().map(|exchange| exchange.timings).unwrap_or_default();
+        let ms = |ns: u64| ctx.number(ns as f64 / 1e6);
+        ctx.object_from([
+            (&DURATION, ms(timings.duration())),
+            (&BLOCKED, ms(timings.blocked)),
+            // Part of `blocked`; k6 keeps the name and never fills it.
+            (&LOOKING_UP, ctx.int(0)),
+            (&CONNECTING, ms(timings.connecting)),
+            (&TLS_HANDSHAKING, ms(timings.tls_handshaking)),
+            (&SENDING, ms(timings.sending)),
+            (&WAITING, ms(timings.waiting)),
+            (&RECEIVING, ms(timings.receiving)),
+        ])
+    }
+
+    fn ocsp<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let tls = self.exchange().and_then(|exchange| exchange.tls);
+        let status = match tls.filter(|_| self.head().is_some()) {
+            Some(tls) => tls.ocsp_status(),
+            None => "",
+        };
+        ctx.object_from([
+            (&PRODUCED_AT, ctx.int(0)),
+            (&THIS_UPDATE, ctx.int(0)),
+            (&NEXT_UPDATE, ctx.int(0)),
+            (&REVOKED_AT, ctx.int(0)),
+            (&REVOCATION_REASON, ctx.string("")?),
+            (&STATUS, ctx.string(status)?),
+        ])
+    }
+
+    fn request<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let Some(finished) = &self.finished else { return Ok(ctx.null()) };
+        let first = &finished.first;
+        let headers = ctx.object()?;
+        for (name, value) in first.headers.iter() {
+            headers.define(name, ctx.array_from([ctx.string(value)?])?)?;
+        }
+        if let Some(host) = &first.host {
+            headers.define("Host", ctx.array_from([ctx.string(host)?])?)?;
+        }
+        let cookies = ctx.object()?;
+        let line = first.cookies.as_deref().or_else(|| first.headers.get("Cookie"));
+        if let Some(line) = line {
+            headers.define("Cookie", ctx.array_from([ctx.string(line)?])?)?;
+            for (name, value) in cookie_pairs(line) {
+                let shown = ctx.object_from([
+                    (&NAME, ctx.string(name)?),
+                    (&VALUE, ctx.string(value)?),
+                    // Lost on its way through the header, in k6 too.
+                    (&REPLACE, ctx.bool(false)),
+                ])?;
+                let known = cookies.get(name)?;
+                if known.is_array() {
+                    known.set_index(known.length()?, shown)?;
+                } else {
+                    cookies.define(name, ctx.array_from([shown])?)?;
+                }
+            }
+        }
+        let body = first.body.as_deref().unwrap_or_default();
+        ctx.object_from([
+            (&METHOD, ctx.string(&first.method)?),
+            (&URL, ctx.string(first.url.as_deref().unwrap_or(&finished.url))?),
+            (&HEADERS, headers),
+            (&BODY, ctx.string_from_utf8(body)?),
+            (&COOKIES, cookies),
+        ])
+    }
+}
+
+impl Class for Response {
+    const NAME: &'static std::ffi::CStr = c"Response";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .function(c"clickLink", 1, |call| later(call, "clickLink()"))
+                .function(c"html", 1, |call| later(call, "html()"))
+                .function(c"json", 1, json)
+                .function(c"submitForm", 1, |call| later(call, "submitForm()"))
+        });
+        &MEMBERS
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        // The most read ones first.
+        if key.is(&STATUS) {
+            let status = self.head().map_or(0, |head| head.status());
+            return Ok(Own::Once(ctx.int(i32::from(status))));
+        }
+        if key.is(&BODY) {
+            return self.body(ctx);
+        }
+        if key.is(&JSON) || key.is(&HTML) || key.is(&SUBMIT_FORM) || key.is(&CLICK_LINK) {
+            // Own properties in k6, seen by `Object.keys`; one function for all responses.
+            return Ok(Own::Once(ctx.class_prototype::<Self>()?.get(key)?));
+        }
+        if key.is(&TIMINGS) {
+            return Ok(Own::Keep(self.timings(ctx)?));
+        }
+        if key.is(&HEADERS) {
+            return Ok(Own::Keep(self.headers(ctx)?));
+        }
+        if key.is(&COOKIES) {
+            return Ok(Own::Keep(self.cookies(ctx)?));
+        }
+        if key.is(&REQUEST) {
+            return Ok(Own::Keep(self.request(ctx)?));
+        }
+        if key.is(&OCSP) {
+            return Ok(Own::Keep(self.ocsp(ctx)?));
+        }
+        let finished = self.finished.as_deref();
+        let exchange = self.exchange();
+        // What was agreed on counts once there is a response.
+        let tls = exchange.and_then(|exchange| exchange.tls).filter(|_| self.head().is_some());
+        let value = if key.is(&ERROR) {
+            ctx.string(finished.map_or(self.error.as_str(), |finished| &finished.error))?
+        } else if key.is(&ERROR_CODE) {
+            ctx.int(i32::from(finished.map_or(self.error_code, |finished| finished.error_code)))
+        } else if key.is(&URL) {
+            ctx.string(finished.map_or("", |finished| &finished.url))?
+        } else if key.is(&STATUS_TEXT) {
+            let text = self.head().map(|head| format!("{} {}", head.status(), head.reason()));
+            ctx.string(text.unwrap_or_default().trim_end())?
+        } else if key.is(&PROTO) {
+            ctx.string(self.head().map_or("", |head| head.version()))?
+        } else if key.is(&REMOTE_IP) {
+            let ip =
+                exchange.and_then(|exchange| exchange.remote).map(|remote| remote.ip().to_string());
+            ctx.string(&ip.unwrap_or_default())?
+        } else if key.is(&REMOTE_PORT) {
+            let port =
+                exchange.and_then(|exchange| exchange.remote).map_or(0, |remote| remote.port());
+            ctx.int(i32::from(port))
+        } else if key.is(&TLS_VERSION) {
+            ctx.string(tls.map_or("", |tls| tls.version))?
+        } else if key.is(&TLS_CIPHER_SUITE) {
+            ctx.string(tls.map_or("", |tls| tls.cipher_suite))?
+        } else {
+            return Ok(Own::None);
+        };
+        Ok(Own::Once(value))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        NAMES
+    }
+}
+
+/// Names and values of a `Cookie` line.
+fn cookie_pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split(';').filter_map(|part| {
+        let (name, value) = part.trim().split_once('=')?;
+        let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        Some((name, inner.unwrap_or(value)))
+    })
+}
+
+fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
+    Err(throw(
+        call.ctx(),
+        &format!("Response.{what} is not supported yet: it needs the module k6/html"),
+    ))
+}
+
+/// `res.json(selector?)`.
+fn json(call: Call<'_>) -> JsResult<'_> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let Some(response) = this.instance::<Response>() else {
+        return Err(throw_type(ctx, "json() belongs to a Response"));
+    };
+    let bytes = match response.response_type() {
+        ResponseType::None => None,
+        _ => response.body_bytes(),
+    };
+    if bytes.is_none() && response.finished.is_some() {
+        return Err(throw(
+            ctx,
+            "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
+             the response",
+        ));
+    }
+    let bytes = bytes.unwrap_or_default();
+    let selector = call.argument(0);
+    if !selector.is_undefined() {
+        let selector = selector.to_string_lossy()?;
+        return Ok(select(ctx, bytes, &selector));
+    }
+    let known = this.get(&PARSED)?;
+    if !known.is_undefined() {
+        return Ok(known);
+    }
+    let value = ctx.parse_json(bytes).map_err(|error| {
+        if error.kind == JsonErrorKind::Memory {
+            return ctx.throw_json(error);
+        }
+        let what = match (error.kind, error.byte) {
+            (JsonErrorKind::Character, Some(byte)) => {
+                format!("invalid character {:?}", byte as char)
+            }
+            (kind, _) => kind.to_string(),
+        };
+        // At the end of the text k6 points at the last character there is.
+        let least = usize::from(error.line > 1);
+        let column = match error.byte {
+            Some(_) => error.column,
+            None => error.column.saturating_sub(1).max(least),
+        };
+        throw(
+            ctx,
+            &format!(
+                "cannot parse json due to an error at line {}, character {column} , error: {what}",
+                error.line
+            ),
+        )
+    })?;
+    if value.is_object() {
+        this.define_hidden(&PARSED, value.clone())?;
+    }
+    Ok(value)
+}
+
+/// GJSON path; `undefined` for no match and for what is no JSON.
+fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> Value<'js> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return ctx.undefined() };
+    if !gjson::is_valid(text) {
+        return ctx.undefined();
+    }
+    let found = gjson::get(text, selector).and_then(|found| ctx.parse_json(found.as_bytes()).ok());
+    found.unwrap_or_else(|| ctx.undefined())
+}
+
+/// The object that scripts get.
+pub(super) fn new(ctx: Ctx<'_>, response: Response) -> JsResult<'_, Value<'_>> {
+    ctx.instance(response)
+}

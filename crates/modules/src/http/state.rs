@@ -1,0 +1,149 @@
+//! The HTTP side of one VM: its connections, its cookies, its response callback.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brunt_fiber::clock;
+use brunt_http::cookie::Jar;
+use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
+use brunt_js::Host;
+use rustc_hash::FxHashMap;
+
+use super::expected::Callback;
+use super::limiter::Limiter;
+use super::record::SeriesCache;
+use super::url::mask;
+use crate::api::Shared;
+use crate::config::SystemTags;
+
+/// A jar that requests, and scripts, share.
+pub(crate) type SharedJar = Rc<RefCell<Jar>>;
+
+/// What one core's VUs share.
+pub(crate) struct HttpShared {
+    network: Rc<Network>,
+    pub(super) series: RefCell<SeriesCache>,
+    pub(super) system_tags: SystemTags,
+    pub(super) limiter: Option<Arc<Limiter>>,
+    /// URLs that were taken apart before.
+    places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
+}
+
+/// URLs that are remembered; a test that makes up URLs without end starts over.
+const PLACES_MAX: usize = 1024;
+
+/// A URL taken apart.
+pub(super) struct Place {
+    pub(super) target: OwnedTarget,
+    /// As tags show it, if that is not the URL itself.
+    pub(super) masked: Option<Box<str>>,
+}
+
+impl HttpShared {
+    fn new(shared: &Shared) -> Rc<Self> {
+        let config = shared.config();
+        // Settings were checked when the options were read; what fails here is the machine.
+        let network = Network::new(config.network.clone(), clock::now_ns).unwrap_or_else(|error| {
+            log::error!("the network settings cannot be used: {error}");
+            Network::new(brunt_http::Settings::default(), clock::now_ns)
+                .expect("default settings are sound")
+        });
+        Rc::new(Self {
+            network,
+            series: RefCell::default(),
+            system_tags: config.system_tags,
+            limiter: shared.limiter(),
+            places: RefCell::default(),
+        })
+    }
+
+    /// A URL taken apart.
+    pub(super) fn place(&self, url: &str) -> Result<Rc<Place>, TargetError> {
+        if let Some(place) = self.places.borrow().get(url) {
+            return Ok(Rc::clone(place));
+        }
+        let target = Target::parse(url)?.to_owned_target();
+        let masked = match mask(url) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked.into()),
+        };
+        let place = Rc::new(Place { target, masked });
+        let mut places = self.places.borrow_mut();
+        if places.len() >= PLACES_MAX {
+            places.clear();
+        }
+        places.insert(url.into(), Rc::clone(&place));
+        Ok(place)
+    }
+
+    /// That of the core, or a fresh one where there is no core.
+    fn of(shared: &Shared, host: &Host) -> Rc<Self> {
+        match host.core_state() {
+            Some(core) => Rc::clone(core.api(|| Self::new(shared))),
+            None => Self::new(shared),
+        }
+    }
+}
+
+pub(crate) struct HttpState {
+    pub(super) shared: Rc<HttpShared>,
+    pub(crate) client: Rc<Client>,
+    jar: RefCell<SharedJar>,
+    pub(crate) callback: RefCell<Callback>,
+    /// The headers of a request without any of its own.
+    pub(crate) headers: Rc<Headers>,
+}
+
+impl HttpState {
+    pub(crate) fn new(shared: &Shared, host: &Host) -> Self {
+        let here = HttpShared::of(shared, host);
+        let network = Rc::clone(&here.network);
+        let config = shared.config();
+        let mut headers = Headers::new();
+        if !config.user_agent.is_empty()
+            && headers.append("User-Agent", &config.user_agent).is_err()
+        {
+            log::warn!("the user agent has characters that no header may have; it is left out");
+        }
+        Self {
+            shared: here,
+            client: Rc::new(Client::new(network, local_ip(&config.local_ips, host.ids().local))),
+            jar: RefCell::default(),
+            callback: RefCell::default(),
+            headers: Rc::new(headers),
+        }
+    }
+
+    /// The VU's jar.
+    pub(crate) fn jar(&self) -> SharedJar {
+        Rc::clone(&self.jar.borrow())
+    }
+
+    /// A new jar; who holds the old one keeps it.
+    pub(crate) fn reset_cookies(&self) {
+        let untouched = {
+            let jar = self.jar.borrow();
+            Rc::strong_count(&jar) == 1 && jar.borrow().is_empty()
+        };
+        if !untouched {
+            *self.jar.borrow_mut() = SharedJar::default();
+        }
+    }
+
+    pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
+        self.client.take_wire_bytes()
+    }
+
+    pub(crate) fn close_idle(&self) {
+        self.client.close_idle();
+    }
+}
+
+/// VU n uses the address at (n − 1) modulo their number.
+fn local_ip(pool: &[IpAddr], vu: u64) -> Option<IpAddr> {
+    let index = vu.checked_sub(1)? as usize;
+    pool.get(index.checked_rem(pool.len())?).copied()
+}

@@ -1,0 +1,158 @@
+//! Sends a prepared request: redirects, cookies, credentials, samples of every hop.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use brunt_engine::Core;
+use brunt_fiber::clock;
+use brunt_http::{Client, Exchange, Headers};
+use brunt_js::{Host, Phase};
+use brunt_metrics::Metadata;
+
+use super::chain::Chain;
+use super::prepared::{Prepared, ResponseType};
+use super::record::{self, Labels};
+use super::state::{HttpShared, HttpState};
+use crate::state::{Tags, VuState};
+
+/// What a request came to.
+pub(super) struct Finished {
+    /// The last exchange; `None` if nothing was sent.
+    pub(super) exchange: Option<Box<Exchange>>,
+    /// The last hop's URL.
+    pub(super) url: String,
+    /// The body with its content codings taken off, if there were any.
+    pub(super) decoded: Option<Vec<u8>>,
+    pub(super) error: String,
+    pub(super) error_code: u16,
+    /// What to throw, if failures throw.
+    pub(super) thrown: Option<String>,
+    /// What was asked for first.
+    pub(super) first: Sent,
+    pub(super) response_type: ResponseType,
+    pub(super) throw: bool,
+}
+
+/// The first request of a chain, for `res.request`.
+pub(super) struct Sent {
+    pub(super) method: Cow<'static, str>,
+    /// `None` if no redirect was followed.
+    pub(super) url: Option<String>,
+    pub(super) headers: Rc<Headers>,
+    /// What the script set `Host` to.
+    pub(super) host: Option<String>,
+    /// The `Cookie` line.
+    pub(super) cookies: Option<String>,
+    /// Before compression.
+    pub(super) body: Option<Rc<[u8]>>,
+}
+
+/// Where samples go, taken along by requests that outlive the call that made them. Nothing in it is counted
+/// atomically: cores must not meet here.
+pub(super) struct Sink {
+    core: Option<Rc<Core>>,
+    pub(super) http: Rc<HttpShared>,
+    tags: Rc<Tags>,
+    metadata: Option<Metadata>,
+}
+
+impl Sink {
+    /// That of the VU as it is now.
+    pub(super) fn of(host: &Host, state: &VuState, http: &HttpState) -> Self {
+        Self {
+            core: host.core().filter(|_| host.phase() != Phase::Summary).cloned(),
+            http: Rc::clone(&http.shared),
+            tags: state.tags(),
+            metadata: state.metadata(),
+        }
+    }
+
+    /// Records the samples of one exchange.
+    pub(super) fn record(
+        &self,
+        request: &Prepared,
+        hop: &Hop<'_>,
+        exchange: &Exchange,
+        outcome: &Outcome<'_>,
+    ) {
+        let Some(core) = &self.core else { return };
+        let mut recorder = core.recorder().borrow_mut();
+        let base = self.tags.id(&mut recorder);
+        let response = exchange.response().ok();
+        // A name that the script set through `exec.vu.tags` also stands for the URL.
+        let vu_name = if request.name.is_none() { self.tags.name() } else { None };
+        let labels = Labels {
+            base,
+            method: hop.method,
+            url: hop.url,
+            name: request.name.as_deref().or(vu_name).or(request.template.as_deref()),
+            is_named: request.name.is_some(),
+            tags: &request.tags,
+            status: outcome.status,
+            proto: response
+                .filter(|_| outcome.status != 0)
+                .map_or("", |response| response.version()),
+            tls_version: exchange.tls.filter(|_| outcome.status != 0).map_or("", |tls| tls.version),
+            remote: exchange.remote,
+            expected: outcome.expected,
+            error: outcome.error,
+            error_code: outcome.error_code,
+        };
+        let mut cache = self.http.series.borrow_mut();
+        let system = self.http.system_tags;
+        record::record(&mut recorder, &mut cache, system, labels, exchange, self.metadata.as_ref());
+    }
+}
+
+/// One request of a chain.
+pub(super) struct Hop<'a> {
+    pub(super) method: &'a str,
+    /// Credentials masked.
+    pub(super) url: &'a str,
+}
+
+/// How an exchange is to be judged.
+pub(super) struct Outcome<'a> {
+    pub(super) status: u16,
+    pub(super) expected: Option<bool>,
+    pub(super) error: &'a str,
+    pub(super) error_code: u16,
+}
+
+/// Sends the request and follows redirects.
+///
+/// What is large is boxed where it comes to be: on its way to the script it would be copied ten times.
+pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Box<Finished> {
+    if let Some(limiter) = &sink.http.limiter {
+        let wait = limiter.reserve();
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+    let deadline = clock::now_ns().saturating_add(request.timeout_ns);
+    let mut chain = Chain::new(&mut request);
+    let last = loop {
+        if let Some(last) = chain.hop(client, &request, deadline, &sink).await {
+            break last;
+        }
+    };
+    let Chain { url, first_url, first_cookies, .. } = chain;
+    Box::new(Finished {
+        exchange: last.exchange,
+        url,
+        decoded: last.decoded,
+        error: last.error,
+        error_code: last.error_code,
+        thrown: last.thrown,
+        first: Sent {
+            method: request.method,
+            url: first_url,
+            headers: request.headers,
+            host: request.host,
+            cookies: first_cookies,
+            body: request.shown_body.or(request.body),
+        },
+        response_type: request.response_type,
+        throw: request.throw,
+    })
+}

@@ -1,0 +1,139 @@
+//! `` http.url`…` ``: URLs that are told apart by their literal parts only.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use brunt_quickjs::class::Own;
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
+
+static NAME: Name = Name::new("name");
+static URL: Name = Name::new("url");
+static CLEAN_URL: Name = Name::new("clean_url");
+
+/// The object that the tag returns.
+pub(super) struct UrlTemplate {
+    pub(super) url: String,
+    /// With `${}` for each substitution.
+    pub(super) name: String,
+}
+
+impl Class for UrlTemplate {
+    const NAME: &'static std::ffi::CStr = c"URL";
+    const EXOTIC: bool = true;
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new().method(c"toString", 0, |call| {
+                match call.this().instance::<UrlTemplate>() {
+                    Some(template) => call.ctx().string(&template.url),
+                    None => Ok(call.ctx().undefined()),
+                }
+            })
+        });
+        &MEMBERS
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let text = if key.is(&NAME) {
+            self.name.clone()
+        } else if key.is(&URL) {
+            self.url.clone()
+        } else if key.is(&CLEAN_URL) {
+            mask(&self.url).into_owned()
+        } else {
+            return Ok(Own::None);
+        };
+        Ok(Own::Once(ctx.string(&text)?))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 3] = [&NAME, &URL, &CLEAN_URL];
+        &NAMES
+    }
+}
+
+pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let literals = call.argument(0);
+    if let Some(text) = literals.as_str() {
+        // Called as a function.
+        return ctx.instance(UrlTemplate { url: text.to_string(), name: text.to_string() });
+    }
+    let (mut url, mut name) = (String::new(), String::new());
+    for index in 0..literals.length()? {
+        let literal = literals.get_index(index)?.to_string_lossy()?;
+        url.push_str(&literal);
+        name.push_str(&literal);
+        if (index as usize) + 1 < call.len() {
+            url.push_str(&call.argument(index as usize + 1).to_string_lossy()?);
+            name.push_str("${}");
+        }
+    }
+    ctx.instance(UrlTemplate { url, name })
+}
+
+/// The URL with credentials masked, as tags show it.
+pub(super) fn mask(url: &str) -> std::borrow::Cow<'_, str> {
+    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
+    let rest = &url[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    match authority.rfind('@') {
+        Some(at) => format!("{}****:****{}", &url[..start], &rest[at..]).into(),
+        None => url.into(),
+    }
+}
+
+/// The URL without credentials.
+pub(super) fn without_userinfo(url: &str) -> std::borrow::Cow<'_, str> {
+    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
+    let rest = &url[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    match authority.rfind('@') {
+        Some(at) => format!("{}{}", &url[..start], &rest[at + 1..]).into(),
+        None => url.into(),
+    }
+}
+
+/// The URL with its path percent-encoded where Go encodes it, which is how redirects show up in `res.url`.
+pub(super) fn escape_path(url: String) -> String {
+    let path_end = url.find(['?', '#']).unwrap_or(url.len());
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if url.as_bytes()[..path_end].iter().all(|&byte| is_plain(byte)) {
+        return url;
+    }
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let path_start = url[start..path_end].find('/').map_or(path_end, |at| start + at);
+    let mut out = url[..path_start].to_owned();
+    for &byte in &url.as_bytes()[path_start..path_end] {
+        if is_plain(byte) {
+            out.push(byte as char);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out.push_str(&url[path_end..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_show_an_encoded_path_and_their_query_as_it_is() {
+        let escaped = |url: &str| escape_path(url.to_owned());
+        assert_eq!(escaped("http://h/a b/\u{e9}?c d#e f"), "http://h/a%20b/%C3%A9?c d#e f");
+        assert_eq!(escaped("http://h?x y"), "http://h?x y");
+        assert_eq!(escaped("http://h/%20"), "http://h/%20");
+        assert_eq!(without_userinfo("http://u:p@h/x@y"), "http://h/x@y");
+    }
+
+    #[test]
+    fn credentials_are_masked() {
+        assert_eq!(mask("http://u:p@h/x@y"), "http://****:****@h/x@y");
+        assert_eq!(mask("http://u@h"), "http://****:****@h");
+        assert_eq!(mask("http://h/a@b"), "http://h/a@b");
+        assert_eq!(mask("nonsense"), "nonsense");
+    }
+}

@@ -1,0 +1,437 @@
+//! `SharedArray`: data that a process holds once, however many VUs read it.
+//!
+//! Each element is kept as its JSON text, all in one buffer. A VM sees an array that is a proxy: reading an element
+//! parses its text anew and freezes what comes out, as k6 does, so that nothing of it stays in a VM that does not hold
+//! on to it.
+
+use std::ffi::CStr;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
+use rustc_hash::FxHashMap;
+
+use crate::go_error::throw_go;
+
+static VALUE: Name = Name::new("value");
+static WRITABLE: Name = Name::new("writable");
+static ENUMERABLE: Name = Name::new("enumerable");
+static CONFIGURABLE: Name = Name::new("configurable");
+
+/// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
+#[derive(Debug, Default)]
+pub(crate) struct SharedArrays(Mutex<FxHashMap<String, Arc<Elements>>>);
+
+impl SharedArrays {
+    fn find(&self, name: &str) -> Option<Arc<Elements>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Keeps the elements under this name; the first to come stay.
+    fn keep(&self, name: &str, elements: Elements) -> Arc<Elements> {
+        let mut arrays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(arrays.entry(name.to_owned()).or_insert_with(|| Arc::new(elements)))
+    }
+}
+
+/// The JSON texts of an array's elements.
+#[derive(Debug, Default)]
+struct Elements {
+    text: Box<[u8]>,
+    /// Where each text ends in `text`, which is where the next begins. An empty text is `undefined`.
+    ends: Box<[usize]>,
+}
+
+impl Elements {
+    fn encode<'js>(ctx: Ctx<'js>, array: &Value<'js>) -> JsResult<'js, Self> {
+        let length = array.length()?;
+        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(length as usize));
+        for index in 0..length {
+            if let Some(json) = ctx.stringify_json(&array.get_index(index)?)? {
+                text.extend_from_slice(json.as_bytes());
+            }
+            ends.push(text.len());
+        }
+        Ok(Self { text: text.into(), ends: ends.into() })
+    }
+
+    fn len(&self) -> u32 {
+        u32::try_from(self.ends.len()).expect("a JavaScript array's length fits 32 bits")
+    }
+
+    fn get(&self, index: u32) -> Option<&[u8]> {
+        let index = index as usize;
+        let end = *self.ends.get(index)?;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        Some(&self.text[start..end])
+    }
+
+    /// The element, frozen to its depths. `None` beyond the end.
+    fn read<'js>(&self, ctx: Ctx<'js>, index: u32) -> JsResult<'js, Option<Value<'js>>> {
+        let Some(text) = self.get(index) else { return Ok(None) };
+        // `undefined` has no JSON: k6 throws a SyntaxError too.
+        let value = ctx.parse_json(text).map_err(|error| ctx.throw_json(error))?;
+        freeze(&value)?;
+        Ok(Some(value))
+    }
+}
+
+/// Freezes a parsed value and all in it; a list instead of recursion, as documents may be deep.
+fn freeze<'js>(value: &Value<'js>) -> JsResult<'js, ()> {
+    if !value.is_object() {
+        return Ok(());
+    }
+    let mut waiting = vec![value.clone()];
+    while let Some(object) = waiting.pop() {
+        if object.is_array() {
+            for index in 0..object.length()? {
+                waiting.extend(Some(object.get_index(index)?).filter(Value::is_object));
+            }
+        } else {
+            for key in object.keys()? {
+                waiting.extend(Some(object.get(&key)?).filter(Value::is_object));
+            }
+        }
+        object.freeze()?;
+    }
+    Ok(())
+}
+
+/// `new SharedArray(name, callback)`. The callback runs for the first VM that asks for the name, which is VU 0's; were two
+/// VMs to ask at once, both callbacks would run and the first result stay.
+///
+/// # Errors
+/// A `GoError` outside of init code, for an empty name, for a callback that is none or is `async`, and for a result that
+/// is no array. What the callback throws.
+pub(crate) fn construct<'js>(
+    ctx: Ctx<'js>,
+    store: &SharedArrays,
+    in_init: bool,
+    name: &Value<'js>,
+    callback: &Value<'js>,
+) -> JsResult<'js> {
+    if !in_init {
+        let message = "a SharedArray can only be made in the init context (the script's top level)";
+        return Err(throw_go(ctx, message));
+    }
+    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
+    if name.is_empty() {
+        return Err(throw_go(ctx, "a SharedArray needs a name as its first argument"));
+    }
+    if !callback.is_function() {
+        let message =
+            "a SharedArray needs a function as its second argument, which returns an array";
+        return Err(throw_go(ctx, message));
+    }
+    if callback.is_async_function() {
+        return Err(throw_go(ctx, "the function of a SharedArray cannot be async"));
+    }
+    let elements = match store.find(&name) {
+        Some(elements) => elements,
+        None => store.keep(&name, first_elements(ctx, &name, callback)?),
+    };
+    let handler = ctx.instance(Handler { elements })?;
+    ctx.proxy(&ctx.array()?, &handler)
+}
+
+fn first_elements<'js>(
+    ctx: Ctx<'js>,
+    name: &str,
+    callback: &Value<'js>,
+) -> JsResult<'js, Elements> {
+    let array = callback.call(&ctx.undefined(), &[])?;
+    if !array.is_array_like_proxy() {
+        let message = format!("the function of the SharedArray \"{name}\" did not return an array");
+        return Err(throw_go(ctx, &message));
+    }
+    Elements::encode(ctx, &array)
+}
+
+/// The proxy's handler: its prototype has the traps.
+struct Handler {
+    elements: Arc<Elements>,
+}
+
+impl Class for Handler {
+    const NAME: &'static CStr = c"SharedArray";
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .method(c"get", 3, get)
+                .method(c"has", 2, has)
+                .method(c"ownKeys", 1, own_keys)
+                .method(c"getOwnPropertyDescriptor", 2, own_property)
+                .method(c"set", 4, immutable)
+                .method(c"deleteProperty", 2, immutable)
+                .method(c"defineProperty", 3, immutable)
+                .method(c"preventExtensions", 1, immutable)
+                .method(c"setPrototypeOf", 2, immutable)
+        });
+        &MEMBERS
+    }
+}
+
+/// What a trap is asked for.
+enum Asked {
+    Length,
+    Element(u32),
+    /// Something that the target, an empty array, knows: a method, a symbol.
+    Other,
+}
+
+fn asked<'js>(property: &Value<'js>) -> JsResult<'js, Asked> {
+    if !property.is_string() {
+        return Ok(Asked::Other);
+    }
+    let text = property.to_js_str()?;
+    if &*text == "length" {
+        return Ok(Asked::Length);
+    }
+    // Only the canonical form of a number is an index: `01` is not.
+    let is_index = match text.as_bytes() {
+        [b'0'] => true,
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let index = if is_index { text.parse().ok() } else { None };
+    Ok(index.map_or(Asked::Other, Asked::Element))
+}
+
+fn handler<'a>(call: &Call<'_>, this: &'a Value<'_>) -> JsResult<'a, &'a Elements> {
+    match this.instance::<Handler>() {
+        Some(handler) => Ok(&handler.elements),
+        None => Err(call.ctx().throw_type("this is not the handler of a SharedArray")),
+    }
+}
+
+fn get<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let elements = handler(&call, &this)?;
+    match asked(&call.argument(1))? {
+        Asked::Element(index) => Ok(elements.read(ctx, index)?.unwrap_or_else(|| ctx.undefined())),
+        Asked::Length => Ok(ctx.number(f64::from(elements.len()))),
+        Asked::Other => reflect(&call, "get"),
+    }
+}
+
+fn has<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let elements = handler(&call, &this)?;
+    match asked(&call.argument(1))? {
+        Asked::Element(index) => Ok(ctx.bool(index < elements.len())),
+        Asked::Length => Ok(ctx.bool(true)),
+        Asked::Other => reflect(&call, "has"),
+    }
+}
+
+fn own_keys<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let elements = handler(&call, &this)?;
+    let keys = ctx.array()?;
+    for index in 0..elements.len() {
+        keys.set_index(index, ctx.string(&index.to_string())?)?;
+    }
+    keys.set_index(elements.len(), ctx.string("length")?)?;
+    Ok(keys)
+}
+
+fn own_property<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let elements = handler(&call, &this)?;
+    let (value, is_element) = match asked(&call.argument(1))? {
+        // `Object.keys` comes by here: it must not fail for an element that reads could not parse.
+        Asked::Element(index) if elements.get(index) == Some(&[]) => (ctx.undefined(), true),
+        Asked::Element(index) => match elements.read(ctx, index)? {
+            Some(value) => (value, true),
+            None => return Ok(ctx.undefined()),
+        },
+        Asked::Length => (ctx.number(f64::from(elements.len())), false),
+        Asked::Other => return Ok(ctx.undefined()),
+    };
+    ctx.object_from([
+        (&VALUE, value),
+        (&WRITABLE, ctx.bool(true)),
+        (&ENUMERABLE, ctx.bool(is_element)),
+        (&CONFIGURABLE, ctx.bool(is_element)),
+    ])
+}
+
+fn immutable<'js>(call: Call<'js>) -> JsResult<'js> {
+    let thrown: Thrown = call.ctx().throw_type("SharedArray is immutable");
+    Err(thrown)
+}
+
+/// What the target itself would answer: methods and symbols.
+fn reflect<'js>(call: &Call<'js>, trap: &str) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let (target, property) = (call.argument(0), call.argument(1));
+    if property.is_string() {
+        let name = property.to_js_str()?;
+        return if trap == "get" {
+            target.get(&*name)
+        } else {
+            target.has(&*name).map(|has| ctx.bool(has))
+        };
+    }
+    let function = ctx.global().get("Reflect")?.get(trap)?;
+    function.call(&ctx.undefined(), &[target, property])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{all, text, vm};
+    use brunt_quickjs::Vm;
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// A VM with a class `SharedArray` over this store.
+    fn vm_over(store: &Arc<SharedArrays>, in_init: &Rc<Cell<bool>>) -> Vm {
+        let vm = vm(|ctx| {
+            crate::go_error::install(ctx)?;
+            let (store, in_init) = (Arc::clone(store), Rc::clone(in_init));
+            let make = ctx.closure(c"SharedArray", 2, move |call| {
+                construct(call.ctx(), &store, in_init.get(), &call.argument(0), &call.argument(1))
+            })?;
+            ctx.global().define("make", make)
+        });
+        vm.ctx()
+            .eval("t.js", "'use strict'; function SharedArray(n, f) { return make(n, f) } function name(f) { 'use strict'; try { return f() } catch (e) { return `${e.name}: ${e.message}` } }")
+            .unwrap();
+        vm
+    }
+
+    fn fresh() -> Vm {
+        let vm = vm_over(&Arc::default(), &Rc::new(Cell::new(true)));
+        vm.ctx()
+            .eval("t.js", "var sa = new SharedArray('x', () => [{ a: [1, { b: 2 }] }, 's', undefined, null, 5]); var n = new SharedArray('n', () => [3, 1, 2])")
+            .unwrap();
+        vm
+    }
+
+    #[test]
+    fn it_reads_like_an_array() {
+        all(
+            &fresh(),
+            &[
+                ("JSON.stringify(sa[0])", r#"{"a":[1,{"b":2}]}"#),
+                (
+                    "[sa.length, Array.isArray(sa), sa instanceof Array, sa.constructor === Array].join()",
+                    "5,true,true,true",
+                ),
+                ("Object.prototype.toString.call(sa)", "[object Array]"),
+                (
+                    "[...n].join() + n.map(x => x * 2).join() + n.filter(x => x > 1).join() + n.find(x => x < 2) + n.indexOf(2) + n.slice(1).join() + n.concat([9]).join() + n.join('-')",
+                    "3,1,26,2,43,2121,23,1,2,93-1-2",
+                ),
+                (
+                    "let s = ''; for (const x of n) s += x; for (const k in n) s += k; n.forEach((x, i) => s += x + i); s",
+                    "312012324",
+                ),
+                ("JSON.stringify(n) + JSON.stringify({ n })", r#"[3,1,2]{"n":[3,1,2]}"#),
+                (
+                    "[0 in sa, 9 in sa, 'length' in sa, 'map' in sa, sa.hasOwnProperty(1), n.includes(2), n.at(-1)].join()",
+                    "true,false,true,true,true,true,2",
+                ),
+                (
+                    "[sa[9], sa[-1], sa['01'], sa['1.5'], sa.foo, sa[4294967295]].every(x => x === undefined)",
+                    "true",
+                ),
+                ("Object.keys(sa).join() + Object.entries(n).join('|')", "0,1,2,3,40,3|1,1|2,2"),
+                (
+                    "JSON.stringify(Object.getOwnPropertyDescriptor(sa, 1))",
+                    r#"{"value":"s","writable":true,"enumerable":true,"configurable":true}"#,
+                ),
+                (
+                    "JSON.stringify(Object.getOwnPropertyDescriptor(sa, 'length'))",
+                    r#"{"value":5,"writable":true,"enumerable":false,"configurable":false}"#,
+                ),
+                (
+                    "[...n].sort().join() + n.toSorted().join() + Math.max(...n) + n.reduce((a, b) => a + b) + [...n.entries()].join('|') + n.flatMap(x => [x, x]).join('')",
+                    "1,2,31,2,3360,3|1,1|2,2331122",
+                ),
+                (
+                    "const { 0: first, length } = n; const [a, ...rest] = n; [first, length, a, rest].join()",
+                    "3,3,3,1,2",
+                ),
+                (
+                    "sa[2]",
+                    "threw SyntaxError: unexpected end of JSON input in JSON at line 1 column 1",
+                ),
+                ("n[Math.floor(2.5)]", "2"),
+            ],
+        );
+    }
+
+    #[test]
+    fn nothing_in_it_can_be_changed() {
+        let immutable = "TypeError: SharedArray is immutable";
+        let vm = fresh();
+        for write in [
+            "sa[0] = 1",
+            "sa.push(1)",
+            "sa.length = 0",
+            "delete sa[0]",
+            "sa.foo = 1",
+            "Object.defineProperty(sa, '0', { value: 1 })",
+            "Object.freeze(sa)",
+            "Object.setPrototypeOf(sa, null)",
+            "n.sort()",
+            "n.reverse()",
+            "n.pop()",
+        ] {
+            assert_eq!(text(vm.ctx(), &format!("name(() => {{ {write} }})")), immutable, "{write}");
+        }
+        all(
+            &vm,
+            &[
+                (
+                    "[Object.isFrozen(sa[0]), Object.isFrozen(sa[0].a), Object.isFrozen(sa[0].a[1]), Object.isFrozen(sa), Object.isExtensible(sa)].join()",
+                    "true,true,true,false,true",
+                ),
+                ("name(() => { 'use strict'; sa[0].a[1].b = 1 }).split(':')[0]", "TypeError"),
+                ("sa[0].a[1].b = 9; sa[0].a[1].b", "2"),
+                ("n.join()", "3,1,2"),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_function_runs_once_for_all_vms() {
+        let (store, in_init) = (Arc::default(), Rc::new(Cell::new(true)));
+        let first = vm_over(&store, &in_init);
+        let script = "var calls = 0; var sa = new SharedArray('once', () => { calls++; return [{ x: 'é\\u2028' }] }); sa[0].x.length + ' ' + calls";
+        assert_eq!(text(first.ctx(), script), "2 1");
+        drop(first);
+        let second = vm_over(&store, &in_init);
+        assert_eq!(text(second.ctx(), script), "2 0");
+        in_init.set(false);
+        assert!(
+            text(second.ctx(), "new SharedArray('once', () => [])").starts_with("threw GoError")
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_are_go_errors() {
+        let vm = fresh();
+        for script in [
+            "new SharedArray('', () => [])",
+            "new SharedArray(undefined, () => [])",
+            "new SharedArray('q', 5)",
+            "new SharedArray('q', () => ({}))",
+            "new SharedArray('q', async () => [])",
+        ] {
+            assert!(text(vm.ctx(), script).starts_with("threw GoError: "), "{script}");
+        }
+        all(
+            &vm,
+            &[
+                ("new SharedArray('q', () => { throw new Error('inner') })", "threw Error: inner"),
+                (
+                    "new SharedArray('nested', () => new SharedArray('m', () => [1, 2])).join()",
+                    "1,2",
+                ),
+                ("new SharedArray(5, () => [1])[0]", "1"),
+            ],
+        );
+    }
+}

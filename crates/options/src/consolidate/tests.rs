@@ -1,0 +1,203 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn script(options: &Value) -> Layers {
+    Layers { script: read(options), ..Layers::default() }
+}
+
+fn read(options: &Value) -> Options {
+    Options::from_json(options, Layer::Script).expect("readable options").options
+}
+
+fn run(layers: Layers) -> Result<Consolidated, OptionsError> {
+    consolidate(layers, Rules::default())
+}
+
+/// What runs: one line for each scenario, then the warnings.
+fn told(layers: Layers) -> String {
+    match run(layers) {
+        Ok(all) => {
+            let full = Segment::full();
+            let scenarios =
+                all.scenarios.iter().map(|s| format!("{}: {}", s.name, s.describe(&full)));
+            scenarios.chain(all.warnings.clone()).collect::<Vec<_>>().join("\n")
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn told_of(options: &Value) -> String {
+    told(script(options))
+}
+
+fn constant() -> Value {
+    json!({ "a": { "executor": "constant-vus", "vus": 2, "duration": "5s" } })
+}
+
+#[test]
+fn shortcuts_become_the_default_scenario() {
+    insta::assert_snapshot!(told_of(&json!({})), @"default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    insta::assert_snapshot!(told_of(&json!({ "vus": 3 })), @"default: 3 iterations shared among 3 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    insta::assert_snapshot!(told_of(&json!({ "iterations": 5 })), @"default: 5 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    insta::assert_snapshot!(told_of(&json!({ "iterations": 5, "duration": "1s", "vus": 2 })), @"default: 5 iterations shared among 2 VUs (maxDuration: 1s, gracefulStop: 30s)");
+    insta::assert_snapshot!(told_of(&json!({ "duration": 60000, "vus": "5" })), @"default: 5 looping VUs for 1m0s (gracefulStop: 30s)");
+    let stages = json!([{ "duration": "1s", "target": 5 }, { "target": 9 }]);
+    insta::assert_snapshot!(told_of(&json!({ "stages": stages, "vus": 3 })), @"default: Up to 5 looping VUs for 1s over 1 stages (gracefulRampDown: 30s, gracefulStop: 30s)");
+    insta::assert_snapshot!(told_of(&json!({ "stages": [] })), @r#"
+    default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+    stages is empty: running 1 iteration in 1 VU
+    "#);
+    insta::assert_snapshot!(told_of(&json!({ "scenarios": {} })), @r#"
+    default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+    scenarios is empty: running 1 iteration in 1 VU
+    "#);
+    insta::assert_snapshot!(told_of(&json!({ "vus": 0 })), @r#"
+    default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+    vus is 0 and does nothing without iterations, duration or stages
+    "#);
+}
+
+#[test]
+fn shortcuts_exclude_each_other() {
+    let stages = json!([{ "duration": "1s", "target": 5 }]);
+    insta::assert_snapshot!(told_of(&json!({ "scenarios": constant(), "duration": "5s" })), @"duration and scenarios cannot be used together: they are two ways to say what to run");
+    insta::assert_snapshot!(told_of(&json!({ "stages": stages, "duration": "5s" })), @"duration and stages cannot be used together: they are two ways to say what to run");
+    insta::assert_snapshot!(told_of(&json!({ "stages": stages, "iterations": 5 })), @"iterations and stages cannot be used together: they are two ways to say what to run");
+    insta::assert_snapshot!(told_of(&json!({ "stages": stages, "scenarios": constant() })), @"stages and scenarios cannot be used together: they are two ways to say what to run");
+}
+
+#[test]
+fn vus_alone_override_scenarios_of_the_same_or_a_lower_layer() {
+    insta::assert_snapshot!(told_of(&json!({ "scenarios": constant(), "vus": 5 })), @r#"
+    default: 5 iterations shared among 5 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+    vus overrides scenarios: each VU runs one iteration of the default function; leave vus out to run the scenarios
+    "#);
+    let command_line = Options { vus: Some(4), ..Options::default() };
+    let layers = Layers { command_line, ..script(&json!({ "scenarios": constant() })) };
+    insta::assert_snapshot!(told(layers), @r#"
+    default: 4 iterations shared among 4 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+    vus overrides scenarios: each VU runs one iteration of the default function; leave vus out to run the scenarios
+    "#);
+    let config_file = Options { vus: Some(4), ..Options::default() };
+    let layers = Layers { config_file, ..script(&json!({ "scenarios": constant() })) };
+    insta::assert_snapshot!(told(layers), @"a: 2 looping VUs for 5s (gracefulStop: 30s)");
+}
+
+#[test]
+fn a_layer_with_a_workload_erases_those_below() {
+    let layers = script(&json!({ "scenarios": constant() }));
+    let environment = read(&json!({ "duration": "10s" }));
+    insta::assert_snapshot!(told(Layers { environment, ..layers }), @r#"
+    default: 1 looping VUs for 10s (gracefulStop: 30s)
+    the "env" level of options (environment) overrides the scenarios of lower levels entirely
+    "#);
+    let layers = script(&json!({ "vus": 10, "duration": "5s" }));
+    let command_line = read(&json!({ "iterations": 20 }));
+    insta::assert_snapshot!(told(Layers { command_line, ..layers }), @"default: 20 iterations shared among 10 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+}
+
+#[test]
+fn maps_are_replaced_and_dns_is_merged() {
+    let options = json!({ "tags": { "x": "y" }, "dns": { "ttl": "1m", "select": "first" } });
+    let over = json!({ "tags": { "a": "b" }, "dns": { "ttl": "2m" } });
+    let layers = Layers { command_line: read(&over), ..script(&options) };
+    let merged = run(layers.clone()).unwrap().options;
+    assert_eq!(merged.print_key("tags"), json!({ "a": "b" }));
+    let dns = json!({ "ttl": "2m", "select": "first", "policy": null });
+    assert_eq!(merged.print_key("dns"), dns);
+    let rules = Rules { merge_run_tags: true, ..Rules::default() };
+    let merged = consolidate(layers, rules).unwrap().options;
+    assert_eq!(merged.print_key("tags"), json!({ "a": "b", "x": "y" }));
+    let empty = Layers { command_line: read(&json!({ "tags": {} })), ..script(&options) };
+    assert_eq!(run(empty).unwrap().options.print_key("tags"), json!({ "x": "y" }));
+}
+
+#[test]
+fn scenarios_get_their_defaults() {
+    let options = json!({ "scenarios": {
+        "shared": { "executor": "shared-iterations", "startTime": "5s" },
+        "each": { "executor": "per-vu-iterations", "gracefulStop": "1s" },
+        "ramp": { "executor": "ramping-vus", "stages": [{ "duration": "1s", "target": 0 }] },
+        "rate": { "executor": "constant-arrival-rate", "rate": 3, "duration": "1s", "preAllocatedVUs": 2 },
+        "ramp_rate": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 2, "maxVUs": 3, "exec": "x",
+            "stages": [{ "duration": "1s", "target": 7 }], "timeUnit": "1m" },
+    }});
+    insta::assert_snapshot!(told_of(&options), @r#"
+    each: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 1s)
+    ramp: Up to 1 looping VUs for 1s over 1 stages (gracefulRampDown: 30s, gracefulStop: 30s)
+    ramp_rate: Up to 0.12 iterations/s for 1s over 1 stages (maxVUs: 2-3, exec: x, gracefulStop: 30s)
+    rate: 3.00 iterations/s for 1s (maxVUs: 2, gracefulStop: 30s)
+    shared: 1 iterations shared among 1 VUs (maxDuration: 10m0s, startTime: 5s, gracefulStop: 30s)
+    "#);
+}
+
+#[test]
+fn what_cannot_run_is_told_all_at_once() {
+    let options = json!({ "setupTimeout": 0, "summaryTrendStats": ["p(101)"], "scenarios": {
+        "a": { "executor": "shared-iterations", "vus": -1, "maxDuration": "500ms" },
+        "b": { "executor": "constant-vus" },
+        "c": { "executor": "ramping-vus", "stages": [{ "target": 1 }, { "duration": "1s" }, { "duration": 1, "target": -1 }] },
+        "d": { "executor": "constant-arrival-rate", "maxVUs": 3 },
+        "e e": { "executor": "per-vu-iterations", "exec": "" },
+        "f": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 5, "maxVUs": 3, "timeUnit": 0 },
+    }});
+    let error = run(script(&options)).unwrap_err();
+    let OptionsError::Invalid(faults) = &error else { panic!("{error}") };
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(faults.join("\n"), @r#"
+    setupTimeout: must be more than 0
+    summaryTrendStats[0]: "p(101)" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100
+    scenarios.a.vus: must not be negative, got -1
+    scenarios.b.duration: is missing, and has no default
+    scenarios.c.stages[0].duration: is missing
+    scenarios.c.stages[1].target: is missing
+    scenarios.c.stages[2].target: must not be negative, got -1
+    scenarios.d.preAllocatedVUs: is missing, and has no default
+    scenarios.d.rate: is missing, and has no default
+    scenarios.d.duration: is missing, and has no default
+    scenarios.e e.name: scenario name "e e" must consist of letters, digits, _ and -
+    scenarios.e e.exec: must name an exported function, got an empty string
+    scenarios.f.stages: at least one stage is needed
+    scenarios.f.timeUnit: must be more than 0
+    scenarios.f.maxVUs: must be at least preAllocatedVUs (5), got 3
+    "#);
+}
+
+#[test]
+fn shortcuts_are_blamed_by_their_own_names() {
+    insta::assert_snapshot!(told_of(&json!({ "vus": 10, "iterations": 5 })), @"invalid options: iterations: must be at least the number of VUs (10), got 5");
+    insta::assert_snapshot!(told_of(&json!({ "iterations": 5, "duration": "100ms" })), @"invalid options: duration: must be at least 1s, got 100ms");
+    insta::assert_snapshot!(told_of(&json!({ "duration": 0 })), @"invalid options: duration: must be more than 0");
+    insta::assert_snapshot!(told_of(&json!({ "duration": "5s", "vus": -1 })), @"invalid options: vus: must not be negative, got -1");
+    insta::assert_snapshot!(told_of(&json!({ "stages": [{ "duration": "5s" }] })), @"invalid options: stages[0].target: is missing");
+}
+
+#[test]
+fn segments_are_checked() {
+    let shown = |own: &str, sequence: Value| {
+        let options = json!({ "executionSegment": own, "executionSegmentSequence": sequence });
+        run(script(&options)).map(|all| all.segment.to_string()).map_err(|e| e.to_string())
+    };
+    assert_eq!(shown("25%", Value::Null), Ok("0:1/4".into()));
+    assert_eq!(shown("", Value::Null), Ok("0:1".into()));
+    assert_eq!(shown("1/4:1/2", json!("0,1/4,1/2,1")), Ok("1/4:1/2".into()));
+    insta::assert_snapshot!(shown("1/3:1/2", json!("0,1/4,1/2,1")).unwrap_err(), @"invalid options: executionSegment: the execution segment 1/3:1/2 is not one of those in the sequence 0,1/4,1/2,1");
+    insta::assert_snapshot!(shown("", json!("0")).unwrap_err(), @r#"invalid options: executionSegmentSequence: the execution segment sequence "0" needs at least two points, such as 0,1/2,1"#);
+}
+
+#[test]
+fn thresholds_are_read_unless_they_are_off() {
+    let options = json!({ "thresholds": {
+        "http_req_duration": ["p(95)<5", { "threshold": "avg<1", "abortOnFail": true, "delayAbortEval": "10s" }],
+        "checks": [],
+    }});
+    let sets = run(script(&options)).unwrap().thresholds;
+    assert_eq!((sets.len(), sets[0].thresholds.len()), (1, 2));
+    assert_eq!(sets[0].thresholds[1].delay_abort_eval, Some(Duration::from_secs(10)));
+    let wrong = script(&json!({ "thresholds": { "http_reqs": ["count>1", "foo<5"] } }));
+    let error = run(wrong.clone()).unwrap_err();
+    assert_eq!(error.path().as_deref(), Some("thresholds.http_reqs[1]"));
+    let rules = Rules { no_thresholds: true, ..Rules::default() };
+    assert!(consolidate(wrong, rules).unwrap().thresholds.is_empty());
+}

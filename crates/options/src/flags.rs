@@ -1,0 +1,125 @@
+//! Options from flags.
+
+use brunt_metrics::TrendStat;
+use brunt_schedule::{Segment, SegmentError};
+
+use crate::error::{Fault, Layer, OptionsError};
+use crate::options::Options;
+use crate::value::Place;
+
+impl Options {
+    /// Sets the option `key` (such as `blacklistIPs`) from what was written after a flag: one text for
+    /// each time it was written, in order. `flag` is its name for messages, such as `--blacklist-ip`.
+    ///
+    /// Forms: durations need units; `stages` are `30s:10`, repeated or with commas; `tags` are `name=value`,
+    /// repeated; `dns` is `ttl=…,select=…,policy=…`; `localIPs` are addresses, `a-b` ranges and CIDRs with
+    /// commas; other lists have commas.
+    ///
+    /// # Errors
+    /// [`OptionsError::Value`] with the flag as path; also if there is no such option.
+    pub fn set_from_flag(
+        &mut self,
+        key: &str,
+        texts: &[&str],
+        flag: &str,
+    ) -> Result<(), OptionsError> {
+        let fault = |reason| OptionsError::Value {
+            layer: Layer::CommandLine,
+            fault: Fault::new(flag, reason),
+        };
+        if !Self::KEYS.contains(&key) {
+            return Err(fault(format!("there is no option {key}")));
+        }
+        self.parse_key(key, texts, Place::Flag).map_err(fault)?;
+        if key == "summaryTrendStats" {
+            for stat in self.summary_trend_stats.iter().flatten() {
+                TrendStat::parse(stat).map_err(|error| fault(error.to_string()))?;
+            }
+        }
+        check_segment(key, texts).map_err(|error| fault(error.to_string()))
+    }
+
+    /// [`set_from_flag`](Self::set_from_flag) for many: option, texts, flag.
+    ///
+    /// # Errors
+    /// [`OptionsError::Value`] for the first text that cannot be read.
+    pub fn from_flags<'a>(
+        flags: impl IntoIterator<Item = (&'a str, Vec<&'a str>, &'a str)>,
+    ) -> Result<Self, OptionsError> {
+        let mut options = Self::default();
+        for (key, texts, flag) in flags {
+            options.set_from_flag(key, &texts, flag)?;
+        }
+        Ok(options)
+    }
+}
+
+/// Reads what can be read of a segment or a sequence without the other one.
+fn check_segment(key: &str, texts: &[&str]) -> Result<(), SegmentError> {
+    let Some(text) = texts.last().filter(|text| !text.trim().is_empty()) else {
+        return Ok(());
+    };
+    let read = match key {
+        "executionSegment" => Segment::parse(Some(text), None),
+        "executionSegmentSequence" => Segment::parse(None, Some(text)),
+        _ => return Ok(()),
+    };
+    match read {
+        // Whether they fit together is seen when all layers are there.
+        Ok(_) | Err(SegmentError::Stranger { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(key: &str, texts: &[&str]) -> String {
+        let mut options = Options::default();
+        match options.set_from_flag(key, texts, "--flag") {
+            Ok(()) => options.print_key(key).to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn flags_are_read_as_k6_reads_them() {
+        assert_eq!(shown("duration", &["1m30s"]), r#""1m30s""#);
+        assert_eq!(shown("tags", &["a=b=c", "d=e,f"]), r#"{"a":"b=c","d":"e,f"}"#);
+        assert_eq!(shown("executionSegment", &["1/3"]), r#""1/3""#);
+        assert_eq!(shown("summaryTrendStats", &[""]), "[]");
+        assert_eq!(
+            shown("summaryTrendStats", &["avg,p(99)", "count"]),
+            r#"["avg","p(99)","count"]"#
+        );
+        assert_eq!(shown("throw", &["1"]), "true");
+        assert_eq!(shown("rps", &["-1"]), "-1");
+        let stages = json!([
+            { "duration": "10s", "target": 5 },
+            { "duration": "1m0s", "target": 10 },
+            { "duration": "5s", "target": 1 }
+        ]);
+        assert_eq!(shown("stages", &["10s:5", "1m:10,5s:1"]), stages.to_string());
+        assert_eq!(
+            shown("blacklistIPs", &["10.0.0.0/8,1.1.1.1/32", "::1/128"]),
+            r#"["10.0.0.0/8","1.1.1.1/32","::1/128"]"#
+        );
+    }
+
+    #[test]
+    fn wrong_texts_are_told_with_their_flag() {
+        insta::assert_snapshot!(shown("duration", &["5"]), @r#"invalid option on the command line: --flag: the unit is missing: write it like 500ms, 1m30s or 2h, got "5""#);
+        insta::assert_snapshot!(shown("stages", &[":5"]), @r#"invalid option on the command line: --flag: expected duration:target such as 30s:10, got ":5""#);
+        insta::assert_snapshot!(shown("stages", &["5:5"]), @r#"invalid option on the command line: --flag: the unit is missing: write it like 500ms, 1m30s or 2h, got "5:5""#);
+        insta::assert_snapshot!(shown("stages", &["10s:x"]), @r#"invalid option on the command line: --flag: expected duration:target with a whole number as target, got "10s:x""#);
+        insta::assert_snapshot!(shown("tags", &["a="]), @r#"invalid option on the command line: --flag: expected name=value, got "a=""#);
+        insta::assert_snapshot!(shown("summaryTrendStats", &["avg,foo"]), @r#"invalid option on the command line: --flag: "foo" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100"#);
+        insta::assert_snapshot!(shown("summaryTimeUnit", &["x"]), @r#"invalid option on the command line: --flag: expected s, ms or us, got "x""#);
+        insta::assert_snapshot!(shown("localIPs", &["x"]), @r#"invalid option on the command line: --flag: expected an IP address, a range a-b or a CIDR, got "x""#);
+        insta::assert_snapshot!(shown("blacklistIPs", &["10.0.0.1"]), @r#"invalid option on the command line: --flag: expected a network such as 10.0.0.0/8 or 10.1.2.3/32, got "10.0.0.1""#);
+        insta::assert_snapshot!(shown("nope", &["x"]), @"invalid option on the command line: --flag: there is no option nope");
+    }
+}

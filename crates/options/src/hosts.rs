@@ -1,0 +1,212 @@
+//! Which hosts go elsewhere, and which go nowhere.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use ipnet::IpNet;
+use serde_json::Value;
+
+use crate::error::Fault;
+use crate::json::Json;
+use crate::value::{OptionValue, Place, text_entry};
+
+/// Where connections to a host of the `hosts` option go: an IP address, and a port if it changes too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostAddress {
+    /// The address to dial.
+    pub ip: IpAddr,
+    /// The port to dial; `None` keeps the original one.
+    pub port: Option<u16>,
+}
+
+impl FromStr for HostAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(ip) = text.parse() {
+            return Ok(Self { ip, port: None });
+        }
+        let socket: SocketAddr = text.parse().map_err(|_| {
+            format!(
+                "expected an IP address such as 127.0.0.1, 127.0.0.1:8080 or [::1]:80, got {text:?}"
+            )
+        })?;
+        Ok(Self { ip: socket.ip(), port: Some(socket.port()) })
+    }
+}
+
+impl fmt::Display for HostAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            Some(port) => SocketAddr::new(self.ip, port).fmt(f),
+            None => self.ip.fmt(f),
+        }
+    }
+}
+
+/// A host of the `blockHostnames` option: a name, or `*` and its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPattern(String);
+
+impl HostPattern {
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for HostPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if is_pattern(text) {
+            Ok(Self(text.into()))
+        } else {
+            Err(format!("expected a host name, with a * at most at its beginning, got {text:?}"))
+        }
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether this is a host name that may begin with a `*` or `*.`.
+fn is_pattern(text: &str) -> bool {
+    let name = match text.strip_prefix('*') {
+        Some("") => return true,
+        Some(rest) => rest.strip_prefix('.').unwrap_or(rest),
+        None => text,
+    };
+    let fine = |label: &str| {
+        let legal = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        !label.is_empty() && !label.starts_with(['-', '_']) && label.chars().all(legal)
+    };
+    name.split('.').all(fine)
+}
+
+/// The `hosts` option: `host[:port]` or `*.host[:port]`, and where it goes.
+impl OptionValue for BTreeMap<String, HostAddress> {
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        let mut hosts = Self::new();
+        for (host, value) in json.entries()? {
+            check_key(host).map_err(|reason| value.fault(reason))?;
+            let address = value.string()?.parse().map_err(|reason: String| value.fault(reason))?;
+            hosts.insert(host.into(), address);
+        }
+        Ok(hosts)
+    }
+
+    /// A JSON object, or `host=ip,host=ip:port`.
+    fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
+        let text = texts.last().copied().unwrap_or_default().trim();
+        if text.starts_with('{') {
+            let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            let unknown = std::cell::RefCell::new(Vec::new());
+            let read = Self::read(&Json::root(&value, &unknown));
+            return read.map_err(|fault| fault.to_string());
+        }
+        let pair = |text: &str| {
+            let (host, address) =
+                text.split_once('=').ok_or_else(|| format!("expected host=ip, got {text:?}"))?;
+            check_key(host.trim())?;
+            Ok((host.trim().into(), address.trim().parse()?))
+        };
+        text.split(',').filter(|pair| !pair.trim().is_empty()).map(pair).collect()
+    }
+
+    fn print(&self) -> Value {
+        self.iter()
+            .map(|(host, address)| (host.clone(), Value::from(address.to_string())))
+            .collect()
+    }
+}
+
+fn check_key(key: &str) -> Result<(), String> {
+    let (name, port) = match key.rsplit_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (key, None),
+    };
+    let port_is_fine = port.is_none_or(|port| port.parse::<u16>().is_ok());
+    if is_pattern(name) && port_is_fine {
+        Ok(())
+    } else {
+        Err(format!(
+            "expected a host such as example.com, *.example.com or example.com:80, got {key:?}"
+        ))
+    }
+}
+
+/// An entry of `blacklistIPs`: a network in CIDR notation, printed as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Network {
+    net: IpNet,
+}
+
+impl Network {
+    /// The addresses that must not be dialed.
+    pub fn net(&self) -> IpNet {
+        self.net
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let net = text.trim().parse().map_err(|_| {
+            format!("expected a network such as 10.0.0.0/8 or 10.1.2.3/32, got {text:?}")
+        })?;
+        Ok(Self { net })
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.net.trunc().fmt(f)
+    }
+}
+
+text_entry!(HostPattern);
+text_entry!(Network);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_at_the_beginning_or_nowhere() {
+        for text in ["*", "*.example.com", "*example.com", "a.b-c.d", "EXAMPLE.com", "localhost"] {
+            assert!(text.parse::<HostPattern>().is_ok(), "{text}");
+        }
+        for text in ["", "a*.com", "*.", "a..b", "_a.com", "-a.com", "a b", "**.com", "a.com:80"] {
+            assert!(text.parse::<HostPattern>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_go_to_addresses_with_or_without_a_port() {
+        let hosts = "a.com=1.2.3.4, *.b.com:80=1.2.3.4:8080,c=::1,d=[::1]:443";
+        let hosts = BTreeMap::<String, HostAddress>::parse(&[hosts], Place::Variable).unwrap();
+        let expected =
+            r#"{"*.b.com:80":"1.2.3.4:8080","a.com":"1.2.3.4","c":"::1","d":"[::1]:443"}"#;
+        assert_eq!(hosts.print().to_string(), expected);
+        let again = BTreeMap::<String, HostAddress>::parse(&[expected], Place::Variable);
+        assert_eq!(again.unwrap(), hosts);
+        for wrong in ["a.com=foo", "a.com:x=1.1.1.1", "a*.com=1.1.1.1", "a.com", "a.com="] {
+            let parsed = BTreeMap::<String, HostAddress>::parse(&[wrong], Place::Variable);
+            assert!(parsed.is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn networks_are_printed_without_host_bits() {
+        assert_eq!("10.1.2.3/8".parse::<Network>().unwrap().to_string(), "10.0.0.0/8");
+        assert_eq!("::1/128".parse::<Network>().unwrap().to_string(), "::1/128");
+        assert!("10.0.0.1".parse::<Network>().is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! A JSON value that knows where it stands.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use brunt_schedule::duration;
+use serde_json::{Map, Value};
+
+use crate::error::Fault;
+
+/// A value inside options, with its path for messages. Keys that nobody knows are collected on the way.
+#[derive(Clone)]
+pub(crate) struct Json<'a> {
+    value: &'a Value,
+    path: String,
+    unknown: &'a RefCell<Vec<String>>,
+}
+
+impl<'a> Json<'a> {
+    /// `unknown` collects the paths of keys that mean nothing.
+    pub(crate) fn root(value: &'a Value, unknown: &'a RefCell<Vec<String>>) -> Self {
+        Self { value, path: String::new(), unknown }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.value.is_null()
+    }
+
+    pub(crate) fn value(&self) -> &'a Value {
+        self.value
+    }
+
+    /// This value is not what it should be: `expected` says what, with an article.
+    pub(crate) fn expected(&self, expected: &str) -> Fault {
+        self.fault(format!("expected {expected}, got {}", excerpt(self.value)))
+    }
+
+    pub(crate) fn fault(&self, reason: impl Into<String>) -> Fault {
+        Fault::new(if self.path.is_empty() { "options" } else { &self.path }, reason)
+    }
+
+    /// Remembers that `key` in this object means nothing.
+    pub(crate) fn note_unknown(&self, key: &str) {
+        self.unknown.borrow_mut().push(self.join(key));
+    }
+
+    pub(crate) fn boolean(&self) -> Result<bool, Fault> {
+        self.value.as_bool().ok_or_else(|| self.expected("true or false"))
+    }
+
+    pub(crate) fn string(&self) -> Result<&'a str, Fault> {
+        self.value.as_str().ok_or_else(|| self.expected("a string"))
+    }
+
+    /// A whole number, also as a string or as a float without fraction, as k6 takes it.
+    pub(crate) fn integer(&self) -> Result<i64, Fault> {
+        let whole =
+            |float: f64| (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i64);
+        let integer = match self.value {
+            Value::Number(n) => n.as_i64().or_else(|| n.as_f64().and_then(whole)),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        integer.ok_or_else(|| self.expected("a whole number"))
+    }
+
+    /// A string with units, or milliseconds.
+    pub(crate) fn duration(&self) -> Result<Duration, Fault> {
+        let read = match self.value {
+            Value::Number(n) => n.as_f64().map(duration::from_millis),
+            Value::String(text) => Some(duration::parse(text)),
+            _ => None,
+        };
+        match read {
+            Some(Ok(duration)) => Ok(duration),
+            Some(Err(error)) => Err(self.fault(format!("{error}, got {}", excerpt(self.value)))),
+            None => Err(self.expected("a duration such as \"1m30s\", or milliseconds")),
+        }
+    }
+
+    pub(crate) fn object(&self) -> Result<&'a Map<String, Value>, Fault> {
+        self.value.as_object().ok_or_else(|| self.expected("an object"))
+    }
+
+    /// The values of an object by key; those that are `null` are left out.
+    pub(crate) fn entries(&self) -> Result<impl Iterator<Item = (&'a str, Json<'a>)>, Fault> {
+        let entries = self.object()?.iter();
+        Ok(entries.filter(|(_, value)| !value.is_null()).map(|(key, value)| {
+            (key.as_str(), Json { value, path: self.join(key), unknown: self.unknown })
+        }))
+    }
+
+    pub(crate) fn items(&self) -> Result<impl Iterator<Item = Json<'a>>, Fault> {
+        let list = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
+        Ok(list.iter().enumerate().map(|(index, value)| Json {
+            value,
+            path: format!("{}[{index}]", self.path),
+            unknown: self.unknown,
+        }))
+    }
+
+    fn join(&self, key: &str) -> String {
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
+    }
+}
+
+/// A value as messages show it: short, with no more than its beginning.
+fn excerpt(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
+        other => {
+            let text = other.to_string();
+            match text.char_indices().nth(60) {
+                Some((end, _)) => format!("{}…", &text[..end]),
+                None => text,
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Options as JSON.
+
+use brunt_schedule::duration;
+use serde_json::{Map, Value};
+
+use crate::consolidate::Consolidated;
+use crate::options::{NOT_IN_SCRIPTS, Options};
+use crate::system_tags::SystemTags;
+use crate::value::OptionValue;
+
+/// The shortcuts, which `exec.test.options` does not have: scenarios say it all.
+const SHORTCUTS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
+
+impl Options {
+    /// All options as `inspect` prints them and an archive keeps them: `null` for what is unset.
+    /// Reading it again by [`Options::from_json`] gives the same.
+    pub fn to_inspect_json(&self) -> Value {
+        Value::Object(self.print_all())
+    }
+
+    fn print_all(&self) -> Map<String, Value> {
+        let keys = Self::KEYS.iter().filter(|key| !NOT_IN_SCRIPTS.contains(key));
+        // k6 leaves `cloud` out if it is unset.
+        let keys = keys.filter(|key| **key != "cloud" || self.cloud.is_some());
+        keys.map(|key| ((*key).to_string(), self.print_key(key))).collect()
+    }
+}
+
+impl Consolidated {
+    /// What `inspect --execution-requirements` prints: all options with the derived scenarios, then
+    /// `totalDuration` (with graceful stops) and `maxVUs` (of this segment).
+    pub fn to_inspect_json(&self) -> Value {
+        let mut all = self.with_derived();
+        all.insert("totalDuration".into(), duration::format(self.total_duration()).into());
+        all.insert("maxVUs".into(), self.peak().possible.into());
+        Value::Object(all)
+    }
+
+    /// What scripts see as `exec.test.options`: no shortcuts, but the scenarios they mean.
+    pub fn to_test_options_json(&self) -> Value {
+        let mut all = self.with_derived();
+        all.retain(|key, _| !SHORTCUTS.contains(&key.as_str()));
+        for key in NOT_IN_SCRIPTS {
+            all.insert(key.into(), self.options.print_key(key));
+        }
+        Value::Object(all)
+    }
+
+    /// What is written back into each VU's own `options` object: every option that is set.
+    pub fn to_written_back_json(&self) -> Value {
+        let set = Options::KEYS.iter().filter(|key| self.options.is_set(key));
+        set.map(|key| ((*key).to_string(), self.options.print_key(key))).collect()
+    }
+
+    fn with_derived(&self) -> Map<String, Value> {
+        let mut all = self.options.print_all();
+        all.insert("scenarios".into(), self.scenario_configs.print());
+        if self.options.summary_trend_stats.is_none() {
+            let stats = self.options.summary_trend_stats();
+            let stats = stats.iter().map(|stat| Value::from(stat.to_string())).collect();
+            all.insert("summaryTrendStats".into(), stats);
+        }
+        if self.options.system_tags.is_none() {
+            all.insert("systemTags".into(), SystemTags::default().print());
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! Scenarios as they are written, and what they mean.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use brunt_schedule::{Executor, Scenario, Stage};
+use serde_json::{Map, Value};
+
+use crate::error::Fault;
+use crate::json::Json;
+use crate::stage::StageConfig;
+use crate::value::{OptionValue, record};
+
+const GRACE: Duration = Duration::from_secs(30);
+const MAX_DURATION: Duration = Duration::from_mins(10);
+const TIME_UNIT: Duration = Duration::from_secs(1);
+
+/// Which executor a scenario has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in brunt_schedule::Executor")]
+pub enum ExecutorKind {
+    SharedIterations,
+    #[default]
+    PerVuIterations,
+    ConstantVus,
+    RampingVus,
+    ConstantArrivalRate,
+    RampingArrivalRate,
+}
+
+impl ExecutorKind {
+    const ALL: [Self; 6] = [
+        Self::SharedIterations,
+        Self::PerVuIterations,
+        Self::ConstantVus,
+        Self::RampingVus,
+        Self::ConstantArrivalRate,
+        Self::RampingArrivalRate,
+    ];
+
+    /// As scripts write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SharedIterations => "shared-iterations",
+            Self::PerVuIterations => "per-vu-iterations",
+            Self::ConstantVus => "constant-vus",
+            Self::RampingVus => "ramping-vus",
+            Self::ConstantArrivalRate => "constant-arrival-rate",
+            Self::RampingArrivalRate => "ramping-arrival-rate",
+        }
+    }
+
+    /// Its own keys, in the order in which they are printed.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::SharedIterations | Self::PerVuIterations => &["vus", "iterations", "maxDuration"],
+            Self::ConstantVus => &["vus", "duration"],
+            Self::RampingVus => &["startVUs", "stages", "gracefulRampDown"],
+            Self::ConstantArrivalRate => {
+                &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
+            }
+            Self::RampingArrivalRate => {
+                &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"]
+            }
+        }
+    }
+
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        let name = json.string()?;
+        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(kind);
+        }
+        if name == "externally-controlled" {
+            let reason =
+                "the executor externally-controlled is not supported yet (k6 2 has dropped it)";
+            return Err(json.fault(reason));
+        }
+        let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+        let names = names.join(", ");
+        Err(json.fault(format!("unknown executor type {name:?}: expected one of {names}")))
+    }
+}
+
+/// Keys of every scenario, in the order in which they are printed.
+const COMMON_KEYS: [&str; 6] = ["startTime", "gracefulStop", "env", "exec", "tags", "options"];
+
+record! {
+    /// A scenario as it is written. Only the keys of its executor can be set.
+    pub struct ScenarioConfig {
+        /// Which executor; always set once it is read.
+        executor: ExecutorKind = "executor",
+        /// From the launch of all scenarios to this one's start.
+        start_time: Duration = "startTime",
+        /// How long iterations may go on after the regular end.
+        graceful_stop: Duration = "gracefulStop",
+        /// Laid over `__ENV`.
+        env: BTreeMap<String, String> = "env",
+        /// The exported function to run.
+        exec: String = "exec",
+        /// Laid over the run's tags.
+        tags: BTreeMap<String, String> = "tags",
+        /// Settings of modules: `browser`.
+        options: Map<String, Value> = "options",
+        /// VUs.
+        vus: i64 = "vus",
+        /// Iterations, of all or of each VU.
+        iterations: i64 = "iterations",
+        /// The longest the iterations may take.
+        max_duration: Duration = "maxDuration",
+        /// How long it runs.
+        duration: Duration = "duration",
+        /// VUs at the start.
+        start_vus: i64 = "startVUs",
+        /// Iterations per time unit.
+        rate: i64 = "rate",
+        /// Iterations per time unit at the start.
+        start_rate: i64 = "startRate",
+        /// What rates are counted in.
+        time_unit: Duration = "timeUnit",
+        /// VUs or rates over time.
+        stages: Vec<StageConfig> = "stages",
+        /// How long iterations may go on when a VU is ramped down.
+        graceful_ramp_down: Duration = "gracefulRampDown",
+        /// VUs to be made before the test.
+        pre_allocated_vus: i64 = "preAllocatedVUs",
+        /// VUs it may come to.
+        max_vus: i64 = "maxVUs",
+    }
+}
+
+impl OptionValue for ExecutorKind {
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        ExecutorKind::read(json)
+    }
+
+    fn print(&self) -> Value {
+        self.name().into()
+    }
+}
+
+/// The `scenarios` option. A layer replaces those of the lower ones.
+impl OptionValue for BTreeMap<String, ScenarioConfig> {
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        json.entries()?
+            .map(|(name, value)| Ok((name.into(), ScenarioConfig::read(&value)?)))
+            .collect()
+    }
+
+    fn print(&self) -> Value {
+        self.iter().map(|(name, config)| (name.clone(), config.print())).collect()
+    }
+}
+
+impl ScenarioConfig {
+    /// Strict: a key that the executor does not have is an error, as in k6.
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        let mut config = Self::default();
+        let executor = json.entries()?.find(|(name, _)| name.eq_ignore_ascii_case("executor"));
+        let Some((_, executor)) = executor else {
+            return Err(json.fault("executor is missing: name one, such as constant-vus"));
+        };
+        let kind = ExecutorKind::read(&executor)?;
+        for (name, value) in json.entries()? {
+            let key = Self::key(name);
+            let fits = |key: &&str| {
+                *key == "executor" || COMMON_KEYS.contains(key) || kind.keys().contains(key)
+            };
+            let Some(key) = key.filter(fits) else {
+                let keys = [kind.keys(), &COMMON_KEYS].concat().join(", ");
+                return Err(value.fault(format!("unknown field: {} has {keys}", kind.name())));
+            };
+            config.read_key(key, &value)?;
+        }
+        if let Some(options) = &config.options
+            && let Some(other) = options.keys().find(|key| *key != "browser")
+        {
+            let reason = format!("unknown field in options: {other}; there is only browser");
+            return Err(json.fault(reason));
+        }
+        Ok(config)
+    }
+
+    fn print(&self) -> Value {
+        let kind = self.executor.unwrap_or_default();
+        let keys = ["executor"].iter().chain(&COMMON_KEYS).chain(kind.keys());
+        let shown = keys.filter(|key| **key != "options" || self.options.is_some());
+        shown.map(|key| ((*key).to_string(), self.print_key(key))).collect()
+    }
+
+    /// The settings of the browser module, if the scenario wants a browser.
+    pub fn browser(&self) -> Option<&Value> {
+        self.options.as_ref()?.get("browser")
+    }
+
+    /// What this means, with all defaults; or what keeps it from meaning anything. Paths begin with the
+    /// keys of the scenario.
+    pub(crate) fn resolve(&self, name: &str) -> Result<Scenario, Vec<Fault>> {
+        let mut resolving = Resolving { config: self, faults: Vec::new() };
+        let executor = resolving.executor();
+        if !resolving.faults.is_empty() {
+            return Err(resolving.faults);
+        }
+        let scenario = Scenario {
+            name: name.into(),
+            executor,
+            start_time: self.start_time.unwrap_or_default(),
+            graceful_stop: self.graceful_stop.unwrap_or(GRACE),
+            exec: self.exec.clone().unwrap_or_else(|| "default".into()),
+            env: self.env.clone().unwrap_or_default(),
+            tags: self.tags.clone().unwrap_or_default(),
+        };
+        let faults = scenario.validate();
+        if faults.is_empty() {
+            return Ok(scenario);
+        }
+        Err(faults.into_iter().map(|fault| Fault::new(fault.key, fault.reason)).collect())
+    }
+}
+
+/// A scenario whose values are being looked at.
+struct Resolving<'a> {
+    config: &'a ScenarioConfig,
+    faults: Vec<Fault>,
+}
+
+impl Resolving<'_> {
+    fn executor(&mut self) -> Executor {
+        let config = self.config;
+        let max_duration = config.max_duration.unwrap_or(MAX_DURATION);
+        let time_unit = config.time_unit.unwrap_or(TIME_UNIT);
+        match config.executor.unwrap_or_default() {
+            ExecutorKind::SharedIterations => Executor::SharedIterations {
+                vus: self.count("vus", config.vus, Some(1)),
+                iterations: self.count("iterations", config.iterations, Some(1)),
+                max_duration,
+            },
+            ExecutorKind::PerVuIterations => Executor::PerVuIterations {
+                vus: self.count("vus", config.vus, Some(1)),
+                iterations: self.count("iterations", config.iterations, Some(1)),
+                max_duration,
+            },
+            ExecutorKind::ConstantVus => Executor::ConstantVus {
+                vus: self.count("vus", config.vus, Some(1)),
+                duration: self.duration(),
+            },
+            ExecutorKind::RampingVus => Executor::RampingVus {
+                start_vus: self.count("startVUs", config.start_vus, Some(1)),
+                stages: self.stages(),
+                graceful_ramp_down: config.graceful_ramp_down.unwrap_or(GRACE),
+            },
+            ExecutorKind::ConstantArrivalRate => {
+                let (pre_allocated_vus, max_vus) = self.vu_range();
+                Executor::ConstantArrivalRate {
+                    rate: self.count("rate", config.rate, None),
+                    time_unit,
+                    duration: self.duration(),
+                    pre_allocated_vus,
+                    max_vus,
+                }
+            }
+            ExecutorKind::RampingArrivalRate => {
+                let (pre_allocated_vus, max_vus) = self.vu_range();
+                Executor::RampingArrivalRate {
+                    start_rate: self.count("startRate", config.start_rate, Some(0)),
+                    time_unit,
+                    stages: self.stages(),
+                    pre_allocated_vus,
+                    max_vus,
+                }
+            }
+        }
+    }
+
+    fn fault(&mut self, key: impl Into<String>, reason: impl Into<String>) {
+        self.faults.push(Fault::new(key, reason));
+    }
+
+    /// A number that is not negative; without a default it must be set.
+    fn count(&mut self, key: &str, value: Option<i64>, default: Option<u64>) -> u64 {
+        match value.map(u64::try_from) {
+            Some(Ok(count)) => count,
+            Some(Err(_)) => {
+                let value = value.unwrap_or_default();
+                self.fault(key, format!("must not be negative, got {value}"));
+                0
+            }
+            None => default.unwrap_or_else(|| {
+                self.fault(key, "is missing, and has no default");
+                0
+            }),
+        }
+    }
+
+    fn duration(&mut self) -> Duration {
+        self.config.duration.unwrap_or_else(|| {
+            self.fault("duration", "is missing, and has no default");
+            Duration::ZERO
+        })
+    }
+
+    fn vu_range(&mut self) -> (u64, u64) {
+        let pre_allocated = self.count("preAllocatedVUs", self.config.pre_allocated_vus, None);
+        (pre_allocated, self.count("maxVUs", self.config.max_vus, Some(pre_allocated)))
+    }
+
+    fn stages(&mut self) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for (index, stage) in self.config.stages.iter().flatten().enumerate() {
+            let duration = stage.duration.unwrap_or_else(|| {
+                self.fault(format!("stages[{index}].duration"), "is missing");
+                Duration::ZERO
+            });
+            if stage.target.is_none() {
+                self.fault(format!("stages[{index}].target"), "is missing");
+            }
+            let target = self.count(&format!("stages[{index}].target"), stage.target, Some(0));
+            stages.push(Stage { duration, target });
+        }
+        stages
+    }
+}

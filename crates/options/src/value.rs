@@ -1,0 +1,137 @@
+//! What an option's value can do: be read from JSON, be parsed from text, be printed as JSON.
+
+mod plain;
+
+pub(crate) use plain::{Entry, text_entry, text_value};
+
+use std::cell::RefCell;
+
+use serde_json::Value;
+
+use crate::error::Fault;
+use crate::json::Json;
+
+/// Where a text stands; it decides on details of the syntax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// After a flag: durations need units, tags are `k=v`.
+    Flag,
+    /// In a variable: bare durations are milliseconds, tags are `k:v,k:v`.
+    Variable,
+}
+
+/// The type of an option.
+pub(crate) trait OptionValue: Sized {
+    /// Reads it from a script or a config file.
+    fn read(json: &Json<'_>) -> Result<Self, Fault>;
+
+    /// Reads it from text: one text for each time a flag was written. The error says what is wrong.
+    /// Unless it has a form of its own, the text is JSON.
+    fn parse(texts: &[&str], _place: Place) -> Result<Self, String> {
+        let text = texts.last().copied().unwrap_or_default();
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| format!("expected JSON, got {text:?} ({error})"))?;
+        let unknown = RefCell::new(Vec::new());
+        Self::read(&Json::root(&value, &unknown)).map_err(|fault| match fault.path.as_str() {
+            "options" => fault.reason,
+            path => format!("{path}: {}", fault.reason),
+        })
+    }
+
+    /// As `inspect` shows it.
+    fn print(&self) -> Value;
+
+    /// As `inspect` shows it when it is not set.
+    fn print_unset() -> Value {
+        Value::Null
+    }
+
+    /// Gives way to the value of a stronger layer.
+    fn overlay(&mut self, stronger: Self) {
+        *self = stronger;
+    }
+}
+
+/// Declares a struct all of whose fields may be unset, with the JSON key of each.
+///
+/// It gets `KEYS`, and for one key each `read_key`, `parse_key`, `print_key`, `is_set`; and `overlay`.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty = $key:literal, )* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Default, PartialEq)]
+        $vis struct $name { $( $(#[$field_meta])* $vis $field: Option<$type>, )* }
+
+        #[allow(dead_code, reason = "not every record needs everything")]
+        impl $name {
+            /// All keys, in the order in which they are printed.
+            pub(crate) const KEYS: &'static [&'static str] = &[$($key),*];
+
+            /// The key that `name` means: as in Go's JSON, its case does not matter.
+            pub(crate) fn key(name: &str) -> Option<&'static str> {
+                Self::KEYS.iter().copied().find(|key| key.eq_ignore_ascii_case(name))
+            }
+
+            /// Sets what `key` names. `key` is one of `KEYS`; nothing happens if it is not.
+            pub(crate) fn read_key(
+                &mut self,
+                key: &str,
+                json: &$crate::json::Json<'_>,
+            ) -> Result<(), $crate::error::Fault> {
+                match key {
+                    $( $key => self.$field = Some($crate::value::OptionValue::read(json)?), )*
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            /// Sets what `key` names from text.
+            pub(crate) fn parse_key(
+                &mut self,
+                key: &str,
+                texts: &[&str],
+                place: $crate::value::Place,
+            ) -> Result<(), String> {
+                match key {
+                    $( $key => {
+                        self.$field = Some($crate::value::OptionValue::parse(texts, place)?);
+                    } )*
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            /// What `key` names, as `inspect` shows it.
+            pub(crate) fn print_key(&self, key: &str) -> serde_json::Value {
+                match key {
+                    $( $key => match &self.$field {
+                        Some(value) => $crate::value::OptionValue::print(value),
+                        None => <$type as $crate::value::OptionValue>::print_unset(),
+                    }, )*
+                    _ => serde_json::Value::Null,
+                }
+            }
+
+            /// Whether what `key` names has a value.
+            pub(crate) fn is_set(&self, key: &str) -> bool {
+                match key {
+                    $( $key => self.$field.is_some(), )*
+                    _ => false,
+                }
+            }
+
+            /// Takes over every field that `stronger` sets.
+            pub(crate) fn overlay(&mut self, stronger: Self) {
+                $( if let Some(value) = stronger.$field {
+                    match &mut self.$field {
+                        Some(own) => $crate::value::OptionValue::overlay(own, value),
+                        None => self.$field = Some(value),
+                    }
+                } )*
+            }
+        }
+    };
+}
+pub(crate) use record;

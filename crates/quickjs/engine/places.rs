@@ -1,0 +1,191 @@
+//! What is changed in the engine so that stacks tell places exactly, in the author's files, and as k6 does.
+
+use super::adjustments::Adjustment;
+
+/// To be made after those of `adjustments.rs`, on whose text some of them stand.
+pub(crate) const PLACES: &[Adjustment] = &[
+    // A function without a name has no brackets around its place: `\tat file:///path:line:column(pc)`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "dbuf_printf(&dbuf, \"\\tat %s\", str1);\n",
+        put: "bool brunt_named = func_name_str && func_name_str[0] && strcmp(func_name_str, \"<eval>\");\n            \
+              dbuf_printf(&dbuf, \"\\tat %s\", brunt_named ? str1 : b && sf->cur_pc ? \"\" : \"<anonymous>\");\n",
+        times: 1,
+    },
+    // Each place is told as one in its author's file.
+    Adjustment {
+        file: "quickjs.c",
+        find: r#"                atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                dbuf_printf(&dbuf, " (%s""#,
+        put: r#"                atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                BruntPlace *brunt_ask = __atomic_load_n(&brunt_place, __ATOMIC_RELAXED);
+                const char *brunt_file = NULL;
+                if (brunt_ask && atom_str && line_num1 != -1)
+                    brunt_file = brunt_ask(rt, atom_str, &line_num1, &col_num1);
+                dbuf_printf(&dbuf, " (%s""#,
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "dbuf_printf(&dbuf, \" (%s\", atom_str ? atom_str : \"<null>\");",
+        put: "dbuf_printf(&dbuf, brunt_named ? \" (%s\" : \"%s\", brunt_file ? brunt_file : atom_str ? atom_str : \"<null>\");",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "line_num1, col_num1, pc);\n                dbuf_putc(&dbuf, ')');",
+        put: "line_num1, col_num1, pc);\n                if (brunt_named)\n                    \
+              dbuf_putc(&dbuf, ')');",
+        times: 1,
+    },
+    // The column of a token is its own, not that of the last blank before it.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    s->token.col_num = max_int(1, s->mark - s->eol);
+    s->buf_ptr = p;",
+        put: r"    s->token.col_num =
+        s->token.ptr >= s->token.line_start ? (int)(s->token.ptr - s->token.line_start) + 1 : 1;
+    s->buf_ptr = p;",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    sp->line_start = s->line_start;",
+        put: r"    sp->line_start = s->token.line_start;",
+        times: 1,
+    },
+    // A call stands where its bracket opens, `new X()` at `new`, as in k6: not at the last operand of an argument.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;",
+        put: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
+    int brunt_line = s->token.line_num;
+    int brunt_col = s->token.col_num;",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            /* function call */
+        parse_func_call:
+            if (next_token(s))",
+        put: r"            /* function call */
+        parse_func_call:
+            if (call_type != FUNC_CALL_NEW) {
+                brunt_line = s->token.line_num;
+                brunt_col = s->token.col_num;
+            }
+            if (next_token(s))",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            parse_func_call2:
+                emit_source_loc(s);",
+        put: r"            parse_func_call2:
+                if (call_type == FUNC_CALL_TEMPLATE) {
+                    brunt_line = s->token.line_num;
+                    brunt_col = s->token.col_num;
+                }",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                /* apply function call */
+                switch(opcode) {",
+        put: r"                /* apply function call */
+                emit_source_loc_at(s, brunt_line, brunt_col);
+                switch(opcode) {",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            emit_func_call:
+                switch(opcode) {",
+        put: r"            emit_func_call:
+                emit_source_loc_at(s, brunt_line, brunt_col);
+                switch(opcode) {",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                emit_op(s, OP_dup);
+                emit_op(s, OP_call_constructor);
+                emit_u16(s, 0);",
+        put: r"                emit_op(s, OP_dup);
+                emit_source_loc_at(s, brunt_line, brunt_col);
+                emit_op(s, OP_call_constructor);
+                emit_u16(s, 0);",
+        times: 1,
+    },
+    // What `throw` throws, if it is no error, is thrown where the word stands.
+    Adjustment {
+        file: "quickjs.c",
+        find: r#"    case TOK_THROW:
+        if (next_token(s))
+            goto fail;
+        if (s->got_lf) {
+            js_parse_error(s, "line terminator not allowed after throw");
+            goto fail;
+        }
+        emit_source_loc(s);
+        if (js_parse_expr(s))
+            goto fail;
+"#,
+        put: r#"    case TOK_THROW: {
+        int brunt_line = s->token.line_num;
+        int brunt_col = s->token.col_num;
+        if (next_token(s))
+            goto fail;
+        if (s->got_lf) {
+            js_parse_error(s, "line terminator not allowed after throw");
+            goto fail;
+        }
+        if (js_parse_expr(s))
+            goto fail;
+        emit_source_loc_at(s, brunt_line, brunt_col);
+        }
+"#,
+        times: 1,
+    },
+    // A property that is read stands where its name does.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                    emit_op(s, OP_get_field);
+                    emit_atom(s, s->token.u.ident.atom);
+                }
+            }
+            if (next_token(s))",
+        put: r"                    emit_source_loc(s);
+                    emit_op(s, OP_get_field);
+                    emit_atom(s, s->token.u.ident.atom);
+                }
+            }
+            if (next_token(s))",
+        times: 1,
+    },
+    // Code that the script makes at run time is called as in k6.
+    Adjustment {
+        file: "quickjs.c",
+        find: "JS_EvalInternal(ctx, this_obj, str, len, \"<input>\",",
+        put: "JS_EvalInternal(ctx, this_obj, str, len, \"<eval>\",",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static void brunt_stack_part(JSContext *ctx, DynBuf *dbuf,",
+        put: PLACE,
+        times: 1,
+    },
+];
+
+/// Who is asked for the author's place; the same for all runtimes.
+const PLACE: &str =
+    "typedef const char *BruntPlace(JSRuntime *rt, const char *file, int *line, int *col);
+static BruntPlace *brunt_place;
+
+void brunt_set_place(BruntPlace *place)
+{
+    __atomic_store_n(&brunt_place, place, __ATOMIC_RELAXED);
+}
+
+static void brunt_stack_part(JSContext *ctx, DynBuf *dbuf,";

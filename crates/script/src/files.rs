@@ -1,0 +1,87 @@
+//! Where the bytes of scripts come from.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+/// A place to read files from: the disk, a test's memory, later an archive.
+pub trait Files: Sync {
+    /// All bytes of a file.
+    ///
+    /// # Errors
+    /// Those of the file system: not found, a directory, not permitted.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Whether there is a file to be read. Only asked in order to give a hint.
+    fn is_file(&self, path: &Path) -> bool {
+        self.read(path).is_ok()
+    }
+
+    /// What relative paths of the command line, and imports of a script from standard input, are
+    /// relative to.
+    ///
+    /// # Errors
+    /// The directory was removed, or may not be looked at.
+    fn current_dir(&self) -> io::Result<PathBuf>;
+}
+
+/// The file system of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        // Never more than the limit, since a path may also lead to an endless device.
+        File::open(path)?.take(crate::MAX_FILE + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > crate::MAX_FILE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(content)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+}
+
+/// Files that exist in memory only, for tests.
+#[derive(Debug, Clone, Default)]
+pub struct InMemory {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl InMemory {
+    /// No files at all; the current directory is `/`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same files and one more. `path` is absolute.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.into(), content.into());
+        self
+    }
+}
+
+impl Files for InMemory {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if let Some(content) = self.files.get(path) {
+            return Ok(content.clone());
+        }
+        let is_directory = self.files.keys().any(|file| file.starts_with(path));
+        Err(if is_directory { io::ErrorKind::IsADirectory } else { io::ErrorKind::NotFound }.into())
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        Ok("/".into())
+    }
+}
