@@ -310,6 +310,20 @@ fn lent_bytes_forbid_javascript() {
     let _ = array.with_bytes(|_| ctx.eval("t", "1").is_ok());
 }
 
+#[test]
+fn names_are_told_apart_by_their_characters_not_by_their_bytes() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    // "Ã©" in Latin-1 has the bytes of "é" in UTF-8.
+    ctx.eval("t", "var o = { '\\u00c3\\u00a9': 1 }").unwrap();
+    let object = ctx.global().get("o").unwrap();
+    assert!(object.get("\u{e9}").unwrap().is_undefined());
+    assert_eq!(object.get("\u{c3}\u{a9}").unwrap().as_number(), Some(1.0));
+    let parsed = ctx.parse_json("{\"\u{e9}\":2}".as_bytes()).unwrap();
+    ctx.global().define("p", parsed).unwrap();
+    assert_eq!(text(ctx, "p['\\u00e9'] + ' ' + p['\\u00c3\\u00a9']"), "2 undefined");
+}
+
 /// Makes allocations of the engine fail once its heap holds so many bytes. Parts of the engine do not survive it (its
 /// compiler), so nothing is compiled meanwhile.
 fn fail_beyond(vm: &Vm, bytes: usize) {
