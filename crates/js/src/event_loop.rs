@@ -211,6 +211,8 @@ impl EventLoop {
             task.abort();
         }
         self.inbox.done.borrow_mut().clear();
+        // What was stopped must not go on in the next iteration.
+        ctx.drop_jobs();
         let timers = std::mem::take(&mut self.timers.borrow_mut().due);
         let made_by =
             |timer: &Timer| if timer.every.is_some() { "setInterval" } else { "setTimeout" };
