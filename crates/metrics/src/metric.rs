@@ -72,7 +72,7 @@ pub mod builtin {
 
     macro_rules! builtins {
         ($($(#[doc = $doc:literal])+ $constant:ident = $name:literal, $kind:ident, $contains:ident;)+) => {
-            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "named as the constants")]
             #[repr(u32)]
             enum Order { $($constant),+ }
             $($(#[doc = $doc])+ pub const $constant: MetricId = MetricId(Order::$constant as u32);)+
