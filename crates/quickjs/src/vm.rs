@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::RandomState;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -117,6 +119,12 @@ pub struct Ctx<'js> {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+/// Another number each time, from the operating system's randomness. The engine itself begins at the microsecond of the
+/// clock, which VMs of two threads may share.
+fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(NEXT_ID.load(Ordering::Relaxed))
+}
+
 impl Vm {
     /// A new VM on the current stack, of which it may use `stack` bytes.
     ///
@@ -168,6 +176,7 @@ impl Vm {
                 Some(module::load),
                 opaque,
             );
+            sys::brunt_seed_random(ctx.as_ptr(), fresh_seed());
         }
         let vm = Self { inner };
         vm.on_this_stack(stack);

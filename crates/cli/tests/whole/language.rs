@@ -308,6 +308,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
           console.log(tried(() => check(1, { ok: 1, t: () => { throw new RangeError('in'); }, never: note('no') })), order.length);
           console.log(tried(() => check(1, { a: 1 }, { t: {} })).slice(0, 44));
           console.log(group('outer', () => group('in', () => exec.vu.tags.group)), JSON.stringify(exec.vu.tags.group));
+          console.log(JSON.stringify([null, undefined].map((name) => group(name, () => exec.vu.tags.group))), tried(() => fail(null)));
           console.log(tried(() => group('g')), tried(() => group('a::b', () => 1)));
           console.log(tried(() => group('g', async () => 1)), tried(() => group('t', () => { throw new Error('body'); })));
           console.log(tried(() => fail('why')), tried(() => fail()), sleep('0.001'), sleep(NaN), sleep(-1));
@@ -320,6 +321,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
         "RangeError: in 4",
         "GoError: invalid value for metric tag 't': o",
         "::outer::in \"\"",
+        r#"["",""] GoError: "#,
         "GoError: group() requires a callback as a second argument GoError: group and check names may not contain '::'",
         "GoError: group() does not support async functions as arguments Error: body",
         "GoError: why GoError:  undefined undefined undefined",
@@ -347,7 +349,12 @@ fn metrics_take_what_k6_takes() {
           console.log(['5', [], '', true, false, -1, '0x10', ' 7 ', [3]].map((v) => c.add(v)).join());
           console.log(tried(() => c.add(1, { a: {} })).slice(0, 8), tried(() => c.add(1, { a: null })).slice(0, 8), c.add(1, { a: 1, b: true }));
           console.log(tried(() => c.add(5n)).slice(0, 9), r.add(-1), t.add('5'), tried(() => new Counter('late')).slice(0, 8));
-        }";
+          const { add } = c;
+          console.log(add(1), JSON.stringify(c), Object.keys(c).join(), tried(() => { c.name = 'x'; }).slice(0, 9), own.add(2), own.name, own instanceof Counter);
+          console.log(c);
+        }
+        class Own extends Counter { add(n) { return `own ${super.add(n)}`; } }
+        const own = new Own('c_own');";
     let lines = logged(script, &[]);
     let (warnings, lines): (Vec<_>, Vec<_>) =
         lines.into_iter().partition(|line| line.contains("is an invalid value for metric 'c_one'"));
@@ -358,6 +365,8 @@ fn metrics_take_what_k6_takes() {
         "true,true,true,true,true,true,true,true,true",
         "GoError: GoError: true",
         "TypeError true true GoError:",
+        r#"true {"name":"c_one"} name,add TypeError own true c_own true"#,
+        r#"{ name: "c_one", add: [object Function] }"#,
     ];
     assert_eq!(lines, expected);
 }
@@ -412,6 +421,13 @@ fn an_abort_passes_catch_and_finally_and_names_its_place() {
     assert!(told.stderr.contains("test aborted: why at dead (file://"), "{}", told.stderr);
     assert!(told.stderr.contains("s.js:3:24("), "{}", told.stderr);
     assert!(!told.stderr.contains("CAUGHT") && !told.stderr.contains("FINALLY"), "{}", told.stderr);
+}
+
+#[test]
+fn what_a_script_assigns_to_iter_lasts_until_the_next_iteration() {
+    let script = "export const options = { vus: 1, iterations: 3 };\n\
+                  export default function () { const n = __ITER; __ITER = 'mine'; console.log(n, __ITER); }";
+    assert_eq!(logged(script, &[]), ["0 mine", "1 mine", "2 mine"]);
 }
 
 #[test]

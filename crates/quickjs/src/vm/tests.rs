@@ -31,6 +31,21 @@ fn it_computes() {
 }
 
 #[test]
+fn a_lone_surrogate_is_one_replacement_character() {
+    let vm = vm();
+    assert_eq!(text(vm.ctx(), "'a\\ud800b\\udfff'"), "a\u{FFFD}b\u{FFFD}");
+    assert_eq!(text(vm.ctx(), "'\\ude00\\ud83d\\ude00\\ud7ff'"), "\u{FFFD}\u{1F600}\u{D7FF}");
+}
+
+#[test]
+fn vms_draw_different_random_numbers() {
+    let drawn: Vec<_> = (0..8).map(|_| text(vm().ctx(), "Math.random()")).collect();
+    for (index, number) in drawn.iter().enumerate() {
+        assert!(!drawn[..index].contains(number), "{drawn:?}");
+    }
+}
+
+#[test]
 fn stacks_look_like_those_of_k6() {
     let vm = vm();
     let stack = text(
