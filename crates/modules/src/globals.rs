@@ -36,7 +36,9 @@ pub(crate) fn install<'js>(ctx: Ctx<'js>, shared: &Shared) -> JsResult<'js, ()> 
     crate::crypto::install(ctx)?;
     crate::json_parse::install(ctx)?;
     base64::install(ctx)?;
-    collation::install(ctx)?;
+    if Host::of(ctx).program().may_use(collation::NAME) {
+        collation::install(ctx)?;
+    }
     structured_clone::install(ctx)?;
     text::install(ctx)?;
     url::install(ctx)

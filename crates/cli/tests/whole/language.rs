@@ -431,6 +431,16 @@ fn what_a_script_assigns_to_iter_lasts_until_the_next_iteration() {
 }
 
 #[test]
+fn there_is_no_locale_but_unicodes_own_order() {
+    let script = "export default function () {
+          console.log(['b', 'Z', 'ä', 'a', 'A', 'z'].sort((a, b) => a.localeCompare(b)).join(), 'undefined'.localeCompare());
+          console.log(new Date(1970, 0, 1, 13, 10).toLocaleString(), (1234567.5).toLocaleString());
+        }";
+    let expected = ["a,A,ä,b,z,Z 0", "01/01/1970, 13:10:00 1234567.5"];
+    assert_eq!(logged(script, &[]), expected);
+}
+
+#[test]
 fn each_vu_has_an_environment_of_its_own_to_write_to() {
     let script = format!(
         "export const options = {{ vus: 2, iterations: 4, scenarios: undefined }};\n\

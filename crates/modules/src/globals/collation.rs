@@ -11,6 +11,9 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 
 use crate::state::throw_type;
 
+/// The name of the method.
+pub(super) const NAME: &str = "localeCompare";
+
 /// White space, punctuation and symbols, in order.
 const MARKS: &str =
     "\t\n\u{b}\u{c}\r\u{85} _-–—,;:!¡?¿.…·'‘’\"“”«»()[]{}§¶@*/\\&#%•`´^¯¨¸°©®+±÷×<=>¬|¦~";
@@ -44,7 +47,7 @@ pub(super) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
         let (this, other) = (this.to_js_str()?, call.argument(0).to_js_str()?);
         Ok(ctx.int(compare(&this, &other) as i32))
     })?;
-    ctx.global().get("String")?.get("prototype")?.define_hidden("localeCompare", method)
+    ctx.global().get("String")?.get("prototype")?.define_hidden(NAME, method)
 }
 
 /// The order of two texts.

@@ -1,6 +1,8 @@
 //! `` http.url`…` ``: URLs that are told apart by their literal parts only.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use brunt_quickjs::class::Own;
@@ -76,25 +78,27 @@ pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
 }
 
 /// The URL with credentials masked, as tags show it.
-pub(super) fn mask(url: &str) -> std::borrow::Cow<'_, str> {
-    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
-    let rest = &url[start..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    match authority.rfind('@') {
-        Some(at) => format!("{}****:****{}", &url[..start], &rest[at..]).into(),
+pub(super) fn mask(url: &str) -> Cow<'_, str> {
+    match userinfo(url) {
+        Some(info) => format!("{}****:****@{}", &url[..info.start], &url[info.end..]).into(),
         None => url.into(),
     }
 }
 
 /// The URL without credentials.
-pub(super) fn without_userinfo(url: &str) -> std::borrow::Cow<'_, str> {
-    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
-    let rest = &url[start..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    match authority.rfind('@') {
-        Some(at) => format!("{}{}", &url[..start], &rest[at + 1..]).into(),
+pub(super) fn without_userinfo(url: &str) -> Cow<'_, str> {
+    match userinfo(url) {
+        Some(info) => format!("{}{}", &url[..info.start], &url[info.end..]).into(),
         None => url.into(),
     }
+}
+
+/// Where a URL has its credentials, with the `@` behind them.
+fn userinfo(url: &str) -> Option<Range<usize>> {
+    let start = url.find("://")? + 3;
+    let rest = &url[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    Some(start..start + authority.rfind('@')? + 1)
 }
 
 /// What Go encodes in a path: by byte. Control characters are left alone, since they make the URL invalid.
