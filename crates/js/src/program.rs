@@ -278,6 +278,11 @@ impl Program {
         Ok(bytes)
     }
 
+    /// Whether [`Program::open_file`] has read this file.
+    pub fn has_opened(&self, path: &Path) -> bool {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    }
+
     /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
     pub(crate) fn author_place(
         &self,

@@ -170,6 +170,7 @@ fn open_counts_from_the_file_that_is_being_loaded() {
           tried(() => open('./nope.txt')), tried(() => open('./lib')), tried(() => open('')),
           __VU > 0 ? tried(() => open('./s.js')) : '',
         ];
+        export function setup() {}
         export default function () { facts.forEach((f) => console.log(f)); console.log(tried(() => open('./x.txt'))); }";
     let files = [
         ("x.txt", "root"),
@@ -177,6 +178,8 @@ fn open_counts_from_the_file_that_is_being_loaded() {
         ("lib/h.js", "export const top = open('./x.txt'); export const load = (p) => open(p);"),
     ];
     let lines = logged(script, &files);
+    let warnings = lines.iter().filter(|line| line.contains("is relative to")).count();
+    assert_eq!(warnings, 1, "{lines:?}");
     let lines: Vec<_> =
         lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
     assert_eq!(lines[..5], ["lib", "root", "4", "lib", "string"]);
