@@ -57,7 +57,7 @@ impl Live {
             Duration::from_nanos(now.saturating_sub(at)).min(spec.max_duration())
         });
         let progress_state = match start {
-            _ if state.is_done() && self.control.is_aborting() => ScenarioPhase::Interrupted,
+            _ if state.is_unfinished() => ScenarioPhase::Interrupted,
             _ if state.is_done() => ScenarioPhase::Done,
             Some(at) if now >= at && elapsed >= regular => ScenarioPhase::Stopping,
             Some(at) if now >= at => ScenarioPhase::Running,
@@ -134,7 +134,7 @@ pub enum ScenarioPhase {
     Running,
     /// None start any more, the last ones may finish.
     Stopping,
-    /// Over, because the run was cut short.
+    /// Over before all was done: the run was cut short, or shared iterations were left at `maxDuration`.
     Interrupted,
     /// Over.
     Done,

@@ -234,11 +234,43 @@ fn a_signal_during_setup_ends_the_run_without_teardown() {
     );
     let mut call = brunt("run s.js").file("s.js", script);
     let mut running = call.start();
-    running.line_with("setup (");
+    running.line_with("setup()");
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");
     assert!(!told.stderr.contains("torn down"), "{told:?}");
+}
+
+#[test]
+fn a_signal_during_handle_summary_ends_the_process() {
+    let script =
+        format!("{DEFAULT}export function handleSummary() {{ console.log('on'); for (;;); }}\n");
+    let mut call = brunt("run -q --log-output stdout s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("msg=on");
+    running.signal("TERM");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+}
+
+#[test]
+fn after_a_signal_the_bars_stand_still_and_no_vus_are_counted() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { vus: 2, duration: '20s' };\n\
+        export default function () { sleep(30); }\n\
+        export function teardown() { sleep(1.2); }\n";
+    let mut call = brunt("run s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("running (");
+    running.signal("INT");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+    let bar = |line: &&str| line.starts_with("default ✗ [");
+    let bars: Vec<&str> = told.stdout.lines().filter(bar).collect();
+    assert!(bars.len() > 1 && bars.iter().all(|line| *line == bars[0]), "{}", told.stdout);
+    assert!(!bars[0].contains("100%"), "{}", told.stdout);
+    let vus = told.stdout.lines().find(|line| line.trim_start().starts_with("vus.."));
+    assert!(vus.is_none_or(|line| line.contains("min=2")), "{}", told.stdout);
 }
 
 #[test]
