@@ -21,7 +21,9 @@ use self::{
     watch::Watch,
 };
 use crate::{
-    Context, describe,
+    Context,
+    cmd::version_line,
+    describe,
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -58,6 +60,7 @@ fn run<H: Host>(
     mut settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
+    log::debug!("brunt {}", version_line());
     let outer = Outer::read(context, given)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;

@@ -124,6 +124,11 @@ impl<R: Runner> Coordinator<R> {
         self.note_abort();
         self.shut_down(&mut timer).await;
         self.parts.control.enter_phase(Phase::Ended);
+        log::debug!(
+            complete = self.parts.control.iterations_complete(),
+            interrupted = self.parts.control.iterations_interrupted();
+            "The run is over"
+        );
         Outcome { failure: self.parts.failure, setup_data, health: self.health }
     }
 
@@ -131,7 +136,12 @@ impl<R: Runner> Coordinator<R> {
         self.parts.failure.is_none() && !self.parts.control.is_aborting()
     }
 
+    /// The first failure is the run's; that `teardown()` failed too is at least told.
     fn fail(&mut self, failure: Failure) {
+        let is_late = self.parts.failure.is_some();
+        if is_late && matches!(failure, Failure::Teardown(_) | Failure::TeardownTimeout(_)) {
+            log::error!("{failure}");
+        }
         self.parts.failure.get_or_insert(failure);
     }
 
