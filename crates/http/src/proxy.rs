@@ -59,13 +59,21 @@ impl Proxies {
     /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported (https, socks5).
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |upper: &str| {
-            let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-            set(upper).or_else(|| set(&upper.to_ascii_lowercase())).unwrap_or_default()
+            let set = |name: String| variable(&name).map(|value| (name, value));
+            let set = |name| set(name).filter(|(_, value)| !value.is_empty());
+            set(upper.to_owned()).or_else(|| set(upper.to_ascii_lowercase())).unwrap_or_default()
+        };
+        let proxy = |upper| {
+            let (variable, text) = any(upper);
+            Proxy::parse(&text).map_err(|Unsupported| SettingsError::Proxy {
+                variable,
+                proxy: without_password(text.trim()),
+            })
         };
         Ok(Self {
-            http: Proxy::parse(&any("HTTP_PROXY"))?,
-            https: Proxy::parse(&any("HTTPS_PROXY"))?,
-            exceptions: Exceptions::parse(&any("NO_PROXY")),
+            http: proxy("HTTP_PROXY")?,
+            https: proxy("HTTPS_PROXY")?,
+            exceptions: Exceptions::parse(&any("NO_PROXY").1),
         })
     }
 
@@ -79,18 +87,20 @@ impl Proxies {
     }
 }
 
+/// A proxy of a kind that we don't have.
+struct Unsupported;
+
 impl Proxy {
-    fn parse(text: &str) -> Result<Option<Self>, SettingsError> {
+    fn parse(text: &str) -> Result<Option<Self>, Unsupported> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let unsupported = || SettingsError::Proxy(without_password(text));
         // `proxy:3128` means `http://proxy:3128`.
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let url = url::Url::parse(&url).map_err(|_| unsupported())?;
+        let url = url::Url::parse(&url).map_err(|_| Unsupported)?;
         if url.scheme() != "http" {
-            return Err(unsupported());
+            return Err(Unsupported);
         }
         let decode = |text: &str| {
             let plain = unescape(text.as_bytes());
@@ -106,7 +116,7 @@ impl Proxy {
             Some(url::Host::Domain(name)) => name.to_owned(),
             Some(url::Host::Ipv4(ip)) => ip.to_string(),
             Some(url::Host::Ipv6(ip)) => ip.to_string(),
-            None => return Err(unsupported()),
+            None => return Err(Unsupported),
         };
         Ok(Some(Self { host, port: url.port().unwrap_or(80), authorization }))
     }
@@ -235,6 +245,9 @@ mod tests {
     #[test]
     fn other_kinds_of_proxy_are_refused_without_their_password() {
         let error = Proxies::from_env(|_| Some("socks5://u:secret@p.test".to_owned())).unwrap_err();
-        assert_eq!(error.to_string(), r#"proxy "****@p.test": only http:// proxies are supported"#);
+        assert_eq!(
+            error.to_string(),
+            r#"HTTP_PROXY is "****@p.test": only http:// proxies are supported"#
+        );
     }
 }
