@@ -130,6 +130,7 @@ fn run<H: Host>(
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), color))
         .transpose()?;
     let report = run.execute();
+    signals.set_ending(true);
     if let Some(progress) = progress {
         progress.stop();
     }
@@ -149,6 +150,7 @@ fn run<H: Host>(
         }
     }
     ending::warn(&report);
+    signals.set_ending(false);
     if settings.linger.unwrap_or(plan.linger) {
         if !quiet {
             log::info!("the test is over; --linger waits for Ctrl-C");

@@ -174,7 +174,7 @@ pub enum SettingsError {
     #[error("blacklistIPs: {0:?} is no CIDR, such as 10.0.0.0/8")]
     BlacklistIps(String),
     /// A proxy of the environment.
-    #[error("proxy {0:?}: only http:// proxies are supported")]
+    #[error("proxy {0:?}: only http:// and socks5:// proxies are supported")]
     Proxy(String),
     /// TLS below 1.2 is asked for.
     #[error("tlsVersion: TLS 1.0 and 1.1 are not supported; the lowest is tls1.2")]

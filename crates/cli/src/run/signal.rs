@@ -2,7 +2,10 @@
 
 use std::{
     io,
-    sync::{Arc, Condvar, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -44,6 +47,8 @@ pub(crate) struct SignalWatch(Arc<Shared>);
 struct Shared {
     /// Set once there is a test to end; before that a signal ends the process.
     control: OnceLock<Arc<Control>>,
+    /// The test is over, and its summary is being made.
+    is_ending: AtomicBool,
     count: Mutex<u32>,
     changed: Condvar,
 }
@@ -56,6 +61,7 @@ impl SignalWatch {
     pub(crate) fn start(flusher: Flusher) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             control: OnceLock::new(),
+            is_ending: AtomicBool::new(false),
             count: Mutex::new(0),
             changed: Condvar::new(),
         });
@@ -82,6 +88,12 @@ impl SignalWatch {
         let _ = self.0.control.set(control);
     }
 
+    /// While the summary is made, there is no test left to end: as in k6 the next signal ends the
+    /// process, be it the first, for a `handleSummary()` may hang.
+    pub(crate) fn set_ending(&self, is_ending: bool) {
+        self.0.is_ending.store(is_ending, Ordering::Relaxed);
+    }
+
     /// Waits until there has been a signal.
     pub(crate) fn wait(&self) {
         let count = self.0.count.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +115,7 @@ impl Shared {
             *count - 1
         };
         match self.control.get() {
-            Some(control) if before == 0 => {
+            Some(control) if before == 0 && !self.is_ending.load(Ordering::Relaxed) => {
                 log::debug!(signal = name; "ending the test; a second signal ends the process");
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }

@@ -135,6 +135,18 @@ fn the_second_signal_ends_the_process() {
 }
 
 #[test]
+fn one_signal_is_enough_for_a_summary_that_hangs() {
+    let script = format!(
+        "{DEFAULT}export function handleSummary() {{ console.log('summing up'); for (;;); }}\n"
+    );
+    let mut call = brunt("run -q --log-output stdout s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("summing up");
+    running.signal("INT");
+    assert_eq!(running.wait().code, 105);
+}
+
+#[test]
 fn linger_stays_until_a_signal() {
     let mut call = brunt("run -q --linger s.js").file("s.js", DEFAULT);
     let mut running = call.start();
