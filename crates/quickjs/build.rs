@@ -2,8 +2,8 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs` and `engine/places.rs` tell what is changed in them, and why; the C files beside them are
-//! added to `quickjs.c`.
+//! `engine/adjustments.rs`, `engine/places.rs` and `engine/shapes.rs` tell what is changed in them, and why; the C
+//! files beside them are added to `quickjs.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,9 +13,12 @@ use std::{env, fs};
 mod adjustments;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/shapes.rs"]
+mod shapes;
 
 use adjustments::{ADJUSTMENTS, Adjustment};
 use places::PLACES;
+use shapes::SHAPES;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
@@ -39,6 +42,7 @@ fn main() {
                 text.push_str(&names);
                 text.push_str(include_str!("engine/names.c"));
                 text.push_str(include_str!("engine/groups.c"));
+                text.push_str(include_str!("engine/shapes.c"));
                 text.push_str(include_str!("engine/additions.c"));
             }
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
@@ -67,7 +71,7 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    for &Adjustment { file, find, put, times } in ADJUSTMENTS.iter().chain(PLACES) {
+    for &Adjustment { file, find, put, times } in ADJUSTMENTS.iter().chain(PLACES).chain(SHAPES) {
         if file == name {
             let found = text.matches(find).count();
             assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -12,12 +12,37 @@ const KEPT_MAX: usize = 4;
 
 /// The timers of one client, kept from exchange to exchange.
 ///
-/// Moving the deadline of a timer that is already in tokio's wheel to a later moment is one atomic
-/// write; putting a new one in and taking it out again costs two locks and list operations. A kept
-/// timer that goes off while nobody waits wakes its last task once, for nothing.
+/// Putting a timer into tokio's wheel and taking it out again costs two locks and list operations, and the memory that
+/// they touch. A kept timer stays in it as it is: one that is set to an earlier moment than the deadline needs no
+/// change, as long as it wakes the same task. When it goes off too early, it is set again. One that goes off while
+/// nobody waits wakes its last task once, for nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    idle: RefCell<Vec<Pin<Box<Sleep>>>>,
+    idle: RefCell<Vec<Timer>>,
+}
+
+/// A timer, and the task that it wakes.
+#[derive(Debug)]
+struct Timer {
+    sleep: Pin<Box<Sleep>>,
+    wakes: Waker,
+}
+
+impl Timer {
+    /// Ready at the deadline, or somewhat later.
+    fn poll(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        let is_set = self.wakes.will_wake(cx.waker())
+            && !self.sleep.is_elapsed()
+            && self.sleep.deadline() <= deadline;
+        if is_set {
+            return Poll::Pending;
+        }
+        self.wakes.clone_from(cx.waker());
+        if self.sleep.deadline() > deadline || self.sleep.is_elapsed() {
+            self.sleep.as_mut().reset(deadline);
+        }
+        self.sleep.as_mut().poll(cx)
+    }
 }
 
 impl Timers {
@@ -35,7 +60,7 @@ impl Timers {
                 return Poll::Ready(Some(output));
             }
             let timer = timer.get_or_insert_with(|| self.take(deadline));
-            timer.as_mut().poll(cx).map(|()| None)
+            timer.poll(cx, deadline).map(|()| None)
         })
         .await;
         if let Some(timer) = timer {
@@ -44,17 +69,15 @@ impl Timers {
         output
     }
 
-    fn take(&self, deadline: Instant) -> Pin<Box<Sleep>> {
-        match self.idle.borrow_mut().pop() {
-            Some(mut timer) => {
-                timer.as_mut().reset(deadline);
-                timer
-            }
-            None => Box::pin(sleep_until(deadline)),
-        }
+    fn take(&self, deadline: Instant) -> Timer {
+        self.idle.borrow_mut().pop().unwrap_or_else(|| Timer {
+            sleep: Box::pin(sleep_until(deadline)),
+            // Nobody yet: the first poll sets it.
+            wakes: Waker::noop().clone(),
+        })
     }
 
-    fn give_back(&self, timer: Pin<Box<Sleep>>) {
+    fn give_back(&self, timer: Timer) {
         let mut idle = self.idle.borrow_mut();
         if idle.len() < KEPT_MAX {
             idle.push(timer);
@@ -81,5 +104,34 @@ mod tests {
             assert_eq!(start.elapsed().as_secs(), 5);
             assert_eq!(timers.idle.borrow().len(), 1);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_that_was_set_for_an_earlier_deadline_ends_nothing_else() {
+        let timers = Timers::default();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let soon = tokio::time::sleep_until(at(1));
+        assert_eq!(timers.within(at(3), soon).await, Some(()));
+        assert_eq!(timers.within(at(20), pending::<()>()).await, None);
+        assert_eq!(start.elapsed().as_secs(), 20);
+        let soon = tokio::time::sleep_until(at(21));
+        assert_eq!(timers.within(at(60), soon).await, Some(()));
+        assert_eq!(timers.within(at(25), pending::<()>()).await, None);
+        assert_eq!(start.elapsed().as_secs(), 25);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_wakes_the_task_that_waits_now() {
+        let timers = std::rc::Rc::new(Timers::default());
+        let soon = tokio::time::sleep(Duration::from_secs(1));
+        let deadline = Instant::now() + Duration::from_secs(3);
+        assert_eq!(timers.within(deadline, soon).await, Some(()));
+        let local = tokio::task::LocalSet::new();
+        let other = local.run_until(async move {
+            let waits = async move { timers.within(deadline, pending::<()>()).await };
+            tokio::task::spawn_local(waits).await.unwrap()
+        });
+        assert_eq!(other.await, None);
     }
 }

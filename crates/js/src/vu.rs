@@ -108,6 +108,8 @@ impl Shared {
         instance.on_this_stack(stack);
         let (host, ctx) = (instance.host(), instance.ctx());
         host.set_scenario(scenario);
+        // Init code is over: what comes now comes again.
+        ctx.keep_shapes();
         let old = self.function.borrow_mut().take();
         if let Some(old) = old {
             drop(ctx.unroot(old));

@@ -17,6 +17,7 @@ mod transfer;
 mod url;
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
@@ -127,14 +128,19 @@ fn asked_request<'js>(call: &Call<'js>) -> JsResult<'js, Asked<'js>> {
 /// Sends a request and waits for the response.
 fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     let (host, http) = http_of(ctx)?;
-    let prepared = match Prepared::read(ctx, http, asked) {
+    let mut prepared = match Prepared::read(ctx, http, asked) {
         Ok(prepared) => prepared,
         Err(Refusal::Thrown(thrown)) => return Err(thrown),
         Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
-    match block_on(transfer::run(&http.client, prepared, sink)) {
-        Ok(finished) => received(ctx, finished),
+    let ended = {
+        // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
+        let transfer = pin!(transfer::run(&http.client, &mut prepared, &sink));
+        block_on(transfer)
+    };
+    match ended {
+        Ok(ended) => received(ctx, Finished::new(prepared, ended)),
         Err(_) => Err(throw_stopped(ctx)),
     }
 }
@@ -166,7 +172,7 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
     let (host, http) = http_of(ctx)?;
     let asked = asked_request(&call)?;
     let (promise, deferred) = ctx.promise()?;
-    let prepared = match Prepared::read(ctx, http, asked) {
+    let mut prepared = match Prepared::read(ctx, http, asked) {
         Ok(prepared) => prepared,
         Err(Refusal::Thrown(thrown)) => {
             let Some(exception) = ctx.take_exception() else { return Err(thrown) };
@@ -182,7 +188,10 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
     let sink = Sink::of(host, VuState::of(ctx), http);
     let client = Rc::clone(&http.client);
     host.events().spawn(
-        async move { transfer::run(&client, prepared, sink).await },
+        async move {
+            let ended = transfer::run(&client, &mut prepared, &sink).await;
+            Finished::new(prepared, ended)
+        },
         move |ctx, finished| {
             let outcome = received(ctx, finished);
             settle(ctx, deferred, outcome)

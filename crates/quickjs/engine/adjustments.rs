@@ -41,6 +41,16 @@ pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
               rt->arena_state.brunt_blocks[block_size_idx] -= ar->n_blocks;\n",
         times: 1,
     },
+    // Once a VU iterates, the last arena of a class stays when it is empty: what each iteration makes and drops would
+    // make an arena each time. (`brunt_keeps_shapes`: see `shapes.rs`.)
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (unlikely(ar->n_used_blocks == 0)) {\n            list_del(&ar->link);\n",
+        put: "        if (unlikely(ar->n_used_blocks == 0) &&\n            \
+              !(rt->brunt_keeps_shapes && ar->free_link.next == ar->free_link.prev)) {\n            \
+              list_del(&ar->link);\n",
+        times: 1,
+    },
     // Names are shared by the runtimes of a thread: `names.c`.
     Adjustment {
         file: "quickjs.c",

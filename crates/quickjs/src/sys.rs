@@ -490,6 +490,7 @@ unsafe extern "C" {
     ) -> JSValue;
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
+    pub(crate) fn brunt_keep_shapes(rt: *mut JSRuntime);
     pub(crate) fn brunt_bytes(
         obj: JSValue,
         to_write: bool,

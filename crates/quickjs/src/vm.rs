@@ -383,6 +383,13 @@ impl<'js> Ctx<'js> {
         unsafe { sys::brunt_drop_jobs(self.inner.rt.as_ptr()) };
     }
 
+    /// From now on keeps the shapes of small objects that are gone, for the next ones like them: for code that runs again
+    /// and again.
+    pub fn keep_shapes(self) {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_keep_shapes(self.inner.rt.as_ptr()) };
+    }
+
     /// Makes sure that the classes of a group of globals are there, before native code makes objects of them.
     pub(crate) fn need(self, group: c_int) -> Result<(), crate::Thrown> {
         // SAFETY: the context is alive; making a group runs no script.

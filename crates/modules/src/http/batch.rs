@@ -69,7 +69,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     let total = Semaphore::new(if config.batch == 0 { UNLIMITED } else { config.batch });
     let mut per_host: HashMap<String, Rc<Semaphore>> = HashMap::new();
     let running = FuturesUnordered::new();
-    for (index, request) in requests.into_iter().enumerate() {
+    for (index, mut request) in requests.into_iter().enumerate() {
         let limit = if config.batch_per_host == 0 { UNLIMITED } else { config.batch_per_host };
         let place = Target::parse(&request.url)
             .map(|target| format!("{}:{}", target.host, target.port))
@@ -81,7 +81,8 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         running.push(async move {
             let _here = gate.acquire().await;
             let _all = total.acquire().await;
-            (index, transfer::run(&client, request, sink).await)
+            let ended = transfer::run(&client, &mut request, &sink).await;
+            (index, Finished::new(request, ended))
         });
     }
     let count = running.len();

@@ -144,12 +144,26 @@ impl Prepared {
             }
         }
         request.read_url(&asked.url)?;
-        let encoded = body::encode(&asked.body);
-        let encoded = encoded.map_err(|refusal| request.refuse_body(refusal))?;
+        if !asked.body.is_nullish() || asked.params.is_object() {
+            request.read_rest(ctx, &asked.body, &asked.params)?;
+        }
+        Ok(request)
+    }
+
+    /// Body and params. Apart, because many requests have neither, and what this needs of the stack is much.
+    #[inline(never)]
+    fn read_rest<'js>(
+        &mut self,
+        ctx: Ctx<'js>,
+        body: &Value<'js>,
+        params: &Value<'js>,
+    ) -> Result<(), Refusal> {
+        let encoded = body::encode(body);
+        let encoded = encoded.map_err(|refusal| self.refuse_body(refusal))?;
         let mut own = OwnHeaders::default();
-        request.body = encoded.bytes;
-        if asked.params.is_object() {
-            request.read_params(ctx, config, &asked.params, &mut own)?;
+        self.body = encoded.bytes;
+        if params.is_object() {
+            self.read_params(ctx, params, &mut own)?;
         }
         if let Some(content_type) = encoded.content_type
             && !own.has("Content-Type")
@@ -157,9 +171,9 @@ impl Prepared {
             own.set("Content-Type", &content_type);
         }
         if !own.is_empty() {
-            own.finish(&mut request, config);
+            own.finish(self, VuState::of(ctx).shared.config());
         }
-        Ok(request)
+        Ok(())
     }
 
     /// Itself, unless its URL is none.
@@ -189,6 +203,11 @@ impl Prepared {
             text.as_str().clone_into(&mut self.url);
             return Ok(());
         }
+        self.read_other_url(url)
+    }
+
+    #[inline(never)]
+    fn read_other_url(&mut self, url: &Value<'_>) -> Result<(), Refusal> {
         if let Some(template) = url.instance::<UrlTemplate>() {
             template.url.clone_into(&mut self.url);
             self.template = Some(template.name.clone());
@@ -205,7 +224,6 @@ impl Prepared {
     fn read_params<'js>(
         &mut self,
         ctx: Ctx<'js>,
-        config: &Config,
         params: &Value<'js>,
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
@@ -215,7 +233,7 @@ impl Prepared {
             if value.is_nullish() && !means_something(&key) {
                 continue;
             }
-            self.read_param(ctx, config, &key, &value, own)?;
+            self.read_param(ctx, &key, &value, own)?;
         }
         Ok(())
     }
@@ -223,7 +241,6 @@ impl Prepared {
     fn read_param<'js>(
         &mut self,
         ctx: Ctx<'js>,
-        config: &Config,
         key: &Key<'js>,
         value: &Value<'js>,
         own: &mut OwnHeaders,
@@ -283,7 +300,6 @@ impl Prepared {
                 )
             })?;
         }
-        let _ = config;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use brunt_http::{Client, Exchange, Headers};
 use brunt_js::{Host, Phase};
 use brunt_metrics::Metadata;
 
-use super::chain::Chain;
+use super::chain::{Chain, Last};
 use super::prepared::{Prepared, ResponseType};
 use super::record::{self, Labels};
 use super::state::{HttpShared, HttpState};
@@ -119,10 +119,10 @@ pub(super) struct Outcome<'a> {
     pub(super) error_code: u16,
 }
 
-/// Sends the request and follows redirects.
+/// Sends the request and follows redirects. What it leaves of the request makes a [`Finished`] with what it gives.
 ///
-/// What is large is boxed where it comes to be: on its way to the script it would be copied ten times.
-pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> Box<Finished> {
+/// It borrows, because a future is as large as what it owns, and each VU that waits has one.
+pub(super) async fn run(client: &Client, request: &mut Prepared, sink: &Sink) -> Ended {
     if let Some(limiter) = &sink.http.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() {
@@ -130,29 +130,45 @@ pub(super) async fn run(client: &Client, mut request: Prepared, sink: Sink) -> B
         }
     }
     let deadline = clock::now_ns().saturating_add(request.timeout_ns);
-    let mut chain = Chain::new(&mut request);
+    let mut chain = Chain::new(request);
     let last = loop {
-        if let Some(last) = chain.hop(client, &request, deadline, &sink).await {
+        if let Some(last) = chain.hop(client, request, deadline, sink).await {
             break last;
         }
     };
     let Chain { url, first_url, first_cookies, .. } = chain;
-    Box::new(Finished {
-        exchange: last.exchange,
-        url,
-        decoded: last.decoded,
-        error: last.error,
-        error_code: last.error_code,
-        thrown: last.thrown,
-        first: Sent {
-            method: request.method,
-            url: first_url,
-            headers: request.headers,
-            host: request.host,
-            cookies: first_cookies,
-            body: request.shown_body.or(request.body),
-        },
-        response_type: request.response_type,
-        throw: request.throw,
-    })
+    Ended { last, url, first_url, first_cookies }
+}
+
+/// The end of a request and its redirects.
+pub(super) struct Ended {
+    last: Last,
+    url: String,
+    first_url: Option<String>,
+    first_cookies: Option<String>,
+}
+
+impl Finished {
+    /// What a request came to.
+    pub(super) fn new(request: Prepared, ended: Ended) -> Box<Self> {
+        let Ended { last, url, first_url, first_cookies } = ended;
+        Box::new(Self {
+            exchange: last.exchange,
+            url,
+            decoded: last.decoded,
+            error: last.error,
+            error_code: last.error_code,
+            thrown: last.thrown,
+            first: Sent {
+                method: request.method,
+                url: first_url,
+                headers: request.headers,
+                host: request.host,
+                cookies: first_cookies,
+                body: request.shown_body.or(request.body),
+            },
+            response_type: request.response_type,
+            throw: request.throw,
+        })
+    }
 }
