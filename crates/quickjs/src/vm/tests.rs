@@ -76,10 +76,6 @@ fn an_interrupt_stops_a_loop_past_catch_and_finally() {
 #[test]
 fn loops_of_native_calls_and_long_sorts_are_interrupted_soon() {
     thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
-    fn native(call: Call<'_>) -> JsResult<'_> {
-        CALLS.set(CALLS.get() + 1);
-        Ok(call.ctx().undefined())
-    }
     // The first one comes at once, the others after ten thousand operations each.
     let interrupt = |host: &dyn Any| {
         let polls = host.downcast_ref::<Cell<u32>>().unwrap();
@@ -89,7 +85,11 @@ fn loops_of_native_calls_and_long_sorts_are_interrupted_soon() {
     let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
     let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
     let ctx = vm.ctx();
-    ctx.global().define("native", ctx.function(c"native", 0, native).unwrap()).unwrap();
+    let native = ctx.closure(c"native", 0, |call| {
+        CALLS.set(CALLS.get() + 1);
+        Ok(call.ctx().undefined())
+    });
+    ctx.global().define("native", native.unwrap()).unwrap();
     assert!(ctx.eval("t.js", "for (;;) native()").is_err());
     assert!(ctx.take_exception().unwrap().uncatchable);
     assert!((50..=150).contains(&CALLS.get()), "{}", CALLS.get());
