@@ -65,12 +65,7 @@ impl Instance {
             rejection: Some(Host::rejection),
             place: Some(Host::author_place),
         };
-        let vm = Vm::new(
-            Rc::clone(&host) as Rc<dyn std::any::Any>,
-            hooks,
-            host.program.intrinsics(),
-            stack,
-        );
+        let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, stack);
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });

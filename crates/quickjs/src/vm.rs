@@ -46,26 +46,6 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Which groups of global objects a VM has. They are made when a script first uses them, so that leaving one out saves
-/// only its names: 20 to 60 bytes in each VU.
-#[derive(Debug, Clone, Copy)]
-#[allow(clippy::struct_excessive_bools, reason = "one switch per group, as the engine has them")]
-pub struct Intrinsics {
-    /// `Proxy`. ([`Ctx::proxy`] works without.)
-    pub proxy: bool,
-    /// `BigInt`. Always there: the engine has it among its basic objects.
-    pub big_int: bool,
-    /// `WeakRef`, `FinalizationRegistry`.
-    pub weak_ref: bool,
-    /// `DOMException`, `atob`, `btoa`.
-    pub dom_exception: bool,
-}
-
-impl Intrinsics {
-    /// Everything.
-    pub const ALL: Self = Self { proxy: true, big_int: true, weak_ref: true, dom_exception: true };
-}
-
 /// Bytes that a VM holds.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryUse {
@@ -124,7 +104,7 @@ impl Vm {
     ///
     /// # Panics
     /// If there is no memory for an empty VM.
-    pub fn new(host: Rc<dyn Any>, hooks: Hooks, intrinsics: Intrinsics, stack: usize) -> Self {
+    pub fn new(host: Rc<dyn Any>, hooks: Hooks, stack: usize) -> Self {
         // SAFETY: creating a runtime has no preconditions.
         let rt =
             NonNull::new(unsafe { sys::JS_NewRuntime() }).expect("memory for a JavaScript runtime");
@@ -171,22 +151,21 @@ impl Vm {
         }
         let vm = Self { inner };
         vm.on_this_stack(stack);
-        vm.add_intrinsics(intrinsics);
+        vm.add_globals();
         vm
     }
 
-    fn add_intrinsics(&self, which: Intrinsics) {
+    /// The globals of the language. Groups of them that many scripts do without are made at their first use.
+    fn add_globals(&self) {
+        const ON_DEMAND: [c_int; 6] = [
+            sys::GROUP_DATE,
+            sys::GROUP_MAP_SET,
+            sys::GROUP_TYPED_ARRAYS,
+            sys::GROUP_PROXY,
+            sys::GROUP_WEAK_REF,
+            sys::GROUP_DOM_EXCEPTION,
+        ];
         let ctx = self.inner().ctx.as_ptr();
-        let mut on_demand = vec![sys::GROUP_DATE, sys::GROUP_MAP_SET, sys::GROUP_TYPED_ARRAYS];
-        if which.proxy {
-            on_demand.push(sys::GROUP_PROXY);
-        }
-        if which.weak_ref {
-            on_demand.push(sys::GROUP_WEAK_REF);
-        }
-        if which.dom_exception {
-            on_demand.push(sys::GROUP_DOM_EXCEPTION);
-        }
         // SAFETY: a fresh raw context takes each group once, base objects first, as `JS_NewContext` does.
         let failed = unsafe {
             let mut failed = sys::JS_AddIntrinsicBaseObjects(ctx)
@@ -194,13 +173,10 @@ impl Vm {
                 | sys::JS_AddIntrinsicRegExp(ctx)
                 | sys::JS_AddIntrinsicJSON(ctx)
                 | sys::JS_AddIntrinsicPromise(ctx);
-            for group in on_demand {
+            for group in ON_DEMAND {
                 failed |= sys::brunt_announce(ctx, group);
             }
-            if which.dom_exception {
-                failed |= sys::JS_AddIntrinsicAToB(ctx);
-            }
-            failed
+            failed | sys::JS_AddIntrinsicAToB(ctx)
         };
         assert!(failed == 0, "memory for the JavaScript globals");
     }

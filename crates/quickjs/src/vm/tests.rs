@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 const STACK: usize = 1024 * 1024;
 
 fn vm() -> Vm {
-    Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, STACK)
+    Vm::new(Rc::new(()), Hooks::default(), STACK)
 }
 
 fn text(ctx: Ctx<'_>, source: &str) -> String {
@@ -65,7 +65,7 @@ fn an_interrupt_stops_a_loop_past_catch_and_finally() {
         }),
         ..Hooks::default()
     };
-    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, STACK);
     let ctx = vm.ctx();
     let result = ctx.eval("t.js", "var log = []; for (;;) { try { while (true) {} } catch { log.push(1) } finally { log.push(2) } }");
     assert!(result.is_err());
