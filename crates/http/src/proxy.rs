@@ -74,13 +74,21 @@ impl Proxies {
     /// SOCKS can't carry.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |upper: &str| {
-            let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-            set(upper).or_else(|| set(&upper.to_ascii_lowercase())).unwrap_or_default()
+            let set = |name: String| variable(&name).map(|value| (name, value));
+            let set = |name| set(name).filter(|(_, value)| !value.is_empty());
+            set(upper.to_owned()).or_else(|| set(upper.to_ascii_lowercase())).unwrap_or_default()
+        };
+        let proxy = |upper| {
+            let (variable, text) = any(upper);
+            Proxy::parse(&text).map_err(|Unsupported| SettingsError::Proxy {
+                variable,
+                proxy: without_password(text.trim()),
+            })
         };
         Ok(Self {
-            http: Proxy::parse(&any("HTTP_PROXY"))?,
-            https: Proxy::parse(&any("HTTPS_PROXY"))?,
-            exceptions: Exceptions::parse(&any("NO_PROXY")),
+            http: proxy("HTTP_PROXY")?,
+            https: proxy("HTTPS_PROXY")?,
+            exceptions: Exceptions::parse(&any("NO_PROXY").1),
         })
     }
 
@@ -94,16 +102,18 @@ impl Proxies {
     }
 }
 
+/// A proxy of a kind that we don't have, or a password that its protocol can't carry.
+struct Unsupported;
+
 impl Proxy {
-    fn parse(text: &str) -> Result<Option<Self>, SettingsError> {
+    fn parse(text: &str) -> Result<Option<Self>, Unsupported> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let unsupported = || SettingsError::Proxy(without_password(text));
         // `proxy:3128` means `http://proxy:3128`.
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let url = url::Url::parse(&url).map_err(|_| unsupported())?;
+        let url = url::Url::parse(&url).map_err(|_| Unsupported)?;
         let decode = |text: &str| {
             let plain = unescape(text.as_bytes());
             String::from_utf8_lossy(&plain).into_owned()
@@ -115,16 +125,16 @@ impl Proxy {
             "http" => (Language::http(credentials), 80),
             // Go makes no difference between the two: names are the proxy's business.
             "socks5" | "socks5h" => (Language::Socks5 { credentials }, 1080),
-            _ => return Err(unsupported()),
+            _ => return Err(Unsupported),
         };
         if !language.fits() {
-            return Err(unsupported());
+            return Err(Unsupported);
         }
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
             Some(url::Host::Ipv4(ip)) => ip.to_string(),
             Some(url::Host::Ipv6(ip)) => ip.to_string(),
-            None => return Err(unsupported()),
+            None => return Err(Unsupported),
         };
         Ok(Some(Self { host, port: url.port().unwrap_or(usual_port), language }))
     }
@@ -309,9 +319,9 @@ mod tests {
             |url: &str| Proxies::from_env(|_| Some(url.to_owned())).unwrap_err().to_string();
         assert_eq!(
             refused("https://u:secret@p.test"),
-            r#"proxy "****@p.test": only http:// and socks5:// proxies are supported"#
+            r#"HTTP_PROXY is "****@p.test": only http:// and socks5:// proxies are supported"#
         );
         // SOCKS can't carry an empty password.
-        assert!(refused("socks5://u@p.test").starts_with(r#"proxy "****@p.test""#));
+        assert!(refused("socks5://u@p.test").starts_with(r#"HTTP_PROXY is "****@p.test""#));
     }
 }
