@@ -51,7 +51,7 @@ mod tls;
 pub use client::Client;
 pub use excerpt::Excerpt;
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, Operation};
+pub use failure::{Failure, Operation, Refusal};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;

@@ -59,6 +59,22 @@ pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
               list_del(&ar->link);\n",
         times: 1,
     },
+    // A native function may take a millisecond, a sort seconds. So that a loop of such calls is stopped soon, a call
+    // counts as a hundred operations, and the sort without a function asks, too.
+    Adjustment {
+        file: "quickjs.c",
+        find: "            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n        }\n        return call_func(",
+        put: "            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n        }\n        \
+              caller_ctx->interrupt_counter -= 100;\n        return call_func(",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        /* Not supposed to bypass ToString even for identical objects as\n",
+        put: "        if (js_poll_interrupts(ctx))\n            goto exception;\n        \
+              /* Not supposed to bypass ToString even for identical objects as\n",
+        times: 1,
+    },
     // Names are shared by the runtimes of a thread: `names.c`.
     Adjustment {
         file: "quickjs.c",

@@ -2,6 +2,7 @@ use super::*;
 use crate::class::Own;
 use crate::error::ErrorKind;
 use crate::{Call, Class, Exports, JsResult, Loaded, Members, Name};
+use std::any::Any;
 use std::sync::LazyLock;
 
 const STACK: usize = 1024 * 1024;
@@ -85,6 +86,33 @@ fn an_interrupt_stops_a_loop_past_catch_and_finally() {
     assert!(result.is_err());
     assert!(ctx.take_exception().unwrap().uncatchable);
     assert_eq!(text(ctx, "log.length"), "0");
+}
+
+#[test]
+fn loops_of_native_calls_and_long_sorts_are_interrupted_soon() {
+    thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
+    // The first one comes at once, the others after ten thousand operations each.
+    let interrupt = |host: &dyn Any| {
+        let polls = host.downcast_ref::<Cell<u32>>().unwrap();
+        polls.set(polls.get() + 1);
+        polls.get() > 1
+    };
+    let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
+    let ctx = vm.ctx();
+    let native = ctx.closure(c"native", 0, |call| {
+        CALLS.set(CALLS.get() + 1);
+        Ok(call.ctx().undefined())
+    });
+    ctx.global().define("native", native.unwrap()).unwrap();
+    assert!(ctx.eval("t.js", "for (;;) native()").is_err());
+    assert!(ctx.take_exception().unwrap().uncatchable);
+    assert!((50..=150).contains(&CALLS.get()), "{}", CALLS.get());
+    // 2000 comparisons and more, for less than 10 000 operations of its loop.
+    let sort = "var a = []; for (var i = 0; i < 2000; i++) a[i] = i * 7919 % 2003; a.sort(); native('sorted')";
+    CALLS.set(0);
+    assert!(ctx.eval("t.js", sort).is_err());
+    assert_eq!(CALLS.get(), 0);
 }
 
 fn double(call: Call<'_>) -> JsResult<'_> {
