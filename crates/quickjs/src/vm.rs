@@ -190,6 +190,11 @@ impl Vm {
         assert!(failed == 0, "memory for the JavaScript globals");
     }
 
+    /// Where the engine keeps what nearly every operation of it needs, as a number: for fetching it into the cache.
+    pub fn address(&self) -> usize {
+        self.inner().rt.addr().get()
+    }
+
     /// The VM's own part. Every public method comes through here or through [`Vm::ctx`].
     ///
     /// # Panics
