@@ -55,7 +55,7 @@ const ITERATION: &str = "function iteration(i) {
     return [l.b.name, named['is 200'].name, named.n.name, named.s.name, l.c.p.y, Object.keys(l).join(''), Object.keys(big).length].join();
 }
 let last;
-for (let i = 0; i < 2000; i++) last = iteration(i);
+for (let i = 0; i < 300; i++) last = iteration(i);
 last";
 
 #[test]
