@@ -2,8 +2,8 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs`, `engine/places.rs` and `engine/shapes.rs` tell what is changed in them, and why; the C
-//! files beside them are added to `quickjs.c`.
+//! `engine/adjustments.rs`, `places.rs`, `shapes.rs` and `touched.rs` beside it tell what is changed in them, and why;
+//! the C files there are added to `quickjs.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,10 +15,13 @@ mod adjustments;
 mod places;
 #[path = "engine/shapes.rs"]
 mod shapes;
+#[path = "engine/touched.rs"]
+mod touched;
 
 use adjustments::{ADJUSTMENTS, Adjustment};
 use places::PLACES;
 use shapes::SHAPES;
+use touched::TOUCHED;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
@@ -71,7 +74,8 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    for &Adjustment { file, find, put, times } in ADJUSTMENTS.iter().chain(PLACES).chain(SHAPES) {
+    let all = ADJUSTMENTS.iter().chain(PLACES).chain(SHAPES).chain(TOUCHED);
+    for &Adjustment { file, find, put, times } in all {
         if file == name {
             let found = text.matches(find).count();
             assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");

@@ -59,6 +59,11 @@ impl StopHandle {
         }))
     }
 
+    /// Where it lies in memory, as a number: for fetching it into the cache.
+    pub fn address(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
+
     /// Stops it and wakes those who wait.
     pub fn stop(&self) {
         self.0.stopped.set(true);

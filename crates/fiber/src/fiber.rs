@@ -20,7 +20,7 @@ use std::task::{Context, Poll};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, LINE};
 use crate::stack::Stack;
 
 /// The fiber that waits was told to stop. Return to the caller at once, cleaning up as you go; every further
@@ -66,7 +66,6 @@ const BELOW: usize = 1024;
 /// Places in the list of what a fiber touches: see [`Ahead`].
 const STACK: usize = 0;
 const TASK: usize = 1;
-const OTHERS: usize = 2;
 
 thread_local! {
     static CURRENT: Cell<*const Shared> = const { Cell::new(ptr::null()) };
@@ -123,13 +122,16 @@ impl Fiber {
         }));
     }
 
-    /// Says what else the fiber touches whenever it goes on, beside its stack: so many bytes from an address on, in two
-    /// places at most. It is fetched into the cache while the fiber before it still runs.
-    pub fn touches<const N: usize>(&self, places: [(usize, usize); N]) {
-        const { assert!(N <= 2, "two places are kept") };
-        for (index, (address, bytes)) in places.into_iter().enumerate() {
-            self.shared.ahead.set(OTHERS + index, address, bytes);
-        }
+    /// Says what else the fiber touches whenever it goes on, beside its stack: lines of memory, as addresses divided
+    /// by 64. They are fetched into the cache while the fiber before it still runs.
+    pub fn touches(&self, lines: &[usize]) {
+        let shared = &*self.shared;
+        let own = [
+            (ptr::from_ref(shared).addr(), size_of::<Shared>()),
+            (ptr::from_ref(&*shared.ahead).addr(), size_of::<Ahead>()),
+        ];
+        let own = own.iter().flat_map(|&(at, bytes)| at / LINE..=(at + bytes - 1) / LINE);
+        shared.ahead.set_lines(&own.chain(lines.iter().copied()).collect::<Vec<_>>());
     }
 
     /// Whether no body runs.

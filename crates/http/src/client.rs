@@ -51,6 +51,12 @@ impl Client {
         }
     }
 
+    /// Where it keeps what every request needs, as (address, bytes): for fetching it into the cache.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let own = std::iter::once((std::ptr::from_ref(self).addr(), size_of::<Self>()));
+        own.chain(self.timers.places()).chain(self.pool.borrow().places())
+    }
+
     /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and
     /// authentication are the caller's.
     ///

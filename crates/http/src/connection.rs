@@ -31,6 +31,10 @@ impl Route {
         Self { scheme: target.scheme, port: target.port, host: target.host.as_ref().into() }
     }
 
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     pub(crate) fn leads_to(&self, target: &Target<'_>) -> bool {
         self.scheme == target.scheme && self.port == target.port && *self.host == target.host
     }

@@ -38,6 +38,16 @@ impl Pool {
         std::mem::take(&mut self.idle)
     }
 
+    /// Where the connection lies that is used next, probably: address, bytes.
+    pub(crate) fn places(&self) -> Vec<(usize, usize)> {
+        let Some(last) = self.idle.last() else { return Vec::new() };
+        let host = last.route.host();
+        vec![
+            (std::ptr::from_ref(last).addr(), size_of::<Connection>()),
+            (host.as_ptr().addr(), host.len()),
+        ]
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.idle.len()
     }

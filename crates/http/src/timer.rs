@@ -69,6 +69,17 @@ impl Timers {
         output
     }
 
+    /// Where the timer lies that is taken next: address, bytes.
+    pub(crate) fn places(&self) -> Vec<(usize, usize)> {
+        let idle = self.idle.borrow();
+        let Some(last) = idle.last() else { return Vec::new() };
+        let sleep = &*last.sleep;
+        vec![
+            (std::ptr::from_ref(last).addr(), size_of::<Timer>()),
+            (std::ptr::from_ref(sleep).addr(), size_of::<Sleep>()),
+        ]
+    }
+
     fn take(&self, deadline: Instant) -> Timer {
         self.idle.borrow_mut().pop().unwrap_or_else(|| Timer {
             sleep: Box::pin(sleep_until(deadline)),

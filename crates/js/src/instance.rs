@@ -7,7 +7,7 @@ use std::sync::Arc;
 use brunt_engine::{Core, StopHandle, Stopped, VuIds};
 use brunt_fiber::Fiber;
 use brunt_fiber::Outcome;
-use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm};
+use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm, touched};
 use brunt_script::Format;
 
 use crate::api::Api;
@@ -112,10 +112,12 @@ impl Instance {
         self.vm.memory()
     }
 
-    /// Where the host side and the VM keep what every iteration needs: address and bytes.
-    pub(crate) fn hot_places(&self) -> [(usize, usize); 2] {
+    /// The lines of memory where the host side and the VM keep what every iteration needs.
+    pub(crate) fn hot_lines(&self) -> Vec<usize> {
         let host = std::ptr::from_ref::<Host>(&self.host).addr();
-        [(host, size_of::<Host>() + 512), (self.vm.address(), 1792)]
+        let places = [(host, size_of::<Host>() + 512), (self.vm.address(), 1792)];
+        let line = |address| address / touched::LINE;
+        places.iter().flat_map(|&(at, bytes)| line(at)..=line(at + bytes - 1)).collect()
     }
 
     /// Announces the stack that the VM is entered from.

@@ -1,12 +1,14 @@
 //! A virtual user, as the engine drives it.
 
 use std::cell::{Cell, RefCell};
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere, StopHandle, Stopped, Vu};
 use brunt_fiber::Fiber;
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::Root;
+use brunt_quickjs::{Root, touched};
 
 use crate::core_state::CoreState;
 use crate::exception::Failure;
@@ -21,7 +23,16 @@ pub struct ScriptVu {
     stack: usize,
     /// What stops the iterations of the scenario, and the future of it.
     stop: Option<(StopHandle, Stopped)>,
+    /// How many iterations have begun.
+    iterations: u64,
 }
+
+/// Which iterations are watched, for what they touch is fetched ahead from then on: not the first, which makes what the
+/// later ones use; and once more when all has found its place.
+const WATCHED: [u64; 2] = [3, 30];
+
+/// How large the task of a VU is, roughly. A waker's data begins the task.
+const TASK_BYTES: usize = 1536;
 
 /// What the body on the fiber needs.
 struct Shared {
@@ -45,7 +56,7 @@ impl ScriptVu {
         let stack = core.stacks().take()?;
         let usable = stack.usable();
         let fiber = Fiber::new(stack);
-        fiber.touches(instance.hot_places());
+        fiber.touches(&instance.hot_lines());
         Ok(Self {
             shared: Rc::new(Shared {
                 instance,
@@ -58,7 +69,28 @@ impl ScriptVu {
             fiber,
             stack: usable,
             stop: None,
+            iterations: 0,
         })
+    }
+
+    /// Runs the fiber, watched, and has what it touches fetched ahead from now on.
+    async fn watch(&mut self) -> Result<(), Failure> {
+        let (stop, stopped) = self.stop.as_mut().expect("set by the iteration");
+        let mut lines = self.shared.instance.hot_lines();
+        lines.push(stop.address() / touched::LINE);
+        let result = {
+            let mut run = pin!(run_fiber_until(&mut self.fiber, stopped));
+            poll_fn(|cx| {
+                let task = cx.waker().data().addr();
+                touched::watch(&mut lines, || {
+                    touched::note_at(task, TASK_BYTES);
+                    run.as_mut().poll(cx)
+                })
+            })
+            .await
+        };
+        self.fiber.touches(&lines);
+        result
     }
 }
 
@@ -88,8 +120,13 @@ impl Vu for ScriptVu {
         if !self.stop.as_ref().is_some_and(|(known, _)| known.is(stop)) {
             self.stop = Some((stop.clone(), stop.stopped()));
         }
-        let (_, stopped) = self.stop.as_mut().expect("it was just set");
-        let ran = run_fiber_until(&mut self.fiber, stopped).await;
+        self.iterations += 1;
+        let ran = if WATCHED.contains(&self.iterations) {
+            Box::pin(self.watch()).await
+        } else {
+            let (_, stopped) = self.stop.as_mut().expect("it was just set");
+            run_fiber_until(&mut self.fiber, stopped).await
+        };
         self.shared.finish(ran)
     }
 

@@ -8,7 +8,7 @@ use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
+use brunt_quickjs::{Ctx, JsResult, Thrown, Value, touched};
 
 use crate::config::{Config, World};
 use crate::http::limiter::Limiter;
@@ -248,6 +248,13 @@ impl Api for K6 {
             }
         }
         if let Some(iteration) = iteration {
+            if touched::is_watched() {
+                touched::note(state);
+                if let Some(http) = state.http_if_used() {
+                    touched::note(http);
+                    http.client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
+                }
+            }
             if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {
                 drop(ctx.take_exception());
             }

@@ -10,6 +10,7 @@ use crate::error::{JsResult, Thrown};
 use crate::function::Members;
 use crate::name::{Key, Name};
 use crate::sys;
+use crate::touched;
 use crate::value::Value;
 use crate::vm::{Ctx, Inner};
 
@@ -139,6 +140,7 @@ impl ClassTable {
 
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
+        touched::note(&self.0.borrow()[..]);
         self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
     }
 }

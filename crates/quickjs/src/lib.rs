@@ -27,6 +27,7 @@ pub mod promise;
 pub mod root;
 pub mod string;
 mod sys;
+pub mod touched;
 pub mod value;
 pub mod vm;
 

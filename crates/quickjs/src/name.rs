@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Thrown;
 use crate::sys;
+use crate::touched;
 use crate::vm::{Ctx, Inner};
 
 static NEXT: AtomicUsize = AtomicUsize::new(1);
@@ -57,6 +58,7 @@ impl Name {
         if atoms.len() <= index {
             atoms.resize(index + 1, 0);
         }
+        touched::note(&atoms[index]);
         if atoms[index] == 0 {
             // SAFETY: pointer and length are those of a `str`, the context is alive.
             atoms[index] = unsafe {

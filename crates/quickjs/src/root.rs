@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
 use crate::sys;
+use crate::touched;
 use crate::value::Value;
 use crate::vm::Ctx;
 
@@ -56,8 +57,10 @@ impl<'js> Ctx<'js> {
     /// The value that is kept.
     pub fn rooted(self, root: &Root) -> Value<'js> {
         assert!(root.vm == self.inner.id, "a root is used in the VM that it came from");
-        let raw =
-            self.inner.roots.slots.borrow()[root.index as usize].expect("a root's slot is taken");
+        let slots = self.inner.roots.slots.borrow();
+        let slot = &slots[root.index as usize];
+        touched::note(slot);
+        let raw = slot.expect("a root's slot is taken");
         // SAFETY: the slot owns a reference of this context.
         unsafe { Value::borrowed(self, raw) }
     }

@@ -21,6 +21,18 @@ pub(crate) struct JSValue {
 macro_rules! opaque { ($($name:ident)*) => { $(#[repr(C)] pub(crate) struct $name { _private: [u8; 0] })* } }
 opaque! { JSRuntime JSContext JSModuleDef }
 
+/// `engine/touched.c` has the same.
+#[repr(C)]
+pub(crate) struct BruntTouched {
+    pub(crate) count: u32,
+    pub(crate) lines: [usize; 256],
+    pub(crate) slots: [usize; 1024],
+}
+
+impl BruntTouched {
+    pub(crate) const EMPTY: Self = Self { count: 0, lines: [0; 256], slots: [0; 1024] };
+}
+
 pub(crate) type JSAtom = u32;
 pub(crate) type JSClassID = u32;
 
@@ -491,6 +503,8 @@ unsafe extern "C" {
     pub(crate) fn brunt_seed_random(ctx: *mut JSContext, seed: u64);
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
+    pub(crate) fn brunt_watch(touched: *mut BruntTouched);
+    pub(crate) fn brunt_note(start: *const c_void, size: usize);
     pub(crate) fn brunt_keep_shapes(rt: *mut JSRuntime);
     pub(crate) fn brunt_bytes(
         obj: JSValue,

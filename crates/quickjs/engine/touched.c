@@ -1,0 +1,38 @@
+/* Which lines of memory a stretch of code touches: see touched.rs. The layout is known there, too. */
+#define BRUNT_TOUCHED_MAX 256
+#define BRUNT_TOUCHED_SLOTS 1024 /* a power of two */
+
+struct BruntTouched {
+    uint32_t count;
+    uintptr_t lines[BRUNT_TOUCHED_MAX];     /* address / 64, in the order in which they were touched first */
+    uintptr_t slots[BRUNT_TOUCHED_SLOTS];   /* the same, for finding them */
+};
+
+static _Thread_local struct BruntTouched *brunt_touched;
+
+/* Whose list is written; NULL: none. */
+void brunt_watch(struct BruntTouched *touched)
+{
+    brunt_touched = touched;
+}
+
+void brunt_note(const void *start, size_t size)
+{
+    struct BruntTouched *touched = brunt_touched;
+    uintptr_t line = (uintptr_t)start / 64, end = ((uintptr_t)start + size + 63) / 64;
+
+    if (!touched)
+        return;
+    for(; line < end && touched->count < BRUNT_TOUCHED_MAX; line++) {
+        size_t slot = (line * UINT64_C(0x9E3779B97F4A7C15)) >> 54;
+        while (touched->slots[slot] && touched->slots[slot] != line)
+            slot = (slot + 1) % BRUNT_TOUCHED_SLOTS;
+        if (!touched->slots[slot]) {
+            touched->slots[slot] = line;
+            touched->lines[touched->count++] = line;
+        }
+    }
+}
+
+#define BRUNT_NOTE(start, size) do { if (unlikely(brunt_touched != NULL)) brunt_note(start, size); } while (0)
+
