@@ -98,7 +98,7 @@ fn loops_of_native_calls_and_long_sorts_are_interrupted_soon() {
         polls.get() > 1
     };
     let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
-    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, STACK);
     let ctx = vm.ctx();
     let native = ctx.closure(c"native", 0, |call| {
         CALLS.set(CALLS.get() + 1);
