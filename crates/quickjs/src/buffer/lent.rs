@@ -127,9 +127,9 @@ unsafe extern "C" fn reallocate(
     // SAFETY: the box belongs to the buffer, which is alive; the engine runs nothing else meanwhile.
     let held = unsafe { &mut *held };
     if size == OWN {
-        held.own()
+        held.own();
     } else {
-        held.resize(size)
+        held.resize(size);
     }
     held.range().0.cast()
 }
