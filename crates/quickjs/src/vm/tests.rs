@@ -38,6 +38,63 @@ fn a_lone_surrogate_is_one_replacement_character() {
     assert_eq!(text(vm.ctx(), "'\\ude00\\ud83d\\ude00\\ud7ff'"), "\u{FFFD}\u{1F600}\u{D7FF}");
 }
 
+/// What a VU's iteration does: small objects that come and go, some of them odd.
+const ITERATION: &str = "function iteration(i) {
+    class A { #x = i; constructor() { this.y = i } }
+    const a = new A(); a.self = a; a['k' + i % 5] = i;
+    const l = { a: 1, b: () => i, c: { d: i, e: [i] } };
+    delete l.a;
+    l.b.extra = l;
+    Object.setPrototypeOf(l.c, { p: a });
+    Object.defineProperty(l, 'z', { get: () => i });
+    const named = { 'is 200': (r) => r.status === 200, n: function () {}, async s() {} };
+    Object.freeze(named);
+    const big = {};
+    for (let n = 0; n < 12; n++) big['p' + n] = n;
+    const own = Object.create(null); own.x = own;
+    return [l.b.name, named['is 200'].name, named.n.name, named.s.name, l.c.p.y, Object.keys(l).join(''), Object.keys(big).length].join();
+}
+let last;
+for (let i = 0; i < 2000; i++) last = iteration(i);
+last";
+
+#[test]
+fn kept_shapes_change_nothing_and_hold_nothing_back() {
+    let plain = vm();
+    let vm = vm();
+    vm.ctx().keep_shapes();
+    assert_eq!(text(vm.ctx(), ITERATION), text(plain.ctx(), ITERATION));
+    vm.collect();
+    let before = vm.memory().allocated;
+    for _ in 0..3 {
+        text(vm.ctx(), &format!("{{ {ITERATION} }}"));
+    }
+    vm.collect();
+    let grown = vm.memory().allocated.saturating_sub(before);
+    assert!(grown < 4096, "{grown} bytes");
+}
+
+#[test]
+fn functions_have_their_length_and_name_like_any_others() {
+    let vm = vm();
+    let shown = "const of = (f) => Object.getOwnPropertyNames(f).map((key) => {
+            const d = Object.getOwnPropertyDescriptor(f, key);
+            return [key, typeof d.value === 'object' ? '{}' : d.value, d.writable, d.enumerable, d.configurable].join(':');
+        }).join(' ');
+        const arrow = (a, b) => a;
+        const changed = (a) => a; Object.defineProperty(changed, 'name', { value: 7 }); delete changed.length;
+        const { late = () => 1 } = {};
+        [of(() => 1), of(arrow), of(function named(a) {}), of(changed), of(late)].join('|')";
+    assert_eq!(
+        text(vm.ctx(), shown),
+        "length:0:false:false:true name::false:false:true|\
+         length:2:false:false:true name:arrow:false:false:true|\
+         length:1:false:false:true name:named:false:false:true prototype:{}:true:false:false|\
+         name:7:false:false:true|\
+         length:0:false:false:true name:late:false:false:true"
+    );
+}
+
 #[test]
 fn vms_draw_different_random_numbers() {
     let drawn: Vec<_> = (0..8).map(|_| text(vm().ctx(), "Math.random()")).collect();
