@@ -14,7 +14,9 @@ use crate::config::{Config, World};
 use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
-use crate::{console, crypto, data, encoding, execution, globals, http, k6, metrics, timers};
+use crate::{
+    console, crypto, csv, data, encoding, execution, fs, globals, http, k6, metrics, timers,
+};
 
 /// What all VMs of a test share.
 pub(crate) struct Shared {
@@ -52,7 +54,7 @@ struct Module {
     object: for<'js> fn(Ctx<'js>) -> JsResult<'js>,
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: &[Module] = &[
     Module { specifier: "k6", names: k6::names, object: k6::object },
     Module { specifier: "k6/http", names: http::names, object: http_object },
     Module {
@@ -77,6 +79,16 @@ const MODULES: [Module; 8] = [
         names: timers::names,
         object: |ctx| filled(ctx, timers::fill),
     },
+    Module {
+        specifier: "k6/experimental/fs",
+        names: fs::names,
+        object: |ctx| filled(ctx, fs::fill),
+    },
+    Module {
+        specifier: "k6/experimental/csv",
+        names: csv::names,
+        object: |ctx| filled(ctx, csv::fill),
+    },
 ];
 
 const EXECUTION: &str = "k6/execution";
@@ -100,7 +112,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 }
 
 /// Modules of k6 that a later version of Brunt brings.
-const LATER: [&str; 16] = [
+const LATER: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
     "k6/html",
@@ -109,8 +121,6 @@ const LATER: [&str; 16] = [
     "k6/websockets",
     "k6/ws",
     "k6/experimental/browser",
-    "k6/experimental/csv",
-    "k6/experimental/fs",
     "k6/experimental/grpc",
     "k6/experimental/redis",
     "k6/experimental/streams",

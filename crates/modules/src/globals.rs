@@ -3,7 +3,7 @@
 pub(crate) mod base64;
 mod collation;
 pub(crate) mod math_random;
-mod open;
+pub(crate) mod open;
 pub(crate) mod structured_clone;
 pub(crate) mod text;
 pub(crate) mod url;

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod command_line;
+mod data;
 mod demo;
 mod examples;
 mod house;
