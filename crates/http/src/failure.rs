@@ -8,7 +8,7 @@ use std::fmt;
 pub(crate) use from::{from_connect, from_socket, from_tls};
 
 use crate::content::Undecodable;
-use crate::excerpt::Excerpt;
+use crate::excerpt::{Excerpt, Tail};
 use crate::http1::Malformed;
 use crate::http1::parser::Truncated;
 
@@ -80,6 +80,24 @@ pub enum Failure {
     Tls(&'static str),
     /// 1701: `Content-Encoding` doesn't fit the body.
     Decompression(Undecodable),
+    /// 1000: a file of the request's body can't be sent: why, and the end of its path.
+    BodyFile(FileTrouble, Tail),
+    /// 1000: a stream of the request's body failed: the beginning of what it says.
+    BodySource(Excerpt),
+    /// 1000: the request's body is used up, and can't be sent once more.
+    BodySpent,
+}
+
+/// Why a file of a request's body can't be sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileTrouble {
+    /// It can't be opened: the error number (0: none).
+    Open(u16),
+    /// It can't be read: the error number (0: none).
+    Read(u16),
+    /// It has become shorter since the request was made.
+    Shorter,
 }
 
 /// What was going on when a socket failed.
@@ -113,6 +131,9 @@ impl Failure {
             | Self::Malformed(_)
             | Self::BodyTooLarge(_)
             | Self::Proxy(_)
+            | Self::BodyFile(..)
+            | Self::BodySource(_)
+            | Self::BodySpent
             | Self::CertificateTime => 1000,
             Self::Alert(_) => 1010,
             Self::Timeout => 1050,
@@ -192,15 +213,36 @@ impl fmt::Display for Failure {
             Self::Certificate => f.write_str("x509: certificate is not valid"),
             Self::Tls(what) => write!(f, "tls: {what}"),
             Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
+            Self::BodyFile(trouble, path) => write_file(f, *trouble, path),
+            Self::BodySource(what) => write!(f, "request body: {}", what.text()),
+            Self::BodySpent => f.write_str("request body: the stream is used up and can't be sent again"),
         }
     }
 }
 
 /// The number and the system's words for it, as k6 writes them.
 fn write_errno(f: &mut fmt::Formatter<'_>, operation: &str, errno: i32) -> fmt::Result {
+    write!(f, "{operation}: unknown errno {errno} error with msg `{}`", words(errno))
+}
+
+/// As Go says it: `open a.bin: no such file or directory`.
+fn write_file(f: &mut fmt::Formatter<'_>, trouble: FileTrouble, path: &Tail) -> fmt::Result {
+    let (operation, why) = match trouble {
+        FileTrouble::Open(0) => ("open", "it can't be opened".to_owned()),
+        FileTrouble::Open(errno) => ("open", words(errno.into())),
+        FileTrouble::Read(0) => ("read", "it can't be read".to_owned()),
+        FileTrouble::Read(errno) => ("read", words(errno.into())),
+        FileTrouble::Shorter => {
+            ("read", "the file became shorter while the request was under way".to_owned())
+        }
+    };
+    write!(f, "{operation} {path}: {why}")
+}
+
+/// The system's words for an error number.
+fn words(errno: i32) -> String {
     let text = std::io::Error::from_raw_os_error(errno).to_string();
-    let words = text.split(" (os error").next().unwrap_or_default().to_lowercase();
-    write!(f, "{operation}: unknown errno {errno} error with msg `{words}`")
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 impl std::error::Error for Failure {}
@@ -253,6 +295,17 @@ mod tests {
                 1701,
                 "error decompressing response body (unexpected EOF)",
             ),
+            (
+                Failure::BodyFile(FileTrouble::Open(2), Tail::new(b"/a/b.bin")),
+                1000,
+                "open /a/b.bin: no such file or directory",
+            ),
+            (
+                Failure::BodyFile(FileTrouble::Read(21), Tail::new(b"/a")),
+                1000,
+                "read /a: is a directory",
+            ),
+            (Failure::BodySource(Excerpt::new(b"no luck")), 1000, "request body: no luck"),
         ] {
             assert_eq!((failure.code(), failure.to_string()), (code, text.to_owned()));
         }

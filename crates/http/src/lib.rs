@@ -40,6 +40,7 @@ mod headers;
 mod hosts;
 pub mod http1;
 mod network;
+mod payload;
 mod pool;
 mod proxy;
 mod request;
@@ -49,13 +50,14 @@ mod timer;
 mod tls;
 
 pub use client::Client;
-pub use excerpt::Excerpt;
+pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, Operation};
+pub use failure::{Failure, FileTrouble, Operation};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
 pub use network::Network;
+pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
 pub use request::{Body, Request};
 pub use settings::{
