@@ -4,6 +4,7 @@ mod batch;
 mod body;
 mod chain;
 mod cookies;
+mod download;
 mod duration;
 mod expected;
 mod file;
@@ -134,6 +135,12 @@ fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
         Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
+    if prepared.download.is_some() {
+        let Ok(arrived) = block_on(download::start(http, prepared, sink)) else {
+            return Err(throw_stopped(ctx));
+        };
+        return download::received(ctx, arrived);
+    }
     let ended = {
         // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
         let transfer = pin!(transfer::run(&http.client, &mut prepared, &sink));
@@ -186,6 +193,13 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
         }
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
+    if prepared.download.is_some() {
+        host.events().spawn(download::start(http, prepared, sink), move |ctx, arrived| {
+            let outcome = download::received(ctx, arrived);
+            settle(ctx, deferred, outcome)
+        });
+        return Ok(promise);
+    }
     let client = Rc::clone(&http.client);
     host.events().spawn(
         async move {

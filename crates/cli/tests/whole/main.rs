@@ -9,4 +9,5 @@ mod house;
 mod language;
 mod network;
 mod run;
+mod streaming;
 mod support;

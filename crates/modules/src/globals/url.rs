@@ -14,6 +14,7 @@ use super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::{LazyGlobal, lazy};
 use params::SearchParams;
+pub(crate) use params::search_params_text;
 
 /// Gives the VM `URL` and `URLSearchParams`.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {

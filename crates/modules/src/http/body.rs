@@ -1,17 +1,17 @@
 //! Request bodies: text, bytes, forms, multipart.
 
-use std::rc::Rc;
-
 use brunt_http::form::{Multipart, Part, urlencode};
+use brunt_http::{Payload, Shared};
 use brunt_quickjs::{Thrown, Value};
 
 use super::file::FileData;
+use crate::globals::url;
 
 /// A body as it goes on the wire.
 #[derive(Default)]
 pub(super) struct EncodedBody {
     /// `None` for no body.
-    pub(super) bytes: Option<Rc<[u8]>>,
+    pub(super) payload: Option<Payload>,
     /// What `Content-Type` says unless the caller sets it.
     pub(super) content_type: Option<String>,
 }
@@ -29,15 +29,19 @@ impl From<Thrown> for BodyRefusal {
     }
 }
 
+/// The one place where a JavaScript value becomes what a request sends.
 pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if body.is_nullish() {
         return Ok(EncodedBody::default());
     }
-    if let Some(text) = body.as_str() {
-        return Ok(EncodedBody { bytes: Some(text.as_bytes().into()), content_type: None });
+    if let Some(payload) = payload_of(body) {
+        return Ok(EncodedBody { payload: Some(payload), content_type: None });
     }
-    if let Some(bytes) = body.with_bytes(|bytes| Rc::<[u8]>::from(bytes)) {
-        return Ok(EncodedBody { bytes: Some(bytes), content_type: None });
+    if let Some(text) = url::search_params_text(body) {
+        return Ok(EncodedBody {
+            payload: Some(text.into()),
+            content_type: Some("application/x-www-form-urlencoded;charset=UTF-8".to_owned()),
+        });
     }
     let plain = body.is_object()
         && !(body.is_function()
@@ -48,10 +52,23 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if !plain {
         return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
     }
-    if let Some(file) = body.instance::<FileData>() {
-        return Ok(EncodedBody { bytes: Some(Rc::clone(&file.data)), content_type: None });
-    }
     form(body)
+}
+
+/// Text and bytes, and what holds some: strings, buffers, and the native objects that are bodies by themselves. `None`
+/// for anything else.
+pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
+    if let Some(text) = value.as_str() {
+        return Some(Shared::from(text.as_str()).into());
+    }
+    if !value.is_object() {
+        return None;
+    }
+    // Copied once: the script may change its buffer while the request is under way.
+    if let Some(bytes) = value.with_bytes(|bytes| Shared::from(bytes)) {
+        return Some(bytes.into());
+    }
+    value.instance::<FileData>().map(|file| file.data.clone())
 }
 
 fn type_name(body: &Value<'_>) -> &'static str {
@@ -104,7 +121,7 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             .collect();
         let multipart = Multipart::encode(&parts);
         let content_type = Some(multipart.content_type());
-        return Ok(EncodedBody { bytes: Some(multipart.body.into()), content_type });
+        return Ok(EncodedBody { payload: Some(multipart.body), content_type });
     }
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
     for (name, value) in flattened(members)? {
@@ -115,7 +132,7 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let text = urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     Ok(EncodedBody {
-        bytes: Some(text.into_bytes().into()),
+        payload: Some(text.into()),
         content_type: Some("application/x-www-form-urlencoded".to_owned()),
     })
 }

@@ -57,6 +57,11 @@ impl Store {
     }
 }
 
+/// The text of a `URLSearchParams` object; `None` for any other value.
+pub(crate) fn search_params_text(value: &Value<'_>) -> Option<String> {
+    value.instance::<SearchParams>().map(|params| params.0.read(|pairs| serialize(pairs)))
+}
+
 fn parse(query: &str) -> Pairs {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
