@@ -79,6 +79,12 @@ void brunt_drop_jobs(JSRuntime *rt)
     }
 }
 
+/* Where Math.random() begins; never 0, which the generator would stay at. */
+void brunt_seed_random(JSContext *ctx, uint64_t seed)
+{
+    ctx->random_state = seed ? seed : 1;
+}
+
 /* Bytes that the heap holds. Unlike JS_ComputeMemoryUsage it walks nothing. */
 size_t brunt_allocated(JSRuntime *rt)
 {

@@ -40,4 +40,4 @@ pub use promise::{Deferred, PromiseState};
 pub use root::Root;
 pub use string::JsStr;
 pub use value::Value;
-pub use vm::{Ctx, Hooks, Intrinsics, MemoryUse, Place, Vm};
+pub use vm::{Ctx, Hooks, MemoryUse, Place, Vm};

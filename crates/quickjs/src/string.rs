@@ -36,7 +36,7 @@ impl<'js> JsStr<'js> {
         let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), length) };
         let repaired = match std::str::from_utf8(bytes) {
             Ok(_) => None,
-            Err(_) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Err(_) => Some(without_surrogates(bytes)),
         };
         Ok(Self { pointer, length, ctx, repaired })
     }
@@ -80,6 +80,19 @@ impl Drop for JsStr<'_> {
         // SAFETY: the pointer came from `JS_ToCStringLen2` of this context and is freed once.
         unsafe { sys::JS_FreeCString(self.ctx.raw(), self.pointer) };
     }
+}
+
+/// The text of the engine's bytes, which are UTF-8 but for lone surrogates: each of them, three bytes long, becomes one
+/// U+FFFD.
+fn without_surrogates(bytes: &[u8]) -> String {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 impl<'js> Ctx<'js> {

@@ -488,6 +488,7 @@ unsafe extern "C" {
         props: *const JSAtom,
         values: *const JSValue,
     ) -> JSValue;
+    pub(crate) fn brunt_seed_random(ctx: *mut JSContext, seed: u64);
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
     pub(crate) fn brunt_keep_shapes(rt: *mut JSRuntime);
