@@ -59,7 +59,7 @@ impl Store {
 
 /// The text of a `URLSearchParams` object; `None` for any other value.
 pub(crate) fn search_params_text(value: &Value<'_>) -> Option<String> {
-    value.instance::<SearchParams>().map(|params| params.0.read(|pairs| serialize(pairs)))
+    value.instance::<SearchParams>().map(|params| params.0.read(serialize))
 }
 
 fn parse(query: &str) -> Pairs {
