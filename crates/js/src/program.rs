@@ -339,7 +339,8 @@ fn intrinsics_for(graph: &Graph, open: bool) -> Intrinsics {
         // Also BigInt64Array, BigUint64Array, getBigInt64 and the like.
         big_int: has("BigInt") || has("BigUint"),
         weak_ref: has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
+        dom_exception: has("DOMException") || has("atob") || has("btoa")
+            || has("structuredClone") || has("AbortController") || has("AbortSignal"),
     }
 }
 

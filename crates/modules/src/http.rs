@@ -15,6 +15,7 @@ mod response;
 pub(crate) mod state;
 mod transfer;
 mod url;
+mod web;
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -30,6 +31,9 @@ use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
 use crate::state::{VuState, throw, throw_stopped};
+pub(crate) use web::{
+    file_part, header_lines, is_redirected, new_jar, response_body, settled,
+};
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 
@@ -167,7 +171,7 @@ fn unsent<'js>(ctx: Ctx<'js>, refused: &Unsendable) -> JsResult<'js> {
     response::new(ctx, Response::unsent(&refused.text, refused.code))
 }
 
-fn async_request(call: Call<'_>) -> JsResult<'_> {
+pub(crate) fn async_request(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (host, http) = http_of(ctx)?;
     let asked = asked_request(&call)?;

@@ -10,3 +10,4 @@ mod language;
 mod network;
 mod run;
 mod support;
+mod web;
