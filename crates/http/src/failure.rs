@@ -84,8 +84,6 @@ pub enum Failure {
     BodyFile(FileTrouble, Tail),
     /// 1000: a stream of the request's body failed: the beginning of what it says.
     BodySource(Excerpt),
-    /// 1000: the request's body is used up, and can't be sent once more.
-    BodySpent,
 }
 
 /// Why a file of a request's body can't be sent.
@@ -133,7 +131,6 @@ impl Failure {
             | Self::Proxy(_)
             | Self::BodyFile(..)
             | Self::BodySource(_)
-            | Self::BodySpent
             | Self::CertificateTime => 1000,
             Self::Alert(_) => 1010,
             Self::Timeout => 1050,
@@ -155,6 +152,11 @@ impl Failure {
             Self::HostMismatch => 1311,
             Self::Decompression(_) => 1701,
         }
+    }
+
+    /// It lies in what we send, not in the connection or the server.
+    pub(crate) fn is_of_body(&self) -> bool {
+        matches!(self, Self::BodyFile(..) | Self::BodySource(_))
     }
 
     /// The connection was gone: a request that is safe to repeat may be tried on another.
@@ -215,7 +217,6 @@ impl fmt::Display for Failure {
             Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
             Self::BodyFile(trouble, path) => write_file(f, *trouble, path),
             Self::BodySource(what) => write!(f, "request body: {}", what.text()),
-            Self::BodySpent => f.write_str("request body: the stream is used up and can't be sent again"),
         }
     }
 }

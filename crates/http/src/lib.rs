@@ -45,6 +45,7 @@ mod pool;
 mod proxy;
 mod request;
 mod settings;
+mod spool;
 mod target;
 mod timer;
 mod tls;
@@ -63,5 +64,6 @@ pub use request::{Body, Request};
 pub use settings::{
     DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
 };
+pub use spool::{Chunk, Spool};
 pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;

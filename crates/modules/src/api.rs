@@ -286,6 +286,9 @@ impl Api for K6 {
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
+        if let Some(http) = state.http_if_used() {
+            http.end_downloads();
+        }
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()

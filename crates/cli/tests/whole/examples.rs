@@ -60,6 +60,7 @@ examples! {
     setup_teardown "setup-teardown.js"
     shared_array "shared-array.js"
     stale_reads "stale-reads.js"
+    stream_response "stream-response.js"
     streams "streams.js"
     summary "summary.js"
     thresholds_abort "thresholds-abort.js"

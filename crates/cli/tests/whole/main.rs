@@ -9,5 +9,6 @@ mod house;
 mod language;
 mod network;
 mod run;
+mod streaming;
 mod support;
 mod web;

@@ -153,7 +153,6 @@ pub(crate) fn feed<'js>(ctx: Ctx<'js>, stream: &Value<'js>) -> JsResult<'js, (Pa
 ///
 /// # Errors
 /// If the VM's memory limit is reached.
-#[allow(dead_code, reason = "for responses that are streamed")]
 pub(crate) fn stream_over<'js>(ctx: Ctx<'js>, reader: &Value<'js>) -> JsResult<'js> {
     parts::call(ctx, Set::Streams, "over", std::slice::from_ref(reader))
 }

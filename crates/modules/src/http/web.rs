@@ -20,7 +20,7 @@ pub(crate) struct FilePart {
 /// What `http.file()` made; `None` for other values.
 pub(crate) fn file_part(value: &Value<'_>) -> Option<FilePart> {
     value.instance::<FileData>().map(|file| FilePart {
-        payload: file.data.clone().into(),
+        payload: file.data.clone(),
         is_text: file.is_text,
         filename: file.filename.clone(),
         content_type: file.content_type.clone(),
