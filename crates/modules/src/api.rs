@@ -261,6 +261,10 @@ impl Api for K6 {
             *state.group.borrow_mut() = Arc::from(path);
             let tags = config.tags.clone();
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
+            if config.system_tags.iter {
+                // k6 counts them as iterations of a VU without a number.
+                state.set_metadata(Metadata::default().with("iter", "0"));
+            }
         }
         if let Some(iteration) = iteration {
             if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {

@@ -257,7 +257,8 @@ fn settle<'js>(
 
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
-    let Some(callback) = Callback::read(&call.argument(0)) else {
+    let given = call.argument(0);
+    let Some(callback) = Callback::read(&given).filter(|_| !given.is_undefined()) else {
         return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
     };
     let host = Host::of(ctx);

@@ -21,7 +21,8 @@ use brunt_quickjs::{Ctx, JsResult, Members, Value};
 
 use crate::globals::url;
 use crate::lazy::{LazyGlobal, lazy};
-use blob::{read_payload, shared_bytes};
+use blob::read_payload;
+pub(crate) use blob::shared_bytes;
 pub(crate) use feed::FeedGuard;
 use form_data::FormData;
 use parts::Set;

@@ -74,8 +74,8 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     if !value.is_object() {
         return None;
     }
-    // Copied once: the script may change its buffer while the request is under way.
-    if let Some(bytes) = value.with_bytes(|bytes| Shared::from(bytes)) {
+    // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
+    if let Some(bytes) = web::shared_bytes(value) {
         return Some(bytes.into());
     }
     value.instance::<FileData>().map(|file| file.data.clone())

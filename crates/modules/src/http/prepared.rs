@@ -13,7 +13,7 @@ use super::cookies::CookieJar;
 use super::download::Download;
 use super::expected::Callback;
 use super::state::{HttpState, SharedJar};
-use super::url::UrlTemplate;
+use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
 use crate::state::{VuState, tag_text, throw};
@@ -211,7 +211,7 @@ impl Prepared {
 
     fn read_url(&mut self, url: &Value<'_>) -> Result<(), Refusal> {
         if let Some(text) = url.as_str() {
-            text.as_str().clone_into(&mut self.url);
+            self.url = escape_path(text.as_str().to_owned());
             return Ok(());
         }
         self.read_other_url(url)
@@ -220,7 +220,7 @@ impl Prepared {
     #[inline(never)]
     fn read_other_url(&mut self, url: &Value<'_>) -> Result<(), Refusal> {
         if let Some(template) = url.instance::<UrlTemplate>() {
-            template.url.clone_into(&mut self.url);
+            self.url = escape_path(template.url.clone());
             self.template = Some(template.name.clone());
             return Ok(());
         }
@@ -356,16 +356,24 @@ impl Prepared {
     }
 
     fn compress(&mut self, list: &str, own: &mut OwnHeaders) -> Result<(), Refusal> {
-        let Some(body) = &self.body else { return Ok(()) };
         if list.is_empty() {
             return Ok(());
         }
+<<<<<<< HEAD
         let Some(bytes) = body.in_memory() else {
             let why = "a body that is read while it is sent can't be compressed: leave out \"compression\"";
             return Err(self.unsendable(0, why));
         };
         let (encoded, header) = brunt_http::content::encode(list, &bytes)
             .map_err(|error| self.unsendable(0, error.to_string()))?;
+=======
+        let (encoded, header) =
+            brunt_http::content::encode(list, self.body.as_deref().unwrap_or_default())
+                .map_err(|error| self.unsendable(0, error.to_string()))?;
+        if self.body.is_none() {
+            return Ok(());
+        }
+>>>>>>> h/data
         self.shown_body = self.body.replace(encoded.into());
         // k6 looks for a header of the script's after this; `finish` settles it.
         own.compression = Some(header);

@@ -175,6 +175,7 @@ impl Response {
             let is_hidden = match name.as_str() {
                 "Transfer-Encoding" | "Trailer" => true,
                 "Content-Length" => is_chunked,
+                "Connection" => has_token(value, "close"),
                 _ => false,
             };
             if is_hidden {
@@ -378,6 +379,12 @@ impl Class for Response {
     fn own_names(&self) -> &'static [&'static Name] {
         NAMES
     }
+}
+
+/// Whether a list of tokens has this one.
+fn has_token(list: &[u8], token: &str) -> bool {
+    list.split(|&byte| byte == b',')
+        .any(|item| item.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
 }
 
 /// Names and values of a `Cookie` line.

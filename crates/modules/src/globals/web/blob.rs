@@ -111,7 +111,7 @@ fn read_file(range: &FileRange, into: &mut Vec<u8>) -> std::io::Result<()> {
 
 /// The bytes of an `ArrayBuffer` or of a view of one, as they are now: later writes do not show.
 pub(crate) fn shared_bytes(value: &Value<'_>) -> Option<Shared> {
-    value.bytes().map(|bytes| Shared::from(bytes.to_vec()))
+    value.shared_bytes().map(|bytes| Shared::new(Rc::new(bytes)))
 }
 
 struct Blob(BlobData);
