@@ -22,7 +22,6 @@ impl Excerpt {
         Self { len: len as u8, cut: text.len() > MAX, bytes }
     }
 
-<<<<<<< HEAD
     /// What it keeps, without quotes; a cut is shown as `…`.
     pub(crate) fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.len as usize]);
@@ -69,10 +68,6 @@ impl fmt::Debug for Tail {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.text())
-=======
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
         for chunk in self.bytes[..self.len as usize].utf8_chunks() {
             for character in chunk.valid().chars() {
@@ -93,7 +88,6 @@ impl fmt::Display for Excerpt {
             f.write_char('…')?;
         }
         f.write_char('"')
->>>>>>> h/data
     }
 }
 

@@ -160,11 +160,11 @@ impl Failure {
         }
     }
 
-<<<<<<< HEAD
     /// It lies in what we send, not in the connection or the server.
     pub(crate) fn is_of_body(&self) -> bool {
         matches!(self, Self::BodyFile(..) | Self::BodySource(_))
-=======
+    }
+
     /// The same, when it was not the target that was dialed but a proxy.
     pub(crate) fn at_the_proxy(self) -> Self {
         match self {
@@ -173,7 +173,6 @@ impl Failure {
             Self::Dial | Self::DialErrno(_) => Self::ProxyDial("connection failed"),
             other => other,
         }
->>>>>>> h/data
     }
 
     /// The connection was gone: a request that is safe to repeat may be tried on another.

@@ -326,26 +326,6 @@ fn is_open(graph: &Graph) -> bool {
     graph.is_open || ways.iter().any(|way| graph.identifiers.contains(*way))
 }
 
-<<<<<<< HEAD
-/// The intrinsics that the script can reach. A name counts also where it stands within a string: that may be code.
-fn intrinsics_for(graph: &Graph, open: bool) -> Intrinsics {
-    let has = |name: &str| {
-        open || graph.identifiers.contains(name)
-            || graph.modules.iter().any(|module| module.source.contains(name))
-    };
-    Intrinsics {
-        // SharedArray and exec.test.options are proxies underneath.
-        proxy: true,
-        // Also BigInt64Array, BigUint64Array, getBigInt64 and the like.
-        big_int: has("BigInt") || has("BigUint"),
-        weak_ref: has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: has("DOMException") || has("atob") || has("btoa")
-            || has("structuredClone") || has("AbortController") || has("AbortSignal"),
-    }
-}
-
-=======
->>>>>>> h/data
 /// While compiling, imports need only exist.
 struct AnyModule;
 

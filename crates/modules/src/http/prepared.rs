@@ -359,21 +359,16 @@ impl Prepared {
         if list.is_empty() {
             return Ok(());
         }
-<<<<<<< HEAD
+        let body = self.body.clone().unwrap_or_default();
         let Some(bytes) = body.in_memory() else {
             let why = "a body that is read while it is sent can't be compressed: leave out \"compression\"";
             return Err(self.unsendable(0, why));
         };
         let (encoded, header) = brunt_http::content::encode(list, &bytes)
             .map_err(|error| self.unsendable(0, error.to_string()))?;
-=======
-        let (encoded, header) =
-            brunt_http::content::encode(list, self.body.as_deref().unwrap_or_default())
-                .map_err(|error| self.unsendable(0, error.to_string()))?;
         if self.body.is_none() {
             return Ok(());
         }
->>>>>>> h/data
         self.shown_body = self.body.replace(encoded.into());
         // k6 looks for a header of the script's after this; `finish` settles it.
         own.compression = Some(header);
