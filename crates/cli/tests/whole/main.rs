@@ -11,3 +11,4 @@ mod network;
 mod run;
 mod streaming;
 mod support;
+mod web;

@@ -62,6 +62,12 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
                 let refused = Unsendable { code: 0, text: text.to_owned(), throw };
                 return refuse(ctx, &result, &keys, requests.len(), &refused);
             }
+            Ok(request) if request.feed.is_some() => {
+                let text = "http.batch() lets no script run, which a ReadableStream needs: use asyncRequest() for it";
+                let throw = request.throw;
+                let refused = Unsendable { code: 0, text: text.to_owned(), throw };
+                return refuse(ctx, &result, &keys, requests.len(), &refused);
+            }
             Ok(request) => requests.push(request),
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {

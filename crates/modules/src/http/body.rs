@@ -5,7 +5,7 @@ use brunt_http::{Payload, Shared};
 use brunt_quickjs::{Thrown, Value};
 
 use super::file::FileData;
-use crate::globals::url;
+use crate::globals::web::{self, FeedGuard};
 
 /// A body as it goes on the wire.
 #[derive(Default)]
@@ -14,6 +14,14 @@ pub(super) struct EncodedBody {
     pub(super) payload: Option<Payload>,
     /// What `Content-Type` says unless the caller sets it.
     pub(super) content_type: Option<String>,
+    /// Where the body comes from, if it is a stream.
+    pub(super) feed: Option<FeedGuard>,
+}
+
+impl EncodedBody {
+    fn of(payload: Payload, content_type: Option<String>) -> Self {
+        Self { payload: Some(payload), content_type, feed: None }
+    }
 }
 
 /// Why there is no body.
@@ -35,13 +43,15 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         return Ok(EncodedBody::default());
     }
     if let Some(payload) = payload_of(body) {
-        return Ok(EncodedBody { payload: Some(payload), content_type: None });
+        return Ok(EncodedBody::of(payload, None));
     }
-    if let Some(text) = url::search_params_text(body) {
-        return Ok(EncodedBody {
-            payload: Some(text.into()),
-            content_type: Some("application/x-www-form-urlencoded;charset=UTF-8".to_owned()),
-        });
+    if let Some(native) = web::native_body(body) {
+        let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
+        return Ok(EncodedBody::of(native.payload, content_type));
+    }
+    if web::is_stream(body.ctx(), body) {
+        let (payload, feed) = web::feed(body.ctx(), body)?;
+        return Ok(EncodedBody { feed: Some(feed), ..EncodedBody::of(payload, None) });
     }
     let plain = body.is_object()
         && !(body.is_function()
@@ -64,8 +74,8 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     if !value.is_object() {
         return None;
     }
-    // Copied once: the script may change its buffer while the request is under way.
-    if let Some(bytes) = value.with_bytes(|bytes| Shared::from(bytes)) {
+    // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
+    if let Some(bytes) = web::shared_bytes(value) {
         return Some(bytes.into());
     }
     value.instance::<FileData>().map(|file| file.data.clone())
@@ -121,7 +131,7 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             .collect();
         let multipart = Multipart::encode(&parts);
         let content_type = Some(multipart.content_type());
-        return Ok(EncodedBody { payload: Some(multipart.body), content_type });
+        return Ok(EncodedBody::of(multipart.body, content_type));
     }
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
     for (name, value) in flattened(members)? {
@@ -131,10 +141,8 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     // Stable, so that the values of an array keep their order.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let text = urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    Ok(EncodedBody {
-        payload: Some(text.into()),
-        content_type: Some("application/x-www-form-urlencoded".to_owned()),
-    })
+    let content_type = Some("application/x-www-form-urlencoded".to_owned());
+    Ok(EncodedBody::of(text.into(), content_type))
 }
 
 /// Each element of an array as a field of its own.

@@ -15,6 +15,7 @@ use super::expected::Callback;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
+use crate::globals::web::FeedGuard;
 use crate::state::{VuState, tag_text, throw};
 
 static HEADERS: Name = Name::new("headers");
@@ -62,6 +63,8 @@ pub(super) struct Prepared {
     pub(super) body: Option<Payload>,
     /// The body before it was compressed, for `res.request`.
     pub(super) shown_body: Option<Payload>,
+    /// Where the body comes from, if it is a stream: told when the request is over.
+    pub(super) feed: Option<FeedGuard>,
     /// A header that cannot be sent: the request fails as one that was tried.
     pub(super) refused: Option<Failure>,
     pub(super) cookies: Vec<RequestCookie>,
@@ -124,6 +127,7 @@ impl Prepared {
             host: None,
             body: None,
             shown_body: None,
+            feed: None,
             refused: None,
             cookies: Vec::new(),
             jar: http.jar(),
@@ -168,6 +172,7 @@ impl Prepared {
         let encoded = encoded.map_err(|refusal| self.refuse_body(refusal))?;
         let mut own = OwnHeaders::default();
         self.body = encoded.payload;
+        self.feed = encoded.feed;
         if params.is_object() {
             self.read_params(ctx, params, &mut own)?;
         }

@@ -110,8 +110,18 @@ impl Response {
         self.finished.as_ref()?.exchange.as_deref()
     }
 
+    /// Whether redirects led to it.
+    pub(super) fn is_redirected(&self) -> bool {
+        self.finished.as_ref().is_some_and(|finished| finished.first.url.is_some())
+    }
+
+    /// The body, if it was to be kept.
+    pub(super) fn kept_body(&self) -> Option<&[u8]> {
+        if self.response_type() == ResponseType::None { None } else { self.body_bytes() }
+    }
+
     /// The whole response's head, if all went well.
-    fn head(&self) -> Option<Head<'_>> {
+    pub(super) fn head(&self) -> Option<Head<'_>> {
         let finished = self.finished.as_ref().filter(|finished| finished.error.is_empty())?;
         finished.exchange.as_ref()?.response().ok()
     }

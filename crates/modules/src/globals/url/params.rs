@@ -146,7 +146,8 @@ fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, St
     Err(ctx.throw_type("URLSearchParams takes an iterable of [name, value] pairs"))
 }
 
-fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
+/// Whether it is an array or has an iterator.
+pub(in crate::globals) fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
     if value.is_array() {
         return Ok(true);
     }
@@ -156,7 +157,8 @@ fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
     Ok(get.call(&ctx.undefined(), &[value.clone(), symbol])?.is_function())
 }
 
-fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
+/// The elements of an iterable as an array.
+pub(in crate::globals) fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
     let array = ctx.global().get("Array")?;
     array.get("from")?.call(&array, std::slice::from_ref(iterable))
 }

@@ -13,13 +13,14 @@ use brunt_quickjs::{Call, Class, Ctx, Deferred, JsResult, Members, Name};
 
 use super::super::settle;
 use super::Reader;
+use crate::globals::web;
 use crate::state::{throw, throw_type};
 
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
 static RECEIVED_AT: Name = Name::new("receivedAt");
 
-/// A stream and its reader in one.
+/// What the stream of a response reads from.
 struct BodyStream {
     reader: Rc<Reader>,
     /// Reads that wait for their chunk: later ones must not overtake them.
@@ -33,19 +34,16 @@ impl Class for BodyStream {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
                 .method(c"cancel", 1, |call| cancel(&call))
-                .method(c"getReader", 0, |call| Ok(call.this()))
-                .method(c"next", 0, |call| read(&call))
                 .method(c"read", 0, |call| read(&call))
-                .method(c"releaseLock", 0, |call| Ok(call.ctx().undefined()))
-                .method(c"return", 1, |call| cancel(&call))
-                .method(c"[Symbol.asyncIterator]", 0, |call| Ok(call.this()))
         });
         &MEMBERS
     }
 }
 
+/// A `ReadableStream`.
 pub(super) fn new(ctx: Ctx<'_>, reader: Rc<Reader>) -> JsResult<'_> {
-    ctx.instance(BodyStream { reader, waiting: Rc::default() })
+    let body = ctx.instance(BodyStream { reader, waiting: Rc::default() })?;
+    web::stream_over(ctx, &body)
 }
 
 /// The next chunk, as readers of streams give it: `{ done, value }`, `value` a `Uint8Array` with the time at which it
