@@ -77,6 +77,14 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
     parts::export(ctx, set, name)
 }
 
+/// The class of streams, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn readable_stream(ctx: Ctx<'_>) -> JsResult<'_> {
+    parts::export(ctx, Set::Streams, "ReadableStream")
+}
+
 /// Gives the VM those of the globals that its script may name.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     let program = ctx.host::<Host>().map(Host::program);
