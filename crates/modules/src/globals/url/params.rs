@@ -59,7 +59,7 @@ impl Store {
 
 /// The text of a `URLSearchParams` object; `None` for any other value.
 pub(crate) fn search_params_text(value: &Value<'_>) -> Option<String> {
-    value.instance::<SearchParams>().map(|params| params.0.read(|pairs| serialize(pairs)))
+    value.instance::<SearchParams>().map(|params| params.0.read(serialize))
 }
 
 fn parse(query: &str) -> Pairs {
@@ -147,7 +147,10 @@ fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, St
 }
 
 /// Whether it is an array or has an iterator.
-pub(in crate::globals) fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
+pub(in crate::globals) fn is_iterable<'js>(
+    ctx: Ctx<'js>,
+    value: &Value<'js>,
+) -> JsResult<'js, bool> {
     if value.is_array() {
         return Ok(true);
     }
