@@ -32,9 +32,7 @@ use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
 use crate::state::{VuState, throw, throw_stopped};
-pub(crate) use web::{
-    file_part, header_lines, is_redirected, new_jar, response_body, settled,
-};
+pub(crate) use web::{file_part, header_lines, is_redirected, new_jar, response_body, settled};
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 

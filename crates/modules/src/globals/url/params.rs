@@ -147,7 +147,10 @@ fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, St
 }
 
 /// Whether it is an array or has an iterator.
-pub(in crate::globals) fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
+pub(in crate::globals) fn is_iterable<'js>(
+    ctx: Ctx<'js>,
+    value: &Value<'js>,
+) -> JsResult<'js, bool> {
     if value.is_array() {
         return Ok(true);
     }
