@@ -158,13 +158,5 @@ pub(crate) fn feed<'js>(ctx: Ctx<'js>, stream: &Value<'js>) -> JsResult<'js, (Pa
     feed::open(ctx, stream)
 }
 
-/// A `ReadableStream` over an object whose `read()` promises `{ value, done }`, and which may have a `cancel(reason)`.
-///
-/// # Errors
-/// If the VM's memory limit is reached.
-pub(crate) fn stream_over<'js>(ctx: Ctx<'js>, reader: &Value<'js>) -> JsResult<'js> {
-    parts::call(ctx, Set::Streams, "over", std::slice::from_ref(reader))
-}
-
 #[cfg(test)]
 mod tests;
