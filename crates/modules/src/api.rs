@@ -11,6 +11,7 @@ use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::config::{Config, World};
+use crate::globals::web::{jslib_form, streams};
 use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
@@ -63,6 +64,21 @@ const MODULES: &[Module] = &[
         object: |ctx| filled(ctx, metrics::fill),
     },
     Module { specifier: "k6/data", names: data::names, object: |ctx| filled(ctx, data::fill) },
+    Module {
+        specifier: "k6/experimental/streams",
+        names: streams::names,
+        object: |ctx| filled(ctx, streams::fill),
+    },
+    Module {
+        specifier: jslib_form::FIRST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill_first),
+    },
+    Module {
+        specifier: jslib_form::LATEST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill),
+    },
     Module { specifier: EXECUTION, names: execution::names, object: execution::object },
     Module {
         specifier: "k6/encoding",
@@ -123,7 +139,6 @@ const LATER: &[&str] = &[
     "k6/experimental/browser",
     "k6/experimental/grpc",
     "k6/experimental/redis",
-    "k6/experimental/streams",
     "k6/experimental/tracing",
     "k6/experimental/webcrypto",
     "k6/experimental/websockets",
@@ -168,7 +183,11 @@ impl K6 {
                  be loaded into Brunt"
             ));
         }
-        let known: Vec<_> = MODULES.iter().map(|module| module.specifier).collect();
+        let known: Vec<_> = MODULES
+            .iter()
+            .map(|module| module.specifier)
+            .filter(|name| !name.starts_with("k6/jslib/"))
+            .collect();
         Err(format!("unknown module: \"{specifier}\"; these are built in: {}", known.join(", ")))
     }
 }
@@ -281,6 +300,9 @@ impl Api for K6 {
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
+        if let Some(http) = state.http_if_used() {
+            http.end_downloads();
+        }
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()
