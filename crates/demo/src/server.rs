@@ -335,7 +335,9 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
 async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin) {
     let service = service_fn(|request| app.handle(request));
     let served = http1::Builder::new()
-        .pipeline_flush(true)
+        // One buffer for head and body, as small answers want it. (`pipeline_flush` would write so, too, but then hyper
+        // takes from a body as fast as it gives: a long one would lie in memory before its head is sent.)
+        .writev(false)
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {
