@@ -36,6 +36,8 @@ impl std::fmt::Debug for Proxy {
 #[derive(Clone, Debug, Default)]
 struct Exceptions {
     all: bool,
+    /// There are none, and loopback is none either.
+    not_even_loopback: bool,
     nets: Vec<IpNet>,
     /// Address and port, if one was given.
     ips: Vec<(IpAddr, Option<u16>)>,
@@ -69,7 +71,17 @@ impl Proxies {
         })
     }
 
-    /// The proxy for a target. Loopback is never proxied.
+    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`.
+    ///
+    /// # Errors
+    /// [`SettingsError::Proxy`], as of [`Proxies::from_env`].
+    pub fn everything(proxy: &str) -> Result<Self, SettingsError> {
+        let proxy = Proxy::parse(proxy)?;
+        let exceptions = Exceptions { not_even_loopback: true, ..Exceptions::default() };
+        Ok(Self { http: proxy.clone(), https: proxy, exceptions })
+    }
+
+    /// The proxy for a target. Loopback is never proxied by those of the environment.
     pub(crate) fn find(&self, target: &Target<'_>) -> Option<&Proxy> {
         let proxy = match target.scheme {
             Scheme::Http => self.http.as_ref(),
@@ -157,6 +169,9 @@ impl Exceptions {
     }
 
     fn holds(&self, host: &str, port: u16) -> bool {
+        if self.not_even_loopback {
+            return false;
+        }
         if self.all || host == "localhost" {
             return true;
         }
@@ -230,6 +245,15 @@ mod tests {
             assert!(goes(&proxies, url).is_some(), "{url}");
         }
         assert_eq!(goes(&env(&[("HTTP_PROXY", "p"), ("NO_PROXY", "*")]), "http://x.test/"), None);
+    }
+
+    #[test]
+    fn one_proxy_for_everything_is_for_loopback_too() {
+        let proxies = Proxies::everything("u:p@p.test:3128").unwrap();
+        for url in ["http://127.0.0.1/", "https://localhost/", "http://a.test/"] {
+            assert_eq!(goes(&proxies, url).unwrap(), "p.test:3128", "{url}");
+        }
+        assert_eq!(proxies.http.unwrap().authorization.unwrap(), "Basic dTpw");
     }
 
     #[test]

@@ -52,7 +52,7 @@ struct Module {
     object: for<'js> fn(Ctx<'js>) -> JsResult<'js>,
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: [Module; 9] = [
     Module { specifier: "k6", names: k6::names, object: k6::object },
     Module { specifier: "k6/http", names: http::names, object: http_object },
     Module {
@@ -76,6 +76,11 @@ const MODULES: [Module; 8] = [
         specifier: "k6/timers",
         names: timers::names,
         object: |ctx| filled(ctx, timers::fill),
+    },
+    Module {
+        specifier: "k6/x/fasthttp",
+        names: http::fasthttp::names,
+        object: |ctx| filled(ctx, http::fasthttp::fill),
     },
 ];
 

@@ -6,6 +6,7 @@ mod chain;
 mod cookies;
 mod duration;
 mod expected;
+pub(crate) mod fasthttp;
 mod file;
 mod gjson;
 pub(crate) mod limiter;

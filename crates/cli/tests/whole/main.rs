@@ -5,6 +5,7 @@ mod bad_input;
 mod command_line;
 mod demo;
 mod examples;
+mod fasthttp;
 mod house;
 mod language;
 mod network;
