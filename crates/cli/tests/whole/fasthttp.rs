@@ -267,7 +267,7 @@ export default function () {
     let checks: Vec<Value> =
         of("checks").iter().map(|s| json!([s["data"]["value"], tags(s, "kind")])).collect();
     let once = [json!([1.0, null]), json!([0.0, "bad"])];
-    assert_eq!(json!(checks), json!([once, once].concat()));
+    assert_eq!(json!(checks), json!([once.clone(), once].concat()));
     assert_eq!(tags(of("checks")[0], "check"), "check status is 200");
     let sent: f64 = of("data_sent").iter().filter_map(|s| s["data"]["value"].as_f64()).sum();
     assert!(sent > 100.0, "{sent}");

@@ -78,10 +78,10 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
     }
     wire.age(client.limits.connection_ns);
     let unsent = |failure| Exchange::unsent(failure, clock::now_ns());
-    let exchange = match (&ready.place, ready.refused) {
+    let exchange = match (&ready.place, &ready.refused) {
         (Err(TargetError::Invalid(invalid)), _) => {
             // There was no request: there are no samples.
-            return failed(ctx, &ready, format!("invalid URL: {}", invalid.of(&ready.url)));
+            return failed(ctx, &ready, &format!("invalid URL: {}", invalid.of(&ready.url)));
         }
         (Err(TargetError::Unreachable(failure)), _) | (Ok(_), Some(failure)) => unsent(*failure),
         (Ok(place), None) => {
@@ -109,17 +109,17 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
         None => response::new(ctx, Response { exchange, ready }),
         Some(failure) => {
             let text = format!("{} \"{}\": {failure}", method.title(), ready.shown());
-            failed(ctx, &ready, text)
+            failed(ctx, &ready, &text)
         }
     }
 }
 
 /// `null` and a warning, or an exception if the request wants one.
-fn failed<'js>(ctx: Ctx<'js>, ready: &Ready, text: String) -> JsResult<'js> {
+fn failed<'js>(ctx: Ctx<'js>, ready: &Ready, text: &str) -> JsResult<'js> {
     if ready.throw {
-        return Err(throw(ctx, &text));
+        return Err(throw(ctx, text));
     }
-    log::warn!(error = text.as_str(); "Request Failed");
+    log::warn!(error = text; "Request Failed");
     Ok(ctx.null())
 }
 
