@@ -115,7 +115,8 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
     let load = Load {
         url: server.url(setting.tls),
         vus: setting.vus,
-        seconds: bench.settings.seconds,
+        // Paced, a client does little in a second: its start would weigh more than its work.
+        seconds: bench.settings.seconds * if setting.pause > 0.0 { 3 } else { 1 },
         pause: setting.pause,
         core: pinned.then_some(0),
     };

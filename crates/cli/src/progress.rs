@@ -52,7 +52,7 @@ impl Progress {
                     let snapshot = source.snapshot();
                     if on_terminal {
                         screen.draw(render(&snapshot, &terminal_style(color)));
-                    } else if !matches!(snapshot.phase, Phase::Initializing { .. }) {
+                    } else {
                         // That stdout is closed is noticed when the summary is written.
                         let _ = screen.stdout(&render(&snapshot, &Style::pipe()));
                     }

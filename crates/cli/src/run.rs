@@ -21,7 +21,9 @@ use self::{
     watch::Watch,
 };
 use crate::{
-    Context, describe,
+    Context,
+    cmd::version_line,
+    describe,
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -58,6 +60,7 @@ fn run<H: Host>(
     mut settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
+    log::debug!("brunt {}", version_line());
     let outer = Outer::read(context, given)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
@@ -82,7 +85,9 @@ fn run<H: Host>(
         extended: settings.script.extended,
         registry: Arc::clone(&registry),
     })?;
+    log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
+    log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     let text = loaded.text().to_owned();
 
     let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
@@ -130,6 +135,7 @@ fn run<H: Host>(
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), color))
         .transpose()?;
     let report = run.execute();
+    signals.detach();
     if let Some(progress) = progress {
         progress.stop();
     }

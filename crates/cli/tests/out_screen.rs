@@ -140,7 +140,7 @@ fn bars_are_never_wider_than_the_terminal() {
         let bytes = typescript(columns, "", "--log-output none --summary-mode disabled");
         // The bars alone; the description above them may be wider.
         let mut terminal = Terminal { row: 3, ..Terminal::default() };
-        let bars = bytes.split_once("\ninit [").or_else(|| bytes.split_once("\nrunning ("));
+        let bars = bytes.split_once("\nInit ").or_else(|| bytes.split_once("\nrunning ("));
         terminal.feed(bars.expect("there are bars").1);
         assert!(terminal.widest <= columns as usize, "{} columns: {bytes}", terminal.widest);
     }

@@ -93,7 +93,7 @@ impl App {
             }
         }
         let mut reply = match route {
-            Route::Root | Route::Ping => plain::health(&call.parts.method),
+            Route::Root | Route::Ping if !self.faults.any() => plain::health(&call.parts.method),
             _ => Box::pin(call.answer(route)).await,
         };
         call.drain().await;

@@ -47,6 +47,7 @@ pub(crate) async fn answer(
     rest: &str,
 ) -> Result<Reply, Refusal> {
     match route {
+        Route::Root | Route::Ping => Ok(health(&call.parts.method)),
         Route::Status => status(rest),
         Route::Delay => delay(rest).await,
         Route::Redirect => redirect::countdown(call, rest),

@@ -38,6 +38,12 @@ pub enum AbortReason {
     /// A VU's init code failed; the run's [`Failure`](crate::Failure) holds the error.
     #[error("a VU could not be initialised")]
     Init,
+    /// The system refused what no run can do without.
+    #[error("{message}")]
+    System {
+        /// What it refused, and its words.
+        message: String,
+    },
     /// A thread or a VU panicked: a fault of ours.
     #[error("{message}")]
     Panic {

@@ -90,7 +90,8 @@ impl Gatherer {
         let run = loop {
             tokio::select! {
                 biased;
-                _ = count.tick() => {
+                // A run that is cut short is over, but for its teardown: k6 2.2 counts no VUs then.
+                _ = count.tick(), if !self.control.is_aborting() => {
                     let now = clock::now_ns();
                     for (metric, vus) in [
                         (builtin::VUS, self.control.vus_active()),

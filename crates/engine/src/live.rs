@@ -43,43 +43,11 @@ impl Live {
             vus_planned: control.vus_planned(),
             iterations_complete: control.iterations_complete(),
             iterations_interrupted: control.iterations_interrupted(),
-            scenarios: self.scenarios.iter().map(|state| self.scenario(state, now)).collect(),
-        }
-    }
-
-    fn scenario(&self, state: &Arc<ScenarioState>, now: u64) -> ScenarioProgress {
-        let spec = state.spec();
-        // Its clock stops with it.
-        let now = state.ended_at().unwrap_or(now);
-        let regular = spec.executor.regular_duration();
-        let start = state.started_at();
-        let elapsed = start.map_or(Duration::ZERO, |at| {
-            Duration::from_nanos(now.saturating_sub(at)).min(spec.max_duration())
-        });
-        let progress_state = match start {
-            _ if state.is_done() && self.control.is_aborting() => ScenarioPhase::Interrupted,
-            _ if state.is_done() => ScenarioPhase::Done,
-            Some(at) if now >= at && elapsed >= regular => ScenarioPhase::Stopping,
-            Some(at) if now >= at => ScenarioPhase::Running,
-            _ => ScenarioPhase::Waiting,
-        };
-        let until =
-            start.map_or(spec.start_time, |at| Duration::from_nanos(at.saturating_sub(now)));
-        ScenarioProgress {
-            name: spec.name.clone(),
-            kind: spec.executor.kind(),
-            state: progress_state,
-            starts_in: until,
-            elapsed,
-            regular_duration: regular,
-            progress: state.progress(),
-            vus_active: state.vus_active(),
-            vus_allocated: state.vus_allocated(),
-            vus_max: state.vus_max(),
-            iterations_complete: state.complete(),
-            iterations_begun: state.begun(),
-            iterations_total: state.iterations_total(),
-            rate: state.rate(),
+            scenarios: self
+                .scenarios
+                .iter()
+                .map(|state| ScenarioProgress::of(state, now))
+                .collect(),
         }
     }
 
@@ -134,7 +102,7 @@ pub enum ScenarioPhase {
     Running,
     /// None start any more, the last ones may finish.
     Stopping,
-    /// Over, because the run was cut short.
+    /// Over before all was done: the run was cut short, or shared iterations were left at `maxDuration`.
     Interrupted,
     /// Over.
     Done,
@@ -171,4 +139,42 @@ pub struct ScenarioProgress {
     pub iterations_total: Option<u64>,
     /// Iterations per second planned now; open models only.
     pub rate: Option<f64>,
+}
+
+impl ScenarioProgress {
+    fn of(state: &ScenarioState, now: u64) -> ScenarioProgress {
+        let spec = state.spec();
+        // Its clock stops with it.
+        let now = state.ended_at().unwrap_or(now);
+        let regular = spec.executor.regular_duration();
+        let start = state.started_at();
+        let elapsed = start.map_or(Duration::ZERO, |at| {
+            Duration::from_nanos(now.saturating_sub(at)).min(spec.max_duration())
+        });
+        let progress_state = match start {
+            _ if state.is_unfinished() => ScenarioPhase::Interrupted,
+            _ if state.is_done() => ScenarioPhase::Done,
+            Some(at) if now >= at && elapsed >= regular => ScenarioPhase::Stopping,
+            Some(at) if now >= at => ScenarioPhase::Running,
+            _ => ScenarioPhase::Waiting,
+        };
+        let until =
+            start.map_or(spec.start_time, |at| Duration::from_nanos(at.saturating_sub(now)));
+        ScenarioProgress {
+            name: spec.name.clone(),
+            kind: spec.executor.kind(),
+            state: progress_state,
+            starts_in: until,
+            elapsed,
+            regular_duration: regular,
+            progress: state.progress(),
+            vus_active: state.vus_active(),
+            vus_allocated: state.vus_allocated(),
+            vus_max: state.vus_max(),
+            iterations_complete: state.complete(),
+            iterations_begun: state.begun(),
+            iterations_total: state.iterations_total(),
+            rate: state.rate(),
+        }
+    }
 }

@@ -56,6 +56,13 @@ impl Share {
         let round = self.offsets.len() as u64;
         (k / round) * self.period + self.offsets[(k % round) as usize]
     }
+
+    /// How many of the scenario's first `all` due times are the core's.
+    pub(crate) fn part_of(&self, all: u64) -> u64 {
+        let (rounds, rest) = (all / self.period, all % self.period);
+        let more = self.offsets.partition_point(|offset| *offset < rest);
+        rounds * self.offsets.len() as u64 + more as u64
+    }
 }
 
 /// How `setup()` or `teardown()` ended.
@@ -122,5 +129,14 @@ mod tests {
         all.extend((0..2).map(|k| shares[1].number(k)));
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_part_is_as_many_as_there_are_numbers_below() {
+        let share = Share { period: 5, offsets: [1, 4].into() };
+        for all in 0..23 {
+            let numbers = (0..).map(|k| share.number(k)).take_while(|number| *number < all);
+            assert_eq!(share.part_of(all), numbers.count() as u64, "{all}");
+        }
     }
 }

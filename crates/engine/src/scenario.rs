@@ -68,6 +68,8 @@ pub struct ScenarioState {
     /// When it was over, in unix ns; 0 before.
     ended: AtomicU64,
     done: AtomicBool,
+    /// It was over because the run was cut short.
+    cut: AtomicBool,
     /// The one warning about too few VUs has been given.
     pub(crate) warned: AtomicBool,
     /// An unplanned VU is on its way.
@@ -112,6 +114,7 @@ impl ScenarioState {
             begun: AtomicU64::new(0),
             allocated: AtomicU64::new(0),
             done: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
             ended: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             growing: AtomicBool::new(false),
@@ -148,15 +151,16 @@ impl ScenarioState {
     }
 
     /// How far it is, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them,
-    /// else of its regular duration.
+    /// else of its regular duration. It stands still once the scenario is over.
     pub fn progress(&self) -> f64 {
-        if self.done.load(Relaxed) {
+        if self.is_done() && !self.is_unfinished() {
             return 1.0;
         }
         let (part, whole) = if let Some(total) = self.iterations_total() {
             (self.complete() as f64, total as f64)
         } else {
-            let since = clock::now_ns().saturating_sub(self.start());
+            let now = self.ended_at().unwrap_or_else(clock::now_ns);
+            let since = now.saturating_sub(self.start());
             (since as f64, self.spec.executor.regular_duration().as_nanos() as f64)
         };
         if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
@@ -217,6 +221,13 @@ impl ScenarioState {
         self.done.load(Relaxed)
     }
 
+    /// Whether it is over, but not all that it was to do is done: the run was cut short, or `maxDuration`
+    /// ended before the shared iterations did.
+    pub fn is_unfinished(&self) -> bool {
+        let is_short = || self.shared_budget().is_some_and(|all| self.complete() < all);
+        self.is_done() && (self.cut.load(Relaxed) || is_short())
+    }
+
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -263,7 +274,9 @@ impl ScenarioState {
         self.start.store(at, Relaxed);
     }
 
-    pub(crate) fn finish(&self) {
+    /// It is over; `cut` if only because the run is cut short.
+    pub(crate) fn finish(&self, cut: bool) {
+        self.cut.store(cut, Relaxed);
         self.ended.store(clock::now_ns(), Relaxed);
         self.done.store(true, Relaxed);
     }

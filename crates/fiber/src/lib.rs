@@ -15,6 +15,7 @@
 //! Absent: JavaScript, HTTP, metrics. This crate and `quickjs` are the two homes of `unsafe`.
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod ahead;
 pub mod clock;
 pub mod fiber;
 pub mod stack;

@@ -108,6 +108,11 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// The highest address, where it begins.
+    pub(crate) fn top(&self) -> usize {
+        self.limit + GUARD + self.usable
+    }
+
     /// Usable bytes, guard not counted.
     pub fn usable(&self) -> usize {
         self.usable
@@ -134,8 +139,7 @@ impl Drop for Stack {
 // for. A stack is handed out once until it is dropped.
 unsafe impl CoroutineStack for Stack {
     fn base(&self) -> StackPointer {
-        StackPointer::new(self.limit + GUARD + self.usable)
-            .expect("a mapping is never at address 0")
+        StackPointer::new(self.top()).expect("a mapping is never at address 0")
     }
 
     fn limit(&self) -> StackPointer {

@@ -16,6 +16,7 @@ use crate::http1::converse::converse;
 use crate::http1::encode::Way;
 use crate::network::Network;
 use crate::pool::Pool;
+use crate::proxy::Proxy;
 use crate::request::Request;
 use crate::target::{Scheme, Target};
 use crate::timer::Timers;
@@ -87,11 +88,12 @@ impl Client {
         request.check()?;
         let network = &*self.network;
         let proxy = network.settings.proxies.find(request.target);
-        let authorization = proxy.and_then(|proxy| proxy.authorization.as_deref());
+        // Inside a tunnel, the request is as if there were no proxy, whose password is nobody's business.
+        let is_plain = request.target.scheme == Scheme::Http;
+        let relay = proxy.filter(|proxy| is_plain && proxy.relays());
         let way = Way {
-            is_proxied: proxy.is_some(),
-            // Inside a tunnel, the proxy's password is nobody's business.
-            proxy_authorization: authorization.filter(|_| request.target.scheme == Scheme::Http),
+            is_proxied: relay.is_some(),
+            proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
         };
         let mut idle = self.take_idle(request.target);

@@ -1,6 +1,7 @@
-//! A new connection: whom to dial, TCP, a proxy's tunnel, TLS.
+//! A new connection: whom to dial, TCP, a way through a proxy, TLS.
 
 mod handshake;
+mod socks;
 mod tunnel;
 
 use std::net::{IpAddr, SocketAddr};
@@ -16,7 +17,7 @@ use crate::connection::{Connection, Route};
 use crate::exchange::Recording;
 use crate::failure::{Failure, from_connect};
 use crate::network::Network;
-use crate::proxy::Proxy;
+use crate::proxy::{Language, Proxy};
 use crate::target::{Scheme, Target};
 use crate::tls::Session;
 
@@ -46,17 +47,29 @@ impl Dialer<'_> {
             None => self.address(&target.host, target.port).await?,
         };
         recording.connecting();
-        let socket = self.connect(address).await?;
+        let socket = self.connect(address).await.map_err(|failure| match self.proxy {
+            Some(_) => failure.at_the_proxy(),
+            None => failure,
+        })?;
         recording.connected(address);
         // Neither matters enough to give up the connection.
         let _ = socket.set_nodelay(true);
         let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE);
         let _ = SockRef::from(&socket).set_tcp_keepalive(&keep_alive);
         let mut connection = Connection::new(socket, address, Route::new(target));
-        if target.scheme == Scheme::Https {
-            if let Some(proxy) = self.proxy {
-                tunnel::open(&mut connection, self.network, target, proxy, recording).await?;
+        match self.proxy.map(|proxy| &proxy.language) {
+            Some(Language::Socks5 { credentials }) => {
+                let credentials = credentials.as_ref().map(|(user, password)| [&**user, password]);
+                socks::ask(&mut connection, target, credentials, recording).await?;
             }
+            Some(Language::Http { authorization }) if target.scheme == Scheme::Https => {
+                let authorization = authorization.as_deref();
+                tunnel::open(&mut connection, self.network, target, authorization, recording)
+                    .await?;
+            }
+            _ => {}
+        }
+        if target.scheme == Scheme::Https {
             recording.handshaking();
             let session = self.session(target, own)?;
             let session = handshake::run(&mut connection, session, self.network, recording).await?;

@@ -1,6 +1,6 @@
 //! A few bytes of what a server said, small enough to travel inside a `Copy` error.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// How many bytes an [`Excerpt`] keeps.
 const MAX: usize = 46;
@@ -68,7 +68,26 @@ impl fmt::Debug for Tail {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.text())
+        f.write_char('"')?;
+        for chunk in self.bytes[..self.len as usize].utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    '"' | '\\' => write!(f, "\\{character}")?,
+                    '\n' => f.write_str("\\n")?,
+                    '\r' => f.write_str("\\r")?,
+                    '\t' => f.write_str("\\t")?,
+                    '\0'..='\x1f' | '\x7f' => write!(f, "\\x{:02x}", character as u32)?,
+                    _ => f.write_char(character)?,
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        if self.cut {
+            f.write_char('…')?;
+        }
+        f.write_char('"')
     }
 }
 
@@ -85,6 +104,8 @@ mod tests {
     #[test]
     fn an_excerpt_is_quoted_and_cut() {
         assert_eq!(Excerpt::new(b"a\"b\n").to_string(), r#""a\"b\n""#);
+        // As k6 1.8.1 writes it.
+        assert_eq!(Excerpt::new(b"\x00\x01\xffg\xc3\xa9").to_string(), r#""\x00\x01\xffgé""#);
         assert!(Excerpt::new(&[b'x'; 100]).to_string().ends_with("x…\""));
     }
 

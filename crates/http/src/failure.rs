@@ -2,10 +2,12 @@
 
 mod alert;
 mod from;
+mod refusal;
 
 use std::fmt;
 
 pub(crate) use from::{from_connect, from_socket, from_tls};
+pub use refusal::Refusal;
 
 use crate::content::Undecodable;
 use crate::excerpt::{Excerpt, Tail};
@@ -64,6 +66,10 @@ pub enum Failure {
     BodyTooLarge(u64),
     /// 1000: the proxy refused the tunnel with this status.
     Proxy(u16),
+    /// 1200: the proxy can't be reached: why.
+    ProxyDial(&'static str),
+    /// 1200: the SOCKS proxy said no.
+    Socks(Refusal),
     /// 1010: the peer ended TLS with this alert.
     Alert(u8),
     /// 1301: what answered doesn't speak TLS.
@@ -138,7 +144,7 @@ impl Failure {
             Self::NoSuchHost => 1101,
             Self::BlacklistedIp => 1110,
             Self::BlockedHost => 1111,
-            Self::Socket(_) => 1200,
+            Self::Socket(_) | Self::ProxyDial(_) | Self::Socks(_) => 1200,
             Self::BrokenPipe => 1201,
             Self::Errno(..) => 1202,
             Self::InvalidPort(_) | Self::Dial => 1210,
@@ -157,6 +163,16 @@ impl Failure {
     /// It lies in what we send, not in the connection or the server.
     pub(crate) fn is_of_body(&self) -> bool {
         matches!(self, Self::BodyFile(..) | Self::BodySource(_))
+    }
+
+    /// The same, when it was not the target that was dialed but a proxy.
+    pub(crate) fn at_the_proxy(self) -> Self {
+        match self {
+            Self::Refused => Self::ProxyDial("connection refused"),
+            Self::DialTimeout => Self::ProxyDial("i/o timeout"),
+            Self::Dial | Self::DialErrno(_) => Self::ProxyDial("connection failed"),
+            other => other,
+        }
     }
 
     /// The connection was gone: a request that is safe to repeat may be tried on another.
@@ -205,6 +221,8 @@ impl fmt::Display for Failure {
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::BodyTooLarge(limit) => write!(f, "response body exceeds {limit} bytes"),
             Self::Proxy(status) => write!(f, "proxy refused the connection with status {status}"),
+            Self::ProxyDial(why) => write!(f, "proxyconnect: {why}"),
+            Self::Socks(refusal) => write!(f, "socks connect: {refusal}"),
             Self::Alert(alert) => write!(f, "remote error: tls: {}", alert::Name(*alert)),
             Self::NoTls => f.write_str("tls: first record does not look like a TLS handshake"),
             Self::UnknownAuthority => f.write_str("x509: unknown authority"),

@@ -64,8 +64,11 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// `blockHostnames` looks at the name only, and comes before everything else.
+    /// `blockHostnames` looks at names only, not at addresses, and comes before everything else.
     pub(crate) fn check_name(&self, host: &str) -> Result<(), Failure> {
+        if self.blocked.is_empty() || host.parse::<IpAddr>().is_ok() {
+            return Ok(());
+        }
         let is_blocked = self.blocked.iter().any(|pattern| match pattern {
             Pattern::Exact(name) => host.eq_ignore_ascii_case(name),
             Pattern::Suffix(suffix) => ends_with(host, suffix),
@@ -164,6 +167,17 @@ mod tests {
         assert_eq!(hosts.check_name("ONE.test"), Err(Failure::BlockedHost));
         assert_eq!(hosts.check_name("blocked.test"), Ok(()));
         assert_eq!(hosts.check_name("a.one.test"), Ok(()));
+    }
+
+    /// As in k6 1.8.1.
+    #[test]
+    fn addresses_are_not_names() {
+        let hosts = hosts(|settings| {
+            settings.block_hostnames = vec!["*".into(), "127.0.0.1".into()];
+        });
+        assert_eq!(hosts.check_name("127.0.0.1"), Ok(()));
+        assert_eq!(hosts.check_name("::1"), Ok(()));
+        assert_eq!(hosts.check_name("localhost"), Err(Failure::BlockedHost));
     }
 
     #[test]

@@ -53,7 +53,7 @@ mod tls;
 pub use client::Client;
 pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, FileTrouble, Operation};
+pub use failure::{Failure, FileTrouble, Operation, Refusal};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;

@@ -16,13 +16,27 @@ pub struct Proxies {
     exceptions: Exceptions,
 }
 
-/// An HTTP proxy.
+/// Who passes our connections on.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Proxy {
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// The value of `Proxy-Authorization`.
-    pub(crate) authorization: Option<String>,
+    pub(crate) language: Language,
+}
+
+/// How a proxy wants to be asked.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Plain requests with whole URLs, and `CONNECT` for HTTPS.
+    Http {
+        /// The value of `Proxy-Authorization`.
+        authorization: Option<String>,
+    },
+    /// RFC 1928. The proxy looks up names.
+    Socks5 {
+        /// User and password (RFC 1929).
+        credentials: Option<(String, String)>,
+    },
 }
 
 impl std::fmt::Debug for Proxy {
@@ -58,27 +72,39 @@ impl Proxies {
     /// through `variable`.
     ///
     /// # Errors
-    /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported (https, socks5).
+    /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported (https), or a password that
+    /// SOCKS can't carry.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |upper: &str| {
-            let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-            set(upper).or_else(|| set(&upper.to_ascii_lowercase())).unwrap_or_default()
+            let set = |name: String| variable(&name).map(|value| (name, value));
+            let set = |name| set(name).filter(|(_, value)| !value.is_empty());
+            set(upper.to_owned()).or_else(|| set(upper.to_ascii_lowercase())).unwrap_or_default()
+        };
+        let proxy = |upper| {
+            let (variable, text) = any(upper);
+            Proxy::parse(&text).map_err(|Unsupported| SettingsError::Proxy {
+                variable,
+                proxy: without_password(text.trim()),
+            })
         };
         Ok(Self {
-            http: Proxy::parse(&any("HTTP_PROXY"))?,
-            https: Proxy::parse(&any("HTTPS_PROXY"))?,
-            exceptions: Exceptions::parse(&any("NO_PROXY")),
+            http: proxy("HTTP_PROXY")?,
+            https: proxy("HTTPS_PROXY")?,
+            exceptions: Exceptions::parse(&any("NO_PROXY").1),
         })
     }
 
-    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`.
+    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`, or `socks5://…`.
     ///
     /// # Errors
     /// [`SettingsError::Proxy`], as of [`Proxies::from_env`].
     pub fn everything(proxy: &str) -> Result<Self, SettingsError> {
-        let proxy = Proxy::parse(proxy)?;
+        let parsed = Proxy::parse(proxy).map_err(|Unsupported| SettingsError::Proxy {
+            variable: "proxy".to_owned(),
+            proxy: without_password(proxy.trim()),
+        })?;
         let exceptions = Exceptions { not_even_loopback: true, ..Exceptions::default() };
-        Ok(Self { http: proxy.clone(), https: proxy, exceptions })
+        Ok(Self { http: parsed.clone(), https: parsed, exceptions })
     }
 
     /// The proxy for a target. Loopback is never proxied by those of the environment.
@@ -91,36 +117,74 @@ impl Proxies {
     }
 }
 
+/// A proxy of a kind that we don't have, or a password that its protocol can't carry.
+struct Unsupported;
+
 impl Proxy {
-    fn parse(text: &str) -> Result<Option<Self>, SettingsError> {
+    fn parse(text: &str) -> Result<Option<Self>, Unsupported> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let unsupported = || SettingsError::Proxy(without_password(text));
         // `proxy:3128` means `http://proxy:3128`.
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let url = url::Url::parse(&url).map_err(|_| unsupported())?;
-        if url.scheme() != "http" {
-            return Err(unsupported());
-        }
+        let url = url::Url::parse(&url).map_err(|_| Unsupported)?;
         let decode = |text: &str| {
             let plain = unescape(text.as_bytes());
             String::from_utf8_lossy(&plain).into_owned()
         };
         let has_user = !url.username().is_empty() || url.password().is_some();
-        let authorization = has_user.then(|| {
-            let password = decode(url.password().unwrap_or_default());
-            let plain = format!("{}:{password}", decode(url.username()));
-            format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain))
-        });
+        let credentials =
+            has_user.then(|| (decode(url.username()), decode(url.password().unwrap_or_default())));
+        let (language, usual_port) = match url.scheme() {
+            "http" => (Language::http(credentials), 80),
+            // Go makes no difference between the two: names are the proxy's business.
+            "socks5" | "socks5h" => (Language::Socks5 { credentials }, 1080),
+            _ => return Err(Unsupported),
+        };
+        if !language.fits() {
+            return Err(Unsupported);
+        }
         let host = match url.host() {
             Some(url::Host::Domain(name)) => name.to_owned(),
             Some(url::Host::Ipv4(ip)) => ip.to_string(),
             Some(url::Host::Ipv6(ip)) => ip.to_string(),
-            None => return Err(unsupported()),
+            None => return Err(Unsupported),
         };
-        Ok(Some(Self { host, port: url.port().unwrap_or(80), authorization }))
+        Ok(Some(Self { host, port: url.port().unwrap_or(usual_port), language }))
+    }
+
+    /// Requests to plain `http://` go to it as they are, with their whole URL.
+    pub(crate) fn relays(&self) -> bool {
+        matches!(self.language, Language::Http { .. })
+    }
+
+    /// The value of `Proxy-Authorization`.
+    pub(crate) fn authorization(&self) -> Option<&str> {
+        match &self.language {
+            Language::Http { authorization } => authorization.as_deref(),
+            Language::Socks5 { .. } => None,
+        }
+    }
+}
+
+impl Language {
+    fn http(credentials: Option<(String, String)>) -> Self {
+        let basic = |(user, password): (String, String)| {
+            let plain = format!("{user}:{password}");
+            format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain))
+        };
+        Self::Http { authorization: credentials.map(basic) }
+    }
+
+    /// SOCKS has one byte for the length of each.
+    fn fits(&self) -> bool {
+        match self {
+            Self::Socks5 { credentials: Some((user, password)) } => {
+                (1..=255).contains(&user.len()) && (1..=255).contains(&password.len())
+            }
+            _ => true,
+        }
     }
 }
 
@@ -217,8 +281,7 @@ mod tests {
         ]);
         assert_eq!(goes(&proxies, "http://a.test/").unwrap(), "one.test:3128");
         assert_eq!(goes(&proxies, "https://a.test/").unwrap(), "three.test:80");
-        let authorization = proxies.https.unwrap().authorization.unwrap();
-        assert_eq!(authorization, "Basic dTpwQA==");
+        assert_eq!(proxies.https.unwrap().authorization(), Some("Basic dTpwQA=="));
     }
 
     #[test]
@@ -249,16 +312,44 @@ mod tests {
 
     #[test]
     fn one_proxy_for_everything_is_for_loopback_too() {
-        let proxies = Proxies::everything("u:p@p.test:3128").unwrap();
+        let proxies = Proxies::everything("p.test:3128").unwrap();
         for url in ["http://127.0.0.1/", "https://localhost/", "http://a.test/"] {
             assert_eq!(goes(&proxies, url).unwrap(), "p.test:3128", "{url}");
         }
-        assert_eq!(proxies.http.unwrap().authorization.unwrap(), "Basic dTpw");
+        let error = Proxies::everything("ftp://u:secret@p.test").unwrap_err().to_string();
+        assert!(error.starts_with("proxy is \"****@p.test\""), "{error}");
+    }
+
+    #[test]
+    fn socks_has_its_own_port_and_credentials() {
+        for (url, place, expected) in [
+            ("socks5://p.test", "p.test:1080", None),
+            ("socks5h://u%40:p%3A@p.test:9", "p.test:9", Some(("u@".to_owned(), "p:".to_owned()))),
+        ] {
+            let proxies = Proxies::from_env(|_| Some(url.to_owned())).unwrap();
+            assert_eq!(
+                goes(
+                    &Proxies { exceptions: Exceptions::default(), ..proxies.clone() },
+                    "http://a.test"
+                )
+                .unwrap(),
+                place
+            );
+            let proxy = proxies.http.unwrap();
+            assert!(!proxy.relays());
+            assert!(proxy.language == Language::Socks5 { credentials: expected });
+        }
     }
 
     #[test]
     fn other_kinds_of_proxy_are_refused_without_their_password() {
-        let error = Proxies::from_env(|_| Some("socks5://u:secret@p.test".to_owned())).unwrap_err();
-        assert_eq!(error.to_string(), r#"proxy "****@p.test": only http:// proxies are supported"#);
+        let refused =
+            |url: &str| Proxies::from_env(|_| Some(url.to_owned())).unwrap_err().to_string();
+        assert_eq!(
+            refused("https://u:secret@p.test"),
+            r#"HTTP_PROXY is "****@p.test": only http:// and socks5:// proxies are supported"#
+        );
+        // SOCKS can't carry an empty password.
+        assert!(refused("socks5://u@p.test").starts_with(r#"HTTP_PROXY is "****@p.test""#));
     }
 }

@@ -174,8 +174,13 @@ pub enum SettingsError {
     #[error("blacklistIPs: {0:?} is no CIDR, such as 10.0.0.0/8")]
     BlacklistIps(String),
     /// A proxy of the environment.
-    #[error("proxy {0:?}: only http:// proxies are supported")]
-    Proxy(String),
+    #[error("{variable} is {proxy:?}: only http:// and socks5:// proxies are supported")]
+    Proxy {
+        /// `HTTP_PROXY`, or as it was written.
+        variable: String,
+        /// Its value without the password.
+        proxy: String,
+    },
     /// TLS below 1.2 is asked for.
     #[error("tlsVersion: TLS 1.0 and 1.1 are not supported; the lowest is tls1.2")]
     OldTls,

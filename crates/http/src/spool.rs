@@ -40,7 +40,9 @@ struct State {
     size: usize,
     /// When what is read now arrived.
     arrives: u64,
-    end: Option<Option<Failure>>,
+    has_ended: bool,
+    /// Why, if not because all came; told once.
+    failure: Option<Failure>,
     is_abandoned: bool,
     /// Who waits for head, chunks or end. As many as ask at once.
     readers: Vec<Waker>,
@@ -70,7 +72,7 @@ impl Spool {
     /// The exchange as it stood when its head was there; `None` if it ended without one (or the head was taken).
     pub fn poll_head(&self, cx: &mut Context<'_>) -> Poll<Option<Box<Exchange>>> {
         let mut state = self.state.borrow_mut();
-        if state.head.is_some() || state.end.is_some() {
+        if state.head.is_some() || state.has_ended {
             return Poll::Ready(state.head.take());
         }
         state.wait(cx);
@@ -98,8 +100,8 @@ impl Spool {
         if state.is_abandoned {
             return Poll::Ready(None);
         }
-        if let Some(end) = &mut state.end {
-            return Poll::Ready(end.take().map(Err));
+        if state.has_ended {
+            return Poll::Ready(state.failure.take().map(Err));
         }
         state.wait(cx);
         Poll::Pending
@@ -120,7 +122,8 @@ impl Spool {
     /// The exchange is over. For whoever ran it, when all is recorded.
     pub fn end(&self, failure: Option<Failure>) {
         let mut state = self.state.borrow_mut();
-        state.end = Some(failure);
+        state.has_ended = true;
+        state.failure = failure;
         state.wake();
     }
 

@@ -34,14 +34,14 @@ impl TlsInfo {
     }
 }
 
-/// The configurations of one core: one for each set of client certificates that some host may see,
-/// which is one in all when no `domains` are given.
+/// The configurations of one core: one for each order in which some host is offered the client
+/// certificates, which is one in all when no `domains` are given.
 pub(crate) struct TlsConfigs {
     settings: TlsSettings,
     provider: Arc<CryptoProvider>,
     certificates: Certificates,
     key_log: Arc<dyn rustls::KeyLog>,
-    /// By which certificates apply. At most one per combination of `tlsAuth` entries that occurs.
+    /// By the order of the certificates. At most one per order of `tlsAuth` entries that occurs.
     made: RefCell<Vec<(Vec<usize>, Arc<ClientConfig>)>>,
 }
 
@@ -67,17 +67,17 @@ impl TlsConfigs {
 
     /// The configuration for connections to `host`.
     pub(crate) fn find(&self, host: &str) -> Result<Arc<ClientConfig>, SettingsError> {
-        let applying = self.certificates.applying(host);
+        let offered = self.certificates.order(host);
         let mut made = self.made.borrow_mut();
-        if let Some((_, config)) = made.iter().find(|(which, _)| *which == applying) {
+        if let Some((_, config)) = made.iter().find(|(order, _)| *order == offered) {
             return Ok(config.clone());
         }
-        let config = Arc::new(self.make(&applying)?);
-        made.push((applying, config.clone()));
+        let config = Arc::new(self.make(&offered)?);
+        made.push((offered, config.clone()));
         Ok(config)
     }
 
-    fn make(&self, applying: &[usize]) -> Result<ClientConfig, SettingsError> {
+    fn make(&self, offered: &[usize]) -> Result<ClientConfig, SettingsError> {
         let builder = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&suites::versions(&self.settings)?)
             .map_err(SettingsError::Tls)?;
@@ -95,7 +95,7 @@ impl TlsConfigs {
                 Err(_) => builder.with_root_certificates(roots),
             }
         };
-        let mut config = match self.certificates.resolver(applying) {
+        let mut config = match self.certificates.resolver(offered) {
             Some(resolver) => builder.with_client_cert_resolver(resolver),
             None => builder.with_no_client_auth(),
         };

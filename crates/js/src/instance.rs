@@ -65,12 +65,7 @@ impl Instance {
             rejection: Some(Host::rejection),
             place: Some(Host::author_place),
         };
-        let vm = Vm::new(
-            Rc::clone(&host) as Rc<dyn std::any::Any>,
-            hooks,
-            host.program.intrinsics(),
-            stack,
-        );
+        let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, stack);
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
@@ -115,6 +110,12 @@ impl Instance {
     /// Bytes that the VM's heap holds.
     pub fn memory(&self) -> brunt_quickjs::MemoryUse {
         self.vm.memory()
+    }
+
+    /// Where the host side and the VM keep what every iteration needs: address and bytes.
+    pub(crate) fn hot_places(&self) -> [(usize, usize); 2] {
+        let host = std::ptr::from_ref::<Host>(&self.host).addr();
+        [(host, size_of::<Host>() + 512), (self.vm.address(), 1792)]
     }
 
     /// Announces the stack that the VM is entered from.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, Intrinsics, JsResult, Loaded, ModuleHost, Vm};
+use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
     Disk, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError,
     path_of,
@@ -30,7 +30,6 @@ pub struct Program {
     entry: String,
     source: Arc<str>,
     modules: RwLock<Modules>,
-    intrinsics: Intrinsics,
     identifiers: BTreeSet<String>,
     /// Some name may be put together at run time: nothing can be said of what is never used.
     open: bool,
@@ -153,7 +152,6 @@ impl Program {
                 .module(&graph.entry)
                 .map_or_else(|| Arc::from(""), |main| Arc::clone(&main.source)),
             modules: RwLock::new(modules),
-            intrinsics: intrinsics_for(graph, open),
             identifiers: graph.identifiers.clone(),
             open,
             files: Mutex::default(),
@@ -239,10 +237,6 @@ impl Program {
         self.modules().asked.get(name).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn intrinsics(&self) -> Intrinsics {
-        self.intrinsics
-    }
-
     /// The bytes of a file for `open()`: read from the disk in the first init run (`first`), remembered for all others.
     ///
     /// # Errors
@@ -276,6 +270,11 @@ impl Program {
             .into();
         files.insert(path.to_path_buf(), Arc::clone(&bytes));
         Ok(bytes)
+    }
+
+    /// Whether [`Program::open_file`] has read this file.
+    pub fn has_opened(&self, path: &Path) -> bool {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
     }
 
     /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
@@ -327,22 +326,6 @@ fn is_open(graph: &Graph) -> bool {
     graph.is_open || ways.iter().any(|way| graph.identifiers.contains(*way))
 }
 
-/// The intrinsics that the script can reach. A name counts also where it stands within a string: that may be code.
-fn intrinsics_for(graph: &Graph, open: bool) -> Intrinsics {
-    let has = |name: &str| {
-        open || graph.identifiers.contains(name)
-            || graph.modules.iter().any(|module| module.source.contains(name))
-    };
-    Intrinsics {
-        // SharedArray and exec.test.options are proxies underneath.
-        proxy: true,
-        // Also BigInt64Array, BigUint64Array, getBigInt64 and the like.
-        big_int: has("BigInt") || has("BigUint"),
-        weak_ref: has("WeakRef") || has("FinalizationRegistry"),
-        dom_exception: has("DOMException") || has("atob") || has("btoa") || has("structuredClone"),
-    }
-}
-
 /// While compiling, imports need only exist.
 struct AnyModule;
 
@@ -364,7 +347,7 @@ fn compile_one(
     format: Format,
     positions: &Positions,
 ) -> Result<Compiled, ProgramError> {
-    let vm = Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, COMPILE_STACK);
+    let vm = Vm::new(Rc::new(()), Hooks::default(), COMPILE_STACK);
     vm.set_modules(Rc::new(AnyModule));
     let ctx = vm.ctx();
     let compiled = match format {

@@ -44,6 +44,8 @@ impl ScriptVu {
     ) -> Result<Self, brunt_fiber::stack::StackError> {
         let stack = core.stacks().take()?;
         let usable = stack.usable();
+        let fiber = Fiber::new(stack);
+        fiber.touches(instance.hot_places());
         Ok(Self {
             shared: Rc::new(Shared {
                 instance,
@@ -53,7 +55,7 @@ impl ScriptVu {
                 result: RefCell::new(Ok(())),
                 broken: Cell::new(false),
             }),
-            fiber: Fiber::new(stack),
+            fiber,
             stack: usable,
             stop: None,
         })

@@ -11,6 +11,7 @@ use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::config::{Config, World};
+use crate::globals::web::{jslib_form, streams};
 use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
@@ -52,7 +53,7 @@ struct Module {
     object: for<'js> fn(Ctx<'js>) -> JsResult<'js>,
 }
 
-const MODULES: [Module; 9] = [
+const MODULES: [Module; 12] = [
     Module { specifier: "k6", names: k6::names, object: k6::object },
     Module { specifier: "k6/http", names: http::names, object: http_object },
     Module {
@@ -61,6 +62,21 @@ const MODULES: [Module; 9] = [
         object: |ctx| filled(ctx, metrics::fill),
     },
     Module { specifier: "k6/data", names: data::names, object: |ctx| filled(ctx, data::fill) },
+    Module {
+        specifier: "k6/experimental/streams",
+        names: streams::names,
+        object: |ctx| filled(ctx, streams::fill),
+    },
+    Module {
+        specifier: jslib_form::FIRST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill_first),
+    },
+    Module {
+        specifier: jslib_form::LATEST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill),
+    },
     Module { specifier: EXECUTION, names: execution::names, object: execution::object },
     Module {
         specifier: "k6/encoding",
@@ -105,7 +121,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 }
 
 /// Modules of k6 that a later version of Brunt brings.
-const LATER: [&str; 16] = [
+const LATER: [&str; 15] = [
     "k6/browser",
     "k6/crypto/x509",
     "k6/html",
@@ -118,7 +134,6 @@ const LATER: [&str; 16] = [
     "k6/experimental/fs",
     "k6/experimental/grpc",
     "k6/experimental/redis",
-    "k6/experimental/streams",
     "k6/experimental/tracing",
     "k6/experimental/webcrypto",
     "k6/experimental/websockets",
@@ -163,7 +178,11 @@ impl K6 {
                  be loaded into Brunt"
             ));
         }
-        let known: Vec<_> = MODULES.iter().map(|module| module.specifier).collect();
+        let known: Vec<_> = MODULES
+            .iter()
+            .map(|module| module.specifier)
+            .filter(|name| !name.starts_with("k6/jslib/"))
+            .collect();
         Err(format!("unknown module: \"{specifier}\"; these are built in: {}", known.join(", ")))
     }
 }
@@ -247,6 +266,10 @@ impl Api for K6 {
             *state.group.borrow_mut() = Arc::from(path);
             let tags = config.tags.clone();
             state.set_tags(if config.system_tags.group { tags.with("group", path) } else { tags });
+            if config.system_tags.iter {
+                // k6 counts them as iterations of a VU without a number.
+                state.set_metadata(Metadata::default().with("iter", "0"));
+            }
         }
         if let Some(iteration) = iteration {
             if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {
@@ -272,6 +295,9 @@ impl Api for K6 {
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
+        if let Some(http) = state.http_if_used() {
+            http.end_downloads();
+        }
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()

@@ -1,11 +1,13 @@
 //! The globals that are no modules: `open`, `__ENV`, `__VU`, `__ITER`, `global`, and what browsers have.
 
 pub(crate) mod base64;
+mod collation;
 pub(crate) mod math_random;
 mod open;
 pub(crate) mod structured_clone;
 pub(crate) mod text;
 pub(crate) mod url;
+pub(crate) mod web;
 
 use std::sync::LazyLock;
 
@@ -35,9 +37,13 @@ pub(crate) fn install<'js>(ctx: Ctx<'js>, shared: &Shared) -> JsResult<'js, ()> 
     crate::crypto::install(ctx)?;
     crate::json_parse::install(ctx)?;
     base64::install(ctx)?;
+    if Host::of(ctx).program().may_use(collation::NAME) {
+        collation::install(ctx)?;
+    }
     structured_clone::install(ctx)?;
     text::install(ctx)?;
-    url::install(ctx)
+    url::install(ctx)?;
+    web::install(ctx)
 }
 
 /// `__ENV` anew: the run's, with the scenario's on top. It is made when it is first read: an environment has dozens of
@@ -100,7 +106,8 @@ fn replace_exports<'js>(call: Call<'js>) -> JsResult<'js> {
     mixed(call, "exports")
 }
 
-/// `__ITER`, which exists only in VUs that iterate: computed when it is read, so that iterations cost nothing.
+/// `__ITER`, which exists only in VUs that iterate: computed when it is read, so that iterations cost nothing. A script
+/// may assign to it, which makes a plain variable; the next iteration has its own number again, see `begin`.
 pub(crate) fn install_iteration(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     let getter = ctx.function(c"__ITER", 0, |call| {
         let iteration = Host::of(call.ctx()).iteration();
@@ -109,5 +116,11 @@ pub(crate) fn install_iteration(ctx: Ctx<'_>) -> JsResult<'_, ()> {
             None => call.ctx().undefined(),
         })
     })?;
-    ctx.global().define_accessor(&ITER, getter, None)
+    let setter = ctx.function(c"__ITER", 1, |call| {
+        let ctx = call.ctx();
+        ctx.global().define(&ITER, call.argument(0))?;
+        VuState::of(ctx).iterates.set(false);
+        Ok(ctx.undefined())
+    })?;
+    ctx.global().define_accessor(&ITER, getter, Some(setter))
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use brunt_quickjs::{Ctx, Hooks, Intrinsics, Vm};
+use brunt_quickjs::{Ctx, Hooks, Vm};
 
 /// A fresh VM with the globals that `install` gives it.
 pub(crate) fn vm(install: impl for<'js> Fn(Ctx<'js>) -> Result<(), brunt_quickjs::Thrown>) -> Vm {
-    let vm = Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, 1024 * 1024);
+    let vm = Vm::new(Rc::new(()), Hooks::default(), 1024 * 1024);
     assert!(install(vm.ctx()).is_ok(), "globals are installed");
     vm
 }

@@ -9,7 +9,9 @@ use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::{VuState, not_in_init, read_tags, throw, throw_stopped, throw_type, to_object};
+use crate::state::{
+    VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
+};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -146,7 +148,7 @@ fn check_name(key: &Key<'_>) -> Result<String, Thrown> {
 fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "Using group()")?;
-    let name = call.argument(0).to_string_lossy()?;
+    let name = text_or_empty(&call.argument(0))?;
     let body = call.argument(1);
     if !body.is_function() {
         return Err(throw(ctx, "group() requires a callback as a second argument"));
@@ -197,8 +199,7 @@ fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
-    let message =
-        if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
+    let message = text_or_empty(&call.argument(0))?;
     Err(throw(call.ctx(), &message))
 }
 

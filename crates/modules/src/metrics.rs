@@ -1,14 +1,19 @@
 //! `k6/metrics`: Counter, Gauge, Rate, Trend.
 
 use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Contains, Kind, MetricId, SeriesId, TagsId};
+use brunt_quickjs::class::Own;
+use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, read_tags, throw, throw_type};
+use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
 
+static NAME: Name = Name::new("name");
+static ADD: Name = Name::new("add");
 static PROTOTYPE: Name = Name::new("prototype");
 
 const CLASSES: [(&std::ffi::CStr, Kind); 4] = [
@@ -48,25 +53,47 @@ pub(crate) fn fill<'js>(
     Ok(())
 }
 
-/// A metric object of a script.
+/// A metric object of a script. Its `name` is a property; so is `add`, bound to the metric as in k6, but it is made only
+/// where it is used: each VU has its own copy of each metric.
 struct CustomMetric {
+    series: Rc<Series>,
+    /// Whether its class is a script's own, which may have an `add` of its own.
+    derived: bool,
+}
+
+/// Where the samples of a metric go.
+struct Series {
     metric: MetricId,
     kind: Kind,
-    name: Box<str>,
     /// The series of the last sample without tags of its own: (epoch, the VU's tags, series).
     last: Cell<Option<(u32, TagsId, SeriesId)>>,
 }
 
 impl Class for CustomMetric {
     const NAME: &'static std::ffi::CStr = c"Metric";
+    const EXOTIC: bool = true;
 
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-            Members::new().method(c"add", 2, add).accessor(c"name", name, |call| {
-                Err(throw_type(call.ctx(), "a metric's name cannot be changed"))
+            Members::new().method(c"add", 2, |call| match call.this().instance::<CustomMetric>() {
+                Some(metric) => add(call, &metric.series),
+                None => Err(throw_type(call.ctx(), "add() is called on a metric")),
             })
         });
         &MEMBERS
+    }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        if self.derived || !key.is(&ADD) {
+            return Ok(Own::None);
+        }
+        let series = Rc::clone(&self.series);
+        Ok(Own::Keep(ctx.closure(c"add", 2, move |call| add(call, &series))?))
+    }
+
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 1] = [&ADD];
+        if self.derived { &[] } else { &NAMES }
     }
 }
 
@@ -76,11 +103,7 @@ fn construct<'js>(call: Call<'js>, kind: Kind) -> JsResult<'js> {
     if host.phase() != Phase::Init {
         return Err(throw(ctx, "metrics must be declared in the init context"));
     }
-    let name = if call.argument(0).is_undefined() {
-        String::new()
-    } else {
-        call.argument(0).to_string_lossy()?
-    };
+    let name = text_or_empty(&call.argument(0))?;
     let contains = if call.argument(1).truthy() { Contains::Time } else { Contains::Default };
     let registry = &VuState::of(ctx).shared.world.registry;
     let outcome = match registry.register_lenient(&name, kind, contains) {
@@ -90,36 +113,27 @@ fn construct<'js>(call: Call<'js>, kind: Kind) -> JsResult<'js> {
     if let Some(warning) = outcome.warning {
         log::warn!("{warning}");
     }
-    let object = ctx.instance(CustomMetric {
-        metric: outcome.id,
-        kind,
-        name: name.into_boxed_str(),
-        last: Cell::new(None),
-    })?;
     // With `new`, `new.target` may be a subclass; without, the function itself is not known here.
     let target = call.this();
-    if target.is_function() {
-        let prototype = target.get(&PROTOTYPE)?;
-        if prototype.is_object() {
-            object.set_prototype(&prototype)?;
+    let prototype = if target.is_function() { Some(target.get(&PROTOTYPE)?) } else { None };
+    let prototype = prototype.filter(Value::is_object);
+    let derived = match &prototype {
+        Some(prototype) => {
+            !prototype.prototype()?.strict_equals(&ctx.class_prototype::<CustomMetric>()?)
         }
+        None => false,
+    };
+    let series = Rc::new(Series { metric: outcome.id, kind, last: Cell::new(None) });
+    let object = ctx.instance(CustomMetric { series, derived })?;
+    object.define_read_only(&NAME, ctx.string(&name)?)?;
+    if let Some(prototype) = prototype {
+        object.set_prototype(&prototype)?;
     }
     Ok(object)
 }
 
-fn name<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, this) = (call.ctx(), call.this());
-    match this.instance::<CustomMetric>() {
-        Some(metric) => ctx.string(&metric.name),
-        None => Ok(ctx.undefined()),
-    }
-}
-
-fn add<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, this) = (call.ctx(), call.this());
-    let Some(metric) = this.instance::<CustomMetric>() else {
-        return Err(throw_type(ctx, "add() is called on a metric"));
-    };
+fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
+    let ctx = call.ctx();
     let host = Host::of(ctx);
     if host.phase() == Phase::Init {
         return Err(throw(ctx, "adding to metrics in the init context is not supported"));
@@ -130,7 +144,7 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
         let shown = given.to_string_lossy()?;
         let message = format!(
             "'{shown}' is an invalid value for metric '{}': a number or a boolean is expected",
-            metric.name
+            state.shared.world.registry.get(series.metric).name
         );
         if state.shared.config().throw {
             return Err(throw(ctx, &message));
@@ -138,13 +152,13 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
         log::warn!("{message}");
         return Ok(ctx.bool(false));
     };
-    let value = if metric.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
+    let value = if series.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
     let tags = call.argument(1);
     if !tags.is_nullish() {
         let tags = read_tags(ctx, &tags)?;
         let pairs: Vec<_> =
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-        state.add(host, metric.metric, value, &pairs);
+        state.add(host, series.metric, value, &pairs);
         return Ok(ctx.bool(true));
     }
     let Some(core) = host.core() else { return Ok(ctx.bool(true)) };
@@ -154,15 +168,15 @@ fn add<'js>(call: Call<'js>) -> JsResult<'js> {
     let at = core.now();
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
-    let series = match metric.last.get() {
-        Some((epoch, tags, series)) if epoch == recorder.epoch() && tags == base => series,
+    let id = match series.last.get() {
+        Some((epoch, tags, id)) if epoch == recorder.epoch() && tags == base => id,
         _ => {
-            let series = recorder.series(metric.metric, base);
-            metric.last.set(Some((recorder.epoch(), base, series)));
-            series
+            let id = recorder.series(series.metric, base);
+            series.last.set(Some((recorder.epoch(), base, id)));
+            id
         }
     };
-    state.add_to(&mut recorder, series, value, at);
+    state.add_to(&mut recorder, id, value, at);
     Ok(ctx.bool(true))
 }
 

@@ -22,13 +22,15 @@ pub(crate) struct VuState {
     metadata: RefCell<Option<Metadata>>,
     /// The series of the bytes on the wire: (epoch, the VU's tags, sent and received).
     wire: Cell<Option<WireSeries>>,
-    /// Whether `__ITER` is there.
+    /// Whether `__ITER` is there, and not what the script assigned to it.
     pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
     pub(crate) group: RefCell<Arc<str>>,
     http: OnceCell<HttpState>,
     /// The objects of the built-in modules that were imported or required; at most one for each module.
     modules: RefCell<Vec<(&'static str, Root)>>,
+    /// The VM has loaded the classes of streams: before, no value is one.
+    pub(crate) has_streams: Cell<bool>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -78,6 +80,7 @@ impl VuState {
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
             modules: RefCell::default(),
+            has_streams: Cell::new(false),
             checks: RefCell::default(),
         }
     }
@@ -232,6 +235,14 @@ pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js>
         return Ok(value.clone());
     }
     ctx.global().get("Object")?.call(&ctx.undefined(), std::slice::from_ref(value))
+}
+
+/// An argument as text; `null` and a missing one are empty, as where k6 takes a Go string.
+///
+/// # Errors
+/// What the conversion throws.
+pub(crate) fn text_or_empty(value: &Value<'_>) -> JsResult<'static, String> {
+    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }
 
 /// Tag values may be strings, numbers and booleans. `None` for anything else.

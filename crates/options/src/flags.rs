@@ -1,7 +1,7 @@
 //! Options from flags.
 
 use brunt_metrics::TrendStat;
-use brunt_schedule::{Segment, SegmentError};
+use brunt_schedule::{Segment, SegmentError, duration};
 
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
@@ -17,6 +17,7 @@ impl Options {
     ///
     /// # Errors
     /// [`OptionsError::Value`] with the flag as path; also if there is no such option.
+    /// [`OptionsError::Invalid`] if it can be read but makes no sense: a negative duration.
     pub fn set_from_flag(
         &mut self,
         key: &str,
@@ -30,7 +31,13 @@ impl Options {
         if !Self::KEYS.contains(&key) {
             return Err(fault(format!("there is no option {key}")));
         }
-        self.parse_key(key, texts, Place::Flag).map_err(fault)?;
+        let read = self.parse_key(key, texts, Place::Flag);
+        read.map_err(|reason| match texts.last().and_then(|text| text.strip_prefix('-')) {
+            Some(rest) if duration::parse_with_unit(rest).is_ok() => {
+                OptionsError::Invalid(vec![Fault::new(flag, reason)])
+            }
+            _ => fault(reason),
+        })?;
         if key == "summaryTrendStats" {
             for stat in self.summary_trend_stats.iter().flatten() {
                 TrendStat::parse(stat).map_err(|error| fault(error.to_string()))?;
@@ -103,10 +110,19 @@ mod tests {
             { "duration": "5s", "target": 1 }
         ]);
         assert_eq!(shown("stages", &["10s:5", "1m:10,5s:1"]), stages.to_string());
+        // That its target is missing is told when the stage is used.
+        assert_eq!(shown("stages", &["1s"]), r#"[{"duration":"1s","target":null}]"#);
         assert_eq!(
             shown("blacklistIPs", &["10.0.0.0/8,1.1.1.1/32", "::1/128"]),
             r#"["10.0.0.0/8","1.1.1.1/32","::1/128"]"#
         );
+    }
+
+    #[test]
+    fn a_negative_duration_can_be_read_but_makes_no_sense() {
+        let error = Options::from_flags([("duration", vec!["-5s"], "--duration")]).unwrap_err();
+        assert!(matches!(error, OptionsError::Invalid(_)), "{error:?}");
+        insta::assert_snapshot!(error, @r#"invalid options: --duration: a duration cannot be negative, got "-5s""#);
     }
 
     #[test]

@@ -46,10 +46,16 @@ impl Consolidated {
         Value::Object(all)
     }
 
-    /// What is written back into each VU's own `options` object: every option that is set.
+    /// What is written back into each VU's own `options` object: every option that is set, and what k6
+    /// fills in: the scenarios that are run, `summaryTrendStats` and `systemTags`.
     pub fn to_written_back_json(&self) -> Value {
-        let set = Options::KEYS.iter().filter(|key| self.options.is_set(key));
-        set.map(|key| ((*key).to_string(), self.options.print_key(key))).collect()
+        const FILLED_IN: [&str; 3] = ["scenarios", "summaryTrendStats", "systemTags"];
+        let mut all = self.with_derived();
+        all.retain(|key, _| FILLED_IN.contains(&key.as_str()) || self.options.is_set(key));
+        for key in NOT_IN_SCRIPTS.iter().filter(|key| self.options.is_set(key)) {
+            all.insert((*key).into(), self.options.print_key(key));
+        }
+        Value::Object(all)
     }
 
     fn with_derived(&self) -> Map<String, Value> {

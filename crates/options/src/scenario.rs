@@ -138,9 +138,15 @@ impl OptionValue for ExecutorKind {
     }
 }
 
+const NO_EXECUTOR: &str = "executor is missing: name one, such as constant-vus";
+
 /// The `scenarios` option. A layer replaces those of the lower ones.
 impl OptionValue for BTreeMap<String, ScenarioConfig> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        // Elsewhere `null` means unset; a scenario that is unset would silently not run.
+        if let Some((name, _)) = json.object()?.iter().find(|(_, value)| value.is_null()) {
+            return Err(Fault::new(format!("scenarios.{name}"), NO_EXECUTOR));
+        }
         json.entries()?
             .map(|(name, value)| Ok((name.into(), ScenarioConfig::read(&value)?)))
             .collect()
@@ -157,7 +163,7 @@ impl ScenarioConfig {
         let mut config = Self::default();
         let executor = json.entries()?.find(|(name, _)| name.eq_ignore_ascii_case("executor"));
         let Some((_, executor)) = executor else {
-            return Err(json.fault("executor is missing: name one, such as constant-vus"));
+            return Err(json.fault(NO_EXECUTOR));
         };
         let kind = ExecutorKind::read(&executor)?;
         for (name, value) in json.entries()? {

@@ -31,10 +31,11 @@ impl Entry for StageConfig {
         Ok(stage)
     }
 
-    /// `30s:10`: the duration and the target.
+    /// `30s:10`: the duration and the target; the target may be missing.
     fn parse(text: &str, place: Place) -> Result<Self, String> {
         let (time, target) = match text.split_once(':') {
-            Some((time, target)) if !time.trim().is_empty() => (time.trim(), target.trim()),
+            Some((time, target)) if !time.trim().is_empty() => (time.trim(), Some(target.trim())),
+            None if !text.trim().is_empty() => (text.trim(), None),
             _ => {
                 return Err(format!("expected duration:target such as 30s:10, got {text:?}"));
             }
@@ -44,10 +45,10 @@ impl Entry for StageConfig {
             Place::Variable => duration::parse(time),
         };
         let duration = duration.map_err(|error| format!("{error}, got {text:?}"))?;
-        let target = target.parse().map_err(|_| {
+        let target = target.map(str::parse).transpose().map_err(|_| {
             format!("expected duration:target with a whole number as target, got {text:?}")
         })?;
-        Ok(Self { duration: Some(duration), target: Some(target) })
+        Ok(Self { duration: Some(duration), target })
     }
 
     fn print(&self) -> Value {

@@ -5,9 +5,9 @@
 //! Outputs::write(samples) ── bounded ──▶   Output::write: json, csv → file, .gz, stdout
 //! ```
 //!
-//! When an output is too slow its queue fills and [`Outputs::write`] waits; how long is counted
-//! ([`Finished::waited`]), so that the end of the test can say so. Nothing is lost in silence: samples
-//! that could not be written are counted too.
+//! When an output is too slow its queue fills, and what finds no room there is dropped and counted
+//! ([`Finished::dropped`]): thresholds must not wait for a disk. Nothing is lost in silence: samples that
+//! could not be written are counted too.
 //!
 //! Formats are k6's, line by line. Deliberately absent: printing (except that `-` means the standard
 //! output), reading the environment (who starts the outputs hands it in).

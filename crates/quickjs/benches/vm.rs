@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, Hooks, Intrinsics, JsResult, Members, Name, Own, Vm};
+use brunt_quickjs::{Call, Class, Ctx, Hooks, JsResult, Members, Name, Own, Vm};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 
@@ -15,7 +15,7 @@ fn main() {
 }
 
 fn vm() -> Vm {
-    Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, 512 * 1024)
+    Vm::new(Rc::new(()), Hooks::default(), 512 * 1024)
 }
 
 #[divan::bench]

@@ -10,6 +10,14 @@ pub(crate) struct Adjustment {
 }
 
 pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
+    // `toLocaleTimeString` and `toLocaleString` count 24 hours, as k6's do.
+    Adjustment {
+        file: "quickjs.c",
+        find: r#""%02d:%02d:%02d %cM", (h + 11) % 12 + 1, m, s,
+                            (h < 12) ? 'A' : 'P');"#,
+        put: r#""%02d:%02d:%02d", h, m, s);"#,
+        times: 1,
+    },
     // Small blocks come from arenas, by size class. Arenas of 4 KiB for 31 classes are 57 kB of mostly empty space for
     // each VU; so they begin small, and grow with their class. 1 KiB is the most: glibc hands such blocks out from its
     // quickest list, and parsing JSON takes 15 % less time than with 4 KiB.
@@ -49,6 +57,22 @@ pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
         put: "        if (unlikely(ar->n_used_blocks == 0) &&\n            \
               !(rt->brunt_keeps_shapes && ar->free_link.next == ar->free_link.prev)) {\n            \
               list_del(&ar->link);\n",
+        times: 1,
+    },
+    // A native function may take a millisecond, a sort seconds. So that a loop of such calls is stopped soon, a call
+    // counts as a hundred operations, and the sort without a function asks, too.
+    Adjustment {
+        file: "quickjs.c",
+        find: "            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n        }\n        return call_func(",
+        put: "            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n        }\n        \
+              caller_ctx->interrupt_counter -= 100;\n        return call_func(",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        /* Not supposed to bypass ToString even for identical objects as\n",
+        put: "        if (js_poll_interrupts(ctx))\n            goto exception;\n        \
+              /* Not supposed to bypass ToString even for identical objects as\n",
         times: 1,
     },
     // Names are shared by the runtimes of a thread: `names.c`.

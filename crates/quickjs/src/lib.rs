@@ -30,7 +30,7 @@ mod sys;
 pub mod value;
 pub mod vm;
 
-pub use buffer::Bytes;
+pub use buffer::{Bytes, CommonBytes, HeldBytes};
 pub use class::{Class, Own};
 pub use error::{Exception, JsResult, Thrown};
 pub use function::{Call, Members};
@@ -40,4 +40,4 @@ pub use promise::{Deferred, PromiseState};
 pub use root::Root;
 pub use string::JsStr;
 pub use value::Value;
-pub use vm::{Ctx, Hooks, Intrinsics, MemoryUse, Place, Vm};
+pub use vm::{Ctx, Hooks, MemoryUse, Place, Vm};

@@ -36,7 +36,7 @@ impl<'js> JsStr<'js> {
         let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), length) };
         let repaired = match std::str::from_utf8(bytes) {
             Ok(_) => None,
-            Err(_) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Err(_) => Some(without_surrogates(bytes)),
         };
         Ok(Self { pointer, length, ctx, repaired })
     }
@@ -82,6 +82,19 @@ impl Drop for JsStr<'_> {
     }
 }
 
+/// The text of the engine's bytes, which are UTF-8 but for lone surrogates: each of them, three bytes long, becomes one
+/// U+FFFD.
+fn without_surrogates(bytes: &[u8]) -> String {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 impl<'js> Ctx<'js> {
     /// A string.
     ///
@@ -105,12 +118,17 @@ impl<'js> Ctx<'js> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.string(text);
         }
-        let mut text = String::with_capacity(bytes.len() + 16);
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            // One mark a byte, as Go decodes; Rust's own repair puts one a sequence.
-            text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
-        }
-        self.string(&text)
+        self.string(&repaired(bytes))
     }
+}
+
+/// Bytes as text; each that is not UTF-8 becomes U+FFFD.
+pub(crate) fn repaired(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // One mark a byte, as Go decodes; Rust's own repair puts one a sequence.
+        text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
+    }
+    text
 }

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::RandomState;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -44,26 +46,6 @@ pub struct Place {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-}
-
-/// Which groups of global objects a VM has. They are made when a script first uses them, so that leaving one out saves
-/// only its names: 20 to 60 bytes in each VU.
-#[derive(Debug, Clone, Copy)]
-#[allow(clippy::struct_excessive_bools, reason = "one switch per group, as the engine has them")]
-pub struct Intrinsics {
-    /// `Proxy`. ([`Ctx::proxy`] works without.)
-    pub proxy: bool,
-    /// `BigInt`. Always there: the engine has it among its basic objects.
-    pub big_int: bool,
-    /// `WeakRef`, `FinalizationRegistry`.
-    pub weak_ref: bool,
-    /// `DOMException`, `atob`, `btoa`.
-    pub dom_exception: bool,
-}
-
-impl Intrinsics {
-    /// Everything.
-    pub const ALL: Self = Self { proxy: true, big_int: true, weak_ref: true, dom_exception: true };
 }
 
 /// Bytes that a VM holds.
@@ -117,6 +99,12 @@ pub struct Ctx<'js> {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+/// Another number each time, from the operating system's randomness. The engine itself begins at the microsecond of the
+/// clock, which VMs of two threads may share.
+fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(NEXT_ID.load(Ordering::Relaxed))
+}
+
 impl Vm {
     /// A new VM on the current stack, of which it may use `stack` bytes.
     ///
@@ -124,7 +112,7 @@ impl Vm {
     ///
     /// # Panics
     /// If there is no memory for an empty VM.
-    pub fn new(host: Rc<dyn Any>, hooks: Hooks, intrinsics: Intrinsics, stack: usize) -> Self {
+    pub fn new(host: Rc<dyn Any>, hooks: Hooks, stack: usize) -> Self {
         // SAFETY: creating a runtime has no preconditions.
         let rt =
             NonNull::new(unsafe { sys::JS_NewRuntime() }).expect("memory for a JavaScript runtime");
@@ -168,25 +156,25 @@ impl Vm {
                 Some(module::load),
                 opaque,
             );
+            sys::brunt_seed_random(ctx.as_ptr(), fresh_seed());
         }
         let vm = Self { inner };
         vm.on_this_stack(stack);
-        vm.add_intrinsics(intrinsics);
+        vm.add_globals();
         vm
     }
 
-    fn add_intrinsics(&self, which: Intrinsics) {
+    /// The globals of the language. Groups of them that many scripts do without are made at their first use.
+    fn add_globals(&self) {
+        const ON_DEMAND: [c_int; 6] = [
+            sys::GROUP_DATE,
+            sys::GROUP_MAP_SET,
+            sys::GROUP_TYPED_ARRAYS,
+            sys::GROUP_PROXY,
+            sys::GROUP_WEAK_REF,
+            sys::GROUP_DOM_EXCEPTION,
+        ];
         let ctx = self.inner().ctx.as_ptr();
-        let mut on_demand = vec![sys::GROUP_DATE, sys::GROUP_MAP_SET, sys::GROUP_TYPED_ARRAYS];
-        if which.proxy {
-            on_demand.push(sys::GROUP_PROXY);
-        }
-        if which.weak_ref {
-            on_demand.push(sys::GROUP_WEAK_REF);
-        }
-        if which.dom_exception {
-            on_demand.push(sys::GROUP_DOM_EXCEPTION);
-        }
         // SAFETY: a fresh raw context takes each group once, base objects first, as `JS_NewContext` does.
         let failed = unsafe {
             let mut failed = sys::JS_AddIntrinsicBaseObjects(ctx)
@@ -194,15 +182,17 @@ impl Vm {
                 | sys::JS_AddIntrinsicRegExp(ctx)
                 | sys::JS_AddIntrinsicJSON(ctx)
                 | sys::JS_AddIntrinsicPromise(ctx);
-            for group in on_demand {
+            for group in ON_DEMAND {
                 failed |= sys::brunt_announce(ctx, group);
             }
-            if which.dom_exception {
-                failed |= sys::JS_AddIntrinsicAToB(ctx);
-            }
-            failed
+            failed | sys::JS_AddIntrinsicAToB(ctx)
         };
         assert!(failed == 0, "memory for the JavaScript globals");
+    }
+
+    /// Where the engine keeps what nearly every operation of it needs, as a number: for fetching it into the cache.
+    pub fn address(&self) -> usize {
+        self.inner().rt.addr().get()
     }
 
     /// The VM's own part. Every public method comes through here or through [`Vm::ctx`].

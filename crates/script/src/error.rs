@@ -25,6 +25,8 @@ pub enum ErrorKind {
     Syntax,
     /// A JSON module that is not JSON.
     Json,
+    /// An import of a name that the ES module does not export.
+    Export,
     /// An import of `https://…` or `http://…`.
     Remote,
     /// An import of a package name, as in Node.js.

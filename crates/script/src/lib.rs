@@ -20,6 +20,7 @@
 
 mod commonjs;
 mod error;
+mod exports;
 mod files;
 mod graph;
 mod json;

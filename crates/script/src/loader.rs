@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::{
     error::{ErrorKind, ScriptError},
+    exports::KnownExports,
     files::Files,
     graph::{Graph, Import, ImportKind, Module},
     module::{Prepared, prepare},
@@ -68,9 +69,11 @@ impl<'f> Loader<'f> {
                 modules: Vec::new(),
                 identifiers: BTreeSet::new(),
                 is_open: false,
+                exports: KnownExports::default(),
             };
             work.add(self.entry(entry)?);
             work.follow(Certainty::Needed)?;
+            work.modules.iter().try_for_each(|module| work.exports.check(module))?;
             // Only now, so that nothing needed was passed over as a mere possibility.
             work.follow(Certainty::Possible)?;
             Ok(Graph {
@@ -192,6 +195,7 @@ struct Work<'f> {
     modules: Vec<Module>,
     identifiers: BTreeSet<String>,
     is_open: bool,
+    exports: KnownExports,
 }
 
 impl Work<'_> {
@@ -199,6 +203,9 @@ impl Work<'_> {
         self.seen.insert(prepared.module.url.clone());
         self.identifiers.extend(prepared.identifiers);
         self.is_open |= prepared.is_open;
+        if let Some(exports) = prepared.exports {
+            self.exports.add(&prepared.module, exports);
+        }
         self.modules.push(prepared.module);
     }
 

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     commonjs,
     error::{ErrorKind, ScriptError},
+    exports::Exports,
     files::Files,
     graph::{Format, Import, ImportKind, Module},
     json,
@@ -20,6 +21,8 @@ pub(crate) struct Prepared {
     pub(crate) module: Module,
     pub(crate) identifiers: BTreeSet<String>,
     pub(crate) is_open: bool,
+    /// Of an ES module; `None` for the other formats.
+    pub(crate) exports: Option<Exports>,
 }
 
 /// Understands one file. `files` is asked for its source map only.
@@ -64,6 +67,7 @@ pub(crate) fn prepare(
         },
         identifiers: prepared.identifiers,
         is_open: prepared.is_open,
+        exports: (prepared.format == Format::Esm).then_some(prepared.exports),
     })
 }
 
@@ -100,7 +104,7 @@ fn json_module(url: &str, text: Arc<str>) -> Result<Prepared, ScriptError> {
         positions,
         has_top_level_await: false,
     };
-    Ok(Prepared { module, identifiers: BTreeSet::new(), is_open: false })
+    Ok(Prepared { module, identifiers: BTreeSet::new(), is_open: false, exports: None })
 }
 
 /// A file whose imports are being looked at.

@@ -17,6 +17,7 @@ use oxc_allocator::Allocator;
 use oxc_span::{SourceType, Span};
 
 use crate::{
+    exports::Exports,
     graph::{Format, ImportKind, Names},
     lines::Lines,
     positions::{Shift, unshift_offset},
@@ -56,6 +57,7 @@ pub(crate) struct Prepared {
     pub(crate) has_top_level_await: bool,
     pub(crate) is_open: bool,
     pub(crate) declares_require: bool,
+    pub(crate) exports: Exports,
 }
 
 /// An import as it stands in the text that was parsed last: the author's, or generated code.
@@ -132,6 +134,7 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
         has_top_level_await: parsed.format == Format::Esm && awaits(&parsed.program),
         is_open: facts.is_open,
         declares_require: facts.declares_require,
+        exports: parsed.exports,
     })
 }
 

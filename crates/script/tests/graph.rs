@@ -293,3 +293,24 @@ fn nesting_without_end_is_refused_and_much_of_it_is_not() {
     let chain = format!("export const x = {}1;", "1 + ".repeat(20_000));
     assert!(load(&InMemory::new().with("/x.js", chain), "/x.js").is_ok());
 }
+
+#[test]
+fn an_import_of_a_name_that_is_not_exported_is_shown_where_it_stands() {
+    let with = |main: &str| {
+        InMemory::new()
+            .with("/t/main.js", main)
+            .with("/t/a.js", "export const { a, x: [b = 1, ...c] } = f(); export default class {}\nexport * from './b.ts'; export * as ns from './b.ts'; let q; export { q as r, q as 'odd name' };")
+            .with("/t/b.ts", "export enum E { A }\nexport namespace N { export const z = 1 }\nexport interface I {}\nexport * from './a.js'; export async function* g() {}")
+            .with("/t/c.cjs", "module.exports = 1")
+            .with("/t/stars.js", "export * from 'k6/http'; export * from './c.cjs'; export { a as default } from './a.js';")
+    };
+    graph(&with(
+        "import d, { a, b, c, E, N, ns, r, g, 'odd name' as odd } from './a.js'; import k, { any } from './c.cjs'; import s, { thing } from './stars.js'; export { E } from './b.ts'; import * as all from './b.ts'; import './b.ts'; const { nope } = await import('./b.ts');",
+    ));
+    let error = load(&with("\n  import { a, nope } from './a.js';"), "/t/main.js").unwrap_err();
+    assert_eq!((error.kind, error.line, error.column), (ErrorKind::Export, 2, 27));
+    assert_eq!(error.message, "\"./a.js\" does not export \"nope\"");
+    assert_eq!(error.help.as_deref(), Some("it exports a, b, c, default, ns, odd name, r"));
+    let error = load(&with("export { default } from './b.ts';"), "/t/main.js").unwrap_err();
+    assert_eq!(error.message, "\"./b.ts\" has no default export");
+}

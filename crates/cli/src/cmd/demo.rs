@@ -81,7 +81,7 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
         format!(
             "demo target: {}\n     faults: {faults}\n      redis: {}\n",
             server.url(),
-            server.redis_url()
+            without_password(server.redis_url())
         )
     };
     print(context, &text)?;
@@ -96,6 +96,16 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     Ok(Exit::Success)
 }
 
+/// A URL as it may be shown.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority = rest.find('/').map_or(rest, |end| &rest[..end]);
+    match authority.rfind('@') {
+        Some(at) => format!("{scheme}://****{}", &rest[at..]),
+        None => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -104,6 +114,16 @@ mod tests {
 
     fn read(line: &str) -> Outcome<Request> {
         Request::read(&command().no_binary_name(true).get_matches_from(line.split_whitespace()))
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for (url, shown) in [
+            ("redis://:sesame@host:1/2", "redis://****@host:1/2"),
+            ("redis://127.0.0.1:6379/", "redis://127.0.0.1:6379/"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
     }
 
     #[test]

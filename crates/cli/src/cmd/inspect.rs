@@ -14,7 +14,7 @@ use crate::{
     javascript::JavaScript,
     run::{
         host::{Host as _, Script as _, Source},
-        plan::{Outer, Plan},
+        plan::{self, Outer, Plan},
     },
     settings::ScriptSettings,
 };
@@ -37,6 +37,7 @@ pub(super) fn perform(
         let outer = Outer::read(context, given)?;
         Plan::make(outer, &script, settings.thresholds)?.consolidated.to_inspect_json()
     } else {
+        plan::functions(&script)?;
         let parsed = Options::from_json(script.options(), Layer::Script)
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))?;
         if let Some(warning) = parsed.warning(Layer::Script) {

@@ -57,9 +57,16 @@ impl Given {
                 for text in &value.texts {
                     parse_bool(text).ok_or_else(|| {
                         let name = &value.said_as;
-                        Failure::usage(format!(
-                            "invalid value \"{text}\" for {name}: expected true or false"
-                        ))
+                        let problem =
+                            format!("invalid value \"{text}\" for {name}: expected true or false");
+                        // To k6 these two are options of the configuration, and the others are not.
+                        if matches!(flag.long, "linger" | "no-usage-report")
+                            && !value.on_command_line
+                        {
+                            Failure::config(problem)
+                        } else {
+                            Failure::usage(problem)
+                        }
                     })?;
                 }
             }

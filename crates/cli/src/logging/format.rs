@@ -78,7 +78,7 @@ impl Formatter {
         }
     }
 
-    /// `INFO[0003] message   key=value`
+    /// `INFO[0003] message    key=value`, with the blanks at the end that k6 leaves there.
     fn colored(&self, entry: &Entry, hide_source: bool, out: &mut String) {
         let (word, color) = match entry.level {
             Level::Error => ("ERRO", 31),
@@ -94,11 +94,9 @@ impl Formatter {
             if hide_source && name == "source" {
                 continue;
             }
-            let _ = write!(out, "\x1b[{color}m{name}\x1b[0m=");
+            let _ = write!(out, " \x1b[{color}m{name}\x1b[0m=");
             push_quoted(&value.text(), out);
-            out.push(' ');
         }
-        out.truncate(out.trim_end_matches(' ').len());
     }
 
     /// Keys in alphabetical order; `<`, `>` and `&` escaped, as Go's encoder does.
@@ -267,8 +265,10 @@ mod tests {
     fn a_terminal_line_is_padded_and_coloured() {
         let info = entry(Level::Info, "hi there\n", &[("source", "console")]);
         let line = written(Format::Text, true, &info);
-        let expected =
-            format!("\x1b[36mINFO\x1b[0m[0000] {:<44} \x1b[36msource\x1b[0m=console\n", "hi there");
+        let expected = format!(
+            "\x1b[36mINFO\x1b[0m[0000] {:<44}  \x1b[36msource\x1b[0m=console\n",
+            "hi there"
+        );
         assert_eq!(line, expected);
     }
 

@@ -41,18 +41,13 @@ impl Style {
 /// The whole block: an empty line, the line of the run, one line for each scenario.
 pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
     let mut out = String::from("\n");
-    let mut first = Line::default();
-    if let Phase::Initializing { total } = snapshot.phase {
-        let width = digits(total);
-        first.push(Paint::Plain, format!("init [{:0width$}/{total} VUs]", snapshot.vus_ready));
-        first.finish(style.width, style.color, &mut out);
-        return out;
-    }
-    first.push(Paint::Plain, headline(snapshot));
+    let stage = Row::of_stage(snapshot);
+    let row = |scenario| Row::new(scenario, stage.is_none());
+    let rows: Vec<Row> = snapshot.scenarios.iter().map(row).collect();
+    let widths = Widths::of(rows.iter().chain(&stage));
+    let first = stage.map_or_else(|| headline(snapshot), |row| row.line(&widths, style));
     first.finish(style.width, style.color, &mut out);
 
-    let rows: Vec<Row> = snapshot.scenarios.iter().map(Row::new).collect();
-    let widths = Widths::of(&rows);
     // The empty line, the headline, and where the cursor rests below.
     let room = style.height.map_or(usize::MAX, |height| height.saturating_sub(3));
     let shown = if rows.len() <= room { rows.len() } else { room.saturating_sub(1) };
@@ -68,19 +63,17 @@ pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
 }
 
 /// `running (01.5s), 07/13 VUs, 13 complete and 0 interrupted iterations`
-fn headline(snapshot: &Snapshot) -> String {
-    let doing = match snapshot.phase {
-        Phase::Setup => "setup",
-        Phase::Teardown => "teardown",
-        Phase::Initializing { .. } | Phase::Running | Phase::Ended => "running",
-    };
+fn headline(snapshot: &Snapshot) -> Line {
     let Snapshot { vus_active, vus_ready, complete, interrupted, .. } = snapshot;
     let width = digits(*vus_ready);
-    format!(
-        "{doing} ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
+    let text = format!(
+        "running ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
          {interrupted} interrupted iterations",
         clock(snapshot.elapsed, snapshot.longest)
-    )
+    );
+    let mut line = Line::default();
+    line.push(Paint::Plain, text);
+    line
 }
 
 /// One scenario's texts, before they are aligned.
@@ -98,9 +91,11 @@ struct Widths {
 }
 
 impl Widths {
-    fn of(rows: &[Row]) -> Self {
+    fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
         let mut columns = Vec::new();
+        let mut name = NAME_LEAST;
         for row in rows {
+            name = name.max(row.name.chars().count());
             for (index, text) in row.columns.iter().enumerate() {
                 if columns.len() == index {
                     columns.push(0);
@@ -108,13 +103,32 @@ impl Widths {
                 columns[index] = columns[index].max(text.chars().count());
             }
         }
-        let name = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-        Self { name: name.max(NAME_LEAST), columns }
+        Self { name, columns }
     }
 }
 
 impl Row {
-    fn new(scenario: &ScenarioProgress) -> Self {
+    /// What is done before the scenarios start has a bar of its own; `None` after that.
+    fn of_stage(snapshot: &Snapshot) -> Option<Self> {
+        let (name, done, text) = match snapshot.phase {
+            Phase::Initializing { total } => {
+                let ready = snapshot.vus_ready;
+                let text =
+                    format!("{ready:0width$}/{total} VUs initialized", width = digits(total));
+                ("Init", ready as f64 / total.max(1) as f64, text)
+            }
+            Phase::Setup => ("Run", 1.0, "setup()".to_owned()),
+            Phase::Running | Phase::Ended => return None,
+        };
+        Some(Self { name: name.to_owned(), mark: (Paint::Plain, ' '), done, columns: vec![text] })
+    }
+
+    /// Until the scenarios are `launched` there is nothing to tell but their names.
+    fn new(scenario: &ScenarioProgress, launched: bool) -> Self {
+        let name = cut_name(&scenario.name);
+        if !launched {
+            return Self { name, mark: (Paint::Plain, ' '), done: 0.0, columns: Vec::new() };
+        }
         let mark = match scenario.state {
             State::Waiting { .. } => (Paint::Faint, '•'),
             State::Running => (Paint::Plain, ' '),
@@ -123,7 +137,7 @@ impl Row {
             State::Done => (Paint::Green, '✓'),
         };
         let done = if scenario.done.is_finite() { scenario.done.clamp(0.0, 1.0) } else { 0.0 };
-        Self { name: cut_name(&scenario.name), mark, done, columns: columns(scenario) }
+        Self { name, mark, done, columns: columns(scenario) }
     }
 
     fn line(&self, widths: &Widths, style: &Style) -> Line {
@@ -151,9 +165,12 @@ impl Row {
             line.push(Paint::Plain, format!("{}{arrow}", "=".repeat(full)));
             line.push(Paint::Faint, "-".repeat(room - drawn));
         } else {
-            line.push(Paint::Plain, format!(" {:3.0}% ", (self.done * 100.0).floor()));
+            line.push(Paint::Plain, format!(" {:3.0}% ", self.done * 100.0));
         }
-        line.push(Paint::Plain, "] ").push(Paint::Plain, columns);
+        line.push(Paint::Plain, "]");
+        if !columns.is_empty() {
+            line.push(Paint::Plain, format!(" {columns}"));
+        }
         line
     }
 }
@@ -167,15 +184,19 @@ fn columns(scenario: &ScenarioProgress) -> Vec<String> {
         Some(active) => format!("{active:0width$}/{vus} VUs", width = digits(vus)),
         None => format!("{vus} VUs"),
     };
-    let counts_down = matches!(scenario.work, Work::Shared { .. } | Work::PerVu { .. });
-    // Who counts iterations is usually done before the time is over.
-    let time = if elapsed >= duration && !counts_down {
-        short(duration)
-    } else {
-        format!("{}/{}", clock(elapsed.min(duration), duration), short(duration))
+    let whole = match scenario.work {
+        // k6 writes the stages' time as its clock does.
+        Work::Stages => clock(duration, duration),
+        _ => short(duration),
+    };
+    let time = match scenario.work {
+        // They may all be done before the time is over, and some may be left after it.
+        Work::Shared { .. } => format!("{}/{whole}", clock(elapsed, duration)),
+        _ if elapsed >= duration => short(duration),
+        _ => format!("{}/{whole}", clock(elapsed, duration)),
     };
     let work = match scenario.work {
-        Work::Time => None,
+        Work::Time | Work::Stages => None,
         Work::Shared { done, total } => {
             Some(format!("{done:0width$}/{total} shared iters", width = digits(total)))
         }
@@ -244,7 +265,7 @@ mod tests {
                 ramp,
                 rate,
                 scenario("per", State::Done, 1.0, Work::PerVu { done: 12, total: 12, each: 4 }),
-                scenario("cut", State::Interrupted, 0.0, Work::Time),
+                scenario("cut", State::Interrupted, 0.296, Work::Stages),
                 scenario(
                     "a_very_long_scenario_name_beyond_thirty",
                     State::Waiting { left: seconds(12.34), start: seconds(90.0) },
@@ -259,17 +280,17 @@ mod tests {
     fn a_pipe_gets_percentages() {
         let drawn = render(&example(), &Style::pipe());
         // The blanks at the end are k6's.
-        assert!(drawn.contains("] 1/3 VUs    5s      \n"), "{drawn}");
-        assert!(drawn.contains("] waiting    0m12.3s \n"), "{drawn}");
+        assert!(drawn.contains("] 1/3 VUs    5s        \n"), "{drawn}");
+        assert!(drawn.contains("] waiting    0m12.3s   \n"), "{drawn}");
         let trimmed: Vec<&str> = drawn.lines().map(str::trim_end).collect();
         insta::assert_snapshot!(trimmed.join("\n"), @r"
 
         running (00m01.0s), 05/18 VUs, 9 complete and 0 interrupted iterations
-        a                                [  50% ] 3 VUs      2.5s/5s  03/20 shared iters
+        a                                [  50% ] 3 VUs      2.5s/5s    03/20 shared iters
         ramp                           ↓ [ 100% ] 1/3 VUs    5s
-        rate                             [  20% ] 04/15 VUs  1.0s/5s  03.87 iters/s
-        per                            ✓ [ 100% ] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
-        cut                            ✗ [   0% ] 3 VUs      0.0s/5s
+        rate                             [  20% ] 04/15 VUs  1.0s/5s    03.87 iters/s
+        per                            ✓ [ 100% ] 3 VUs      5s         12/12 iters, 4 per VU
+        cut                            ✗ [  30% ] 3 VUs      1.5s/5.0s
         a_very_long_scenario_name_b... • [   0% ] waiting    0m12.3s
         ");
     }
@@ -282,11 +303,11 @@ mod tests {
         insta::assert_snapshot!(wide, @r"
 
         running (00m01.0s), 05/18 VUs, 9 complete and 0 interrupted iterations
-        a                                [==================>-------------------] 3 VUs      2.5s/5s  03/20 shared iters
+        a                                [==================>-------------------] 3 VUs      2.5s/5s    03/20 shared iters
         ramp                           ↓ [======================================] 1/3 VUs    5s
-        rate                             [======>-------------------------------] 04/15 VUs  1.0s/5s  03.87 iters/s
-        per                            ✓ [======================================] 3 VUs      5.0s/5s  12/12 iters, 4 per VU
-        cut                            ✗ [--------------------------------------] 3 VUs      0.0s/5s
+        rate                             [======>-------------------------------] 04/15 VUs  1.0s/5s    03.87 iters/s
+        per                            ✓ [======================================] 3 VUs      5s         12/12 iters, 4 per VU
+        cut                            ✗ [==========>---------------------------] 3 VUs      1.5s/5.0s
         a_very_long_scenario_name_b... • [--------------------------------------] waiting    0m12.3s
         ");
         for width in [20, 40, 60, 79, 80, 81, 100, 300] {
@@ -305,12 +326,31 @@ mod tests {
     }
 
     #[test]
-    fn the_making_of_vus_is_counted() {
-        let snapshot = Snapshot {
-            phase: Phase::Initializing { total: 1000 },
-            vus_ready: 7,
-            ..Snapshot::default()
-        };
-        assert_eq!(render(&snapshot, &Style::pipe()), "\ninit [0007/1000 VUs]\n");
+    fn before_the_scenarios_the_stage_has_a_bar_of_its_own() {
+        let example = example();
+        let scenarios = example.scenarios[..2].to_vec();
+        let phase = Phase::Initializing { total: 1000 };
+        let mut snapshot = Snapshot { phase, vus_ready: 250, scenarios, ..Snapshot::default() };
+        insta::assert_snapshot!(render(&snapshot, &Style::pipe()), @r"
+
+        Init   [  25% ] 0250/1000 VUs initialized
+        a      [   0% ]
+        ramp   [   0% ]
+        ");
+        snapshot.phase = Phase::Setup;
+        insta::assert_snapshot!(render(&snapshot, &Style::pipe()), @r"
+
+        Run    [ 100% ] setup()
+        a      [   0% ]
+        ramp   [   0% ]
+        ");
+    }
+
+    #[test]
+    fn shared_iterations_show_the_time_they_take_to_stop() {
+        let mut late = scenario("a", State::Interrupted, 0.5, Work::Shared { done: 10, total: 20 });
+        late.elapsed = seconds(5.5);
+        let columns = columns(&late);
+        assert_eq!(columns, ["3 VUs", "5.5s/5s", "10/20 shared iters"]);
     }
 }

@@ -38,11 +38,9 @@ pub(crate) enum Phase {
     },
     /// `setup()` runs.
     Setup,
-    /// Scenarios run.
+    /// Scenarios run, or `teardown()`.
     #[default]
     Running,
-    /// `teardown()` runs.
-    Teardown,
     /// All is over.
     Ended,
 }
@@ -58,7 +56,7 @@ pub(crate) struct ScenarioProgress {
     pub(crate) vus_active: Option<u64>,
     /// VUs it has, or may have by now.
     pub(crate) vus: u64,
-    /// Since its start.
+    /// Since its start, what it takes to stop included.
     pub(crate) elapsed: Duration,
     /// Its regular duration.
     pub(crate) duration: Duration,
@@ -88,6 +86,8 @@ pub(crate) enum State {
 pub(crate) enum Work {
     /// Time alone.
     Time,
+    /// The time of stages.
+    Stages,
     /// `04/20 shared iters`
     Shared { done: u64, total: u64 },
     /// `4/6 iters, 3 per VU`

@@ -82,13 +82,15 @@ impl Ending<'_> {
     /// What `handleSummary` is given.
     fn data(&self, report: &RunReport, setup_data: Option<Value>) -> Value {
         if self.settings.new_summary_shape {
-            let now = jiff::Zoned::now();
+            // As Go writes it: nanoseconds, and `Z` for UTC.
+            let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string();
+            let now = now.replace("+00:00", "Z");
             return machine::summary_data(
                 &report.summary,
                 &machine::MachineContext {
                     script: self.script,
                     execution: "local",
-                    generated_at: &now.strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string(),
+                    generated_at: &now,
                     k6_version: K6_VERSION,
                     full: self.settings.summary_mode == SummaryMode::Full,
                 },

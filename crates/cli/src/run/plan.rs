@@ -46,19 +46,23 @@ impl Outer {
     /// Reads the configuration file, the variables and the flags.
     ///
     /// # Errors
-    /// A wrong flag (255); a wrong variable, a file that is not there or wrong (104).
+    /// A flag that can't be read (255), or whose value makes no sense (104); a wrong variable, a file that is not there or wrong (104).
     pub(crate) fn read(context: &Context, given: &Given) -> Outcome<Self> {
         // Flags first: a slip of the keyboard is told before anything else.
         let flags = given.options().map(|(option, value)| {
             let texts = value.texts.iter().map(String::as_str).collect();
             (option, texts, value.said_as.as_str())
         });
-        let flags = Options::from_flags(flags).map_err(|error| Failure::new(Exit::Other, error))?;
+        let flags = Options::from_flags(flags).map_err(|error| match error {
+            OptionsError::Invalid(_) => invalid(error),
+            _ => Failure::new(Exit::Other, error),
+        })?;
         let environment =
             Options::from_environment(|name| context.environment.get(name)).map_err(invalid)?;
         let config_file = match config_file::read(context)? {
             None => ConfigFile::default(),
             Some((path, text)) => {
+                log::debug!(path = path.display().to_string(); "Reading the configuration file");
                 let file = ConfigFile::parse(&text).map_err(|error| {
                     let name = path.display().to_string();
                     Failure::new(Exit::InvalidConfig, anyhow::Error::new(error).context(name))
@@ -76,21 +80,30 @@ impl Outer {
     }
 }
 
+/// What the script can run.
+///
+/// # Errors
+/// It exports no function (255).
+pub(crate) fn functions<S: Script>(script: &S) -> Outcome<&[String]> {
+    let functions = script.functions();
+    if functions.is_empty() {
+        let hint = if script.others().iter().any(|other| other == "default") {
+            "the default export is no function"
+        } else {
+            "export default function () { … } is what a VU runs"
+        };
+        return Err(Failure::usage("the script exports no functions").hint(hint));
+    }
+    Ok(functions)
+}
+
 impl Plan {
     /// Lays the layers over each other.
     ///
     /// # Errors
     /// Options with which nothing can run (104); a script without functions (255).
     pub(crate) fn make<S: Script>(outer: Outer, script: &S, thresholds: bool) -> Outcome<Self> {
-        let functions = script.functions();
-        if functions.is_empty() {
-            let hint = if script.others().iter().any(|other| other == "default") {
-                "the default export is no function"
-            } else {
-                "export default function () { … } is what a VU runs"
-            };
-            return Err(Failure::usage("the script exports no functions").hint(hint));
-        }
+        let functions = functions(script)?;
         let parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
         tell(parsed.warning(Layer::Script));
         let layers = Layers {

@@ -1,9 +1,6 @@
 //! `--out`: opens the outputs and hands them the samples of each frame.
 
-use std::{
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
-    time::Duration,
-};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use brunt_engine::Listener;
 use brunt_metrics::{Frame, Verdict};
@@ -19,12 +16,20 @@ pub(super) struct Samples {
 }
 
 /// What became of them, after the run.
-pub(super) struct Results(Receiver<Vec<Finished>>);
+pub(super) struct Results(Receiver<Fed>);
+
+/// What the feed knows at the end.
+struct Fed {
+    finished: Vec<Finished>,
+    /// Samples that the cores had no room for.
+    missed: u64,
+}
 
 /// Shows the outputs what the engine gathers; on the gathering thread.
 struct Feed {
     outputs: Option<Outputs>,
-    results: SyncSender<Vec<Finished>>,
+    missed: u64,
+    results: SyncSender<Fed>,
 }
 
 impl Samples {
@@ -52,7 +57,7 @@ impl Samples {
     /// The listener for the engine, and where its results will be.
     pub(super) fn listen(self) -> (Box<dyn Listener>, Results) {
         let (results, received) = sync_channel(1);
-        (Box::new(Feed { outputs: self.outputs, results }), Results(received))
+        (Box::new(Feed { outputs: self.outputs, missed: 0, results }), Results(received))
     }
 }
 
@@ -60,13 +65,15 @@ impl Listener for Feed {
     fn frame(&mut self, frame: &Frame) {
         if let Some(outputs) = &mut self.outputs {
             outputs.write(frame.samples.clone());
+            self.missed += frame.dropped.samples;
         }
     }
 
     fn end(&mut self, _: &Verdict) {
         if let Some(outputs) = self.outputs.take() {
             // Nobody waits for results any more if the run was given up.
-            let _ = self.results.try_send(outputs.finish());
+            let fed = Fed { finished: outputs.finish(), missed: self.missed };
+            let _ = self.results.try_send(fed);
         }
     }
 }
@@ -74,19 +81,19 @@ impl Listener for Feed {
 impl Results {
     /// Tells what was not written.
     pub(super) fn tell(&self) {
-        for output in self.0.try_recv().unwrap_or_default() {
-            let Finished { description, written, waited, error } = output;
+        let Ok(Fed { finished, missed }) = self.0.try_recv() else { return };
+        for Finished { description, written, dropped, error } in finished {
+            let output = description.as_str();
             if let Some(error) = error {
                 let lost = written.lost;
-                log::error!(output = description.as_str(); "the output failed, {lost} samples are lost: {error}");
+                log::error!(output; "the output failed, {lost} samples are lost: {error}");
             } else if written.lost > 0 {
                 let lost = written.lost;
-                log::warn!(output = description.as_str(); "{lost} samples could not be written in this format");
+                log::warn!(output; "{lost} samples could not be written in this format");
             }
-            if waited.as_millis() >= 100 {
-                let waited = Duration::from_millis(waited.as_millis() as u64);
-                let waited = brunt_schedule::duration::format(waited);
-                log::warn!(output = description.as_str(); "the output was too slow: metrics waited {waited} for it");
+            let dropped = dropped + missed;
+            if dropped > 0 {
+                log::warn!(output; "the output was too slow: {dropped} samples were dropped, the summary has them");
             }
         }
     }

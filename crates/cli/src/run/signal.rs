@@ -1,8 +1,9 @@
-//! SIGINT and SIGTERM: the first ends the test in good order, the second ends the process.
+//! SIGINT and SIGTERM: the first ends the test in good order, the second ends the process; so does any
+//! that comes when there is no test to end, before it and after it.
 
 use std::{
     io,
-    sync::{Arc, Condvar, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -42,10 +43,24 @@ impl Signals {
 pub(crate) struct SignalWatch(Arc<Shared>);
 
 struct Shared {
-    /// Set once there is a test to end; before that a signal ends the process.
-    control: OnceLock<Arc<Control>>,
-    count: Mutex<u32>,
+    state: Mutex<State>,
     changed: Condvar,
+}
+
+/// What there is to end.
+struct State {
+    ends: Ends,
+    /// Signals so far.
+    count: u32,
+}
+
+enum Ends {
+    /// The process: no test has begun, or it is over.
+    Process,
+    /// The test, if it is the first signal.
+    Test(Arc<Control>),
+    /// The waiting of `--linger`.
+    Wait,
 }
 
 impl SignalWatch {
@@ -54,11 +69,8 @@ impl SignalWatch {
     /// # Errors
     /// The system refuses a thread or a signal handler.
     pub(crate) fn start(flusher: Flusher) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
-            control: OnceLock::new(),
-            count: Mutex::new(0),
-            changed: Condvar::new(),
-        });
+        let state = Mutex::new(State { ends: Ends::Process, count: 0 });
+        let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let watched = Arc::clone(&shared);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut signals = {
@@ -78,36 +90,39 @@ impl SignalWatch {
 
     /// From now on the first signal ends this test, not the process.
     pub(crate) fn attach(&self, control: Arc<Control>) {
-        // One process runs one test.
-        let _ = self.0.control.set(control);
+        self.0.lock().ends = Ends::Test(control);
+    }
+
+    /// The test is over: a signal ends the process again, whatever its script may still do.
+    pub(crate) fn detach(&self) {
+        self.0.lock().ends = Ends::Process;
     }
 
     /// Waits until there has been a signal.
     pub(crate) fn wait(&self) {
-        let count = self.0.count.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(
-            self.0
-                .changed
-                .wait_while(count, |count| *count == 0)
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let mut state = self.0.lock();
+        state.ends = Ends::Wait;
+        let waited = self.0.changed.wait_while(state, |state| state.count == 0);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn received(&self, name: &str, flusher: &Flusher) {
-        let before = {
-            let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-            *count += 1;
-            self.changed.notify_all();
-            *count - 1
-        };
-        match self.control.get() {
-            Some(control) if before == 0 => {
+        let mut state = self.lock();
+        state.count += 1;
+        self.changed.notify_all();
+        match &state.ends {
+            Ends::Test(control) if state.count == 1 => {
                 log::debug!(signal = name; "ending the test; a second signal ends the process");
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }
-            _ => {
+            Ends::Wait => {}
+            Ends::Test(_) | Ends::Process => {
                 log::error!("ended at once by a '{name}' signal");
                 flusher.flush(Duration::from_secs(1));
                 std::process::exit(i32::from(Exit::Signal.code()));

@@ -36,14 +36,16 @@ impl Watch {
 impl ProgressSource for Watch {
     fn snapshot(&self) -> Snapshot {
         let seen = self.live.progress();
+        let launched = self.live.scenarios().iter().any(|state| state.started_at().is_some());
         Snapshot {
             phase: match seen.phase {
                 RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
                     Phase::Initializing { total: seen.vus_planned }
                 }
                 RunPhase::Setup => Phase::Setup,
-                RunPhase::Running => Phase::Running,
-                RunPhase::Teardown => Phase::Teardown,
+                RunPhase::Running | RunPhase::Teardown => Phase::Running,
+                // It was cut short, or `setup()` failed.
+                RunPhase::Ended if !launched => Phase::Setup,
                 RunPhase::Ended => Phase::Ended,
             },
             elapsed: seen.run,
@@ -83,6 +85,7 @@ fn row(seen: &Seen, plan: &Plan) -> ScenarioProgress {
         ("constant-arrival-rate" | "ramping-arrival-rate", _, None) => {
             Work::Rate { now: 0.0, highest }
         }
+        ("ramping-vus", ..) => Work::Stages,
         _ => Work::Time,
     };
     ScenarioProgress {

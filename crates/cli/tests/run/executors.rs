@@ -73,6 +73,8 @@ fn each_vu_drops_what_it_could_not_start() {
     let ran = complete(&script, "");
     // Two were interrupted: they were started, so they are not dropped, and not complete either.
     assert_eq!(ran.count("dropped_iterations"), 2);
+    let tags = |point: &serde_json::Value| point["data"]["tags"].to_string();
+    assert!(ran.points("dropped_iterations").map(tags).all(|tags| !tags.contains("group")));
     about(ran.count("iterations"), 4, 6);
     let all = ran.sum("iterations") + ran.sum("dropped_iterations");
     assert!((197.0..=198.5).contains(&all), "{all}");

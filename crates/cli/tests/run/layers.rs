@@ -138,6 +138,12 @@ fn system_tags_are_a_list_of_what_is_wanted() {
     let data = tags("{ systemTags: ['vu', 'iter', 'scenario'] }");
     assert_eq!(data["tags"], serde_json::json!({ "scenario": "default" }));
     assert_eq!(data["metadata"], serde_json::json!({ "vu": "1", "iter": "0" }));
+    let script = "import { Counter } from 'k6/metrics'; const c = new Counter('in_setup');\n\
+                  export const options = { systemTags: ['vu', 'iter'] };\n\
+                  export function setup() { c.add(1); }\nexport default function () {}";
+    let ran = run(script, "");
+    let data = &ran.points("in_setup").next().expect("a sample")["data"];
+    assert_eq!(data["metadata"], serde_json::json!({ "iter": "0" }));
 }
 
 #[test]

@@ -98,6 +98,12 @@ fn samples_of_setup_and_teardown_bear_their_group_and_no_scenario() {
     );
     // The bytes of setup, the iteration and teardown.
     assert_eq!((ran.count("data_sent"), ran.count("data_received")), (3, 3));
+    let ran = run(script, "--system-tags iter,vu");
+    let metadata: Vec<_> =
+        ran.points("mine").map(|point| point["data"]["metadata"].to_string()).collect();
+    let own = "{\"iter\":\"0\"}";
+    assert_eq!((metadata[0].as_str(), metadata[2].as_str()), (own, own));
+    assert!(metadata[1].contains("\"vu\":\"1\""), "{metadata:?}");
 }
 
 #[test]
@@ -234,11 +240,57 @@ fn a_signal_during_setup_ends_the_run_without_teardown() {
     );
     let mut call = brunt("run s.js").file("s.js", script);
     let mut running = call.start();
-    running.line_with("setup (");
+    running.line_with("setup()");
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");
     assert!(!told.stderr.contains("torn down"), "{told:?}");
+}
+
+#[test]
+fn a_signal_during_handle_summary_ends_the_process() {
+    let script =
+        format!("{DEFAULT}export function handleSummary() {{ console.log('on'); for (;;); }}\n");
+    let mut call = brunt("run -q --log-output stdout s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("msg=on");
+    running.signal("TERM");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+}
+
+#[test]
+fn an_exception_of_teardown_after_a_signal_is_told() {
+    let script = "import { sleep } from 'k6';\n\
+        export default function () { console.log('on'); sleep(30); }\n\
+        export function teardown() { throw new Error('torn'); }\n";
+    let mut call = brunt("run -q --log-output stdout s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("msg=on");
+    running.signal("INT");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+    assert!(told.stdout.contains("Error: torn"), "{}", told.stdout);
+}
+
+#[test]
+fn after_a_signal_the_bars_stand_still_and_no_vus_are_counted() {
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { vus: 2, duration: '20s' };\n\
+        export default function () { sleep(30); }\n\
+        export function teardown() { sleep(1.2); }\n";
+    let mut call = brunt("run s.js").file("s.js", script);
+    let mut running = call.start();
+    running.line_with("running (");
+    running.signal("INT");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+    let bar = |line: &&str| line.starts_with("default ✗ [");
+    let bars: Vec<&str> = told.stdout.lines().filter(bar).collect();
+    assert!(bars.len() > 1 && bars.iter().all(|line| *line == bars[0]), "{}", told.stdout);
+    assert!(!bars[0].contains("100%"), "{}", told.stdout);
+    let vus = told.stdout.lines().find(|line| line.trim_start().starts_with("vus.."));
+    assert!(vus.is_none_or(|line| line.contains("min=2")), "{}", told.stdout);
 }
 
 #[test]

@@ -111,15 +111,36 @@ fn compression_shows_on_the_wire_and_not_in_the_request_object() {
         out.own = http.post(E, 'abc', { compression: 'gzip', headers: { 'Content-Encoding': 'mine' } }).request.headers['Content-Encoding'];
         const bad = http.post(E, 'abc', { compression: 'foo' });
         out.bad = [bad.status, bad.error, bad.url];
+        out.without = http.get(E, { compression: 'foo' }).status;
         ",
         |call| call,
     );
     assert_eq!(out["coded"], true, "{out}");
     assert_eq!(out["shown"], "abc");
     assert_eq!(out["own"][0], "mine");
-    assert_eq!(out["bad"][0], 0);
+    assert_eq!((&out["bad"][0], &out["without"]), (&0.into(), &0.into()));
     assert!(out["bad"][1].as_str().expect("text").contains("unknown compression algorithm foo"));
     assert!(told.stderr.contains("Content-Encoding"), "{}", told.stderr);
+}
+
+#[test]
+fn urls_are_shown_as_they_are_sent() {
+    let server = Server::start();
+    let out = server.run(
+        r"
+        const shown = (url) => { const r = http.get(url); return [r.url, r.request.url, r.body.split(' ')[1]].map((u) => u.replace(B, '')); };
+        out.path = shown(B + '/echo/\u00e9 x|y');
+        out.query = shown(B + '/echo?q=\u00e9|').slice(0, 2);
+        const template = http.url`${B}/echo/${null}a${undefined}`;
+        out.template = [template.url, template.name].map((u) => u.replace(B, ''));
+        out.callback = tried(() => http.setResponseCallback(undefined)).slice(0, 8);
+        ",
+    );
+    let path = "/echo/%C3%A9%20x%7Cy";
+    assert_eq!(out["path"], serde_json::json!([path, path, path]));
+    assert_eq!(out["query"], serde_json::json!(["/echo?q=\u{e9}|", "/echo?q=\u{e9}|"]));
+    assert_eq!(out["template"], serde_json::json!(["/echo/a", "${}/echo/${}a${}"]));
+    assert_eq!(out["callback"], "GoError:");
 }
 
 #[test]

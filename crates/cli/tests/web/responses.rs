@@ -85,7 +85,7 @@ fn bodies_follow_status_method_and_response_type() {
         .canned("chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\n")
         .canned("old", "HTTP/1.0 200 OK\r\n\r\nold")
         .canned("hinted", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
-        .canned("names", "HTTP/1.1 200 OK\r\nx-foo: a\r\nX-FOO: b\r\nEmpty:\r\nContent-Length: 0\r\n\r\n");
+        .canned("names", "HTTP/1.1 200 OK\r\nx-foo: a\r\nX-FOO: b\r\nEmpty:\r\nConnection: x, Close\r\nContent-Length: 0\r\n\r\n");
     let out = server.run(
         r"
         out.head = http.head(B + '/echo').body;

@@ -47,7 +47,7 @@ const init = [
   () => new Client({ tls_config: { private_key: 'k.pem' } }),
   () => new Client({ tls_config: { certificate: 'c.pem', private_key: 'k.pem' } }),
   () => new Client({ dial_timeout: '5s' }),
-  () => new Client({ proxy: 'socks5://p.test:1' }),
+  () => new Client({ proxy: 'ftp://p.test:1' }),
   () => new Client().get(new Request(url)),
   () => new Request(),
   () => new Request(url, {}, 1),
@@ -69,7 +69,7 @@ export function setup() {
         "GoError: blank certificate",
         "GoError: the certificate \"c.pem\" of tls_config cannot be read: No such file or directory (os error 2)",
         "GoError: dial_timeout of a Client is a whole number (times are in seconds), not \"5s\"",
-        "GoError: proxy \"socks5://p.test:1\": only http:// proxies are supported",
+        "GoError: proxy is \"ftp://p.test:1\": only http:// and socks5:// proxies are supported",
         "GoError: Making http requests in the init context is not supported",
         "GoError: req constructor expects 1 or 2 args",
         "GoError: req constructor expects 1 or 2 args",
@@ -113,6 +113,7 @@ export function setup() {
     get: shown(client.get(echo)),
     sizes: [client.post(file).json('bytes'), client.put(file).json('bytes'), client.post(typed).json('bytes'),
       client.post(buffer).json('bytes')],
+    blob: client.post(new Request(`${url}/sink`, { body: new Blob(['ab', 'c']) })).json('bytes'),
     odd: tell(() => client.post(new Request(url, { body: { a: 1 } }))),
     later: tell(() => { const r = new Request(`${url}/status/201`); r.url = `${url}/status/202`; return client.get(r).status }),
     options: client.options(new Request(`${url}/ping`)).status,
@@ -128,6 +129,7 @@ export function setup() {
     assert_eq!(vu["get"][0], "GET");
     assert!(vu["get"][1].is_null() || vu["get"][1] == "", "{vu}");
     assert_eq!(vu["sizes"], json!([10, 10, 3, 5]));
+    assert_eq!(vu["blob"], 3);
     assert_eq!(vu["odd"], "GoError: req body type not supported");
     assert_eq!(vu["later"], 202);
     assert_eq!(vu["options"], 200);

@@ -170,6 +170,7 @@ fn open_counts_from_the_file_that_is_being_loaded() {
           tried(() => open('./nope.txt')), tried(() => open('./lib')), tried(() => open('')),
           __VU > 0 ? tried(() => open('./s.js')) : '',
         ];
+        export function setup() {}
         export default function () { facts.forEach((f) => console.log(f)); console.log(tried(() => open('./x.txt'))); }";
     let files = [
         ("x.txt", "root"),
@@ -177,6 +178,8 @@ fn open_counts_from_the_file_that_is_being_loaded() {
         ("lib/h.js", "export const top = open('./x.txt'); export const load = (p) => open(p);"),
     ];
     let lines = logged(script, &files);
+    let warnings = lines.iter().filter(|line| line.contains("is relative to")).count();
+    assert_eq!(warnings, 1, "{lines:?}");
     let lines: Vec<_> =
         lines.iter().skip_while(|line| *line != "lib").map(String::as_str).collect();
     assert_eq!(lines[..5], ["lib", "root", "4", "lib", "string"]);
@@ -308,6 +311,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
           console.log(tried(() => check(1, { ok: 1, t: () => { throw new RangeError('in'); }, never: note('no') })), order.length);
           console.log(tried(() => check(1, { a: 1 }, { t: {} })).slice(0, 44));
           console.log(group('outer', () => group('in', () => exec.vu.tags.group)), JSON.stringify(exec.vu.tags.group));
+          console.log(JSON.stringify([null, undefined].map((name) => group(name, () => exec.vu.tags.group))), tried(() => fail(null)));
           console.log(tried(() => group('g')), tried(() => group('a::b', () => 1)));
           console.log(tried(() => group('g', async () => 1)), tried(() => group('t', () => { throw new Error('body'); })));
           console.log(tried(() => fail('why')), tried(() => fail()), sleep('0.001'), sleep(NaN), sleep(-1));
@@ -320,6 +324,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
         "RangeError: in 4",
         "GoError: invalid value for metric tag 't': o",
         "::outer::in \"\"",
+        r#"["",""] GoError: "#,
         "GoError: group() requires a callback as a second argument GoError: group and check names may not contain '::'",
         "GoError: group() does not support async functions as arguments Error: body",
         "GoError: why GoError:  undefined undefined undefined",
@@ -347,7 +352,12 @@ fn metrics_take_what_k6_takes() {
           console.log(['5', [], '', true, false, -1, '0x10', ' 7 ', [3]].map((v) => c.add(v)).join());
           console.log(tried(() => c.add(1, { a: {} })).slice(0, 8), tried(() => c.add(1, { a: null })).slice(0, 8), c.add(1, { a: 1, b: true }));
           console.log(tried(() => c.add(5n)).slice(0, 9), r.add(-1), t.add('5'), tried(() => new Counter('late')).slice(0, 8));
-        }";
+          const { add } = c;
+          console.log(add(1), JSON.stringify(c), Object.keys(c).join(), tried(() => { c.name = 'x'; }).slice(0, 9), own.add(2), own.name, own instanceof Counter);
+          console.log(c);
+        }
+        class Own extends Counter { add(n) { return `own ${super.add(n)}`; } }
+        const own = new Own('c_own');";
     let lines = logged(script, &[]);
     let (warnings, lines): (Vec<_>, Vec<_>) =
         lines.into_iter().partition(|line| line.contains("is an invalid value for metric 'c_one'"));
@@ -358,6 +368,8 @@ fn metrics_take_what_k6_takes() {
         "true,true,true,true,true,true,true,true,true",
         "GoError: GoError: true",
         "TypeError true true GoError:",
+        r#"true {"name":"c_one"} name,add TypeError own true c_own true"#,
+        r#"{ name: "c_one", add: [object Function] }"#,
     ];
     assert_eq!(lines, expected);
 }
@@ -412,6 +424,23 @@ fn an_abort_passes_catch_and_finally_and_names_its_place() {
     assert!(told.stderr.contains("test aborted: why at dead (file://"), "{}", told.stderr);
     assert!(told.stderr.contains("s.js:3:24("), "{}", told.stderr);
     assert!(!told.stderr.contains("CAUGHT") && !told.stderr.contains("FINALLY"), "{}", told.stderr);
+}
+
+#[test]
+fn what_a_script_assigns_to_iter_lasts_until_the_next_iteration() {
+    let script = "export const options = { vus: 1, iterations: 3 };\n\
+                  export default function () { const n = __ITER; __ITER = 'mine'; console.log(n, __ITER); }";
+    assert_eq!(logged(script, &[]), ["0 mine", "1 mine", "2 mine"]);
+}
+
+#[test]
+fn there_is_no_locale_but_unicodes_own_order() {
+    let script = "export default function () {
+          console.log(['b', 'Z', 'ä', 'a', 'A', 'z'].sort((a, b) => a.localeCompare(b)).join(), 'undefined'.localeCompare());
+          console.log(new Date(1970, 0, 1, 13, 10).toLocaleString(), (1234567.5).toLocaleString());
+        }";
+    let expected = ["a,A,ä,b,z,Z 0", "01/01/1970, 13:10:00 1234567.5"];
+    assert_eq!(logged(script, &[]), expected);
 }
 
 #[test]

@@ -10,4 +10,6 @@ mod house;
 mod language;
 mod network;
 mod run;
+mod streaming;
 mod support;
+mod web;

@@ -126,7 +126,7 @@ fn the_second_signal_ends_the_process() {
     let mut running = call.start();
     running.line_with("running (");
     running.signal("INT");
-    running.line_with("teardown (");
+    running.line_with("✗ [");
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");

@@ -40,6 +40,8 @@ pub(super) struct RedisTier {
     dice: Arc<Dice>,
     faults: Arc<Switch>,
     greeted: AtomicBool,
+    /// That it is down was told, once.
+    was_told: AtomicBool,
     operations: AtomicU64,
     failures: AtomicU64,
 }
@@ -72,6 +74,7 @@ impl RedisTier {
             dice,
             faults,
             greeted: AtomicBool::new(false),
+            was_told: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             failures: AtomicU64::new(0),
         })
@@ -176,9 +179,12 @@ impl RedisTier {
         }
         let (mut connection, number) = self.connection().await?;
         match command.query_async(&mut connection).await {
-            Ok(value) => Ok(value),
+            Ok(value) => {
+                self.was_told.store(false, Relaxed);
+                Ok(value)
+            }
             Err(error) => {
-                log::debug!(error = error.to_string().as_str(); "demo: Redis failed");
+                self.tell(&error);
                 let mut line = self.line.lock().await;
                 if line.number == number {
                     line.connection = None;
@@ -211,10 +217,20 @@ impl RedisTier {
                 Ok((connection, line.number))
             }
             Err(error) => {
-                log::debug!(error = error.to_string().as_str(); "demo: no connection to Redis");
+                self.tell(&error);
                 line.failed_at = Some(Instant::now());
                 Err(RedisDown)
             }
+        }
+    }
+
+    /// Tells that Redis fails, once for each time that it goes down.
+    fn tell(&self, error: &redis::RedisError) {
+        let error = error.to_string();
+        if self.was_told.swap(true, Relaxed) {
+            log::debug!(error = error.as_str(); "demo: Redis fails");
+        } else {
+            log::warn!(error = error.as_str(); "demo: Redis fails; its routes do without it, or answer 503");
         }
     }
 }

@@ -56,7 +56,9 @@ fn faults_come_and_go() {
     let mut client = Client::new(demo.addr());
     let set = client.post("/_demo/fault", r#"{"error_rate":1,"status":418}"#);
     assert_eq!(set.json()["error_rate"], 1.0);
-    assert_eq!(client.get("/json").status, 418);
+    for path in ["/json", "/", "/ping"] {
+        assert_eq!(client.get(path).status, 418, "{path}");
+    }
     assert_eq!(client.get("/_demo/stats").json()["faults"]["status"], 418);
     let refused = client.post("/_demo/fault", r#"{"error_rate":7}"#);
     assert_eq!(refused.status, 400);

@@ -39,6 +39,10 @@ use crate::stop::StopHandle;
 /// so much late. A third of the CPU time of waking for each.
 const GAP_NS: u64 = 100_000;
 
+/// So many due times that have passed are looked at in one go; then the VUs, and whoever wants to end the
+/// test, get a turn. A few milliseconds.
+const DISPATCHES_MAX: usize = 1 << 15;
+
 /// An open scenario on one core.
 pub(super) struct OpenHere {
     here: Rc<ScenarioHere>,
@@ -233,10 +237,17 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
         }
         earliest = alarm + GAP_NS;
         let now = clock::now_ns();
-        while let Some(moment) = next.filter(|moment| *moment <= now) {
+        for _ in 0..DISPATCHES_MAX {
+            let Some(moment) = next.filter(|moment| *moment <= now) else { break };
             dispatch(worker, open, moment, now);
             turn += 1;
             next = due(turn);
+        }
+        // More than a core can ever look at: it must not go on with them after the end.
+        let is_over = now >= at(start, arrivals.regular_end());
+        if is_over && next.is_some_and(|moment| moment <= now) {
+            miss(worker, open, now, share.part_of(arrivals.count()).saturating_sub(turn));
+            break;
         }
     }
     if let Some(end) = arrivals.lasts_until() {
@@ -263,11 +274,11 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
         }
         // That core has died; the run is ending.
     }
-    miss(worker, open, now);
+    miss(worker, open, now, 1);
 }
 
-/// Books a dropped iteration, and asks for a VU more if that is allowed.
-fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64) {
+/// Books `count` dropped iterations, and asks for a VU more if that is allowed.
+fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64, count: u64) {
     let state = open.here.state();
     {
         let mut recorder = worker.core.recorder().borrow_mut();
@@ -278,7 +289,7 @@ fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64) {
             (epoch, recorder.series(builtin::DROPPED_ITERATIONS, tags))
         });
         open.dropped.set(Some((epoch, series)));
-        recorder.add(series, 1.0, now, None);
+        recorder.add(series, count as f64, now, None);
     }
     if state.vus_allocated() < state.vus_max() {
         if !state.growing.swap(true, Relaxed) {

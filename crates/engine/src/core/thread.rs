@@ -51,26 +51,33 @@ pub(crate) struct CoreSeed<R: Runner> {
 pub(crate) fn spawn<R: Runner>(seed: CoreSeed<R>) -> io::Result<JoinHandle<()>> {
     let (index, control, events) = (seed.index, seed.control.clone(), seed.events.clone());
     let body = move || {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| live(seed))) {
-            let message = format!("core {index} panicked: {}", words(&*payload));
-            control.abort(AbortReason::Panic { message });
-            if events.blocking_send(Event::Died { core: index }).is_err() {
-                log::debug!(core = index; "died after the coordinator");
+        let reason = match catch_unwind(AssertUnwindSafe(|| live(seed))) {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => {
+                AbortReason::System { message: format!("core {index} cannot start: {error}") }
             }
+            Err(payload) => AbortReason::Panic {
+                message: format!("core {index} panicked: {}", words(&*payload)),
+            },
+        };
+        control.abort(reason);
+        if events.blocking_send(Event::Died { core: index }).is_err() {
+            log::debug!(core = index; "died after the coordinator");
         }
     };
     std::thread::Builder::new().name(format!("core-{index}")).stack_size(STACK_SIZE).spawn(body)
 }
 
-fn live<R: Runner>(seed: CoreSeed<R>) {
+/// Fails if the system refuses a reactor, which takes three open files.
+fn live<R: Runner>(seed: CoreSeed<R>) -> io::Result<()> {
     let runtime = Builder::new_current_thread()
         .enable_io()
         .enable_time()
         .event_interval(STEPS_BETWEEN_POLLS)
         .global_queue_interval(STEPS_BETWEEN_POLLS)
-        .build_local(LocalOptions::default())
-        .unwrap_or_else(|error| panic!("no reactor: {error}"));
+        .build_local(LocalOptions::default())?;
     runtime.block_on(obey(seed));
+    Ok(())
 }
 
 async fn obey<R: Runner>(seed: CoreSeed<R>) {

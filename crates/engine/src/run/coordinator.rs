@@ -124,6 +124,11 @@ impl<R: Runner> Coordinator<R> {
         self.note_abort();
         self.shut_down(&mut timer).await;
         self.parts.control.enter_phase(Phase::Ended);
+        log::debug!(
+            complete = self.parts.control.iterations_complete(),
+            interrupted = self.parts.control.iterations_interrupted();
+            "The run is over"
+        );
         Outcome { failure: self.parts.failure, setup_data, health: self.health }
     }
 
@@ -131,7 +136,12 @@ impl<R: Runner> Coordinator<R> {
         self.parts.failure.is_none() && !self.parts.control.is_aborting()
     }
 
+    /// The first failure is the run's; that `teardown()` failed too is at least told.
     fn fail(&mut self, failure: Failure) {
+        let is_late = self.parts.failure.is_some();
+        if is_late && matches!(failure, Failure::Teardown(_) | Failure::TeardownTimeout(_)) {
+            log::error!("{failure}");
+        }
         self.parts.failure.get_or_insert(failure);
     }
 
@@ -161,6 +171,7 @@ impl<R: Runner> Coordinator<R> {
     async fn init(&mut self, timer: &mut CoreTimer) {
         self.parts.control.enter_phase(Phase::InitVus);
         let count = self.cores.len();
+        log::debug!(vus = self.parts.peak.planned, cores = count; "Making the planned VUs");
         let mut ids = vec![Vec::new(); count];
         for number in 0..self.parts.peak.planned {
             ids[(number % count as u64) as usize].push(self.next_ids());
@@ -173,6 +184,7 @@ impl<R: Runner> Coordinator<R> {
             self.step(timer, u64::MAX).await;
         }
         self.pool.settle();
+        log::debug!(vus = self.parts.control.vus_initialized(); "The planned VUs are made");
         if self.parts.control.is_paused() && self.may_go_on() {
             self.parts.control.enter_phase(Phase::Paused);
             while self.parts.control.is_paused() && self.may_go_on() {
@@ -195,6 +207,7 @@ impl<R: Runner> Coordinator<R> {
         let Some(limit) = self.parts.setup else {
             return Some(None);
         };
+        log::debug!("Running setup()");
         self.stage(Command::Setup { limit })?;
         let end = loop {
             if let Some(StageEnd::Setup(end)) = self.staged.take() {
@@ -220,6 +233,7 @@ impl<R: Runner> Coordinator<R> {
         let Some(limit) = self.parts.teardown else {
             return;
         };
+        log::debug!("Running teardown()");
         if self.stage(Command::Teardown { data, limit }).is_none() {
             return;
         }
@@ -253,6 +267,9 @@ impl<R: Runner> Coordinator<R> {
         let launch = clock::now_ns();
         for scene in &mut self.parts.scenes {
             scene.launch(launch);
+            let spec = scene.state.spec();
+            log::debug!(scenario = spec.name.as_str(), executor = spec.executor.kind();
+                "Starts after {}", brunt_schedule::duration::format(spec.start_time));
         }
         self.parts.control.enter_phase(Phase::Running);
         loop {
@@ -278,6 +295,10 @@ impl<R: Runner> Coordinator<R> {
         for scene in &mut self.parts.scenes {
             let was_done = scene.is_done();
             scene.advance(now, aborting, &mut self.pool, &mut orders);
+            if scene.is_done() && !was_done {
+                log::debug!(scenario = scene.state.spec().name.as_str(), iterations = scene.state.complete();
+                    "The scenario is over");
+            }
             if scene.is_done() && !was_done && !aborting {
                 unstarted.push((scene.state.tags().clone(), scene.unstarted()));
             }

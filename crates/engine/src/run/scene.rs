@@ -146,7 +146,7 @@ impl Scene {
         self.state.set_allocated(vus.max(least));
         if is_over && vus == 0 {
             self.done = true;
-            self.state.finish();
+            self.state.finish(aborting);
         }
     }
 

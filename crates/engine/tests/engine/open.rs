@@ -104,6 +104,16 @@ fn one_vu_serves_the_pace_of_all_cores() {
 }
 
 #[test]
+fn a_rate_beyond_all_measure_ends_in_time_and_accounts_for_everything() {
+    let scenario = arrivals(1_000_000_000_000, 100, 1, 1);
+    let expected = count(&scenario);
+    let (report, _) = run(config(vec![scenario], &[]), Mock::new(Work::Nothing));
+    let dropped = number(&report, "dropped_iterations", "count");
+    assert_eq!(report.iterations_complete + dropped, expected);
+    assert!(report.duration < ms(5_000), "{:?}", report.duration);
+}
+
+#[test]
 fn unplanned_vus_are_made_one_at_a_time_up_to_the_maximum() {
     let scenario = arrivals(100, 600, 0, 3);
     let expected = count(&scenario);

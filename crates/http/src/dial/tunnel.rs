@@ -8,7 +8,6 @@ use crate::exchange::{Answer, Fate, Recording};
 use crate::failure::Failure;
 use crate::http1::Parser;
 use crate::network::Network;
-use crate::proxy::Proxy;
 use crate::target::Target;
 
 /// Asks the proxy on `connection` for a tunnel to `target`.
@@ -16,7 +15,7 @@ pub(super) async fn open(
     connection: &mut Connection,
     network: &Network,
     target: &Target<'_>,
-    proxy: &Proxy,
+    authorization: Option<&str>,
     recording: &mut Recording<'_>,
 ) -> Result<(), Failure> {
     let host = if target.host.contains(':') {
@@ -25,7 +24,7 @@ pub(super) async fn open(
         format!("{}:{}", target.host, target.port)
     };
     let mut head = format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n").into_bytes();
-    if let Some(authorization) = &proxy.authorization {
+    if let Some(authorization) = authorization {
         head.extend_from_slice(b"Proxy-Authorization: ");
         head.extend_from_slice(authorization.as_bytes());
         head.extend_from_slice(b"\r\n");

@@ -70,8 +70,8 @@ impl<'a> Iterator for HeaderLines<'a> {
         let (line, rest) = self.rest.split_at(end);
         self.rest = &rest[1..];
         let colon = memchr::memchr(b':', line)?;
-        // Names were checked when the head was parsed: they are tokens, so ASCII.
-        let name = std::str::from_utf8(&line[..colon]).unwrap_or_default();
+        // Names were checked when the head was parsed: they are tokens, so ASCII; spaces may follow.
+        let name = std::str::from_utf8(line[..colon].trim_ascii_end()).unwrap_or_default();
         Some((name, line[colon + 1..].trim_ascii()))
     }
 }

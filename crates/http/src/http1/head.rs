@@ -72,6 +72,8 @@ fn parse_with<'i>(
     let mut config = ParserConfig::default();
     config.allow_obsolete_multiline_headers_in_responses(true);
     config.allow_multiple_spaces_in_response_status_delimiters(true);
+    // `Name : value`: wrong, but servers do it, and k6 takes it.
+    config.allow_spaces_after_header_name_in_responses(true);
     let mut response = Response::new(&mut []);
     let size = match config.parse_response_with_uninit_headers(&mut response, input, slots) {
         Ok(Status::Complete(size)) => size,
@@ -284,6 +286,12 @@ mod tests {
         assert_eq!(head.reason, b"Very OK");
         assert_eq!(head.length, Length::Exactly(5));
         assert_eq!(head.lines.as_ref(), b"Server: x\r\nContent-Length: 5\r\n");
+    }
+
+    #[test]
+    fn spaces_before_the_colon_are_overlooked() {
+        let odd = head("HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\n").unwrap();
+        assert_eq!(odd.length, Length::Exactly(5));
     }
 
     #[test]

@@ -42,12 +42,21 @@ impl Certificates {
         entries.map(|entries| Self { entries })
     }
 
-    /// Which entries may be shown to a host, by index.
-    pub(super) fn applying(&self, host: &str) -> Vec<usize> {
-        let applies = |entry: &Entry| {
-            entry.domains.is_empty() || entry.domains.iter().any(|domain| covers(domain, host))
+    /// In which order the entries are offered to a host, by index: those made for it, those made for no
+    /// host in particular, the others. k6 takes them as they come and doesn't look at `domains`, so
+    /// none is ever left out.
+    pub(super) fn order(&self, host: &str) -> Vec<usize> {
+        let rank = |&index: &usize| {
+            let domains = &self.entries[index].domains;
+            match domains.iter().any(|domain| covers(domain, host)) {
+                true => 0,
+                false if domains.is_empty() => 1,
+                false => 2,
+            }
         };
-        (0..self.entries.len()).filter(|&index| applies(&self.entries[index])).collect()
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_key(rank);
+        order
     }
 
     /// What answers a server that wants a certificate; `None` if there is nothing to show.
@@ -155,13 +164,19 @@ mod tests {
     }
 
     #[test]
-    fn domains_choose_the_hosts() {
+    fn domains_say_which_comes_first_and_leave_none_out() {
         let (cert, key) = pair();
-        let some = parse(&cert, &key, &["a.test", "*.b.test"]).unwrap();
-        for (host, wanted) in [("A.test", 1), ("x.b.test", 1), ("b.test", 0), ("y.x.b.test", 0)] {
-            assert_eq!(some.applying(host).len(), wanted, "{host}");
+        let mut all = parse(&cert, &key, &["a.test"]).unwrap();
+        all.entries.extend(parse(&cert, &key, &[]).unwrap().entries);
+        all.entries.extend(parse(&cert, &key, &["*.b.test"]).unwrap().entries);
+        for (host, order) in [
+            ("A.test", [0, 1, 2]),
+            ("x.b.test", [2, 1, 0]),
+            ("b.test", [1, 0, 2]),
+            ("y.x.b.test", [1, 0, 2]),
+        ] {
+            assert_eq!(all.order(host), order, "{host}");
         }
-        assert_eq!(parse(&cert, &key, &[]).unwrap().applying("any.test"), [0]);
     }
 
     #[test]

@@ -157,7 +157,7 @@ pub(crate) fn range(file: &NamedTempFile, start: u64, len: u64) -> FileRange {
 
 /// A stream of these chunks, one per turn of the task; `!…` is an error.
 struct Chunks {
-    chunks: Vec<&'static str>,
+    texts: Vec<&'static str>,
     at: Cell<usize>,
     rests: Cell<bool>,
     size: Option<u64>,
@@ -170,7 +170,7 @@ impl Source for Chunks {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let chunk = self.chunks.get(self.at.get());
+        let chunk = self.texts.get(self.at.get());
         self.at.set(self.at.get() + 1);
         Poll::Ready(chunk.map(|chunk| match chunk.strip_prefix('!') {
             Some(error) => Err(error.to_owned()),
@@ -189,14 +189,14 @@ impl Source for Chunks {
 }
 
 pub(crate) fn chunks(chunks: &[&'static str], size: Option<u64>) -> Rc<dyn Source> {
-    let chunks = chunks.to_vec();
-    Rc::new(Chunks { chunks, at: Cell::new(0), rests: Cell::new(false), size, rewinds: false })
+    let texts = chunks.to_vec();
+    Rc::new(Chunks { texts, at: Cell::new(0), rests: Cell::new(false), size, rewinds: false })
 }
 
 /// The same, but it can begin again.
 pub(crate) fn repeatable(chunks: &[&'static str]) -> Rc<dyn Source> {
-    let (chunks, rests) = (chunks.to_vec(), Cell::new(false));
-    Rc::new(Chunks { chunks, at: Cell::new(0), rests, size: None, rewinds: true })
+    let (texts, rests) = (chunks.to_vec(), Cell::new(false));
+    Rc::new(Chunks { texts, at: Cell::new(0), rests, size: None, rewinds: true })
 }
 
 /// k6's error code and text.

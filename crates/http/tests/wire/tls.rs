@@ -371,11 +371,12 @@ fn a_client_certificate_is_shown_to_who_asks() {
             settings.tls.auth = vec![auth("127.0.0.1")];
         });
         assert_eq!(get(&someone, &url).await.failure, None);
+        // `domains` is a hint only, as in k6.
         let elsewhere = client(|settings| {
             trusting(&authority)(settings);
             settings.tls.auth = vec![auth("other.test")];
         });
-        assert_eq!(failed(&get(&elsewhere, &url).await).0, 1010);
+        assert_eq!(get(&elsewhere, &url).await.failure, None);
     });
 }
 

@@ -57,7 +57,9 @@ fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
     };
     let base = folder(host.loading_module(ctx)).unwrap_or_else(|| host.program().folder());
     let written = folder(host.calling_module(ctx)).unwrap_or_else(|| base.clone());
-    if written != base && host.ids().local == 0 && host.core().is_none() {
+    let full = plain(&base.join(path));
+    // Once for each file, however many VMs open it.
+    if written != base && host.ids().local == 0 && !host.program().has_opened(&full) {
         log::warn!(
             "open(\"{name}\") is relative to {}, where the file that is being loaded lies, not to {}, where the call is \
              written; open(import.meta.resolve(\"{name}\")) is relative to the latter",
@@ -65,7 +67,7 @@ fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
             written.display()
         );
     }
-    plain(&base.join(path))
+    full
 }
 
 /// Takes `.` and `..` out, so that one file has one name.

@@ -39,6 +39,7 @@ impl Class for TextEncoder {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
                 .getter(c"encoding", |call| call.ctx().string("utf-8"))
+                .string(c"[Symbol.toStringTag]", c"TextEncoder")
                 .method(c"encode", 0, encode)
                 .method(c"encodeInto", 2, encode_into)
         });
@@ -106,6 +107,7 @@ impl Class for TextDecoder {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
+                .string(c"[Symbol.toStringTag]", c"TextDecoder")
                 .getter(c"encoding", |call| {
                     let value = call.this();
                     call.ctx().string(this(call.ctx(), &value)?.encoding.name())

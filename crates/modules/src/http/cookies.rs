@@ -10,7 +10,7 @@ use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
 
 use super::prepared::http_for;
 use super::state::SharedJar;
-use crate::state::{throw, throw_type};
+use crate::state::{text_or_empty, throw, throw_type};
 
 static DOMAIN: Name = Name::new("domain");
 static PATH: Name = Name::new("path");
@@ -58,7 +58,7 @@ fn jar_of(call: &Call<'_>) -> JsResult<'static, SharedJar> {
 
 /// `None` for a URL that no cookie is for: another scheme, no host.
 fn scope_of(call: &Call<'_>) -> JsResult<'static, Option<Scope>> {
-    let url = text(&call.argument(0))?;
+    let url = text_or_empty(&call.argument(0))?;
     match Target::parse(&url) {
         Ok(target) => Ok(Some(Scope::of(&target))),
         Err(TargetError::Invalid(invalid)) => {
@@ -66,11 +66,6 @@ fn scope_of(call: &Call<'_>) -> JsResult<'static, Option<Scope>> {
         }
         Err(TargetError::Unreachable(_)) => Ok(None),
     }
-}
-
-/// An argument as text; a missing one is empty.
-fn text(value: &Value<'_>) -> JsResult<'static, String> {
-    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }
 
 fn now_ms() -> i64 {
@@ -106,8 +101,8 @@ fn set(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
     let mut cookie = SetCookie {
-        name: text(&call.argument(1))?,
-        value: text(&call.argument(2))?,
+        name: text_or_empty(&call.argument(1))?,
+        value: text_or_empty(&call.argument(2))?,
         ..SetCookie::default()
     };
     let options = call.argument(3);
@@ -160,7 +155,7 @@ fn clear(call: Call<'_>) -> JsResult<'_> {
 
 fn delete(call: Call<'_>) -> JsResult<'_> {
     let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
-    let name = text(&call.argument(1))?;
+    let name = text_or_empty(&call.argument(1))?;
     if let Some(scope) = scope {
         jar.borrow_mut().delete(&scope, &name);
     }

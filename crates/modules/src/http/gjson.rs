@@ -4,11 +4,13 @@
 //! value. `@pretty` and `@ugly` change nothing, since only the value counts.
 
 mod array;
+mod marks;
 mod modifier;
 mod scan;
 
 use std::borrow::Cow;
 
+use self::marks::marks;
 pub(super) use self::scan::is_valid;
 use self::scan::{Kind, elements, key_text, members};
 
@@ -242,38 +244,21 @@ type Selectors<'p> = Vec<(Option<&'p str>, &'p str)>;
 /// The selectors between the brackets, with their names, and what follows the closing one.
 fn selectors(path: &str) -> Option<(Selectors<'_>, &str)> {
     let mut found = Vec::new();
-    let (mut depth, mut start, mut colon, mut is_quoted) = (0, 1, None, false);
-    let mut escaped = false;
-    for (at, char) in path.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
+    let (mut start, mut colon) = (1, None);
+    for mark in marks(path).filter(|mark| mark.depth == 1) {
+        // A colon behind a modifier is its argument's.
+        if mark.char == ':' && colon.is_none() && !path[start..mark.at].contains('@') {
+            colon = Some(mark.at);
         }
-        match char {
-            '\\' => escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '[' | '{' | '(' => depth += 1,
-            // A colon behind a modifier is its argument's.
-            ':' if depth == 1 && colon.is_none() && !path[start..at].contains('@') => {
-                colon = Some(at);
-            }
-            ',' | ']' | '}' | ')' => {
-                let is_end = char != ',' && depth == 1;
-                if depth == 1 {
-                    found.push(match colon.take() {
-                        Some(colon) => (Some(&path[start..colon]), &path[colon + 1..at]),
-                        None => (None, &path[start..at]),
-                    });
-                    start = at + 1;
-                }
-                if char != ',' {
-                    depth -= 1;
-                }
-                if is_end {
-                    return Some((found, &path[at + 1..]));
-                }
-            }
-            _ => {}
+        if mark.char == ',' || mark.is_closing() {
+            found.push(match colon.take() {
+                Some(colon) => (Some(&path[start..colon]), &path[colon + 1..mark.at]),
+                None => (None, &path[start..mark.at]),
+            });
+            start = mark.at + 1;
+        }
+        if mark.is_closing() {
+            return Some((found, &path[start..]));
         }
     }
     None

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::net::IpAddr;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use brunt_fiber::clock;
@@ -12,6 +12,7 @@ use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::Host;
 use rustc_hash::FxHashMap;
 
+use super::download::Download;
 use super::expected::Callback;
 use super::fasthttp::Networks;
 use super::limiter::Limiter;
@@ -103,6 +104,8 @@ pub(crate) struct HttpState {
     pub(super) local_ip: Option<IpAddr>,
     /// Clients that the script made, each once.
     others: RefCell<Vec<Rc<Client>>>,
+    /// Responses whose bodies are streamed, in this iteration.
+    downloads: RefCell<Vec<Weak<Download>>>,
 }
 
 impl HttpState {
@@ -125,6 +128,21 @@ impl HttpState {
             jar: RefCell::default(),
             callback: RefCell::default(),
             headers: Rc::new(headers),
+            downloads: RefCell::default(),
+        }
+    }
+
+    /// A stream that ends with the iteration, if not before.
+    pub(super) fn keep_track_of(&self, download: &Rc<Download>) {
+        let mut downloads = self.downloads.borrow_mut();
+        downloads.retain(|known| known.strong_count() > 0);
+        downloads.push(Rc::downgrade(download));
+    }
+
+    /// The iteration is over: nobody reads on.
+    pub(crate) fn end_downloads(&self) {
+        for download in self.downloads.take().iter().filter_map(Weak::upgrade) {
+            download.give_up();
         }
     }
 

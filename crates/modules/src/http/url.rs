@@ -1,11 +1,15 @@
 //! `` http.url`…` ``: URLs that are told apart by their literal parts only.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
+
+use crate::state::text_or_empty;
 
 static NAME: Name = Name::new("name");
 static URL: Name = Name::new("url");
@@ -66,7 +70,7 @@ pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
         url.push_str(&literal);
         name.push_str(&literal);
         if (index as usize) + 1 < call.len() {
-            url.push_str(&call.argument(index as usize + 1).to_string_lossy()?);
+            url.push_str(&text_or_empty(&call.argument(index as usize + 1))?);
             name.push_str("${}");
         }
     }
@@ -74,34 +78,55 @@ pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
 }
 
 /// The URL with credentials masked, as tags show it.
-pub(super) fn mask(url: &str) -> std::borrow::Cow<'_, str> {
-    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
-    let rest = &url[start..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    match authority.rfind('@') {
-        Some(at) => format!("{}****:****{}", &url[..start], &rest[at..]).into(),
+pub(super) fn mask(url: &str) -> Cow<'_, str> {
+    match userinfo(url) {
+        Some(info) => format!("{}****:****@{}", &url[..info.start], &url[info.end..]).into(),
         None => url.into(),
     }
 }
 
 /// The URL without credentials.
-pub(super) fn without_userinfo(url: &str) -> std::borrow::Cow<'_, str> {
-    let Some(start) = url.find("://").map(|at| at + 3) else { return url.into() };
-    let rest = &url[start..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    match authority.rfind('@') {
-        Some(at) => format!("{}{}", &url[..start], &rest[at + 1..]).into(),
+pub(super) fn without_userinfo(url: &str) -> Cow<'_, str> {
+    match userinfo(url) {
+        Some(info) => format!("{}{}", &url[..info.start], &url[info.end..]).into(),
         None => url.into(),
     }
 }
 
-/// The URL with its path percent-encoded where Go encodes it, which is how redirects show up in `res.url`.
+/// Where a URL has its credentials, with the `@` behind them.
+fn userinfo(url: &str) -> Option<Range<usize>> {
+    let start = url.find("://")? + 3;
+    let rest = &url[start..];
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    Some(start..start + authority.rfind('@')? + 1)
+}
+
+/// What Go encodes in a path: by byte. Control characters are left alone, since they make the URL invalid.
+static ENCODED: [bool; 256] = {
+    let mut encoded = [false; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        encoded[byte] = true;
+        byte += 1;
+    }
+    let special = b" \"<>\\^`{|}";
+    let mut index = 0;
+    while index < special.len() {
+        encoded[special[index] as usize] = true;
+        index += 1;
+    }
+    encoded
+};
+
+/// The URL with its path percent-encoded where Go encodes it, which is how `res.url` and tags show it.
 pub(super) fn escape_path(url: String) -> String {
-    let path_end = url.find(['?', '#']).unwrap_or(url.len());
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
-    if url.as_bytes()[..path_end].iter().all(|&byte| is_plain(byte)) {
+    let is_plain = |byte: u8| !ENCODED[byte as usize];
+    let odd = url.bytes().position(|byte| !is_plain(byte) || matches!(byte, b'?' | b'#'));
+    // Nearly all URLs end here.
+    if odd.is_none_or(|at| is_plain(url.as_bytes()[at])) {
         return url;
     }
+    let path_end = url.find(['?', '#']).unwrap_or(url.len());
     let start = url.find("://").map_or(0, |at| at + 3);
     let path_start = url[start..path_end].find('/').map_or(path_end, |at| start + at);
     let mut out = url[..path_start].to_owned();
@@ -121,10 +146,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn redirects_show_an_encoded_path_and_their_query_as_it_is() {
+    fn urls_show_an_encoded_path_and_their_query_as_it_is() {
         let escaped = |url: &str| escape_path(url.to_owned());
         assert_eq!(escaped("http://h/a b/\u{e9}?c d#e f"), "http://h/a%20b/%C3%A9?c d#e f");
         assert_eq!(escaped("http://h?x y"), "http://h?x y");
+        assert_eq!(escaped("http://h/?\u{e9}"), "http://h/?\u{e9}");
+        assert_eq!(escaped("http://h/\n"), "http://h/\n");
         assert_eq!(escaped("http://h/%20"), "http://h/%20");
         assert_eq!(without_userinfo("http://u:p@h/x@y"), "http://h/x@y");
     }

@@ -53,10 +53,14 @@ fn scripts_see_scenarios_and_no_shortcuts() {
 }
 
 #[test]
-fn vus_get_back_what_is_set() {
+fn vus_get_back_what_is_set_and_what_is_run() {
     let all = consolidated(&json!({ "vus": 1, "iterations": 1, "tags": { "a": "b" } }));
+    let shown = all.to_written_back_json();
     assert_eq!(
-        all.to_written_back_json(),
-        json!({ "vus": 1, "iterations": 1, "tags": { "a": "b" } })
+        keys(&shown),
+        ["vus", "iterations", "scenarios", "summaryTrendStats", "systemTags", "tags"]
     );
+    assert_eq!(shown["tags"], json!({ "a": "b" }));
+    assert_eq!(shown["scenarios"]["default"]["executor"], "shared-iterations");
+    assert_eq!(shown["systemTags"].as_array().unwrap().len(), 14);
 }

@@ -1,4 +1,5 @@
 use std::io::Read;
+use std::time::Duration;
 
 use brunt_metrics::{Registry, Series, TagSet, builtin};
 use flate2::read::GzDecoder;
@@ -88,16 +89,57 @@ impl Output for Broken {
 }
 
 #[test]
-fn a_full_queue_makes_the_writer_wait_and_the_wait_is_counted() {
-    let (sender, receiver) = sync_channel(1);
-    assert_eq!(hand(&sender, Arc::new(samples(1)), || unreachable!()), Duration::ZERO);
-    let mut reader = None;
-    let waited = hand(&sender, Arc::new(samples(2)), || {
-        reader = Some(thread::spawn(move || [receiver.recv(), receiver.recv()]));
-    });
-    assert!(waited > Duration::ZERO);
-    let sizes = reader.unwrap().join().unwrap().map(|batch| batch.unwrap().len());
-    assert_eq!(sizes, [1, 2]);
+fn a_queue_is_full_when_too_many_samples_wait() {
+    let (queue, batches) = Queue::new();
+    let large = Arc::new(samples(WAITING_MAX + 1));
+    let small = Arc::new(samples(1));
+    assert!(queue.put(&large));
+    assert!(!queue.put(&small));
+    queue.waiting.fetch_sub(batches.recv().unwrap().len(), Relaxed);
+    for _ in 0..BATCHES_MAX {
+        assert!(queue.put(&small));
+    }
+    assert!(!queue.put(&small));
+    assert_eq!(queue.waiting.load(Relaxed), BATCHES_MAX);
+}
+
+/// Takes nothing before it is told to.
+struct Stuck(Receiver<()>);
+
+impl Output for Stuck {
+    fn description(&self) -> String {
+        "stuck".into()
+    }
+
+    fn flush_interval(&self) -> Duration {
+        Duration::from_hours(1)
+    }
+
+    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+        // The sender gone means: go on.
+        let _ = self.0.recv();
+        Ok(Written { samples: samples.len() as u64, lost: 0 })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nobody_waits_for_an_output_that_is_stuck_and_the_loss_is_counted() {
+    let (go, stop) = sync_channel(1);
+    let mut outputs = Outputs::run(vec![Box::new(Stuck(stop))]).unwrap();
+    outputs.write(samples(WAITING_MAX));
+    outputs.write(samples(3));
+    drop(go);
+    let finished = outputs.finish().remove(0);
+    assert_eq!(finished.written.samples, WAITING_MAX as u64);
+    assert_eq!(finished.dropped, 3);
 }
 
 #[test]

@@ -2,12 +2,13 @@ use super::*;
 use crate::class::Own;
 use crate::error::ErrorKind;
 use crate::{Call, Class, Exports, JsResult, Loaded, Members, Name};
+use std::any::Any;
 use std::sync::LazyLock;
 
 const STACK: usize = 1024 * 1024;
 
 fn vm() -> Vm {
-    Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, STACK)
+    Vm::new(Rc::new(()), Hooks::default(), STACK)
 }
 
 fn text(ctx: Ctx<'_>, source: &str) -> String {
@@ -28,6 +29,21 @@ fn it_computes() {
         text(vm.ctx(), "`${typeof Proxy} ${typeof BigInt} ${typeof WeakRef}`"),
         "function function function"
     );
+}
+
+#[test]
+fn a_lone_surrogate_is_one_replacement_character() {
+    let vm = vm();
+    assert_eq!(text(vm.ctx(), "'a\\ud800b\\udfff'"), "a\u{FFFD}b\u{FFFD}");
+    assert_eq!(text(vm.ctx(), "'\\ude00\\ud83d\\ude00\\ud7ff'"), "\u{FFFD}\u{1F600}\u{D7FF}");
+}
+
+#[test]
+fn vms_draw_different_random_numbers() {
+    let drawn: Vec<_> = (0..8).map(|_| text(vm().ctx(), "Math.random()")).collect();
+    for (index, number) in drawn.iter().enumerate() {
+        assert!(!drawn[..index].contains(number), "{drawn:?}");
+    }
 }
 
 #[test]
@@ -64,12 +80,39 @@ fn an_interrupt_stops_a_loop_past_catch_and_finally() {
         }),
         ..Hooks::default()
     };
-    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, Intrinsics::ALL, STACK);
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, STACK);
     let ctx = vm.ctx();
     let result = ctx.eval("t.js", "var log = []; for (;;) { try { while (true) {} } catch { log.push(1) } finally { log.push(2) } }");
     assert!(result.is_err());
     assert!(ctx.take_exception().unwrap().uncatchable);
     assert_eq!(text(ctx, "log.length"), "0");
+}
+
+#[test]
+fn loops_of_native_calls_and_long_sorts_are_interrupted_soon() {
+    thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
+    // The first one comes at once, the others after ten thousand operations each.
+    let interrupt = |host: &dyn Any| {
+        let polls = host.downcast_ref::<Cell<u32>>().unwrap();
+        polls.set(polls.get() + 1);
+        polls.get() > 1
+    };
+    let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
+    let vm = Vm::new(Rc::new(Cell::new(0u32)), hooks, STACK);
+    let ctx = vm.ctx();
+    let native = ctx.closure(c"native", 0, |call| {
+        CALLS.set(CALLS.get() + 1);
+        Ok(call.ctx().undefined())
+    });
+    ctx.global().define("native", native.unwrap()).unwrap();
+    assert!(ctx.eval("t.js", "for (;;) native()").is_err());
+    assert!(ctx.take_exception().unwrap().uncatchable);
+    assert!((50..=150).contains(&CALLS.get()), "{}", CALLS.get());
+    // 2000 comparisons and more, for less than 10 000 operations of its loop.
+    let sort = "var a = []; for (var i = 0; i < 2000; i++) a[i] = i * 7919 % 2003; a.sort(); native('sorted')";
+    CALLS.set(0);
+    assert!(ctx.eval("t.js", sort).is_err());
+    assert_eq!(CALLS.get(), 0);
 }
 
 fn double(call: Call<'_>) -> JsResult<'_> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use brunt_fiber::{
     Fiber, Outcome, StackPool, StackSettings, abort_current, block_on, is_aborted, resume_count,
 };
-use brunt_quickjs::{Call, Ctx, Hooks, Intrinsics, JsResult, Vm};
+use brunt_quickjs::{Call, Ctx, Hooks, JsResult, Vm};
 
 /// How long a VU may run before it lets its neighbours run.
 const SLICE: Duration = Duration::from_millis(2);
@@ -59,7 +59,7 @@ impl Vu {
         let host = Rc::new(Host::default());
         let hooks = Hooks { interrupt: Some(on_interrupt), ..Hooks::default() };
         let on_worker = 512 * 1024;
-        let vm = Vm::new(Rc::clone(&host) as Rc<dyn Any>, hooks, Intrinsics::ALL, on_worker);
+        let vm = Vm::new(Rc::clone(&host) as Rc<dyn Any>, hooks, on_worker);
         let ctx = vm.ctx();
         let global = ctx.global();
         global.define("sleep", ctx.function(c"sleep", 1, sleep).unwrap()).unwrap();

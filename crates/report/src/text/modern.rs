@@ -80,7 +80,7 @@ impl Page<'_> {
                     format_args!(
                         "{indent}{} {} {}={}\n",
                         palette.mark(threshold.ok),
-                        palette.plain(&format!("'{}'", threshold.source)),
+                        palette.plain(&format!("'{}'", threshold.source.trim())),
                         palette.plain(&threshold.aggregation),
                         palette.value(&value),
                     ),

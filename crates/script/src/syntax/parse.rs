@@ -6,9 +6,10 @@ use oxc_diagnostics::{Diagnostics, OxcDiagnostic, Severity};
 use oxc_parser::Parser;
 use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::SourceType;
+use oxc_syntax::module_record::{ExportExportName, ModuleRecord};
 
 use super::{Fault, top_level::awaits};
-use crate::graph::Format;
+use crate::{exports::Exports, graph::Format};
 
 /// A text that was understood as a whole, faults aside.
 pub(super) struct Parsed<'a> {
@@ -17,6 +18,7 @@ pub(super) struct Parsed<'a> {
     pub(super) format: Format,
     /// Faults that the parser could read on from.
     pub(super) fault: Option<Fault>,
+    pub(super) exports: Exports,
 }
 
 /// Brackets within brackets may go this deep. The parser is recursive; its stack
@@ -71,6 +73,7 @@ struct Attempt<'a> {
     is_module: bool,
     is_broken: bool,
     fault: Option<Fault>,
+    exports: Exports,
 }
 
 impl<'a> Attempt<'a> {
@@ -81,6 +84,7 @@ impl<'a> Attempt<'a> {
                 program: self.program,
                 format: if self.is_module { Format::Esm } else { Format::CommonJs },
                 fault,
+                exports: self.exports,
             }),
         }
     }
@@ -93,7 +97,21 @@ fn attempt<'a>(allocator: &'a Allocator, text: &'a str, kind: SourceType) -> Att
         is_broken: result.panicked,
         fault: first_fault(&result.diagnostics),
         program: result.program,
+        exports: exports(&result.module_record),
     }
+}
+
+fn exports(record: &ModuleRecord<'_>) -> Exports {
+    let entries = record.local_export_entries.iter().chain(&record.indirect_export_entries);
+    let names = entries.filter_map(|entry| match &entry.export_name {
+        ExportExportName::Name(name) => Some(name.name.to_string()),
+        ExportExportName::Default(_) => Some("default".to_owned()),
+        ExportExportName::Null => None,
+    });
+    let stars = record.star_export_entries.iter().filter_map(|entry| {
+        entry.module_request.as_ref().map(|specifier| specifier.name.to_string())
+    });
+    Exports { names: names.collect(), stars: stars.collect() }
 }
 
 /// The error that comes first in the text.

@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn what_cannot_be_carried_out_is_named() {
         let options = Settings::default();
-        let proxy = Rules { proxy: "socks5://p.test:1".to_owned(), ..rules() };
-        assert!(proxy.settings(&options).unwrap_err().contains("only http:// proxies"));
+        let proxy = Rules { proxy: "ftp://p.test:1".to_owned(), ..rules() };
+        assert!(proxy.settings(&options).unwrap_err().contains("only http://"));
         let certificate = Rules {
             certificate: "no/cert.pem".to_owned(),
             private_key: "no/key.pem".to_owned(),

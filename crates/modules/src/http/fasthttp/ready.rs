@@ -16,6 +16,7 @@ use super::super::state::{HttpState, Place};
 use super::FileStream;
 use super::request::Asked;
 use super::send::Method;
+use crate::globals::web;
 use crate::state::{VuState, throw};
 
 /// What `Content-Type` says with methods that have a body, unless the script says something.
@@ -79,7 +80,7 @@ impl Ready {
         agent: Option<&Rc<str>>,
         asked: Asked<'js>,
     ) -> JsResult<'js, Self> {
-        let body = read_body(ctx, &asked.body)?;
+        let (body, body_type) = read_body(ctx, &asked.body)?;
         let place = http.shared.place(&asked.url);
         let mut lines = Vec::new();
         let mut host = asked.host;
@@ -114,7 +115,8 @@ impl Ready {
         let mut refused = None;
         let headers = [false, true].map(|has_body| {
             let mut headers = Headers::new();
-            let typed = (has_body && !has_type).then_some(("Content-Type", DEFAULT_TYPE));
+            let content_type = body_type.as_deref().unwrap_or(DEFAULT_TYPE);
+            let typed = (has_body && !has_type).then_some(("Content-Type", content_type));
             let front = front.iter().map(|(name, value)| (*name, &**value));
             let own = lines.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             let back = back.iter().map(|(name, value)| (*name, &**value));
@@ -223,16 +225,20 @@ pub(super) fn error_code(status: u16) -> u16 {
     if status >= 400 { 1000 + status } else { 0 }
 }
 
-/// What can be sent as it is: forms are `k6/http`'s business.
-fn read_body<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> JsResult<'js, Body> {
+/// What is sent, and its type if it has one. Plain objects as forms are `k6/http`'s business.
+fn read_body<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> JsResult<'js, (Body, Option<String>)> {
     if body.is_nullish() {
-        return Ok(Body::None);
+        return Ok((Body::None, None));
     }
     if let Some(file) = body.instance::<FileStream>() {
-        return Ok(Body::File(file.clone()));
+        return Ok((Body::File(file.clone()), None));
     }
-    match body::payload_of(body) {
-        Some(payload) => Ok(Body::Memory(payload)),
-        None => Err(throw(ctx, "req body type not supported")),
+    if let Some(payload) = body::payload_of(body) {
+        return Ok((Body::Memory(payload), None));
     }
+    if let Some(native) = web::native_body(body) {
+        let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
+        return Ok((Body::Memory(native.payload), content_type));
+    }
+    Err(throw(ctx, "req body type not supported"))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::marks::{marks, split_at_mark};
 use super::scan::{self, Kind, key_text};
 use super::{Pattern, Raw, Rest, find, owned};
 
@@ -48,22 +49,8 @@ fn piped(value: String, pipe: Option<&str>, depth: u32) -> Option<Raw<'static>> 
 
 /// Up to the first pipe that is in no bracket, and what follows it.
 fn split_pipe(path: &str) -> (&str, Option<&str>) {
-    let (mut depth, mut is_quoted, mut escaped) = (0_usize, false, false);
-    for (at, char) in path.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match char {
-            '\\' => escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '[' | '{' | '(' => depth += 1,
-            ']' | '}' | ')' => depth = depth.saturating_sub(1),
-            '|' if depth == 0 => return (&path[..at], Some(&path[at + 1..])),
-            _ => {}
-        }
-    }
-    (path, None)
+    let (before, rest) = split_at_mark(path, &['|']);
+    (before, rest.strip_prefix('|'))
 }
 
 /// `(path op value)`, maybe `#` for all that match, and the rest of the path. `text` begins with the bracket.
@@ -111,30 +98,16 @@ struct Query<'p> {
 impl<'p> Query<'p> {
     /// Reads a query in brackets. Returns what follows, too.
     fn read(text: &'p str) -> Option<(Self, &'p str)> {
-        let (mut depth, mut is_quoted, mut escaped) = (0_usize, false, false);
         let mut operator: Option<(usize, usize)> = None;
-        for (at, char) in text.char_indices() {
-            if std::mem::take(&mut escaped) {
-                continue;
+        for mark in marks(text).filter(|mark| mark.depth == 1) {
+            if mark.is_closing() {
+                let query = Self::of(text, mark.at, operator);
+                return Some((query, &text[mark.at + 1..]));
             }
-            match char {
-                '\\' => escaped = true,
-                '"' => is_quoted = !is_quoted,
-                _ if is_quoted => {}
-                '[' | '{' | '(' => depth += 1,
-                ']' | '}' | ')' => {
-                    depth = depth.checked_sub(1)?;
-                    if depth == 0 {
-                        let query = Self::of(text, at, operator);
-                        return Some((query, &text[at + 1..]));
-                    }
-                }
-                '=' | '!' | '<' | '>' | '%' if depth == 1 && operator.is_none() => {
-                    let known = ["==", "!=", "<=", ">=", "!%", "=", "<", ">", "%"];
-                    let found = known.iter().find(|known| text[at..].starts_with(**known));
-                    operator = found.map(|found| (at, found.len()));
-                }
-                _ => {}
+            if operator.is_none() {
+                let known = ["==", "!=", "<=", ">=", "!%", "=", "<", ">", "%"];
+                let found = known.iter().find(|known| text[mark.at..].starts_with(**known));
+                operator = found.map(|found| (mark.at, found.len()));
             }
         }
         None

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Raw;
+use super::marks::split_at_mark;
 use super::scan::{self, Kind, elements, is_valid, key_text, members, quoted};
 
 const KNOWN: [&str; 12] = [
@@ -30,28 +31,9 @@ pub(super) fn apply<'a, 'p>(json: &'a str, path: &'p str) -> Option<(Option<Raw<
     let mut rest = &path[1 + name.len()..];
     let mut argument = "";
     if let Some(after) = rest.strip_prefix(':') {
-        (argument, rest) = split_argument(after);
+        (argument, rest) = split_at_mark(after, &['|', '.']);
     }
     Some((run(json, name, argument), rest))
-}
-
-fn split_argument(text: &str) -> (&str, &str) {
-    let (mut depth, mut is_quoted, mut escaped) = (0_usize, false, false);
-    for (at, char) in text.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match char {
-            '\\' => escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '[' | '{' | '(' => depth += 1,
-            ']' | '}' | ')' => depth = depth.saturating_sub(1),
-            '|' | '.' if depth == 0 => return text.split_at(at),
-            _ => {}
-        }
-    }
-    (text, "")
 }
 
 fn run<'a>(json: &'a str, name: &str, argument: &str) -> Option<Raw<'a>> {
