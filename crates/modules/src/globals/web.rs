@@ -77,6 +77,14 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
     parts::export(ctx, set, name)
 }
 
+/// The class of streams, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn readable_stream(ctx: Ctx<'_>) -> JsResult<'_> {
+    parts::export(ctx, Set::Streams, "ReadableStream")
+}
+
 /// Gives the VM those of the globals that its script may name.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     let program = ctx.host::<Host>().map(Host::program);
@@ -148,14 +156,6 @@ pub(crate) fn is_stream<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> bool {
 /// If somebody else reads the stream, or did.
 pub(crate) fn feed<'js>(ctx: Ctx<'js>, stream: &Value<'js>) -> JsResult<'js, (Payload, FeedGuard)> {
     feed::open(ctx, stream)
-}
-
-/// A `ReadableStream` over an object whose `read()` promises `{ value, done }`, and which may have a `cancel(reason)`.
-///
-/// # Errors
-/// If the VM's memory limit is reached.
-pub(crate) fn stream_over<'js>(ctx: Ctx<'js>, reader: &Value<'js>) -> JsResult<'js> {
-    parts::call(ctx, Set::Streams, "over", std::slice::from_ref(reader))
 }
 
 #[cfg(test)]

@@ -94,20 +94,15 @@ impl Feed {
     /// Whether more is wanted, if that can be said now.
     fn is_wanted(&self) -> Option<bool> {
         let state = self.0.borrow();
-        match state.is_over {
-            true => Some(false),
-            false => (state.waiting < WAITING_MAX).then_some(true),
-        }
+        if state.is_over { Some(false) } else { (state.waiting < WAITING_MAX).then_some(true) }
     }
 
     fn poll_wanted(&self, cx: &mut Context<'_>) -> Poll<bool> {
-        match self.is_wanted() {
-            Some(wanted) => Poll::Ready(wanted),
-            None => {
-                self.0.borrow_mut().giver = Some(cx.waker().clone());
-                Poll::Pending
-            }
+        if let Some(wanted) = self.is_wanted() {
+            return Poll::Ready(wanted);
         }
+        self.0.borrow_mut().giver = Some(cx.waker().clone());
+        Poll::Pending
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn class(ctx: Ctx<'_>) -> JsResult<'_> {
 
 /// A `FormData` of a body that was received.
 pub(super) fn parsed<'js>(ctx: Ctx<'js>, bytes: Vec<u8>, content_type: &str) -> JsResult<'js> {
-    let entries = form_parts::parse(Shared::from(bytes), content_type);
+    let entries = form_parts::parse(&Shared::from(bytes), content_type);
     let entries = entries.map_err(|message| ctx.throw_type(&message))?;
     class(ctx)?;
     ctx.instance(FormData(Rc::new(RefCell::new(entries))))

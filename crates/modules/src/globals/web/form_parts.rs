@@ -96,7 +96,7 @@ fn escape(text: &str, out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// A sentence: another type, no boundary, or a body that is not what the type says.
-pub(super) fn parse(body: Shared, content_type: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn parse(body: &Shared, content_type: &str) -> Result<Vec<Entry>, String> {
     let (kind, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     match kind.trim().to_ascii_lowercase().as_str() {
         "application/x-www-form-urlencoded" => Ok(form_urlencoded::parse(body.as_slice())
@@ -108,7 +108,7 @@ pub(super) fn parse(body: Shared, content_type: &str) -> Result<Vec<Entry>, Stri
         "multipart/form-data" => {
             let boundary = parameter(parameters, "boundary")
                 .ok_or("the content type multipart/form-data has no boundary")?;
-            parse_multipart(&body, &boundary)
+            parse_multipart(body, &boundary)
         }
         _ => Err(format!("a body of the content type \"{content_type}\" is no form")),
     }
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let body = encode(&entries(), "B").in_memory().unwrap().into_owned();
-        let read = parse(body.into(), "Multipart/Form-Data; charset=x; Boundary=\"B\"").unwrap();
+        let read = parse(&body.into(), "Multipart/Form-Data; charset=x; Boundary=\"B\"").unwrap();
         assert_eq!(read.len(), 3);
         assert_eq!(read[0].name, "a\"\r\nb");
         assert!(matches!(&read[0].value, EntryValue::Text(text) if text == "1\r\n2\r\n3\r\n4é"));
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_broken_body_says_where() {
         let error = |body: &str, kind: &str| {
-            parse(Shared::from(body), kind).map(|entries| entries.len()).unwrap_err()
+            parse(&Shared::from(body), kind).map(|entries| entries.len()).unwrap_err()
         };
         let kind = "multipart/form-data; boundary=B";
         assert_eq!(error("x", kind), "the multipart body is broken at byte 0");
@@ -267,7 +267,7 @@ mod tests {
             "the content type multipart/form-data has no boundary"
         );
         assert_eq!(error("", "text/html"), "a body of the content type \"text/html\" is no form");
-        assert_eq!(parse(Shared::from("--B--"), kind).map(|entries| entries.len()), Ok(0));
+        assert_eq!(parse(&Shared::from("--B--"), kind).map(|entries| entries.len()), Ok(0));
     }
 
     #[test]

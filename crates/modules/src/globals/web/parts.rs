@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::{LazyLock, OnceLock};
 
 use brunt_js::Host;
-use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, Intrinsics, JsResult, Members, Value, Vm};
+use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
 use super::blob::{self, BlobData};
 use super::{form_data, native_body, read_payload, shared_bytes};
@@ -69,7 +69,7 @@ const THREAD_STACK: usize = 3 * 1024 * 1024;
 impl Asset {
     fn code(&'static self) -> Result<&'static Compiled, &'static str> {
         let compile = || {
-            let vm = Vm::new(Rc::new(()), Hooks::default(), Intrinsics::ALL, COMPILE_STACK);
+            let vm = Vm::new(Rc::new(()), Hooks::default(), COMPILE_STACK);
             vm.ctx().compile_script(self.name, self.source).map_err(|_| {
                 let exception = vm.ctx().take_exception();
                 exception.map_or_else(String::new, |exception| {

@@ -454,15 +454,6 @@
     return branches;
   }
 
-  // A stream over something that gives chunks one by one: `read()` promises `{ value, done }`.
-  const over = (reader) => new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await reader.read();
-      if (done) controller.close(); else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel?.(reason),
-  }, { highWaterMark: 0 });
-
   // Hands the chunks of a stream to a request that is being sent. `feed.push` tells (or promises) whether more is wanted.
   async function pump(reader, feed) {
     try {
@@ -507,7 +498,7 @@
   Object.assign(web, {
     ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader,
     Chunks, Queue, attempt, deferred, handled, highWaterMark, method, rejected, resolved, sizeOf, streamState,
-    isDisturbed, isStream, over, feed, blobStream,
+    isDisturbed, isStream, feed, blobStream,
   });
   for (const made of [ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader]) web.name(made);
 })
