@@ -105,6 +105,11 @@ const MODULES: &[Module] = &[
         names: csv::names,
         object: |ctx| filled(ctx, csv::fill),
     },
+    Module {
+        specifier: "k6/x/fasthttp",
+        names: http::fasthttp::names,
+        object: |ctx| filled(ctx, http::fasthttp::fill),
+    },
 ];
 
 const EXECUTION: &str = "k6/execution";

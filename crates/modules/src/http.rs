@@ -7,6 +7,7 @@ mod cookies;
 mod download;
 mod duration;
 mod expected;
+pub(crate) mod fasthttp;
 mod file;
 mod gjson;
 pub(crate) mod limiter;

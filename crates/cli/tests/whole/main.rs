@@ -6,6 +6,7 @@ mod command_line;
 mod data;
 mod demo;
 mod examples;
+mod fasthttp;
 mod house;
 mod language;
 mod network;

@@ -4,6 +4,7 @@ use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
 use brunt_quickjs::{Thrown, Value};
 
+use super::fasthttp::FileStream;
 use super::file::FileData;
 use crate::globals::web::{self, FeedGuard};
 
@@ -78,7 +79,10 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     if let Some(bytes) = web::shared_bytes(value) {
         return Some(bytes.into());
     }
-    value.instance::<FileData>().map(|file| file.data.clone())
+    if let Some(file) = value.instance::<FileData>() {
+        return Some(file.data.clone());
+    }
+    value.instance::<FileStream>().map(FileStream::payload)
 }
 
 fn type_name(body: &Value<'_>) -> &'static str {

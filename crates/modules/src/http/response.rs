@@ -8,7 +8,7 @@ use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_quickjs::class::Own;
 use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
 use super::download::Reader;
 use super::gjson;
@@ -396,7 +396,7 @@ fn cookie_pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
+pub(super) fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
     Err(throw(
         call.ctx(),
         &format!("Response.{what} is not supported yet: it needs the module k6/html"),
@@ -414,13 +414,23 @@ fn json(call: Call<'_>) -> JsResult<'_> {
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     if bytes.is_none() && response.finished.is_some() {
-        return Err(throw(
-            ctx,
-            "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
-             the response",
-        ));
+        return Err(no_body(ctx));
     }
-    let bytes = bytes.unwrap_or_default();
+    json_of(&call, bytes.unwrap_or_default())
+}
+
+/// There is no body that could be JSON.
+pub(super) fn no_body(ctx: Ctx<'_>) -> Thrown {
+    throw(
+        ctx,
+        "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
+         the response",
+    )
+}
+
+/// What `json(selector?)` of a response with this body gives. The whole value is kept in the response.
+pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
     let selector = call.argument(0);
     if !selector.is_undefined() {
         let selector = selector.to_string_lossy()?;

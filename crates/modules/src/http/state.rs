@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::download::Download;
 use super::expected::Callback;
+use super::fasthttp::Networks;
 use super::limiter::Limiter;
 use super::record::SeriesCache;
 use super::url::mask;
@@ -31,6 +32,8 @@ pub(crate) struct HttpShared {
     pub(super) limiter: Option<Arc<Limiter>>,
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
+    /// Those of `k6/x/fasthttp`.
+    pub(super) networks: Networks,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -58,6 +61,7 @@ impl HttpShared {
             system_tags: config.system_tags,
             limiter: shared.limiter(),
             places: RefCell::default(),
+            networks: Networks::default(),
         })
     }
 
@@ -96,6 +100,10 @@ pub(crate) struct HttpState {
     pub(crate) callback: RefCell<Callback>,
     /// The headers of a request without any of its own.
     pub(crate) headers: Rc<Headers>,
+    /// The address that it dials from, if not the system's choice.
+    pub(super) local_ip: Option<IpAddr>,
+    /// Clients that the script made, each once.
+    others: RefCell<Vec<Rc<Client>>>,
     /// Responses whose bodies are streamed, in this iteration.
     downloads: RefCell<Vec<Weak<Download>>>,
 }
@@ -111,9 +119,12 @@ impl HttpState {
         {
             log::warn!("the user agent has characters that no header may have; it is left out");
         }
+        let local_ip = local_ip(&config.local_ips, host.ids().local);
         Self {
             shared: here,
-            client: Rc::new(Client::new(network, local_ip(&config.local_ips, host.ids().local))),
+            client: Rc::new(Client::new(network, local_ip)),
+            local_ip,
+            others: RefCell::default(),
             jar: RefCell::default(),
             callback: RefCell::default(),
             headers: Rc::new(headers),
@@ -151,12 +162,24 @@ impl HttpState {
         }
     }
 
+    /// Takes in a client whose bytes and connections are the VU's, too.
+    pub(super) fn adopt(&self, client: Rc<Client>) {
+        self.others.borrow_mut().push(client);
+    }
+
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
-        self.client.take_wire_bytes()
+        let others = self.others.borrow();
+        others.iter().fold(self.client.take_wire_bytes(), |(sent, received), client| {
+            let (more_sent, more_received) = client.take_wire_bytes();
+            (sent + more_sent, received + more_received)
+        })
     }
 
     pub(crate) fn close_idle(&self) {
         self.client.close_idle();
+        for client in &*self.others.borrow() {
+            client.close_idle();
+        }
     }
 }
 
