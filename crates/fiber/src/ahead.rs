@@ -44,7 +44,9 @@ impl Ahead {
 
     /// The fiber is resumed: asks for what comes after it.
     pub(crate) fn resumed(self: &Rc<Self>) {
-        LAST.with_borrow_mut(|last| {
+        // A fiber that is dropped as its thread ends finds no list any more, and needs none.
+        let _ = LAST.try_with(|last| {
+            let mut last = last.borrow_mut();
             if let Some(before) = last.take_if(|before| !Rc::ptr_eq(before, self)) {
                 before.successor.set(self.own.get());
             }

@@ -123,7 +123,7 @@ impl Fiber {
         }));
     }
 
-    /// Says what else the fiber touches whenever it goes on, beside its stack: so many bytes around an address, of two
+    /// Says what else the fiber touches whenever it goes on, beside its stack: so many bytes from an address on, in two
     /// places at most. It is fetched into the cache while the fiber before it still runs.
     pub fn touches<const N: usize>(&self, places: [(usize, usize); N]) {
         const { assert!(N <= 2, "two places are kept") };

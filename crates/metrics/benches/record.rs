@@ -1,5 +1,5 @@
 //! The hot steps of measuring: what each request pays, and what each tick pays.
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "benches")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! How fast samples become lines.
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "benches")]
 
 use std::sync::Arc;
 
