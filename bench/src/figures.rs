@@ -1,10 +1,13 @@
 //! The questions, and what they share.
 
+mod bodies;
 mod javascript;
 mod lateness;
 mod many;
 mod request;
+mod shared;
 mod soak;
+mod upload;
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,6 +32,10 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Soak, soak::measure),
     (What::Javascript, javascript::measure),
     (What::Lateness, lateness::measure),
+    (What::Bodies, bodies::measure),
+    (What::Fasthttp, request::fasthttp),
+    (What::Upload, upload::measure),
+    (What::Shared, shared::measure),
 ];
 
 /// The scripts, as they stand in `bench/scripts`.
@@ -38,6 +45,11 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("many_library.js", include_str!("../scripts/many_library.js")),
     ("javascript.js", include_str!("../scripts/javascript.js")),
     ("lateness.js", include_str!("../scripts/lateness.js")),
+    ("bodies.js", include_str!("../scripts/bodies.js")),
+    ("formdata.js", include_str!("../scripts/formdata.js")),
+    ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
+    ("upload.js", include_str!("../scripts/upload.js")),
+    ("shared.js", include_str!("../scripts/shared.js")),
 ];
 
 /// What every figure works with.

@@ -61,6 +61,14 @@ pub(crate) enum What {
     Javascript,
     /// How late an open model starts its work.
     Lateness,
+    /// CPU per upload of a picture, in each form in which scripts send it.
+    Bodies,
+    /// CPU per GET and check through `k6/x/fasthttp`, 250 VUs.
+    Fasthttp,
+    /// Rate and memory of a large upload from disk.
+    Upload,
+    /// What a `SharedArray` adds to each VU.
+    Shared,
 }
 
 /// Sizes and paths of this run.
@@ -77,6 +85,10 @@ pub(crate) struct Settings {
     pub(crate) crowd: u64,
     /// Milliseconds of one JavaScript sample.
     pub(crate) slice_ms: u64,
+    /// VUs of the figure about shared data.
+    pub(crate) sharing: u64,
+    /// MiB of the large upload.
+    pub(crate) upload_mb: u64,
 }
 
 impl Settings {
@@ -114,6 +126,8 @@ impl Arguments {
             many: 10_000,
             crowd: 2000,
             slice_ms: 200,
+            sharing: 1000,
+            upload_mb: 1024,
         };
         if self.quick {
             return Ok(Settings {
@@ -123,6 +137,8 @@ impl Arguments {
                 many: 200,
                 crowd: 300,
                 slice_ms: 20,
+                sharing: 100,
+                upload_mb: 64,
                 ..settings
             });
         }

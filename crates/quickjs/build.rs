@@ -2,8 +2,7 @@
 //!
 //! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
 //! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! `engine/adjustments.rs`, `places.rs`, `shapes.rs` and `touched.rs` beside it tell what is changed in them, and why;
-//! the C files there are added to `quickjs.c`.
+//! The Rust files in `engine` tell what is changed in them, and why; the C files beside them are added to `quickjs.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +10,12 @@ use std::{env, fs};
 
 #[path = "engine/adjustments.rs"]
 mod adjustments;
+#[path = "engine/bytes.rs"]
+mod bytes;
+#[path = "engine/frozen.rs"]
+mod frozen;
+#[path = "engine/lending.rs"]
+mod lending;
 #[path = "engine/places.rs"]
 mod places;
 #[path = "engine/shapes.rs"]
@@ -19,6 +24,9 @@ mod shapes;
 mod touched;
 
 use adjustments::{ADJUSTMENTS, Adjustment};
+use bytes::BYTES;
+use frozen::FROZEN;
+use lending::LENDING;
 use places::PLACES;
 use shapes::SHAPES;
 use touched::TOUCHED;
@@ -46,6 +54,8 @@ fn main() {
                 text.push_str(include_str!("engine/names.c"));
                 text.push_str(include_str!("engine/groups.c"));
                 text.push_str(include_str!("engine/shapes.c"));
+                text.push_str(include_str!("engine/lending.c"));
+                text.push_str(include_str!("engine/bytes.c"));
                 text.push_str(include_str!("engine/additions.c"));
             }
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
@@ -74,8 +84,8 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    let all = ADJUSTMENTS.iter().chain(PLACES).chain(SHAPES).chain(TOUCHED);
-    for &Adjustment { file, find, put, times } in all {
+    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED];
+    for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {
             let found = text.matches(find).count();
             assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");

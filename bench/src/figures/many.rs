@@ -46,11 +46,12 @@ struct Question {
     vus: u64,
 }
 
+/// What the rounds of one client came to.
 #[derive(Default)]
-struct Rounds {
-    kb_per_vu: Vec<f64>,
-    ready_s: Vec<f64>,
-    failure: Option<String>,
+pub(super) struct Rounds {
+    pub(super) kb_per_vu: Vec<f64>,
+    pub(super) ready_s: Vec<f64>,
+    pub(super) failure: Option<String>,
 }
 
 fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
@@ -123,7 +124,7 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
 }
 
 /// Kilobytes per VU, and seconds until all were ready.
-fn once(run: &ScriptRun<'_>, vus: u64) -> anyhow::Result<(f64, f64)> {
+pub(super) fn once(run: &ScriptRun<'_>, vus: u64) -> anyhow::Result<(f64, f64)> {
     let (spent, _) = run.run()?;
     let ready_ms = ready(&spent.stderr)
         .or_else(|| ready(&spent.stdout))

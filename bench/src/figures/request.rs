@@ -15,6 +15,8 @@ struct Setting {
     vus: u64,
     tls: bool,
     pause: f64,
+    /// What Brunt runs; k6 runs `get.js`.
+    script: &'static str,
     /// Whether client and server get a core each.
     pinned: bool,
     /// The goals: brunt's CPU per request over that of a peer, at most.
@@ -28,6 +30,7 @@ pub(super) fn http(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         vus: 250,
         tls: false,
         pause: 0.0,
+        script: "get.js",
         pinned,
         goals: &[
             (Client::Wrk, 1.5, "at most 1.5 × wrk's CPU per request"),
@@ -47,6 +50,7 @@ pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         vus: 250,
         tls: true,
         pause: 0.0,
+        script: "get.js",
         pinned: true,
         goals: &[(Client::K6, 0.25, "at most 1/4 of k6's CPU per request (0.25)")],
     };
@@ -60,6 +64,7 @@ pub(super) fn crowd(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         vus: bench.settings.crowd,
         tls: false,
         pause: 0.0,
+        script: "get.js",
         pinned: true,
         goals: &[(Client::K6, 0.2, "at most 1/5 of k6's CPU per request (0.2)")],
     };
@@ -73,8 +78,23 @@ pub(super) fn paced(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         vus: 250,
         tls: false,
         pause: 0.1,
+        script: "get.js",
         pinned: true,
         goals: &[(Client::K6, 0.2, "at most 1/5 of k6's CPU per request (0.2)")],
+    };
+    Ok(vec![measure(bench, &setting)?])
+}
+
+/// The same through `k6/x/fasthttp`; k6, which lacks it, runs the plain script.
+pub(super) fn fasthttp(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+    let setting = Setting {
+        title: ["GET and checkstatus through k6/x/fasthttp", "client on one core"],
+        vus: 250,
+        tls: false,
+        pause: 0.0,
+        script: "fasthttp.js",
+        pinned: true,
+        goals: &[(Client::Wrk, 1.25, "at most 1.25 × wrk's CPU per request")],
     };
     Ok(vec![measure(bench, &setting)?])
 }
@@ -111,7 +131,7 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
             if rounds.failure.is_some() {
                 continue;
             }
-            match once(bench, *client, &load) {
+            match once(bench, *client, setting.script, &load) {
                 Ok(Some(outcome)) => rounds.take(&outcome, &load),
                 Ok(None) => rounds.failure = Some(missing(*client)),
                 Err(error) => rounds.failure = Some(format!("{}: {error:#}", client.name())),
@@ -169,7 +189,12 @@ impl Rounds {
 }
 
 /// One round of one client; none if it is not there.
-fn once(bench: &Bench, client: Client, load: &Load) -> anyhow::Result<Option<Outcome>> {
+fn once(
+    bench: &Bench,
+    client: Client,
+    script: &str,
+    load: &Load,
+) -> anyhow::Result<Option<Outcome>> {
     let Some(program) = bench.program(client) else {
         return Ok(None);
     };
@@ -177,7 +202,7 @@ fn once(bench: &Bench, client: Client, load: &Load) -> anyhow::Result<Option<Out
         let (spent, metrics) = ScriptRun {
             program: &program,
             client,
-            script: &bench.file("get.js"),
+            script: &bench.file(if client == Client::Brunt { script } else { "get.js" }),
             flags: ["--vus", &load.vus.to_string(), "--duration", &format!("{}s", load.seconds)]
                 .map(str::to_owned)
                 .to_vec(),

@@ -64,6 +64,7 @@ pub(crate) async fn answer(
         Route::Chunked => streams::chunked(call),
         Route::Events => streams::events(call),
         Route::Source => streams::source(call),
+        Route::Stream => streams::lines(call),
         Route::Sink => streams::sink(call).await,
         Route::GraphQl => graphql::answer(call).await,
         Route::Upload if rest == "detect" => upload::detect(call).await,

@@ -63,6 +63,7 @@ routes! {
     Upload "upload" "/upload/detect",
     Sink "sink" "/sink",
     Source "source" "/source",
+    Stream "stream" "/stream",
     Json "json" "/json",
     Html "html" "/html",
     Headers "headers" "/headers",

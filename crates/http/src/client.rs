@@ -10,7 +10,7 @@ use rustls::client::ClientConfig;
 
 use crate::connection::Connection;
 use crate::dial::Dialer;
-use crate::exchange::{Answer, Exchange, Meter, Recording};
+use crate::exchange::{Answer, Exchange, Fate, Meter, Recording};
 use crate::failure::Failure;
 use crate::http1::converse::converse;
 use crate::http1::encode::Way;
@@ -65,7 +65,12 @@ impl Client {
     /// HEAD, OPTIONS or TRACE, or it has an `Idempotency-Key` (Go's rules).
     pub async fn exchange(&self, request: &Request<'_>) -> Exchange {
         let network = &*self.network;
-        let answer = Answer::new(request.discard_body, network.settings.body_limit);
+        let fate = match request.spool {
+            Some(_) => Fate::Stream,
+            None if request.discard_body => Fate::Discard,
+            None => Fate::Keep,
+        };
+        let answer = Answer::new(fate, network.settings.body_limit);
         let mut recording = Recording::start(network.clock, &self.meter, answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.
@@ -127,7 +132,8 @@ impl Client {
                     let may_repeat = is_reused
                         && failure.is_gone()
                         && !recording.has_answer()
-                        && (!was_sent || request.is_replayable());
+                        && (!was_sent || request.is_replayable())
+                        && request.body.rewind();
                     if !may_repeat {
                         return Err(failure);
                     }

@@ -1,12 +1,15 @@
 //! One connection: a socket, and TLS on it if need be. No buffers of its own.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::BufMut as _;
-use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
+use socket2::SockRef;
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
 use crate::failure::{Failure, Operation, from_socket, from_tls};
@@ -155,22 +158,48 @@ impl Connection {
         Poll::Ready(Ok(size))
     }
 
-    /// Writes once, both parts in one system call.
+    /// Writes once.
     pub(crate) fn poll_write(
         &mut self,
         cx: &mut Context<'_>,
-        first: &[u8],
-        second: &[u8],
+        bytes: &[u8],
     ) -> Poll<Result<usize, Failure>> {
-        let socket = Pin::new(&mut self.socket);
-        let result = match (first, second) {
-            (bytes, []) | ([], bytes) => ready!(socket.poll_write(cx, bytes)),
-            _ => {
-                let slices = [io::IoSlice::new(first), io::IoSlice::new(second)];
-                ready!(socket.poll_write_vectored(cx, &slices))
-            }
-        };
+        let result = ready!(Pin::new(&mut self.socket).poll_write(cx, bytes));
         Poll::Ready(result.map_err(|error| from_socket(Operation::Write, &error)))
+    }
+
+    /// Writes once, all parts in one system call.
+    pub(crate) fn poll_write_slices(
+        &mut self,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<Result<usize, Failure>> {
+        if let [only] = slices {
+            return self.poll_write(cx, only);
+        }
+        let result = ready!(Pin::new(&mut self.socket).poll_write_vectored(cx, slices));
+        Poll::Ready(result.map_err(|error| from_socket(Operation::Write, &error)))
+    }
+
+    /// Lets the kernel send from the page cache: at most `limit` bytes of `file` from `offset` on, unencrypted.
+    /// 0: the file ends there. The error is the system's, as it may be the file's as well as the socket's.
+    pub(crate) fn poll_send_file(
+        &mut self,
+        cx: &mut Context<'_>,
+        file: &File,
+        offset: u64,
+        limit: NonZeroUsize,
+    ) -> Poll<io::Result<usize>> {
+        let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        loop {
+            ready!(self.socket.poll_write_ready(cx))?;
+            let send = || SockRef::from(&self.socket).sendfile(file, offset, Some(limit));
+            match self.socket.try_io(Interest::WRITABLE, send) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return Poll::Ready(result),
+            }
+        }
     }
 
     /// Turns plaintext into what goes on the wire, at the end of `out`.

@@ -21,6 +21,49 @@ impl Excerpt {
         bytes[..len].copy_from_slice(&text[..len]);
         Self { len: len as u8, cut: text.len() > MAX, bytes }
     }
+
+    /// What it keeps, without quotes; a cut is shown as `…`.
+    pub(crate) fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes[..self.len as usize]);
+        let mut text = text.into_owned();
+        if self.cut {
+            text.push('…');
+        }
+        text
+    }
+}
+
+/// The last bytes of a path, for messages: its end tells more than its beginning. Shown without quotes.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub struct Tail(Excerpt);
+
+impl Tail {
+    /// Keeps at most 46 bytes of `text`; a cut is shown as `…`.
+    pub fn new(text: &[u8]) -> Self {
+        let mut from = text.len().saturating_sub(MAX);
+        // Not in the middle of a character.
+        while text.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            from += 1;
+        }
+        let mut kept = Excerpt::new(&text[from..]);
+        kept.cut = from > 0;
+        Self(kept)
+    }
+}
+
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.cut {
+            f.write_str("…")?;
+        }
+        f.write_str(&String::from_utf8_lossy(&self.0.bytes[..self.0.len as usize]))
+    }
+}
+
+impl fmt::Debug for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for Excerpt {
@@ -64,5 +107,12 @@ mod tests {
         // As k6 1.8.1 writes it.
         assert_eq!(Excerpt::new(b"\x00\x01\xffg\xc3\xa9").to_string(), r#""\x00\x01\xffgé""#);
         assert!(Excerpt::new(&[b'x'; 100]).to_string().ends_with("x…\""));
+    }
+
+    #[test]
+    fn of_a_path_the_end_is_kept() {
+        assert_eq!(Tail::new(b"/a/b").to_string(), "/a/b");
+        let long = format!("/{}/ö/{}", "x".repeat(60), "y".repeat(44));
+        assert_eq!(Tail::new(long.as_bytes()).to_string(), format!("…/{}", "y".repeat(44)));
     }
 }

@@ -6,7 +6,7 @@ mod response;
 
 use std::net::SocketAddr;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::{Answer, Fate};
 pub(crate) use recording::{Meter, Recording};
 pub use response::{HeaderLines, Response};
 
@@ -103,7 +103,7 @@ impl Exchange {
     }
 
     /// The body as it came on the wire (still encoded); what there is of it, on a failure. Empty when
-    /// it was discarded.
+    /// it was discarded or streamed.
     pub fn body(&self) -> &[u8] {
         self.answer.body()
     }
@@ -114,7 +114,7 @@ impl Exchange {
         self.answer.into_body()
     }
 
-    /// The size of the body on the wire, discarded or not, transfer coding taken off.
+    /// The size of the body on the wire, kept or not, transfer coding taken off.
     pub fn body_size(&self) -> u64 {
         self.answer.body_size()
     }

@@ -10,7 +10,7 @@ pub(crate) use from::{from_connect, from_socket, from_tls};
 pub use refusal::Refusal;
 
 use crate::content::Undecodable;
-use crate::excerpt::Excerpt;
+use crate::excerpt::{Excerpt, Tail};
 use crate::http1::Malformed;
 use crate::http1::parser::Truncated;
 
@@ -86,6 +86,22 @@ pub enum Failure {
     Tls(&'static str),
     /// 1701: `Content-Encoding` doesn't fit the body.
     Decompression(Undecodable),
+    /// 1000: a file of the request's body can't be sent: why, and the end of its path.
+    BodyFile(FileTrouble, Tail),
+    /// 1000: a stream of the request's body failed: the beginning of what it says.
+    BodySource(Excerpt),
+}
+
+/// Why a file of a request's body can't be sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileTrouble {
+    /// It can't be opened: the error number (0: none).
+    Open(u16),
+    /// It can't be read: the error number (0: none).
+    Read(u16),
+    /// It has become shorter since the request was made.
+    Shorter,
 }
 
 /// What was going on when a socket failed.
@@ -119,6 +135,8 @@ impl Failure {
             | Self::Malformed(_)
             | Self::BodyTooLarge(_)
             | Self::Proxy(_)
+            | Self::BodyFile(..)
+            | Self::BodySource(_)
             | Self::CertificateTime => 1000,
             Self::Alert(_) => 1010,
             Self::Timeout => 1050,
@@ -140,6 +158,11 @@ impl Failure {
             Self::HostMismatch => 1311,
             Self::Decompression(_) => 1701,
         }
+    }
+
+    /// It lies in what we send, not in the connection or the server.
+    pub(crate) fn is_of_body(&self) -> bool {
+        matches!(self, Self::BodyFile(..) | Self::BodySource(_))
     }
 
     /// The same, when it was not the target that was dialed but a proxy.
@@ -210,15 +233,35 @@ impl fmt::Display for Failure {
             Self::Certificate => f.write_str("x509: certificate is not valid"),
             Self::Tls(what) => write!(f, "tls: {what}"),
             Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
+            Self::BodyFile(trouble, path) => write_file(f, *trouble, path),
+            Self::BodySource(what) => write!(f, "request body: {}", what.text()),
         }
     }
 }
 
 /// The number and the system's words for it, as k6 writes them.
 fn write_errno(f: &mut fmt::Formatter<'_>, operation: &str, errno: i32) -> fmt::Result {
+    write!(f, "{operation}: unknown errno {errno} error with msg `{}`", words(errno))
+}
+
+/// As Go says it: `open a.bin: no such file or directory`.
+fn write_file(f: &mut fmt::Formatter<'_>, trouble: FileTrouble, path: &Tail) -> fmt::Result {
+    let (operation, why) = match trouble {
+        FileTrouble::Open(0) => ("open", "it can't be opened".to_owned()),
+        FileTrouble::Open(errno) => ("open", words(errno.into())),
+        FileTrouble::Read(0) => ("read", "it can't be read".to_owned()),
+        FileTrouble::Read(errno) => ("read", words(errno.into())),
+        FileTrouble::Shorter => {
+            ("read", "the file became shorter while the request was under way".to_owned())
+        }
+    };
+    write!(f, "{operation} {path}: {why}")
+}
+
+/// The system's words for an error number.
+fn words(errno: i32) -> String {
     let text = std::io::Error::from_raw_os_error(errno).to_string();
-    let words = text.split(" (os error").next().unwrap_or_default().to_lowercase();
-    write!(f, "{operation}: unknown errno {errno} error with msg `{words}`")
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 impl std::error::Error for Failure {}
@@ -271,6 +314,17 @@ mod tests {
                 1701,
                 "error decompressing response body (unexpected EOF)",
             ),
+            (
+                Failure::BodyFile(FileTrouble::Open(2), Tail::new(b"/a/b.bin")),
+                1000,
+                "open /a/b.bin: no such file or directory",
+            ),
+            (
+                Failure::BodyFile(FileTrouble::Read(21), Tail::new(b"/a")),
+                1000,
+                "read /a: is a directory",
+            ),
+            (Failure::BodySource(Excerpt::new(b"no luck")), 1000, "request body: no luck"),
         ] {
             assert_eq!((failure.code(), failure.to_string()), (code, text.to_owned()));
         }

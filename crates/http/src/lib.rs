@@ -40,26 +40,30 @@ mod headers;
 mod hosts;
 pub mod http1;
 mod network;
+mod payload;
 mod pool;
 mod proxy;
 mod request;
 mod settings;
+mod spool;
 mod target;
 mod timer;
 mod tls;
 
 pub use client::Client;
-pub use excerpt::Excerpt;
+pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, Operation, Refusal};
+pub use failure::{Failure, FileTrouble, Operation, Refusal};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
 pub use network::Network;
+pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
 pub use request::{Body, Request};
 pub use settings::{
     DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
 };
+pub use spool::{Chunk, Spool};
 pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;

@@ -50,6 +50,8 @@ impl std::fmt::Debug for Proxy {
 #[derive(Clone, Debug, Default)]
 struct Exceptions {
     all: bool,
+    /// There are none, and loopback is none either.
+    not_even_loopback: bool,
     nets: Vec<IpNet>,
     /// Address and port, if one was given.
     ips: Vec<(IpAddr, Option<u16>)>,
@@ -92,7 +94,20 @@ impl Proxies {
         })
     }
 
-    /// The proxy for a target. Loopback is never proxied.
+    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`, or `socks5://…`.
+    ///
+    /// # Errors
+    /// [`SettingsError::Proxy`], as of [`Proxies::from_env`].
+    pub fn everything(proxy: &str) -> Result<Self, SettingsError> {
+        let parsed = Proxy::parse(proxy).map_err(|Unsupported| SettingsError::Proxy {
+            variable: "proxy".to_owned(),
+            proxy: without_password(proxy.trim()),
+        })?;
+        let exceptions = Exceptions { not_even_loopback: true, ..Exceptions::default() };
+        Ok(Self { http: parsed.clone(), https: parsed, exceptions })
+    }
+
+    /// The proxy for a target. Loopback is never proxied by those of the environment.
     pub(crate) fn find(&self, target: &Target<'_>) -> Option<&Proxy> {
         let proxy = match target.scheme {
             Scheme::Http => self.http.as_ref(),
@@ -218,6 +233,9 @@ impl Exceptions {
     }
 
     fn holds(&self, host: &str, port: u16) -> bool {
+        if self.not_even_loopback {
+            return false;
+        }
         if self.all || host == "localhost" {
             return true;
         }
@@ -290,6 +308,16 @@ mod tests {
             assert!(goes(&proxies, url).is_some(), "{url}");
         }
         assert_eq!(goes(&env(&[("HTTP_PROXY", "p"), ("NO_PROXY", "*")]), "http://x.test/"), None);
+    }
+
+    #[test]
+    fn one_proxy_for_everything_is_for_loopback_too() {
+        let proxies = Proxies::everything("p.test:3128").unwrap();
+        for url in ["http://127.0.0.1/", "https://localhost/", "http://a.test/"] {
+            assert_eq!(goes(&proxies, url).unwrap(), "p.test:3128", "{url}");
+        }
+        let error = Proxies::everything("ftp://u:secret@p.test").unwrap_err().to_string();
+        assert!(error.starts_with("proxy is \"****@p.test\""), "{error}");
     }
 
     #[test]

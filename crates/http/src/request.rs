@@ -4,6 +4,8 @@ use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 use crate::headers::{Headers, is_value};
 use crate::http1::head::is_token;
+use crate::payload::Payload;
+use crate::spool::Spool;
 use crate::target::Target;
 
 /// One request, borrowed from the caller.
@@ -24,6 +26,8 @@ pub struct Request<'a> {
     pub deadline: Option<u64>,
     /// Read and count the response's body, but keep none of it.
     pub discard_body: bool,
+    /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
+    pub spool: Option<&'a Spool>,
 }
 
 /// The body of a request.
@@ -35,14 +39,30 @@ pub enum Body<'a> {
     Empty,
     /// All of it, in memory.
     Bytes(&'a [u8]),
+    /// Pieces from wherever they lie.
+    Payload(&'a Payload),
 }
 
-impl<'a> Body<'a> {
-    /// The bytes; none if empty.
-    pub fn as_bytes(&self) -> &'a [u8] {
+impl Body<'_> {
+    /// Its size in bytes, if that is known before it is sent.
+    pub fn len(&self) -> Option<u64> {
         match self {
-            Self::Empty => &[],
-            Self::Bytes(bytes) => bytes,
+            Self::Empty => Some(0),
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::Payload(payload) => payload.len(),
+        }
+    }
+
+    /// There is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// Makes ready to be sent again; `false` if it can't be.
+    pub(crate) fn rewind(&self) -> bool {
+        match self {
+            Self::Empty | Self::Bytes(_) => true,
+            Self::Payload(payload) => payload.rewind(),
         }
     }
 }
@@ -58,6 +78,7 @@ impl<'a> Request<'a> {
             host: None,
             deadline: None,
             discard_body: false,
+            spool: None,
         }
     }
 

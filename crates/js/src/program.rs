@@ -1,9 +1,9 @@
 //! A script and all it imports, compiled once for every VU.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
@@ -14,15 +14,13 @@ use rustc_hash::FxHashMap;
 
 use crate::api::Api;
 use crate::named_exports::named_exports;
+use crate::opened::OpenedFiles;
 
 /// Stack that compiling may use: the parser is recursive, and it runs on a thread's own stack.
 const COMPILE_STACK: usize = 6 * 1024 * 1024;
 
 /// The stack of a thread that compiles: with room below for what is not the parser.
 const COMPILE_THREAD_STACK: usize = 8 * 1024 * 1024;
-
-/// A file given to `open()`: at most this many bytes.
-pub const FILE_MAX: u64 = 2 * 1024 * 1024 * 1024;
 
 /// A compiled script.
 #[derive(Debug)]
@@ -33,8 +31,8 @@ pub struct Program {
     identifiers: BTreeSet<String>,
     /// Some name may be put together at run time: nothing can be said of what is never used.
     open: bool,
-    /// What `open()` read in the first init run, by path. The VUs may open these and no others.
-    files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// What scripts opened.
+    files: OpenedFiles,
 }
 
 /// The modules that are known. They grow only in the first init run, by what a computed `require()` or `import()` finds.
@@ -154,7 +152,7 @@ impl Program {
             modules: RwLock::new(modules),
             identifiers: graph.identifiers.clone(),
             open,
-            files: Mutex::default(),
+            files: OpenedFiles::default(),
         })
     }
 
@@ -237,44 +235,9 @@ impl Program {
         self.modules().asked.get(name).cloned().unwrap_or_default()
     }
 
-    /// The bytes of a file for `open()`: read from the disk in the first init run (`first`), remembered for all others.
-    ///
-    /// # Errors
-    /// A sentence: missing, a folder, too large, or not opened in the first init run.
-    pub fn open_file(&self, path: &Path, first: bool) -> Result<Arc<[u8]>, String> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bytes) = files.get(path) {
-            return Ok(Arc::clone(bytes));
-        }
-        let shown = path.display();
-        let about = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                format!("The \"{shown}\" file couldn't be opened: no such file or directory")
-            }
-            _ => format!("The \"{shown}\" file couldn't be opened: {error}"),
-        })?;
-        if about.is_dir() {
-            return Err(format!("open() can't be used with directories, path: \"{shown}\""));
-        }
-        if !first {
-            return Err(format!(
-                "open() can't be used with files that weren't previously opened during initialization \
-                 (__VU==0), path: \"{shown}\""
-            ));
-        }
-        if about.len() > FILE_MAX {
-            return Err(format!("The \"{shown}\" file is larger than {FILE_MAX} bytes"));
-        }
-        let bytes: Arc<[u8]> = std::fs::read(path)
-            .map_err(|error| format!("The \"{shown}\" file couldn't be read: {error}"))?
-            .into();
-        files.insert(path.to_path_buf(), Arc::clone(&bytes));
-        Ok(bytes)
-    }
-
-    /// Whether [`Program::open_file`] has read this file.
-    pub fn has_opened(&self, path: &Path) -> bool {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    /// The files that scripts opened.
+    pub fn files(&self) -> &OpenedFiles {
+        &self.files
     }
 
     /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.

@@ -11,10 +11,13 @@ use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value, touched};
 
 use crate::config::{Config, World};
+use crate::globals::web::{jslib_form, streams};
 use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
-use crate::{console, crypto, data, encoding, execution, globals, http, k6, metrics, timers};
+use crate::{
+    console, crypto, csv, data, encoding, execution, fs, globals, http, k6, metrics, timers,
+};
 
 /// What all VMs of a test share.
 pub(crate) struct Shared {
@@ -52,7 +55,7 @@ struct Module {
     object: for<'js> fn(Ctx<'js>) -> JsResult<'js>,
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: &[Module] = &[
     Module { specifier: "k6", names: k6::names, object: k6::object },
     Module { specifier: "k6/http", names: http::names, object: http_object },
     Module {
@@ -61,6 +64,21 @@ const MODULES: [Module; 8] = [
         object: |ctx| filled(ctx, metrics::fill),
     },
     Module { specifier: "k6/data", names: data::names, object: |ctx| filled(ctx, data::fill) },
+    Module {
+        specifier: "k6/experimental/streams",
+        names: streams::names,
+        object: |ctx| filled(ctx, streams::fill),
+    },
+    Module {
+        specifier: jslib_form::FIRST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill_first),
+    },
+    Module {
+        specifier: jslib_form::LATEST,
+        names: jslib_form::names,
+        object: |ctx| filled(ctx, jslib_form::fill),
+    },
     Module { specifier: EXECUTION, names: execution::names, object: execution::object },
     Module {
         specifier: "k6/encoding",
@@ -76,6 +94,21 @@ const MODULES: [Module; 8] = [
         specifier: "k6/timers",
         names: timers::names,
         object: |ctx| filled(ctx, timers::fill),
+    },
+    Module {
+        specifier: "k6/experimental/fs",
+        names: fs::names,
+        object: |ctx| filled(ctx, fs::fill),
+    },
+    Module {
+        specifier: "k6/experimental/csv",
+        names: csv::names,
+        object: |ctx| filled(ctx, csv::fill),
+    },
+    Module {
+        specifier: "k6/x/fasthttp",
+        names: http::fasthttp::names,
+        object: |ctx| filled(ctx, http::fasthttp::fill),
     },
 ];
 
@@ -100,7 +133,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 }
 
 /// Modules of k6 that a later version of Brunt brings.
-const LATER: [&str; 16] = [
+const LATER: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
     "k6/html",
@@ -109,11 +142,8 @@ const LATER: [&str; 16] = [
     "k6/websockets",
     "k6/ws",
     "k6/experimental/browser",
-    "k6/experimental/csv",
-    "k6/experimental/fs",
     "k6/experimental/grpc",
     "k6/experimental/redis",
-    "k6/experimental/streams",
     "k6/experimental/tracing",
     "k6/experimental/webcrypto",
     "k6/experimental/websockets",
@@ -131,6 +161,12 @@ impl K6 {
                 limiter: OnceLock::new(),
             }),
         }
+    }
+
+    /// What scripts can import by name.
+    pub fn modules() -> impl Iterator<Item = &'static str> {
+        // Libraries are imported by their address.
+        MODULES.iter().map(|module| module.specifier).filter(|name| !name.starts_with("k6/jslib/"))
     }
 
     /// Tells the options, once, after the first init run.
@@ -158,7 +194,7 @@ impl K6 {
                  be loaded into Brunt"
             ));
         }
-        let known: Vec<_> = MODULES.iter().map(|module| module.specifier).collect();
+        let known: Vec<_> = Self::modules().collect();
         Err(format!("unknown module: \"{specifier}\"; these are built in: {}", known.join(", ")))
     }
 }
@@ -278,6 +314,9 @@ impl Api for K6 {
 
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
+        if let Some(http) = state.http_if_used() {
+            http.end_downloads();
+        }
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()

@@ -1,10 +1,13 @@
 //! `k6/encoding`: base64 as Go reads and writes it.
 
+use std::borrow::Cow;
+
 use base64::alphabet::{Alphabet, STANDARD, URL_SAFE};
 use base64::engine::general_purpose::GeneralPurpose;
 use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 use base64::{DecodeError, Engine as _};
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
+use memchr::memchr2;
 
 use crate::go_error::throw_go;
 
@@ -78,9 +81,9 @@ fn b64encode<'js>(call: Call<'js>) -> JsResult<'js> {
 fn b64decode<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let input = call.argument(0);
-    let text = if input.is_undefined() { String::new() } else { input.to_string_lossy()? };
+    let text = if input.is_undefined() { ctx.string("")? } else { input };
     let variant = variant(&call.argument(1))?;
-    let bytes = decode(variant, text)
+    let bytes = decode(variant, &text.to_js_str()?)
         .map_err(|at| throw_go(ctx, &format!("illegal base64 data at input byte {at}")))?;
     if call.argument(2).as_str().is_some_and(|format| &*format == "s") {
         return ctx.string_from_utf8(&bytes);
@@ -89,9 +92,12 @@ fn b64decode<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 /// Decodes; lines may be broken anywhere. The error is where the input is wrong, counted without its line breaks.
-fn decode(variant: &GeneralPurpose, mut text: String) -> Result<Vec<u8>, usize> {
-    text.retain(|character| character != '\r' && character != '\n');
-    variant.decode(&text).map_err(|error| match error {
+fn decode(variant: &GeneralPurpose, text: &str) -> Result<Vec<u8>, usize> {
+    let text = match memchr2(b'\r', b'\n', text.as_bytes()) {
+        Some(_) => Cow::from(text.replace(['\r', '\n'], "")),
+        None => Cow::from(text),
+    };
+    variant.decode(text.as_bytes()).map_err(|error| match error {
         DecodeError::InvalidByte(at, _) => at,
         _ => text.find('=').unwrap_or(text.len() & !3),
     })

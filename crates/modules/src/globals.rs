@@ -3,10 +3,11 @@
 pub(crate) mod base64;
 mod collation;
 pub(crate) mod math_random;
-mod open;
+pub(crate) mod open;
 pub(crate) mod structured_clone;
 pub(crate) mod text;
 pub(crate) mod url;
+pub(crate) mod web;
 
 use std::sync::LazyLock;
 
@@ -41,7 +42,8 @@ pub(crate) fn install<'js>(ctx: Ctx<'js>, shared: &Shared) -> JsResult<'js, ()> 
     }
     structured_clone::install(ctx)?;
     text::install(ctx)?;
-    url::install(ctx)
+    url::install(ctx)?;
+    web::install(ctx)
 }
 
 /// `__ENV` anew: the run's, with the scenario's on top. It is made when it is first read: an environment has dozens of

@@ -4,8 +4,10 @@ mod batch;
 mod body;
 mod chain;
 mod cookies;
+mod download;
 mod duration;
 mod expected;
+pub(crate) mod fasthttp;
 mod file;
 mod gjson;
 pub(crate) mod limiter;
@@ -15,6 +17,7 @@ mod response;
 pub(crate) mod state;
 mod transfer;
 mod url;
+mod web;
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -22,14 +25,15 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_fiber::block_on;
-use brunt_js::Host;
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
+use brunt_js::{Failure, Host};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, PromiseState, Value};
 
 use self::expected::Callback;
 use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
 use crate::state::{VuState, throw, throw_stopped};
+pub(crate) use web::{file_part, header_lines, is_redirected, new_jar, response_body, settled};
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 
@@ -128,12 +132,22 @@ fn asked_request<'js>(call: &Call<'js>) -> JsResult<'js, Asked<'js>> {
 /// Sends a request and waits for the response.
 fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     let (host, http) = http_of(ctx)?;
+    if crate::globals::web::is_stream(ctx, &asked.body) {
+        let promise = send_later(ctx, asked)?;
+        return wait_for(ctx, host, &promise);
+    }
     let mut prepared = match Prepared::read(ctx, http, asked) {
         Ok(prepared) => prepared,
         Err(Refusal::Thrown(thrown)) => return Err(thrown),
         Err(Refusal::Unsendable(refused)) => return unsent(ctx, &refused),
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
+    if prepared.download.is_some() {
+        let Ok(arrived) = block_on(download::start(http, prepared, sink)) else {
+            return Err(throw_stopped(ctx));
+        };
+        return download::received(ctx, arrived);
+    }
     let ended = {
         // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
         let transfer = pin!(transfer::run(&http.client, &mut prepared, &sink));
@@ -167,10 +181,14 @@ fn unsent<'js>(ctx: Ctx<'js>, refused: &Unsendable) -> JsResult<'js> {
     response::new(ctx, Response::unsent(&refused.text, refused.code))
 }
 
-fn async_request(call: Call<'_>) -> JsResult<'_> {
-    let ctx = call.ctx();
-    let (host, http) = http_of(ctx)?;
+pub(crate) fn async_request(call: Call<'_>) -> JsResult<'_> {
     let asked = asked_request(&call)?;
+    send_later(call.ctx(), asked)
+}
+
+/// Sends a request; gives back the promise of its response.
+fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
+    let (host, http) = http_of(ctx)?;
     let (promise, deferred) = ctx.promise()?;
     let mut prepared = match Prepared::read(ctx, http, asked) {
         Ok(prepared) => prepared,
@@ -186,6 +204,13 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
         }
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
+    if prepared.download.is_some() {
+        host.events().spawn(download::start(http, prepared, sink), move |ctx, arrived| {
+            let outcome = download::received(ctx, arrived);
+            settle(ctx, deferred, outcome)
+        });
+        return Ok(promise);
+    }
     let client = Rc::clone(&http.client);
     host.events().spawn(
         async move {
@@ -198,6 +223,20 @@ fn async_request(call: Call<'_>) -> JsResult<'_> {
         },
     );
     Ok(promise)
+}
+
+/// Lets the VU's event loop run until a request is over whose body scripts make meanwhile.
+fn wait_for<'js>(ctx: Ctx<'js>, host: &Host, promise: &Value<'js>) -> JsResult<'js> {
+    let settled = host.events().run_until_settled(host, ctx, promise, Failure::of_value);
+    match (settled, promise.promise_state()) {
+        (Ok(response), _) => Ok(response),
+        (Err(Failure::Exception(_)), Some(PromiseState::Rejected(reason))) => {
+            Err(ctx.throw(reason))
+        }
+        // Of something else that ran meanwhile.
+        (Err(Failure::Exception(text)), _) => Err(throw(ctx, &text)),
+        (Err(_), _) => Err(throw_stopped(ctx)),
+    }
 }
 
 /// Settles a promise with what a function returned or threw.

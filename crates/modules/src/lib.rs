@@ -16,10 +16,12 @@ mod boxed;
 pub mod config;
 mod console;
 mod crypto;
+mod csv;
 mod data;
 mod data_json;
 mod encoding;
 mod execution;
+mod fs;
 mod globals;
 mod go_error;
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! `SharedArray`: data that a process holds once, however many VUs read it.
 //!
-//! Each element is kept as its JSON text, all in one buffer. A VM sees an array that is a proxy: reading an element
-//! parses its text anew and freezes what comes out, as k6 does, so that nothing of it stays in a VM that does not hold
-//! on to it.
+//! A VM sees an array that is a proxy: reading an element makes it anew of what is kept, and freezes it, as k6 does, so
+//! that nothing of it stays in a VM that does not hold on to it. (`elements.rs` tells what is kept.)
+
+mod elements;
 
 use std::ffi::CStr;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
-use rustc_hash::FxHashMap;
+
+pub(crate) use elements::{Elements, SharedArrays};
 
 use crate::go_error::throw_go;
 
@@ -16,85 +18,6 @@ static VALUE: Name = Name::new("value");
 static WRITABLE: Name = Name::new("writable");
 static ENUMERABLE: Name = Name::new("enumerable");
 static CONFIGURABLE: Name = Name::new("configurable");
-
-/// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
-#[derive(Debug, Default)]
-pub(crate) struct SharedArrays(Mutex<FxHashMap<String, Arc<Elements>>>);
-
-impl SharedArrays {
-    fn find(&self, name: &str) -> Option<Arc<Elements>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
-    }
-
-    /// Keeps the elements under this name; the first to come stay.
-    fn keep(&self, name: &str, elements: Elements) -> Arc<Elements> {
-        let mut arrays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(arrays.entry(name.to_owned()).or_insert_with(|| Arc::new(elements)))
-    }
-}
-
-/// The JSON texts of an array's elements.
-#[derive(Debug, Default)]
-struct Elements {
-    text: Box<[u8]>,
-    /// Where each text ends in `text`, which is where the next begins. An empty text is `undefined`.
-    ends: Box<[usize]>,
-}
-
-impl Elements {
-    fn encode<'js>(ctx: Ctx<'js>, array: &Value<'js>) -> JsResult<'js, Self> {
-        let length = array.length()?;
-        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(length as usize));
-        for index in 0..length {
-            if let Some(json) = ctx.stringify_json(&array.get_index(index)?)? {
-                text.extend_from_slice(json.as_bytes());
-            }
-            ends.push(text.len());
-        }
-        Ok(Self { text: text.into(), ends: ends.into() })
-    }
-
-    fn len(&self) -> u32 {
-        u32::try_from(self.ends.len()).expect("a JavaScript array's length fits 32 bits")
-    }
-
-    fn get(&self, index: u32) -> Option<&[u8]> {
-        let index = index as usize;
-        let end = *self.ends.get(index)?;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        Some(&self.text[start..end])
-    }
-
-    /// The element, frozen to its depths. `None` beyond the end.
-    fn read<'js>(&self, ctx: Ctx<'js>, index: u32) -> JsResult<'js, Option<Value<'js>>> {
-        let Some(text) = self.get(index) else { return Ok(None) };
-        // `undefined` has no JSON: k6 throws a SyntaxError too.
-        let value = ctx.parse_json(text).map_err(|error| ctx.throw_json(error))?;
-        freeze(&value)?;
-        Ok(Some(value))
-    }
-}
-
-/// Freezes a parsed value and all in it; a list instead of recursion, as documents may be deep.
-fn freeze<'js>(value: &Value<'js>) -> JsResult<'js, ()> {
-    if !value.is_object() {
-        return Ok(());
-    }
-    let mut waiting = vec![value.clone()];
-    while let Some(object) = waiting.pop() {
-        if object.is_array() {
-            for index in 0..object.length()? {
-                waiting.extend(Some(object.get_index(index)?).filter(Value::is_object));
-            }
-        } else {
-            for key in object.keys()? {
-                waiting.extend(Some(object.get(&key)?).filter(Value::is_object));
-            }
-        }
-        object.freeze()?;
-    }
-    Ok(())
-}
 
 /// `new SharedArray(name, callback)`. The callback runs for the first VM that asks for the name, which is VU 0's; were two
 /// VMs to ask at once, both callbacks would run and the first result stay.
@@ -129,6 +52,11 @@ pub(crate) fn construct<'js>(
         Some(elements) => elements,
         None => store.keep(&name, first_elements(ctx, &name, callback)?),
     };
+    array_of(ctx, elements)
+}
+
+/// The array that shows these elements.
+pub(crate) fn array_of(ctx: Ctx<'_>, elements: Arc<Elements>) -> JsResult<'_> {
     let handler = ctx.instance(Handler { elements })?;
     ctx.proxy(&ctx.array()?, &handler)
 }
@@ -239,7 +167,7 @@ fn own_property<'js>(call: Call<'js>) -> JsResult<'js> {
     let elements = handler(&call, &this)?;
     let (value, is_element) = match asked(&call.argument(1))? {
         // `Object.keys` comes by here: it must not fail for an element that reads could not parse.
-        Asked::Element(index) if elements.get(index) == Some(&[]) => (ctx.undefined(), true),
+        Asked::Element(index) if elements.is_undefined(index) => (ctx.undefined(), true),
         Asked::Element(index) => match elements.read(ctx, index)? {
             Some(value) => (value, true),
             None => return Ok(ctx.undefined()),

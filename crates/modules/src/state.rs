@@ -29,6 +29,8 @@ pub(crate) struct VuState {
     http: OnceCell<HttpState>,
     /// The objects of the built-in modules that were imported or required; at most one for each module.
     modules: RefCell<Vec<(&'static str, Root)>>,
+    /// The VM has loaded the classes of streams: before, no value is one.
+    pub(crate) has_streams: Cell<bool>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -78,6 +80,7 @@ impl VuState {
             group: RefCell::new(Arc::from("")),
             http: OnceCell::new(),
             modules: RefCell::default(),
+            has_streams: Cell::new(false),
             checks: RefCell::default(),
         }
     }

@@ -40,7 +40,7 @@ bool brunt_bytes(JSValueConst obj, bool to_write, uint8_t **data, size_t *length
     p = JS_VALUE_GET_OBJ(obj);
     if (p->class_id == JS_CLASS_ARRAY_BUFFER || p->class_id == JS_CLASS_SHARED_ARRAY_BUFFER) {
         abuf = p->u.array_buffer;
-        if (!abuf || abuf->detached || (to_write && abuf->immutable))
+        if (!abuf || abuf->detached || (to_write && abuf->immutable && brunt_is_immutable(abuf)))
             return false;
         *data = abuf->data;
         *length = abuf->byte_length;
@@ -52,7 +52,8 @@ bool brunt_bytes(JSValueConst obj, bool to_write, uint8_t **data, size_t *length
     if (!ta)
         return false;
     abuf = ta->buffer->u.array_buffer;
-    if (!abuf || abuf->detached || (to_write && abuf->immutable) || ta->offset > abuf->byte_length)
+    if (!abuf || abuf->detached || (to_write && abuf->immutable && brunt_is_immutable(abuf)) ||
+        ta->offset > abuf->byte_length)
         return false;
     *length = ta->length;
     if (ta->track_rab && p->class_id == JS_CLASS_DATAVIEW)

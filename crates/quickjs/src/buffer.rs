@@ -1,16 +1,50 @@
 //! Bytes across the border: `ArrayBuffer` and its views.
 
+mod common;
+mod lent;
+mod mapping;
+
 use std::ffi::c_void;
 use std::ptr;
 use std::slice;
+use std::sync::Arc;
+
+use lent::{Held, REALLOCATE};
 
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
 use crate::value::Value;
 use crate::vm::Ctx;
 
-/// Index of `Uint8Array` among the engine's typed arrays.
-const UINT8: i32 = 2;
+pub use common::CommonBytes;
+pub use lent::HeldBytes;
+
+/// The engine's typed arrays, in its order.
+const TYPED_ARRAYS: [&str; 12] = [
+    "Uint8ClampedArray",
+    "Int8Array",
+    "Uint8Array",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+];
+
+/// Fewer bytes than this are copied rather than lent.
+const LENT_FROM: usize = 1024;
+
+/// How a new buffer stands to its bytes.
+#[derive(Clone, Copy)]
+enum Lending {
+    Own,
+    Lent,
+    Frozen,
+}
 
 /// A copy of the bytes of an `ArrayBuffer` or of a view of one: it may be held while JavaScript runs, which could
 /// detach or resize the buffer.
@@ -45,26 +79,12 @@ impl Value<'_> {
 
     /// The name of the typed array's class, if it is one.
     pub fn typed_array_name(&self) -> Option<&'static str> {
-        const NAMES: [&str; 12] = [
-            "Uint8ClampedArray",
-            "Int8Array",
-            "Uint8Array",
-            "Int16Array",
-            "Uint16Array",
-            "Int32Array",
-            "Uint32Array",
-            "BigInt64Array",
-            "BigUint64Array",
-            "Float16Array",
-            "Float32Array",
-            "Float64Array",
-        ];
         if !self.is_object() {
             return None;
         }
         // SAFETY: the value is alive.
         let kind = unsafe { sys::JS_GetTypedArrayType(self.raw) };
-        usize::try_from(kind).ok().and_then(|kind| NAMES.get(kind).copied())
+        usize::try_from(kind).ok().and_then(|kind| TYPED_ARRAYS.get(kind).copied())
     }
 
     /// Lets `read` see the bytes of an `ArrayBuffer`, typed array or `DataView`. `None` if it is none of them or was
@@ -97,6 +117,79 @@ impl Value<'_> {
         self.with_bytes(|bytes| Bytes { copy: bytes.to_vec() })
     }
 
+    /// The bytes of an `ArrayBuffer`, typed array or `DataView`, to be held while JavaScript runs, without a copy where
+    /// that can be: a script that writes to the buffer meanwhile gets a copy of its own. (The first time, the bytes of a
+    /// buffer that the script made move out of the VM's heap, which is a copy.) `None` as in [`Value::with_bytes`].
+    ///
+    /// # Panics
+    /// While bytes are lent out by [`Value::with_bytes`].
+    pub fn shared_bytes(&self) -> Option<HeldBytes> {
+        let (pointer, length) = self.byte_range(false)?;
+        assert!(!self.ctx().inner.lent.get(), "bytes are not shared while they are lent out");
+        if length == 0 {
+            return Some(HeldBytes::from(Vec::new()));
+        }
+        // SAFETY: the range lies in a buffer that is alive; no JavaScript runs meanwhile.
+        let copy = || HeldBytes::from(unsafe { slice::from_raw_parts(pointer, length) }.to_vec());
+        let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the value is alive; on success the three are written.
+        let can_be_lent = unsafe {
+            let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
+            sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
+        };
+        if !can_be_lent {
+            return Some(copy());
+        }
+        let held = if opaque.is_null() {
+            if length < LENT_FROM || length < whole / 4 {
+                return Some(copy());
+            }
+            // SAFETY: all bytes of a buffer that is alive.
+            let held = Held::new(unsafe { slice::from_raw_parts(start, whole) }.to_vec());
+            self.lend_bytes(Some(held.clone()));
+            held
+        } else {
+            self.lend_bytes(None);
+            // SAFETY: a buffer with our function has our box.
+            unsafe { &*opaque.cast::<Held>() }.clone()
+        };
+        // Where the bytes lie now may be elsewhere; their place within the buffer is the same.
+        let from = pointer as usize - start as usize;
+        Some(HeldBytes::new(held, from..from + length))
+    }
+
+    /// The bytes of an `ArrayBuffer` or of a view of a whole one, if they are those of [`Ctx::common_buffer`] or
+    /// [`Ctx::frozen_buffer`] and no script has written to them.
+    pub fn common_bytes(&self) -> Option<Arc<CommonBytes>> {
+        let (_, length) = self.byte_range(false)?;
+        let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the value is alive; on success the three are written.
+        let is_known = unsafe {
+            let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
+            sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
+        };
+        if !is_known || opaque.is_null() || length != whole {
+            return None;
+        }
+        // SAFETY: a buffer with our function has our box.
+        match unsafe { &*opaque.cast::<Held>() } {
+            Held::Common(bytes) => Some(Arc::clone(bytes)),
+            Held::Own(_) => None,
+        }
+    }
+
+    /// From now on the bytes of the buffer behind this value are lent, be it these.
+    fn lend_bytes(&self, held: Option<Held>) {
+        let (data, opaque) = match held {
+            Some(held) => (held.range().0, Box::into_raw(Box::new(held)).cast::<c_void>()),
+            None => (ptr::null_mut(), ptr::null_mut()),
+        };
+        let rt = self.ctx().inner.rt.as_ptr();
+        // SAFETY: the value is alive, and a buffer that can be lent is behind it (see the callers). Memory that is given
+        // has the content of the buffer's own.
+        unsafe { sys::brunt_lend(rt, self.raw, REALLOCATE, opaque, data) };
+    }
+
     fn lend<R>(&self, during: impl FnOnce() -> R) -> R {
         struct Back<'a>(&'a std::cell::Cell<bool>);
         impl Drop for Back<'_> {
@@ -124,33 +217,63 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// If there is no memory.
     pub fn array_buffer(self, bytes: Vec<u8>) -> JsResult<'js> {
-        unsafe extern "C" fn free(
-            _: *mut sys::JSRuntime,
-            opaque: *mut c_void,
-            _: *mut c_void,
-            size: usize,
-        ) -> *mut c_void {
-            if size == 0 {
-                // SAFETY: the box made below, given back once when the buffer is freed.
-                drop(unsafe { Box::from_raw(opaque.cast::<Vec<u8>>()) });
-            }
-            // Growing in place is not offered.
-            ptr::null_mut()
-        }
+        self.buffer_over(Held::new(bytes), Lending::Own)
+    }
+
+    /// An `ArrayBuffer` that shows these bytes without a copy. A script that writes to it gets a copy of its own, page by
+    /// page if the bytes are those of a larger file; neither counts for the memory limit.
+    ///
+    /// # Errors
+    /// If there is no memory, or they are more than an `ArrayBuffer` can have (2 GiB less one).
+    pub fn common_buffer(self, bytes: &Arc<CommonBytes>) -> JsResult<'js> {
+        self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Lent)
+    }
+
+    /// An `ArrayBuffer` that shows these bytes without a copy and cannot be written to.
+    ///
+    /// # Errors
+    /// As [`Ctx::common_buffer`].
+    pub fn frozen_buffer(self, bytes: &Arc<CommonBytes>) -> JsResult<'js> {
+        self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Frozen)
+    }
+
+    fn buffer_over(self, held: Held, lending: Lending) -> JsResult<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
-        let mut bytes = Box::new(bytes);
-        let (pointer, length) = (bytes.as_mut_ptr(), bytes.len());
-        let opaque = Box::into_raw(bytes).cast::<c_void>();
-        // SAFETY: pointer and length are those of the boxed vector, which lives until `free` is called.
+        let (pointer, length) = held.range();
+        let opaque = Box::into_raw(Box::new(held)).cast::<c_void>();
+        // SAFETY: pointer and length are those of what is held, which lives until our function is told to free it. What
+        // is common is marked before any script could write to it.
         unsafe {
+            let ours = Some(REALLOCATE);
             let buffer =
-                sys::JS_NewArrayBuffer(self.raw(), pointer, length, 0, Some(free), opaque, false);
+                sys::JS_NewArrayBuffer(self.raw(), pointer, length, 0, ours, opaque, false);
             let buffer = Value::returned(self, buffer);
-            if buffer.is_err() {
+            match (&buffer, lending) {
                 // The engine took nothing over.
-                drop(Box::from_raw(opaque.cast::<Vec<u8>>()));
+                (Err(_), _) => drop(Box::from_raw(opaque.cast::<Held>())),
+                (Ok(_), Lending::Own) => {}
+                (Ok(buffer), Lending::Lent) => buffer.lend_bytes(None),
+                (Ok(buffer), Lending::Frozen) => sys::brunt_freeze_bytes(buffer.raw),
             }
             buffer
+        }
+    }
+
+    /// A typed array of the class `name` (as [`Value::typed_array_name`] tells it) over a whole buffer.
+    ///
+    /// # Errors
+    /// If there is no such class, or the buffer's length is no multiple of the elements'.
+    pub fn typed_array(self, name: &str, buffer: &Value<'js>) -> JsResult<'js> {
+        let kind = TYPED_ARRAYS.iter().position(|known| *known == name);
+        let Some(kind) = kind.and_then(|kind| i32::try_from(kind).ok()) else {
+            return Err(self.throw_error(ErrorKind::Type, &format!("there is no {name}")));
+        };
+        self.need(sys::GROUP_TYPED_ARRAYS)?;
+        let mut arguments = [buffer.raw_for(self), sys::UNDEFINED, sys::UNDEFINED];
+        // SAFETY: the arguments are alive and of this context; the engine borrows them.
+        unsafe {
+            let array = sys::JS_NewTypedArray(self.raw(), 1, arguments.as_mut_ptr(), kind);
+            Value::returned(self, array)
         }
     }
 
@@ -160,14 +283,7 @@ impl<'js> Ctx<'js> {
     /// If there is no memory.
     pub fn uint8_array(self, bytes: Vec<u8>) -> JsResult<'js> {
         let buffer = self.array_buffer(bytes)?;
-        let mut arguments = [buffer.raw, sys::UNDEFINED, sys::UNDEFINED];
-        // SAFETY: the arguments are alive and of this context; the engine borrows them.
-        unsafe {
-            Value::returned(
-                self,
-                sys::JS_NewTypedArray(self.raw(), 1, arguments.as_mut_ptr(), UINT8),
-            )
-        }
+        self.typed_array("Uint8Array", &buffer)
     }
 
     /// The bytes of a string (as UTF-8), `ArrayBuffer`, typed array or `DataView`.
@@ -187,3 +303,6 @@ impl<'js> Ctx<'js> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -339,6 +339,17 @@ impl<'js> Value<'js> {
         check(unsafe { sys::JS_FreezeObject(ctx.raw(), self.raw) })
     }
 
+    /// Freezes a value that [`Ctx::parse_json`] made, and all in it.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn freeze_json(&self) -> Result<(), Thrown> {
+        let ctx = self.ctx();
+        let _inside = ctx.enter();
+        // SAFETY: the value is alive and of this context. No script runs: what JSON makes has no traps.
+        check(unsafe { sys::brunt_freeze_json(ctx.raw(), self.raw) })
+    }
+
     /// `value instanceof class`.
     ///
     /// # Errors

@@ -118,12 +118,17 @@ impl<'js> Ctx<'js> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.string(text);
         }
-        let mut text = String::with_capacity(bytes.len() + 16);
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            // One mark a byte, as Go decodes; Rust's own repair puts one a sequence.
-            text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
-        }
-        self.string(&text)
+        self.string(&repaired(bytes))
     }
+}
+
+/// Bytes as text; each that is not UTF-8 becomes U+FFFD.
+pub(crate) fn repaired(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // One mark a byte, as Go decodes; Rust's own repair puts one a sequence.
+        text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
+    }
+    text
 }

@@ -506,6 +506,22 @@ unsafe extern "C" {
     pub(crate) fn brunt_watch(touched: *mut BruntTouched);
     pub(crate) fn brunt_note(start: *const c_void, size: usize);
     pub(crate) fn brunt_keep_shapes(rt: *mut JSRuntime);
+    pub(crate) fn brunt_buffer(
+        obj: JSValue,
+        ours: ReallocArrayBuffer,
+        opaque: *mut *mut c_void,
+        data: *mut *mut u8,
+        length: *mut usize,
+    ) -> bool;
+    pub(crate) fn brunt_lend(
+        rt: *mut JSRuntime,
+        obj: JSValue,
+        ours: ReallocArrayBuffer,
+        opaque: *mut c_void,
+        data: *mut u8,
+    );
+    pub(crate) fn brunt_freeze_bytes(obj: JSValue);
+    pub(crate) fn brunt_freeze_json(ctx: *mut JSContext, value: JSValue) -> c_int;
     pub(crate) fn brunt_bytes(
         obj: JSValue,
         to_write: bool,

@@ -7,7 +7,8 @@ use crate::error::{ErrorKind, ResolveError};
 /// What a specifier stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolved {
-    /// `k6` or `k6/…`. This crate does not know which of them exist.
+    /// `k6` or `k6/…`. This crate does not know which of them exist. Some libraries of `jslib.k6.io` are built in, as
+    /// `k6/jslib/…`.
     Builtin(String),
     /// The URL of a file, `file:///…`; it need not exist.
     Local(String),
@@ -35,8 +36,24 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
     }
     match Url::parse(specifier) {
         Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(without_suffix(url))),
-        Ok(url) => Err(foreign(specifier, url.scheme())),
+        Ok(url) => match built_in_library(&url) {
+            Some(name) => Ok(Resolved::Builtin(name)),
+            None => Err(foreign(specifier, url.scheme())),
+        },
         Err(_) => Err(bare(specifier)),
+    }
+}
+
+/// The built-in module that stands for a library's address: scripts that import it need no download.
+fn built_in_library(url: &Url) -> Option<String> {
+    if url.scheme() != "https" || url.host_str() != Some("jslib.k6.io") {
+        return None;
+    }
+    match url.path_segments()?.collect::<Vec<_>>()[..] {
+        // The first version has another way to add a file.
+        ["formdata", "0.0.1", "index.js"] => Some("k6/jslib/formdata/0.0.1".to_owned()),
+        ["formdata", _, "index.js"] => Some("k6/jslib/formdata".to_owned()),
+        _ => None,
     }
 }
 
@@ -177,6 +194,26 @@ mod tests {
             assert_eq!(resolve(name, "file:///a.js"), Ok(Resolved::Builtin(name.to_owned())));
         }
         assert_eq!(error("k6chai").kind, ErrorKind::Bare);
+    }
+
+    #[test]
+    fn a_library_that_is_built_in_is_known_by_its_address() {
+        let built_in = |address: &str| resolve(address, "file:///a.js");
+        for (address, name) in [
+            ("https://jslib.k6.io/formdata/0.0.1/index.js", "k6/jslib/formdata/0.0.1"),
+            ("https://jslib.k6.io/formdata/0.0.2/index.js", "k6/jslib/formdata"),
+            ("https://jslib.k6.io/formdata/0.0.3/index.js?x#y", "k6/jslib/formdata"),
+        ] {
+            assert_eq!(built_in(address), Ok(Resolved::Builtin(name.to_owned())));
+        }
+        for other in [
+            "https://jslib.k6.io/formdata/0.0.2/other.js",
+            "https://jslib.k6.io/formdata2/0.0.2/index.js",
+            "https://example.com/formdata/0.0.2/index.js",
+            "http://jslib.k6.io/formdata/0.0.2/index.js",
+        ] {
+            assert_eq!(error(other).kind, ErrorKind::Remote);
+        }
     }
 
     #[test]

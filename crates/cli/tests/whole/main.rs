@@ -3,10 +3,14 @@
 
 mod bad_input;
 mod command_line;
+mod data;
 mod demo;
 mod examples;
+mod fasthttp;
 mod house;
 mod language;
 mod network;
 mod run;
+mod streaming;
 mod support;
+mod web;

@@ -1,7 +1,7 @@
-//! Bodies that come or go piece by piece: `/chunked`, `/sse`, `/source`, `/sink`.
+//! Bodies that come or go piece by piece: `/chunked`, `/sse`, `/source`, `/stream`, `/sink`.
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use hyper::Response;
@@ -75,6 +75,37 @@ pub(super) fn source(call: &Call<'_>) -> Result<Reply, Refusal> {
     Ok(streamed("application/octet-stream", Body::paced(produce, delay, Some(total))))
 }
 
+/// `n` lines of JSON (default 10), `every` apart (default 100 ms), each `size` bytes long (default 64)
+/// with its number and when it left: `{"n":1,"at":1795296757147.25,"pad":"…"}`, `at` in ms since the Unix
+/// epoch.
+pub(super) fn lines(call: &Call<'_>) -> Result<Reply, Refusal> {
+    let query = call.query();
+    let count: u64 = query.parsed("n", 10)?;
+    let size = query.parsed("size", 64)?.clamp(1, PIECE_MAX);
+    let every = query.duration("every", Duration::from_millis(100))?;
+    let mut sent = 0;
+    let produce = move || {
+        if sent >= count {
+            return None;
+        }
+        sent += 1;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Some(line(sent, now.as_secs_f64() * 1e3, size))
+    };
+    Ok(streamed("application/x-ndjson", Body::paced(produce, every, None)))
+}
+
+/// One line of `/stream`, its LF included: padded to `size` bytes, longer if it must.
+fn line(number: u64, at_ms: f64, size: usize) -> Bytes {
+    let begin = format!("{{\"n\":{number},\"at\":{at_ms:.3},\"pad\":\"");
+    let padding = size.saturating_sub(begin.len() + 3);
+    let mut line = Vec::with_capacity(begin.len() + padding + 3);
+    line.extend_from_slice(begin.as_bytes());
+    line.extend_from_slice(&PATTERN[..padding]);
+    line.extend_from_slice(b"\"}\n");
+    line.into()
+}
+
 /// Counts and hashes any number of bytes, holding none: `{"bytes","sha256","ms"}`. With `?hash=0`
 /// it only counts.
 pub(super) async fn sink(call: &mut Call<'_>) -> Result<Reply, Refusal> {
@@ -91,4 +122,19 @@ pub(super) async fn sink(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let sha256 = hashing.then(|| hex(&hash.finalize()));
     let ms = milliseconds(begin.elapsed());
     Ok(reply::json(&json!({ "bytes": total, "sha256": sha256, "ms": ms })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_json_of_the_size_asked_for() {
+        let padded = line(7, 1.5, 100);
+        assert_eq!(padded.len(), 100);
+        let value: serde_json::Value = serde_json::from_slice(&padded).unwrap();
+        assert_eq!((&value["n"], &value["at"]), (&json!(7), &json!(1.5)));
+        let least = line(7, 1.5, 1);
+        assert!(serde_json::from_slice::<serde_json::Value>(&least).is_ok());
+    }
 }

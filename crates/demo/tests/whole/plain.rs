@@ -114,6 +114,9 @@ fn bodies_stream_both_ways() {
     assert_eq!(chunked.text(), "abcdefgabcdefgabcdefg");
     let events = client.get("/sse?n=2&every=1").text();
     assert!(events.ends_with("id: 2\nevent: tick\ndata: {\"n\":2}\n\n"), "{events}");
+    let lines = client.get("/stream?n=3&every=1&size=80");
+    assert_eq!(lines.header("transfer-encoding"), Some("chunked"));
+    assert_eq!((lines.body.len(), lines.text().lines().count()), (240, 3));
     let source = client.get("/source?bytes=3000001&chunk=100000");
     assert_eq!(source.body.len(), 3_000_001);
     assert_eq!(source.header("content-length"), Some("3000001"));

@@ -22,7 +22,7 @@ pub(super) async fn run(
     let mut state = session.receive(&mut [], |_| ());
     loop {
         while !session.unsent.is_empty() {
-            let result = poll_fn(|cx| connection.poll_write(cx, &session.unsent, &[])).await;
+            let result = poll_fn(|cx| connection.poll_write(cx, &session.unsent)).await;
             match (result, &state) {
                 (Ok(size), _) => {
                     recording.sent(size);

@@ -102,7 +102,7 @@ impl Talk<'_, '_, '_> {
     async fn say(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let mut at = 0;
         while at < bytes.len() {
-            let size = poll_fn(|cx| self.connection.poll_write(cx, &bytes[at..], &[])).await?;
+            let size = poll_fn(|cx| self.connection.poll_write(cx, &bytes[at..])).await?;
             self.recording.sent(size);
             at += size;
         }

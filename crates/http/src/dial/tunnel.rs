@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::{Poll, ready};
 
 use crate::connection::{Connection, Received};
-use crate::exchange::{Answer, Recording};
+use crate::exchange::{Answer, Fate, Recording};
 use crate::failure::Failure;
 use crate::http1::Parser;
 use crate::network::Network;
@@ -32,20 +32,20 @@ pub(super) async fn open(
     head.extend_from_slice(b"\r\n");
     let mut at = 0;
     while at < head.len() {
-        let size = poll_fn(|cx| connection.poll_write(cx, &head[at..], &[])).await?;
+        let size = poll_fn(|cx| connection.poll_write(cx, &head[at..])).await?;
         recording.sent(size);
         at += size;
     }
     // As after HEAD, no body follows, whatever the headers say.
     let mut parser = Parser::new(true, network.settings.head_limit);
-    let mut answer = Answer::new(true, 0);
+    let mut answer = Answer::new(Fate::Discard, 0);
     let mut has_leftover = false;
     poll_fn(|cx| {
         let mut scratch = network.scratch.borrow_mut();
         loop {
             let mut fed = Ok(false);
             let received = ready!(connection.poll_receive(cx, &mut scratch, |mut bytes| {
-                fed = answer.feed(&mut parser, &mut bytes);
+                fed = answer.feed(&mut parser, &mut bytes, None);
                 has_leftover |= !bytes.is_empty();
             }))?;
             match received {

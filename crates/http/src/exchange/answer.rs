@@ -3,15 +3,28 @@
 use super::Response;
 use crate::failure::Failure;
 use crate::http1::{Event, Head, Length, Parser};
+use crate::spool::Spool;
 
 /// The most that is reserved for a body because a header promises it. A longer body grows as it comes.
 const RESERVE_MAX: u64 = 64 << 20;
+
+/// What becomes of a body.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is kept.
+    #[default]
+    Keep,
+    /// It is counted.
+    Discard,
+    /// It goes to a [`Spool`], and is counted.
+    Stream,
+}
 
 /// The response so far.
 ///
 /// One buffer holds reason, header lines and body, one after the other: a response of known length
 /// costs one allocation, of exactly its size. Header lines are looked at again only if somebody asks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     status: u16,
     minor: u8,
@@ -19,7 +32,9 @@ pub(crate) struct Answer {
     has_encoding: bool,
     /// Set once the head is there.
     pub(crate) keep_alive: bool,
-    discards: bool,
+    /// "100 Continue" came: a body that was held back may go.
+    pub(crate) continues: bool,
+    fate: Fate,
     reason_len: u32,
     head_len: u32,
     buffer: Vec<u8>,
@@ -28,28 +43,33 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(discards: bool, limit: u64) -> Self {
-        Self { discards, limit, ..Self::default() }
+    pub(crate) fn new(fate: Fate, limit: u64) -> Self {
+        Self { fate, limit, ..Self::default() }
     }
 
     /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
-    /// left of `input` doesn't belong to it.
-    pub(crate) fn feed(&mut self, parser: &mut Parser, input: &mut &[u8]) -> Result<bool, Failure> {
+    /// left of `input` doesn't belong to it. `spool` is where a body goes that is streamed.
+    pub(crate) fn feed(
+        &mut self,
+        parser: &mut Parser,
+        input: &mut &[u8],
+        spool: Option<&Spool>,
+    ) -> Result<bool, Failure> {
         loop {
             match parser.next(input)? {
                 Event::More => return Ok(parser.is_done()),
                 Event::Done => return Ok(true),
-                Event::Interim(_) => {}
-                Event::Head(head) => self.accept(&head)?,
-                Event::Data(data) => self.take(data)?,
+                Event::Interim(status) => self.continues |= status == 100,
+                Event::Head(head) => self.accept(&head, spool)?,
+                Event::Data(data) => self.take(data, spool)?,
             }
         }
     }
 
-    fn accept(&mut self, head: &Head<'_>) -> Result<(), Failure> {
+    fn accept(&mut self, head: &Head<'_>, spool: Option<&Spool>) -> Result<(), Failure> {
         let text = head.reason.len() + head.lines.len();
         let body = match head.length {
-            Length::Exactly(length) if !self.discards => {
+            Length::Exactly(length) if self.fate == Fate::Keep => {
                 if length > self.limit {
                     return Err(Failure::BodyTooLarge(self.limit));
                 }
@@ -67,12 +87,20 @@ impl Answer {
         self.buffer.reserve_exact(text + body);
         self.buffer.extend_from_slice(head.reason);
         self.buffer.extend_from_slice(&head.lines);
+        if let Some(spool) = spool
+            && !self.response().is_some_and(|response| spool.wants(&response))
+        {
+            self.fate = Fate::Discard;
+        }
         Ok(())
     }
 
-    fn take(&mut self, data: &[u8]) -> Result<(), Failure> {
-        if self.discards {
+    fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
+        if self.fate != Fate::Keep {
             self.discarded += data.len() as u64;
+            if let (Fate::Stream, Some(spool)) = (self.fate, spool) {
+                spool.push(data);
+            }
             return Ok(());
         }
         if (self.body().len() + data.len()) as u64 > self.limit {
@@ -89,7 +117,12 @@ impl Answer {
 
     /// Where body may be written directly, if it is kept.
     pub(crate) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
-        if self.discards { None } else { Some(&mut self.buffer) }
+        if self.fate == Fate::Keep { Some(&mut self.buffer) } else { None }
+    }
+
+    /// The head is there, and the body goes to a spool.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.status != 0 && self.fate == Fate::Stream
     }
 
     pub(super) fn response(&self) -> Option<Response<'_>> {
@@ -126,12 +159,12 @@ mod tests {
     use super::*;
 
     fn feed(answer: &mut Answer, input: &str) -> Result<bool, Failure> {
-        answer.feed(&mut Parser::new(false, 1000), &mut input.as_bytes())
+        answer.feed(&mut Parser::new(false, 1000), &mut input.as_bytes(), None)
     }
 
     #[test]
     fn head_and_body_lie_in_one_buffer_of_their_size() {
-        let mut answer = Answer::new(false, 100);
+        let mut answer = Answer::new(Fate::Keep, 100);
         let text =
             "HTTP/1.1 201 Made it\r\nA: b\r\nset-cookie: c\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
@@ -146,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_discarded_body_is_counted_and_not_kept() {
-        let mut answer = Answer::new(true, 1);
+        let mut answer = Answer::new(Fate::Discard, 1);
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         assert_eq!((answer.body(), answer.body_size()), (&b""[..], 5));
@@ -155,8 +188,8 @@ mod tests {
     #[test]
     fn a_body_is_bounded_whether_its_length_is_told_or_not() {
         let told = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-        assert_eq!(feed(&mut Answer::new(false, 4), told), Err(Failure::BodyTooLarge(4)));
+        assert_eq!(feed(&mut Answer::new(Fate::Keep, 4), told), Err(Failure::BodyTooLarge(4)));
         let untold = "HTTP/1.1 200 OK\r\n\r\nhello";
-        assert_eq!(feed(&mut Answer::new(false, 4), untold), Err(Failure::BodyTooLarge(4)));
+        assert_eq!(feed(&mut Answer::new(Fate::Keep, 4), untold), Err(Failure::BodyTooLarge(4)));
     }
 }

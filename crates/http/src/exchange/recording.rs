@@ -120,6 +120,11 @@ impl<'c> Recording<'c> {
         }
     }
 
+    /// What came was no answer yet, only the leave to go on.
+    pub(crate) fn may_continue(&mut self) {
+        self.first_byte = 0;
+    }
+
     pub(crate) fn has_answer(&self) -> bool {
         self.first_byte != 0
     }
@@ -138,9 +143,19 @@ impl<'c> Recording<'c> {
         self.meter.received(bytes);
     }
 
+    /// The moment now, by its clock.
+    pub(crate) fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// The exchange as it stands with its head there and its body to come.
+    pub(crate) fn snapshot(&self) -> Exchange {
+        Recording { answer: self.answer.clone(), ..*self }.finish(None)
+    }
+
     /// Closes the books.
     pub(crate) fn finish(self, failure: Option<Failure>) -> Exchange {
-        let now = (self.clock)();
+        let now = self.now();
         let between = |from: u64, to: u64| {
             if from == 0 || to == 0 { 0 } else { to.saturating_sub(from) }
         };

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::payload::{Payload, Piece, Shared};
+
 /// One part.
 #[derive(Copy, Clone, Debug)]
 pub enum Part<'a> {
@@ -20,22 +22,22 @@ pub enum Part<'a> {
         filename: &'a str,
         /// Its type.
         content_type: &'a str,
-        /// Its bytes.
-        data: &'a [u8],
+        /// Its bytes, wherever they lie.
+        data: &'a Payload,
     },
 }
 
 /// A whole body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Multipart {
     /// What separates the parts: 60 random hex digits.
     pub boundary: String,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: Payload,
 }
 
 impl Multipart {
-    /// Writes the parts in their order, each byte of their data copied once.
+    /// Writes the parts in their order. Files stay where they are; all between them is one allocation.
     pub fn encode(parts: &[Part<'_>]) -> Self {
         let mut boundary = String::with_capacity(60);
         for _ in 0..4 {
@@ -51,39 +53,47 @@ impl Multipart {
     }
 }
 
-fn encode_with(boundary: &str, parts: &[Part<'_>]) -> Vec<u8> {
-    let heads: Vec<(String, &[u8])> = parts.iter().map(|part| head(part)).collect();
-    let size: usize = heads.iter().map(|(head, data)| head.len() + data.len()).sum();
-    let mut body = Vec::with_capacity(size + (boundary.len() + 8) * (parts.len() + 1));
-    for (index, (head, data)) in heads.iter().enumerate() {
-        body.extend_from_slice(if index == 0 { b"--" } else { b"\r\n--" });
-        body.extend_from_slice(boundary.as_bytes());
-        body.extend_from_slice(b"\r\n");
-        body.extend_from_slice(head.as_bytes());
-        body.extend_from_slice(data);
+fn encode_with(boundary: &str, parts: &[Part<'_>]) -> Payload {
+    let mut text = String::new();
+    // Where a file cuts the text.
+    let mut cuts: Vec<(usize, &Payload)> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let line_end = if index == 0 { "" } else { "\r\n" };
+        let _ = write!(text, "{line_end}--{boundary}\r\n");
+        cuts.extend(write_part(part, &mut text).map(|data| (text.len(), data)));
     }
-    body.extend_from_slice(b"\r\n--");
-    body.extend_from_slice(boundary.as_bytes());
-    body.extend_from_slice(b"--\r\n");
-    body
+    let _ = write!(text, "\r\n--{boundary}--\r\n");
+    let text = Shared::from(text.into_bytes());
+    let mut pieces: Vec<Piece> = Vec::with_capacity(2 * cuts.len() + 1);
+    let mut from = 0;
+    for (end, data) in cuts {
+        pieces.push(text.slice(from..end).into());
+        pieces.extend_from_slice(data.pieces());
+        from = end;
+    }
+    pieces.push(text.slice(from..text.as_slice().len()).into());
+    pieces.into_iter().collect()
 }
 
-fn head<'a>(part: &Part<'a>) -> (String, &'a [u8]) {
+/// Writes a part up to its data, or to its end. Returns the data that follows.
+fn write_part<'a>(part: &Part<'a>, out: &mut String) -> Option<&'a Payload> {
     match part {
         Part::Field { name, value } => {
-            let head = format!("Content-Disposition: form-data; name=\"{}\"\r\n\r\n", quoted(name));
-            (head, value.as_bytes())
+            let name = quoted(name);
+            let _ = write!(out, "Content-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}");
+            None
         }
         Part::File { name, filename, content_type, data } => {
             let content_type: String =
                 content_type.chars().filter(|char| !char.is_ascii_control()).collect();
-            let head = format!(
+            let _ = write!(
+                out,
                 "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\n\
                  Content-Type: {content_type}\r\n\r\n",
                 quoted(name),
                 quoted(filename),
             );
-            (head, data)
+            Some(data)
         }
     }
 }
@@ -109,18 +119,15 @@ mod tests {
 
     #[test]
     fn parts_are_written_as_go_does() {
+        let data = Payload::from(&b"\x00\x01"[..]);
         let parts = [
             Part::Field { name: "a\"b", value: "1" },
-            Part::File {
-                name: "f",
-                filename: "x\r\ny",
-                content_type: "text/plain",
-                data: b"\x00\x01",
-            },
+            Part::File { name: "f", filename: "x\r\ny", content_type: "text/plain", data: &data },
         ];
         let body = encode_with("BB", &parts);
+        assert_eq!(body.pieces().len(), 3);
         assert_eq!(
-            String::from_utf8(body.clone()).unwrap(),
+            String::from_utf8(body.in_memory().unwrap().into_owned()).unwrap(),
             "--BB\r\nContent-Disposition: form-data; name=\"a\\\"b\"\r\n\r\n1\r\n\
              --BB\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x%0D%0Ay\"\r\n\
              Content-Type: text/plain\r\n\r\n\0\u{1}\r\n--BB--\r\n"

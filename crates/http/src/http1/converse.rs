@@ -5,12 +5,13 @@ use std::task::{Context, Poll, ready};
 
 use super::encode::Way;
 use super::outgoing::Outgoing;
-use super::parser::Parser;
+use super::parser::{Parser, Truncated};
 use crate::connection::{Connection, Received};
 use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::network::{Network, Scratch};
 use crate::request::Request;
+use crate::spool::Spool;
 
 /// Bodies with at least this much left are read straight to where they are kept.
 const DIRECT_MIN: u64 = 32 * 1024;
@@ -32,6 +33,7 @@ pub(crate) async fn converse(
         parser: Parser::new(request.method == "HEAD", network.settings.head_limit),
         outgoing: Outgoing::new(request, way),
         broken: None,
+        spool: request.spool,
     };
     let wants_close = way.close || request.headers.asks_to_close();
     poll_fn(|cx| {
@@ -47,6 +49,7 @@ struct Talk<'a> {
     outgoing: Outgoing<'a>,
     /// Writing failed. The server may have answered before it hung up, so we read on.
     broken: Option<Failure>,
+    spool: Option<&'a Spool>,
 }
 
 impl Talk<'_> {
@@ -57,14 +60,18 @@ impl Talk<'_> {
         scratch: &mut Scratch,
         recording: &mut Recording<'_>,
     ) -> Poll<Result<bool, Failure>> {
-        if !self.outgoing.is_done() && self.broken.is_none() {
-            match self.outgoing.poll(cx, connection, scratch, recording) {
-                Poll::Ready(Ok(())) => recording.written(),
-                Poll::Ready(Err(failure)) => self.broken = Some(failure),
-                Poll::Pending => {}
-            }
-        }
         loop {
+            // Each time round: a "100 Continue" may just have been read.
+            if !self.outgoing.is_done() && self.broken.is_none() {
+                match self.outgoing.poll(cx, connection, scratch, recording) {
+                    Poll::Ready(Ok(())) => recording.written(),
+                    Poll::Ready(Err(failure)) if failure.is_of_body() => {
+                        return Poll::Ready(Err(failure));
+                    }
+                    Poll::Ready(Err(failure)) => self.broken = Some(failure),
+                    Poll::Pending => {}
+                }
+            }
             let step = match self.broken {
                 None => ready!(self.read(cx, connection, scratch, recording)),
                 Some(failure) => match self.read(cx, connection, scratch, recording) {
@@ -104,6 +111,18 @@ impl Talk<'_> {
             self.parser.skip(size as u64);
             return Poll::Ready(Ok(self.step(true)));
         }
+        let spool = self.spool;
+        if let Some(spool) = spool {
+            if !ready!(spool.poll_room(cx)) {
+                let has_head = recording.answer.status() != 0;
+                return Poll::Ready(if has_head {
+                    Ok(Step::Whole { is_clean: false })
+                } else {
+                    Err(Truncated::Partial.into())
+                });
+            }
+            spool.arrives(recording.now());
+        }
         let mut has_leftover = false;
         let mut fed = Ok(self.parser.is_done());
         let parser = &mut self.parser;
@@ -111,7 +130,7 @@ impl Talk<'_> {
             recording.answered();
             let mut bytes = bytes;
             if fed.is_ok() {
-                fed = recording.answer.feed(parser, &mut bytes);
+                fed = recording.answer.feed(parser, &mut bytes, spool);
                 has_leftover |= !bytes.is_empty();
             }
         }))?;
@@ -119,6 +138,11 @@ impl Talk<'_> {
             Received::End => Poll::Ready(self.end()),
             Received::Bytes(size) => {
                 recording.received(size);
+                if let Some(spool) = spool
+                    && recording.answer.is_streamed()
+                {
+                    spool.begin(|| recording.snapshot());
+                }
                 fed?;
                 Poll::Ready(Ok(self.step(!has_leftover && !connection.is_closed())))
             }

@@ -30,15 +30,17 @@ pub(crate) fn encode(request: &Request<'_>, way: Way<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
     out.extend_from_slice(request.host.unwrap_or(&target.authority).as_bytes());
     out.extend_from_slice(b"\r\n");
-    let length = request.body.as_bytes().len();
-    let tells_length = length > 0 || matches!(request.method, "POST" | "PUT" | "PATCH");
     // The length stands behind the agent, where Go puts it.
     let (agent, lines) = request.headers.agent_and_rest();
     out.extend_from_slice(agent);
-    if tells_length {
-        out.extend_from_slice(b"Content-Length: ");
-        decimal(length as u64, out);
-        out.extend_from_slice(b"\r\n");
+    match request.body.len() {
+        Some(0) if !matches!(request.method, "POST" | "PUT" | "PATCH") => {}
+        Some(length) => {
+            out.extend_from_slice(b"Content-Length: ");
+            decimal(length, out);
+            out.extend_from_slice(b"\r\n");
+        }
+        None => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
     }
     out.extend_from_slice(lines);
     if let Some(authorization) = way.proxy_authorization {
@@ -68,8 +70,12 @@ fn decimal(mut number: u64, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+    use std::task::{Context, Poll};
+
     use super::*;
     use crate::headers::Headers;
+    use crate::payload::{Payload, Shared, Source};
     use crate::request::Body;
     use crate::target::Target;
 
@@ -106,6 +112,25 @@ mod tests {
         assert!(
             !head("http://a/", Way::default(), |request| request.method = "DELETE").contains("Le")
         );
+    }
+
+    #[test]
+    fn a_body_of_unknown_size_is_announced_as_chunked() {
+        struct Unknown;
+        impl Source for Unknown {
+            fn poll_chunk(&self, _: &mut Context<'_>) -> Poll<Option<Result<Shared, String>>> {
+                Poll::Ready(None)
+            }
+        }
+        let source: Rc<dyn Source> = Rc::new(Unknown);
+        let payload = Payload::from(source);
+        let (target, headers) = (Target::parse("http://a/").unwrap(), Headers::new());
+        let mut request = Request::new("DELETE", &target, &headers);
+        request.body = Body::Payload(&payload);
+        let mut bytes = Vec::new();
+        encode(&request, Way::default(), &mut bytes);
+        let bytes = String::from_utf8(bytes).unwrap();
+        assert!(bytes.contains("\r\nTransfer-Encoding: chunked\r\n") && !bytes.contains("Length"));
     }
 
     #[test]

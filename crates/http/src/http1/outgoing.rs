@@ -1,7 +1,13 @@
 //! A request on its way out.
 
+mod cursor;
+mod sending;
+
+use std::io::IoSlice;
 use std::task::{Context, Poll, ready};
 
+use self::cursor::{Cursor, SLICES};
+use self::sending::Sending;
 use super::encode::{self, Way};
 use crate::connection::Connection;
 use crate::exchange::Recording;
@@ -9,8 +15,8 @@ use crate::failure::Failure;
 use crate::network::Scratch;
 use crate::request::Request;
 
-/// Bodies up to this size are copied behind the head, so that both go in one plain write; larger ones
-/// are handed to the kernel where they lie.
+/// What lies in pieces up to this size in all is copied behind the head, so that all goes in one plain write; larger
+/// pieces are handed to the kernel where they lie.
 const COPY_MAX: usize = 16 * 1024;
 
 /// How much is encrypted at a time.
@@ -19,27 +25,27 @@ const RECORDS: usize = 64 * 1024;
 /// What is still to be written of one request.
 ///
 /// In the usual case it holds nothing at all: head and body leave the core's scratch buffer in the
-/// first write. Only what the socket doesn't take is kept here.
+/// first write. Only what the socket doesn't take, and what must be read first, is kept in a [`Sending`].
 pub(crate) struct Outgoing<'a> {
     request: &'a Request<'a>,
     way: Way<'a>,
-    started: bool,
-    done: bool,
-    /// Wire bytes that the socket didn't take yet, from `rest_at` on.
-    rest: Vec<u8>,
-    rest_at: usize,
-    /// How much of the body is written, or encrypted.
-    body_at: usize,
+    stage: Stage<'a>,
+}
+
+enum Stage<'a> {
+    Fresh,
+    Sending(Box<Sending<'a>>),
+    Done,
 }
 
 impl<'a> Outgoing<'a> {
     pub(crate) fn new(request: &'a Request<'a>, way: Way<'a>) -> Self {
-        Self { request, way, started: false, done: false, rest: Vec::new(), rest_at: 0, body_at: 0 }
+        Self { request, way, stage: Stage::Fresh }
     }
 
     /// All is written.
     pub(crate) fn is_done(&self) -> bool {
-        self.done
+        matches!(self.stage, Stage::Done)
     }
 
     /// Writes as much as the socket takes.
@@ -50,67 +56,67 @@ impl<'a> Outgoing<'a> {
         scratch: &mut Scratch,
         recording: &mut Recording<'_>,
     ) -> Poll<Result<(), Failure>> {
-        if !self.started {
-            self.started = true;
-            ready!(self.start(cx, connection, scratch, recording))?;
+        if matches!(self.stage, Stage::Fresh) {
+            self.stage = match self.start(cx, connection, scratch, recording)? {
+                Some(sending) => Stage::Sending(Box::new(sending)),
+                None => Stage::Done,
+            };
         }
-        let body = self.request.body.as_bytes();
-        loop {
-            let rest = &self.rest[self.rest_at..];
-            let unsent = if connection.is_secure() { &[][..] } else { &body[self.body_at..] };
-            if !rest.is_empty() || !unsent.is_empty() {
-                let size = ready!(connection.poll_write(cx, rest, unsent))?;
-                recording.sent(size);
-                let of_rest = size.min(rest.len());
-                self.rest_at += of_rest;
-                self.body_at += size - of_rest;
-            } else if self.body_at < body.len() {
-                let end = body.len().min(self.body_at + RECORDS);
-                self.rest.clear();
-                self.rest_at = 0;
-                connection.encrypt(&body[self.body_at..end], &mut self.rest)?;
-                self.body_at = end;
-            } else {
-                self.rest = Vec::new();
-                self.done = true;
-                return Poll::Ready(Ok(()));
-            }
+        if let Stage::Sending(sending) = &mut self.stage {
+            ready!(sending.poll(cx, connection, scratch, recording))?;
+            self.stage = Stage::Done;
         }
+        Poll::Ready(Ok(()))
     }
 
-    /// The first write: head, and as much of the body as fits.
+    /// The first write: head, and as much of the body as fits. Returns what is left.
     fn start(
-        &mut self,
+        &self,
         cx: &mut Context<'_>,
         connection: &mut Connection,
         scratch: &mut Scratch,
         recording: &mut Recording<'_>,
-    ) -> Poll<Result<(), Failure>> {
+    ) -> Result<Option<Sending<'a>>, Failure> {
         scratch.clear_writing();
         encode::encode(self.request, self.way, &mut scratch.plain);
-        let body = self.request.body.as_bytes();
+        let mut body = Cursor::new(self.request.body);
         let is_secure = connection.is_secure();
-        if body.len() <= COPY_MAX || is_secure {
-            self.body_at = body.len().min(RECORDS);
-            scratch.plain.extend_from_slice(&body[..self.body_at]);
+        // Chunks, and what waits for a "100 Continue", come after the head.
+        let is_held = !body.is_done() && self.is_held();
+        if !is_held {
+            body.copy(&mut scratch.plain, if is_secure { RECORDS } else { COPY_MAX }, is_secure);
         }
-        let wire = if is_secure {
+        if is_secure {
             connection.encrypt(&scratch.plain, &mut scratch.cipher)?;
-            &scratch.cipher
+        }
+        let wire = if is_secure { &scratch.cipher } else { &scratch.plain };
+        let written = if is_secure || is_held || body.is_done() {
+            connection.poll_write(cx, wire)
         } else {
-            &scratch.plain
+            let mut slices = [IoSlice::new(&[]); SLICES];
+            slices[0] = IoSlice::new(wire);
+            let count = 1 + body.slices(&mut slices[1..]);
+            connection.poll_write_slices(cx, &slices[..count])
         };
-        let unsent = if is_secure { &[][..] } else { &body[self.body_at..] };
-        let size = match connection.poll_write(cx, wire, unsent) {
+        let size = match written {
             Poll::Ready(result) => result?,
             Poll::Pending => 0,
         };
         recording.sent(size);
-        if size < wire.len() {
-            self.rest = wire[size..].to_vec();
-        } else {
-            self.body_at += size - wire.len();
+        let unsent = &wire[size.min(wire.len())..];
+        body.advance(size.saturating_sub(wire.len()));
+        if unsent.is_empty() && body.is_done() {
+            return Ok(None);
         }
-        Poll::Ready(Ok(()))
+        let mut sending = Sending::new(body, unsent, is_secure);
+        if is_held {
+            sending.hold(self.request);
+        }
+        Ok(Some(sending))
+    }
+
+    /// The body doesn't simply follow the head.
+    fn is_held(&self) -> bool {
+        self.request.body.len().is_none() || sending::waits_for_leave(self.request)
     }
 }

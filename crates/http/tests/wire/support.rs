@@ -1,11 +1,18 @@
 //! A server that does exactly as it is told, and clients to point at it.
 
+use std::cell::Cell;
 use std::future::Future;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use brunt_http::{Body, Client, Exchange, Headers, Network, Request, Settings, Target, clock};
+use brunt_http::{
+    Body, Client, Exchange, FileRange, Headers, Network, Payload, Request, Settings, Shared,
+    Source, Target, clock,
+};
+use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::LocalSet;
@@ -116,6 +123,80 @@ pub(crate) async fn post(client: &Client, url: &str, body: &[u8]) -> Exchange {
     request.body = Body::Bytes(body);
     request.deadline = Some(client.network().now() + 10_000_000_000);
     client.exchange(&request).await
+}
+
+/// A POST of a payload.
+pub(crate) async fn send(client: &Client, url: &str, payload: &Payload) -> Exchange {
+    send_with(client, url, payload, &Headers::new()).await
+}
+
+/// A POST of a payload with headers.
+pub(crate) async fn send_with(
+    client: &Client,
+    url: &str,
+    payload: &Payload,
+    headers: &Headers,
+) -> Exchange {
+    let target = Target::parse(url).unwrap();
+    let mut request = Request::new("POST", &target, headers);
+    request.body = Body::Payload(payload);
+    request.deadline = Some(client.network().now() + 10_000_000_000);
+    client.exchange(&request).await
+}
+
+/// A file with these bytes, gone when it is dropped.
+pub(crate) fn file_of(bytes: &[u8]) -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    file
+}
+
+pub(crate) fn range(file: &NamedTempFile, start: u64, len: u64) -> FileRange {
+    FileRange { path: file.path().into(), start, len }
+}
+
+/// A stream of these chunks, one per turn of the task; `!…` is an error.
+struct Chunks {
+    texts: Vec<&'static str>,
+    at: Cell<usize>,
+    rests: Cell<bool>,
+    size: Option<u64>,
+    rewinds: bool,
+}
+
+impl Source for Chunks {
+    fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Shared, String>>> {
+        if !self.rests.replace(!self.rests.get()) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let chunk = self.texts.get(self.at.get());
+        self.at.set(self.at.get() + 1);
+        Poll::Ready(chunk.map(|chunk| match chunk.strip_prefix('!') {
+            Some(error) => Err(error.to_owned()),
+            None => Ok((*chunk).into()),
+        }))
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn rewind(&self) -> bool {
+        self.at.set(0);
+        self.rewinds
+    }
+}
+
+pub(crate) fn chunks(chunks: &[&'static str], size: Option<u64>) -> Rc<dyn Source> {
+    let texts = chunks.to_vec();
+    Rc::new(Chunks { texts, at: Cell::new(0), rests: Cell::new(false), size, rewinds: false })
+}
+
+/// The same, but it can begin again.
+pub(crate) fn repeatable(chunks: &[&'static str]) -> Rc<dyn Source> {
+    let (texts, rests) = (chunks.to_vec(), Cell::new(false));
+    Rc::new(Chunks { texts, at: Cell::new(0), rests, size: None, rewinds: true })
 }
 
 /// k6's error code and text.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_http::{Proxies, Settings, TlsAuth, TlsVersion};
+use brunt_http::{Payload, Proxies, Settings, TlsAuth, TlsVersion};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
@@ -14,7 +14,9 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVer
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
 
-use crate::support::{client, failed, get, post, read_head, run, server};
+use crate::support::{
+    chunks, client, failed, file_of, get, post, range, read_head, run, send, server,
+};
 
 /// An authority of our own, and certificates from it.
 struct Authority {
@@ -75,9 +77,9 @@ impl Default for Server {
     }
 }
 
-/// What a TLS server noticed.
+/// What a TLS server noticed: kinds of handshakes, and bodies that had bytes.
 #[derive(Clone, Default)]
-struct Notes(Rc<RefCell<Vec<String>>>);
+struct Notes(Rc<RefCell<Vec<String>>>, Rc<RefCell<Vec<Vec<u8>>>>);
 
 /// A blocking-style TLS server on an async socket: `answers` gives the plaintext answer to each head.
 async fn tls_server(
@@ -100,7 +102,6 @@ async fn tls_server(
                         .0
                         .borrow_mut()
                         .push(format!("{:?}", tls.session.handshake_kind().unwrap()));
-                    // A body is swallowed.
                     let length = text.split("Content-Length: ").nth(1);
                     let length =
                         length.map_or(0, |it| it.split('\r').next().unwrap().parse().unwrap());
@@ -110,7 +111,8 @@ async fn tls_server(
                         };
                         head.extend_from_slice(&bytes);
                     }
-                    head.drain(..length);
+                    let body: Vec<u8> = head.drain(..length).collect();
+                    notes.1.borrow_mut().extend((length > 0).then_some(body));
                     if tls.write(&answer).await.is_err() {
                         return;
                     }
@@ -231,6 +233,30 @@ fn long_bodies_go_both_ways_in_records() {
             assert!(exchange.bytes_sent > 2_000_000 && exchange.bytes_received > 2_000_000);
             assert!(exchange.into_body() == body);
         }
+        assert_eq!(client.idle_count(), 1);
+    });
+}
+
+#[test]
+fn memory_files_and_streams_go_out_in_records() {
+    run(async {
+        let authority = Authority::new();
+        let notes = Notes::default();
+        let config = authority.config("127.0.0.1", |_| ());
+        let address = tls_server(config, notes.clone(), OK).await;
+        let client = client(trusting(&authority));
+        let long: Vec<u8> = (0..300_000_u32).map(|n| (n % 241) as u8).collect();
+        let file = file_of(&long);
+        let mut payload = Payload::from("head".to_owned());
+        payload.push(long.clone());
+        payload.push(range(&file, 1000, 200_000));
+        payload.push(chunks(&["ab", "", "cde"], Some(5)));
+        payload.push(&b"tail"[..]);
+        let exchange = send(&client, &format!("https://{address}/"), &payload).await;
+        assert_eq!(exchange.failure, None);
+        assert!(exchange.bytes_sent > 500_000);
+        let wanted = [b"head", &long[..], &long[1000..201_000], b"abcde", b"tail"].concat();
+        assert!(notes.1.borrow()[..] == [wanted]);
         assert_eq!(client.idle_count(), 1);
     });
 }

@@ -31,12 +31,23 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let path = path_of(host, ctx, &name);
     let first = host.ids().local == 0;
-    let bytes = host.program().open_file(&path, first).map_err(|message| throw(ctx, &message))?;
+    let opened = host.program().files().open(&path, first);
+    let bytes = opened.map_err(|error| throw(ctx, &error.to_string()))?;
     let mode = call.argument(1);
     if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
-        return ctx.array_buffer(bytes.to_vec());
+        return ctx.common_buffer(&bytes);
     }
-    ctx.string_from_utf8(&bytes)
+    ctx.string(bytes.text())
+}
+
+/// The path that a relative one of `k6/experimental/fs` means: it counts from the folder of the main script.
+pub(crate) fn path_from_entry(host: &Host, name: &str) -> PathBuf {
+    if name.starts_with("file://")
+        && let Some(path) = brunt_js::path_of(name)
+    {
+        return path;
+    }
+    plain(&host.program().folder().join(name))
 }
 
 /// Relative paths count, as in k6, from the folder of the file whose top level runs: that which is being imported or
@@ -59,7 +70,7 @@ fn path_of(host: &Host, ctx: Ctx<'_>, name: &str) -> PathBuf {
     let written = folder(host.calling_module(ctx)).unwrap_or_else(|| base.clone());
     let full = plain(&base.join(path));
     // Once for each file, however many VMs open it.
-    if written != base && host.ids().local == 0 && !host.program().has_opened(&full) {
+    if written != base && host.ids().local == 0 && !host.program().files().has(&full) {
         log::warn!(
             "open(\"{name}\") is relative to {}, where the file that is being loaded lies, not to {}, where the call is \
              written; open(import.meta.resolve(\"{name}\")) is relative to the latter",

@@ -14,6 +14,8 @@ use super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::{LazyGlobal, lazy};
 use params::SearchParams;
+pub(crate) use params::search_params_text;
+pub(super) use params::{is_iterable, list_of};
 
 /// Gives the VM `URL` and `URLSearchParams`.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {

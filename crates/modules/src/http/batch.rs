@@ -56,6 +56,18 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             .and_then(|asked| Prepared::read(ctx, http, asked))
             .and_then(Prepared::with_valid_url);
         match request {
+            Ok(request) if request.download.is_some() => {
+                let text = "http.batch() waits for whole responses: use asyncRequest() for the responseType \"stream\"";
+                let throw = request.throw;
+                let refused = Unsendable { code: 0, text: text.to_owned(), throw };
+                return refuse(ctx, &result, &keys, requests.len(), &refused);
+            }
+            Ok(request) if request.feed.is_some() => {
+                let text = "http.batch() lets no script run, which a ReadableStream needs: use asyncRequest() for it";
+                let throw = request.throw;
+                let refused = Unsendable { code: 0, text: text.to_owned(), throw };
+                return refuse(ctx, &result, &keys, requests.len(), &refused);
+            }
             Ok(request) => requests.push(request),
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {

@@ -1,19 +1,28 @@
 //! Request bodies: text, bytes, forms, multipart.
 
-use std::rc::Rc;
-
 use brunt_http::form::{Multipart, Part, urlencode};
+use brunt_http::{Payload, Shared};
 use brunt_quickjs::{Thrown, Value};
 
+use super::fasthttp::FileStream;
 use super::file::FileData;
+use crate::globals::web::{self, FeedGuard};
 
 /// A body as it goes on the wire.
 #[derive(Default)]
 pub(super) struct EncodedBody {
     /// `None` for no body.
-    pub(super) bytes: Option<Rc<[u8]>>,
+    pub(super) payload: Option<Payload>,
     /// What `Content-Type` says unless the caller sets it.
     pub(super) content_type: Option<String>,
+    /// Where the body comes from, if it is a stream.
+    pub(super) feed: Option<FeedGuard>,
+}
+
+impl EncodedBody {
+    fn of(payload: Payload, content_type: Option<String>) -> Self {
+        Self { payload: Some(payload), content_type, feed: None }
+    }
 }
 
 /// Why there is no body.
@@ -29,15 +38,21 @@ impl From<Thrown> for BodyRefusal {
     }
 }
 
+/// The one place where a JavaScript value becomes what a request sends.
 pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if body.is_nullish() {
         return Ok(EncodedBody::default());
     }
-    if let Some(text) = body.as_str() {
-        return Ok(EncodedBody { bytes: Some(text.as_bytes().into()), content_type: None });
+    if let Some(payload) = payload_of(body) {
+        return Ok(EncodedBody::of(payload, None));
     }
-    if let Some(bytes) = body.with_bytes(|bytes| Rc::<[u8]>::from(bytes)) {
-        return Ok(EncodedBody { bytes: Some(bytes), content_type: None });
+    if let Some(native) = web::native_body(body) {
+        let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
+        return Ok(EncodedBody::of(native.payload, content_type));
+    }
+    if web::is_stream(body.ctx(), body) {
+        let (payload, feed) = web::feed(body.ctx(), body)?;
+        return Ok(EncodedBody { feed: Some(feed), ..EncodedBody::of(payload, None) });
     }
     let plain = body.is_object()
         && !(body.is_function()
@@ -48,10 +63,26 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if !plain {
         return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
     }
-    if let Some(file) = body.instance::<FileData>() {
-        return Ok(EncodedBody { bytes: Some(Rc::clone(&file.data)), content_type: None });
-    }
     form(body)
+}
+
+/// Text and bytes, and what holds some: strings, buffers, and the native objects that are bodies by themselves. `None`
+/// for anything else.
+pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
+    if let Some(text) = value.as_str() {
+        return Some(Shared::from(text.as_str()).into());
+    }
+    if !value.is_object() {
+        return None;
+    }
+    // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
+    if let Some(bytes) = web::shared_bytes(value) {
+        return Some(bytes.into());
+    }
+    if let Some(file) = value.instance::<FileData>() {
+        return Some(file.data.clone());
+    }
+    value.instance::<FileStream>().map(FileStream::payload)
 }
 
 fn type_name(body: &Value<'_>) -> &'static str {
@@ -104,7 +135,7 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             .collect();
         let multipart = Multipart::encode(&parts);
         let content_type = Some(multipart.content_type());
-        return Ok(EncodedBody { bytes: Some(multipart.body.into()), content_type });
+        return Ok(EncodedBody::of(multipart.body, content_type));
     }
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
     for (name, value) in flattened(members)? {
@@ -114,10 +145,8 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     // Stable, so that the values of an array keep their order.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let text = urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    Ok(EncodedBody {
-        bytes: Some(text.into_bytes().into()),
-        content_type: Some("application/x-www-form-urlencoded".to_owned()),
-    })
+    let content_type = Some("application/x-www-form-urlencoded".to_owned());
+    Ok(EncodedBody::of(text.into(), content_type))
 }
 
 /// Each element of an array as a field of its own.

@@ -7,9 +7,11 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{
-    Body, Client, Exchange, Failure, Headers, Request, Response, Target, TargetError, resolve,
+    Body, Client, Exchange, Failure, Headers, Payload, Request, Response, Spool, Target,
+    TargetError, resolve,
 };
 
+use super::download::{Download, Hopped};
 use super::prepared::{Prepared, ResponseType};
 use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
@@ -24,7 +26,7 @@ pub(super) struct Chain {
     method: Cow<'static, str>,
     pub(super) url: String,
     headers: Rc<Headers>,
-    body: Option<Rc<[u8]>>,
+    body: Option<Payload>,
     followed: u32,
     /// The last `Location` was relative, so a `Host` of the script's still holds.
     keeps_host: bool,
@@ -130,7 +132,10 @@ impl Chain {
         let headers = self.headers_for(request, target, &scope_of);
         let mut asked = Request::new(&self.method, target, &headers);
         if let Some(body) = &self.body {
-            asked.body = Body::Bytes(body);
+            asked.body = Body::Payload(body);
+        }
+        if let Some(download) = &request.download {
+            asked.spool = Some(self.streams_to(download, url, request));
         }
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
@@ -141,7 +146,8 @@ impl Chain {
         let mut redirect = Redirect::None;
         let mut failure = None;
         if let Ok(response) = exchange.response() {
-            if response.has_cookies() {
+            // A script that reads a stream has the cookies since the head came.
+            if response.has_cookies() && !asked.spool.is_some_and(Spool::has_begun) {
                 let values = response
                     .headers()
                     .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
@@ -149,7 +155,8 @@ impl Chain {
                 request.jar.borrow_mut().set_from_response(&scope_of(), values, now_ms());
             }
             redirect = self.redirect(request, (url, target), &response);
-            if let (Some(coding), false) = (response.content_encoding(), asked.discard_body) {
+            let is_kept = !asked.discard_body && asked.spool.is_none();
+            if let (Some(coding), true) = (response.content_encoding(), is_kept) {
                 match brunt_http::content::decode(&coding, exchange.body(), DECODED_MAX) {
                     Ok(body) => decoded = body,
                     Err(undecodable) => {
@@ -168,6 +175,17 @@ impl Chain {
             }
         };
         (self.judge(request, shown, (exchange, decoded, failure), sink), next)
+    }
+
+    /// Where the body of this hop's response goes, told what it is a response to.
+    fn streams_to<'d>(&self, download: &'d Download, url: &str, request: &Prepared) -> &'d Spool {
+        download.spool.follow_redirects(self.followed < request.redirects);
+        download.hop(Hopped {
+            url: url.to_owned(),
+            first_url: self.first_url.clone(),
+            first_cookies: self.first_cookies.clone(),
+        });
+        &download.spool
     }
 
     /// Records an exchange, and says so if it failed. `url` has its credentials masked. A failure
@@ -276,6 +294,15 @@ impl Chain {
             }
             return Redirect::None;
         }
+        let keeps_method = matches!(status, 307 | 308);
+        if keeps_method && self.body.as_ref().is_some_and(|body| !body.rewind()) {
+            // As Go does.
+            log::warn!(
+                url = url;
+                "The redirect is not followed, since it asks for the body once more, which came from a stream"
+            );
+            return Redirect::None;
+        }
         let location = String::from_utf8_lossy(location);
         let to = escape_path(resolve(url, &location));
         let same_host = match Target::parse(&to) {
@@ -294,7 +321,7 @@ impl Chain {
             is_relative: resolve("http://a/", &location) != *location
                 && !location.starts_with("//"),
             url: to,
-            keeps_method: matches!(status, 307 | 308),
+            keeps_method,
             same_host,
         })
     }

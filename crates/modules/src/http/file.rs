@@ -1,13 +1,14 @@
 //! `http.file`: data that becomes a part of a multipart form.
 
-use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_fiber::clock;
+use brunt_http::Payload;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
+use super::body;
 use crate::state::throw;
 
 static DATA: Name = Name::new("data");
@@ -16,7 +17,7 @@ static CONTENT_TYPE: Name = Name::new("content_type");
 
 /// The object that `http.file()` returns.
 pub(super) struct FileData {
-    pub(super) data: Rc<[u8]>,
+    pub(super) data: Payload,
     /// The data was given as text, and is shown as text.
     pub(super) is_text: bool,
     pub(super) filename: String,
@@ -34,10 +35,12 @@ impl Class for FileData {
 
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         if key.is(&DATA) {
+            // What lies in a file or comes from a stream is not shown.
+            let Some(data) = self.data.in_memory() else { return Ok(Own::Once(ctx.undefined())) };
             return Ok(Own::Keep(if self.is_text {
-                ctx.string_from_utf8(&self.data)?
+                ctx.string_from_utf8(&data)?
             } else {
-                ctx.array_buffer(self.data.to_vec())?
+                ctx.array_buffer(data.into_owned())?
             }));
         }
         if key.is(&FILENAME) {
@@ -58,11 +61,7 @@ impl Class for FileData {
 pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let data: Option<Rc<[u8]>> = match given.as_str() {
-        Some(text) => Some(text.as_bytes().into()),
-        None => given.with_bytes(|bytes| Rc::<[u8]>::from(bytes)),
-    };
-    let Some(data) = data else {
+    let Some(data) = body::payload_of(&given) else {
         return Err(throw(
             ctx,
             "invalid type for http.file(): expected a string or an ArrayBuffer",

@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use brunt_http::{Failure, Headers, Target, TargetError, canonical_name};
+use brunt_http::{Failure, Headers, Payload, Target, TargetError, canonical_name};
 use brunt_js::Host;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
 
 use super::body;
 use super::cookies::CookieJar;
+use super::download::Download;
 use super::expected::Callback;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
+use crate::globals::web::FeedGuard;
 use crate::state::{VuState, tag_text, throw};
 
 static HEADERS: Name = Name::new("headers");
@@ -39,6 +41,8 @@ pub(super) enum ResponseType {
     Text,
     Binary,
     None,
+    /// As it comes, from `res.stream`.
+    Stream,
 }
 
 /// A cookie of `params.cookies`.
@@ -56,9 +60,11 @@ pub(super) struct Prepared {
     pub(super) headers: Rc<Headers>,
     pub(super) host: Option<String>,
     /// `None` for no body, which is not the same as an empty one.
-    pub(super) body: Option<Rc<[u8]>>,
+    pub(super) body: Option<Payload>,
     /// The body before it was compressed, for `res.request`.
-    pub(super) shown_body: Option<Rc<[u8]>>,
+    pub(super) shown_body: Option<Payload>,
+    /// Where the body comes from, if it is a stream: told when the request is over.
+    pub(super) feed: Option<FeedGuard>,
     /// A header that cannot be sent: the request fails as one that was tried.
     pub(super) refused: Option<Failure>,
     pub(super) cookies: Vec<RequestCookie>,
@@ -67,6 +73,8 @@ pub(super) struct Prepared {
     pub(super) redirects_set: bool,
     pub(super) timeout_ns: u64,
     pub(super) response_type: ResponseType,
+    /// Where the response's body goes, if it is streamed.
+    pub(super) download: Option<Rc<Download>>,
     pub(super) callback: Callback,
     pub(super) throw: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
@@ -119,6 +127,7 @@ impl Prepared {
             host: None,
             body: None,
             shown_body: None,
+            feed: None,
             refused: None,
             cookies: Vec::new(),
             jar: http.jar(),
@@ -130,6 +139,7 @@ impl Prepared {
             } else {
                 ResponseType::Text
             },
+            download: None,
             callback: http.callback.borrow().clone(),
             throw: config.throw,
             name: None,
@@ -161,7 +171,8 @@ impl Prepared {
         let encoded = body::encode(body);
         let encoded = encoded.map_err(|refusal| self.refuse_body(refusal))?;
         let mut own = OwnHeaders::default();
-        self.body = encoded.bytes;
+        self.body = encoded.payload;
+        self.feed = encoded.feed;
         if params.is_object() {
             self.read_params(ctx, params, &mut own)?;
         }
@@ -288,10 +299,13 @@ impl Prepared {
                 "text" | "" => ResponseType::Text,
                 "binary" => ResponseType::Binary,
                 "none" => ResponseType::None,
+                "stream" => ResponseType::Stream,
                 other => {
                     return Err(self.unsendable(0, format!("unknown responseType \"{other}\"")));
                 }
             };
+            let is_streamed = self.response_type == ResponseType::Stream;
+            self.download = is_streamed.then(Download::new);
         } else if key.is(&RESPONSE_CALLBACK) {
             self.callback = Callback::read(value).ok_or_else(|| {
                 self.unsendable(
@@ -345,9 +359,14 @@ impl Prepared {
         if list.is_empty() {
             return Ok(());
         }
-        let (encoded, header) =
-            brunt_http::content::encode(list, self.body.as_deref().unwrap_or_default())
-                .map_err(|error| self.unsendable(0, error.to_string()))?;
+        // Unknown names are refused even if there is nothing to compress.
+        let body = self.body.clone().unwrap_or_default();
+        let Some(bytes) = body.in_memory() else {
+            let why = "a body that is read while it is sent can't be compressed: leave out \"compression\"";
+            return Err(self.unsendable(0, why));
+        };
+        let (encoded, header) = brunt_http::content::encode(list, &bytes)
+            .map_err(|error| self.unsendable(0, error.to_string()))?;
         if self.body.is_none() {
             return Ok(());
         }
@@ -414,12 +433,14 @@ impl OwnHeaders {
             match name.as_str() {
                 "Host" => request.host = Some(value),
                 "Content-Length" => {
-                    let length = request.body.as_ref().map_or(0, |body| body.len());
-                    if value.trim() != length.to_string() {
+                    let length = request.body.as_ref().map_or(Some(0), Payload::len);
+                    let length = length.map(|length| length.to_string());
+                    if length.as_deref() != Some(value.trim()) {
                         log::warn!(
                             "the \"Content-Length\" header of the request to {} says {value}, but the body has \
-                             {length} bytes; the header is left out",
-                            request.url
+                             {} bytes; the header is left out",
+                            request.url,
+                            length.as_deref().unwrap_or("an unknown number of")
                         );
                     }
                 }

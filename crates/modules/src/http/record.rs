@@ -36,7 +36,7 @@ pub(super) struct Labels<'a> {
 
 /// The series of one exchange's tags.
 #[derive(Clone, Copy)]
-struct Block {
+pub(super) struct Block {
     reqs: SeriesId,
     duration: SeriesId,
     blocked: SeriesId,
@@ -129,10 +129,22 @@ pub(super) fn record(
     recorder: &mut Recorder,
     cache: &mut SeriesCache,
     system: SystemTags,
-    mut labels: Labels<'_>,
+    labels: Labels<'_>,
     exchange: &Exchange,
     metadata: Option<&Metadata>,
 ) {
+    let expected = labels.expected;
+    let block = find(recorder, cache, system, labels);
+    add(recorder, &block, exchange, expected, metadata);
+}
+
+/// The series of these labels.
+pub(super) fn find(
+    recorder: &mut Recorder,
+    cache: &mut SeriesCache,
+    system: SystemTags,
+    mut labels: Labels<'_>,
+) -> Block {
     // An address that is no tag must not tell series apart.
     labels.remote = labels.remote.filter(|_| system.ip);
     if cache.epoch != recorder.epoch() || cache.known.len() > KNOWN_MAX {
@@ -140,14 +152,24 @@ pub(super) fn record(
         cache.epoch = recorder.epoch();
     }
     let hash = labels.hash();
-    let block = match cache.known.get(&hash) {
+    match cache.known.get(&hash) {
         Some((key, block)) if labels.matches(key) => *block,
         _ => {
             let block = make(recorder, system, &labels);
             cache.known.insert(hash, (labels.key(), block));
             block
         }
-    };
+    }
+}
+
+/// Records the nine samples of an exchange, eight if nobody asks whether it was expected.
+pub(super) fn add(
+    recorder: &mut Recorder,
+    block: &Block,
+    exchange: &Exchange,
+    expected: Option<bool>,
+    metadata: Option<&Metadata>,
+) {
     let at = exchange.finished_at;
     let Timings { blocked, connecting, tls_handshaking, sending, waiting, receiving, .. } =
         exchange.timings;
@@ -160,7 +182,7 @@ pub(super) fn record(
     recorder.add(block.sending, ms(sending), at, metadata);
     recorder.add(block.waiting, ms(waiting), at, metadata);
     recorder.add(block.receiving, ms(receiving), at, metadata);
-    if let Some(expected) = labels.expected {
+    if let Some(expected) = expected {
         recorder.add(block.failed, if expected { 0.0 } else { 1.0 }, at, metadata);
     }
 }

@@ -1,14 +1,16 @@
 //! The `Response` object: its properties are made when a script asks for them.
 
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_http::cookie::SetCookie;
-use brunt_http::{Exchange, Response as Head, canonical_name};
+use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_quickjs::class::Own;
 use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
+use super::download::Reader;
 use super::gjson;
 use super::prepared::ResponseType;
 use super::transfer::Finished;
@@ -17,6 +19,8 @@ use crate::state::{throw, throw_type};
 /// What scripts see of a request that is over, or that could not be sent.
 pub(super) struct Response {
     finished: Option<Box<Finished>>,
+    /// Where the body comes from, if it is streamed. `finished` is then what was known when the head came.
+    reader: Option<Rc<Reader>>,
     /// For a request that could not be sent: why.
     error: String,
     error_code: u16,
@@ -83,20 +87,41 @@ const KEEP_BODY: usize = 256;
 
 impl Response {
     pub(super) fn of(finished: Box<Finished>) -> Self {
-        Self { finished: Some(finished), error: String::new(), error_code: 0 }
+        Self { finished: Some(finished), reader: None, error: String::new(), error_code: 0 }
+    }
+
+    /// With its body to come.
+    pub(super) fn streamed(finished: Box<Finished>, reader: Rc<Reader>) -> Self {
+        Self { reader: Some(reader), ..Self::of(finished) }
     }
 
     /// For a request that could not be sent.
     pub(super) fn unsent(error: &str, code: u16) -> Self {
-        Self { finished: None, error: error.to_owned(), error_code: code }
+        Self { finished: None, reader: None, error: error.to_owned(), error_code: code }
+    }
+
+    /// What came of the request up to now: with a streamed body, more than when the head came.
+    fn latest(&self) -> Option<&Finished> {
+        let streamed = self.reader.as_ref().and_then(|reader| reader.finished());
+        streamed.or(self.finished.as_deref())
     }
 
     fn exchange(&self) -> Option<&Exchange> {
         self.finished.as_ref()?.exchange.as_deref()
     }
 
+    /// Whether redirects led to it.
+    pub(super) fn is_redirected(&self) -> bool {
+        self.finished.as_ref().is_some_and(|finished| finished.first.url.is_some())
+    }
+
+    /// The body, if it was to be kept.
+    pub(super) fn kept_body(&self) -> Option<&[u8]> {
+        if self.response_type() == ResponseType::None { None } else { self.body_bytes() }
+    }
+
     /// The whole response's head, if all went well.
-    fn head(&self) -> Option<Head<'_>> {
+    pub(super) fn head(&self) -> Option<Head<'_>> {
         let finished = self.finished.as_ref().filter(|finished| finished.error.is_empty())?;
         finished.exchange.as_ref()?.response().ok()
     }
@@ -128,8 +153,8 @@ impl Response {
             return Ok(Own::Keep(ctx.array()?));
         }
         let bytes = match self.response_type() {
-            ResponseType::None => None,
-            _ => self.body_bytes(),
+            ResponseType::None | ResponseType::Stream => None,
+            ResponseType::Text | ResponseType::Binary => self.body_bytes(),
         };
         let Some(bytes) = bytes else { return Ok(Own::Once(ctx.null())) };
         if self.response_type() == ResponseType::Binary {
@@ -198,7 +223,8 @@ impl Response {
     }
 
     fn timings<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
-        let timings = self.exchange().map(|exchange| exchange.timings).unwrap_or_default();
+        let exchange = self.latest().and_then(|finished| finished.exchange.as_deref());
+        let timings = exchange.map(|exchange| exchange.timings).unwrap_or_default();
         let ms = |ns: u64| ctx.number(ns as f64 / 1e6);
         ctx.object_from([
             (&DURATION, ms(timings.duration())),
@@ -258,12 +284,13 @@ impl Response {
                 }
             }
         }
-        let body = first.body.as_deref().unwrap_or_default();
+        // What lies in files or came from a stream is not shown.
+        let body = first.body.as_ref().and_then(Payload::in_memory).unwrap_or_default();
         ctx.object_from([
             (&METHOD, ctx.string(&first.method)?),
             (&URL, ctx.string(first.url.as_deref().unwrap_or(&finished.url))?),
             (&HEADERS, headers),
-            (&BODY, ctx.string_from_utf8(body)?),
+            (&BODY, ctx.string_from_utf8(&body)?),
             (&COOKIES, cookies),
         ])
     }
@@ -298,7 +325,10 @@ impl Class for Response {
             return Ok(Own::Once(ctx.class_prototype::<Self>()?.get(key)?));
         }
         if key.is(&TIMINGS) {
-            return Ok(Own::Keep(self.timings(ctx)?));
+            let timings = self.timings(ctx)?;
+            // Those of a stream grow until it ends.
+            let is_final = self.reader.as_ref().is_none_or(|reader| reader.finished().is_some());
+            return Ok(if is_final { Own::Keep(timings) } else { Own::Once(timings) });
         }
         if key.is(&HEADERS) {
             return Ok(Own::Keep(self.headers(ctx)?));
@@ -317,9 +347,10 @@ impl Class for Response {
         // What was agreed on counts once there is a response.
         let tls = exchange.and_then(|exchange| exchange.tls).filter(|_| self.head().is_some());
         let value = if key.is(&ERROR) {
-            ctx.string(finished.map_or(self.error.as_str(), |finished| &finished.error))?
+            ctx.string(self.latest().map_or(self.error.as_str(), |finished| &finished.error))?
         } else if key.is(&ERROR_CODE) {
-            ctx.int(i32::from(finished.map_or(self.error_code, |finished| finished.error_code)))
+            let code = self.latest().map_or(self.error_code, |finished| finished.error_code);
+            ctx.int(i32::from(code))
         } else if key.is(&URL) {
             ctx.string(finished.map_or("", |finished| &finished.url))?
         } else if key.is(&STATUS_TEXT) {
@@ -365,7 +396,7 @@ fn cookie_pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
+pub(super) fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
     Err(throw(
         call.ctx(),
         &format!("Response.{what} is not supported yet: it needs the module k6/html"),
@@ -379,17 +410,27 @@ fn json(call: Call<'_>) -> JsResult<'_> {
         return Err(throw_type(ctx, "json() belongs to a Response"));
     };
     let bytes = match response.response_type() {
-        ResponseType::None => None,
-        _ => response.body_bytes(),
+        ResponseType::None | ResponseType::Stream => None,
+        ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     if bytes.is_none() && response.finished.is_some() {
-        return Err(throw(
-            ctx,
-            "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
-             the response",
-        ));
+        return Err(no_body(ctx));
     }
-    let bytes = bytes.unwrap_or_default();
+    json_of(&call, bytes.unwrap_or_default())
+}
+
+/// There is no body that could be JSON.
+pub(super) fn no_body(ctx: Ctx<'_>) -> Thrown {
+    throw(
+        ctx,
+        "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
+         the response",
+    )
+}
+
+/// What `json(selector?)` of a response with this body gives. The whole value is kept in the response.
+pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
     let selector = call.argument(0);
     if !selector.is_undefined() {
         let selector = selector.to_string_lossy()?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::net::IpAddr;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use brunt_fiber::clock;
@@ -12,7 +12,9 @@ use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::Host;
 use rustc_hash::FxHashMap;
 
+use super::download::Download;
 use super::expected::Callback;
+use super::fasthttp::Networks;
 use super::limiter::Limiter;
 use super::record::SeriesCache;
 use super::url::mask;
@@ -30,6 +32,8 @@ pub(crate) struct HttpShared {
     pub(super) limiter: Option<Arc<Limiter>>,
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
+    /// Those of `k6/x/fasthttp`.
+    pub(super) networks: Networks,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -57,6 +61,7 @@ impl HttpShared {
             system_tags: config.system_tags,
             limiter: shared.limiter(),
             places: RefCell::default(),
+            networks: Networks::default(),
         })
     }
 
@@ -95,6 +100,12 @@ pub(crate) struct HttpState {
     pub(crate) callback: RefCell<Callback>,
     /// The headers of a request without any of its own.
     pub(crate) headers: Rc<Headers>,
+    /// The address that it dials from, if not the system's choice.
+    pub(super) local_ip: Option<IpAddr>,
+    /// Clients that the script made, each once.
+    others: RefCell<Vec<Rc<Client>>>,
+    /// Responses whose bodies are streamed, in this iteration.
+    downloads: RefCell<Vec<Weak<Download>>>,
 }
 
 impl HttpState {
@@ -108,12 +119,30 @@ impl HttpState {
         {
             log::warn!("the user agent has characters that no header may have; it is left out");
         }
+        let local_ip = local_ip(&config.local_ips, host.ids().local);
         Self {
             shared: here,
-            client: Rc::new(Client::new(network, local_ip(&config.local_ips, host.ids().local))),
+            client: Rc::new(Client::new(network, local_ip)),
+            local_ip,
+            others: RefCell::default(),
             jar: RefCell::default(),
             callback: RefCell::default(),
             headers: Rc::new(headers),
+            downloads: RefCell::default(),
+        }
+    }
+
+    /// A stream that ends with the iteration, if not before.
+    pub(super) fn keep_track_of(&self, download: &Rc<Download>) {
+        let mut downloads = self.downloads.borrow_mut();
+        downloads.retain(|known| known.strong_count() > 0);
+        downloads.push(Rc::downgrade(download));
+    }
+
+    /// The iteration is over: nobody reads on.
+    pub(crate) fn end_downloads(&self) {
+        for download in self.downloads.take().iter().filter_map(Weak::upgrade) {
+            download.give_up();
         }
     }
 
@@ -133,12 +162,24 @@ impl HttpState {
         }
     }
 
+    /// Takes in a client whose bytes and connections are the VU's, too.
+    pub(super) fn adopt(&self, client: Rc<Client>) {
+        self.others.borrow_mut().push(client);
+    }
+
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
-        self.client.take_wire_bytes()
+        let others = self.others.borrow();
+        others.iter().fold(self.client.take_wire_bytes(), |(sent, received), client| {
+            let (more_sent, more_received) = client.take_wire_bytes();
+            (sent + more_sent, received + more_received)
+        })
     }
 
     pub(crate) fn close_idle(&self) {
         self.client.close_idle();
+        for client in &*self.others.borrow() {
+            client.close_idle();
+        }
     }
 }
 

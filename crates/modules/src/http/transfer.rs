@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
-use brunt_http::{Client, Exchange, Headers};
+use brunt_http::{Client, Exchange, Headers, Payload};
 use brunt_js::{Host, Phase};
 use brunt_metrics::Metadata;
 
@@ -44,7 +44,7 @@ pub(super) struct Sent {
     /// The `Cookie` line.
     pub(super) cookies: Option<String>,
     /// Before compression.
-    pub(super) body: Option<Rc<[u8]>>,
+    pub(super) body: Option<Payload>,
 }
 
 /// Where samples go, taken along by requests that outlive the call that made them. Nothing in it is counted
@@ -142,7 +142,7 @@ pub(super) async fn run(client: &Client, request: &mut Prepared, sink: &Sink) ->
 
 /// The end of a request and its redirects.
 pub(super) struct Ended {
-    last: Last,
+    pub(super) last: Last,
     url: String,
     first_url: Option<String>,
     first_cookies: Option<String>,

@@ -57,6 +57,11 @@ impl Store {
     }
 }
 
+/// The text of a `URLSearchParams` object; `None` for any other value.
+pub(crate) fn search_params_text(value: &Value<'_>) -> Option<String> {
+    value.instance::<SearchParams>().map(|params| params.0.read(serialize))
+}
+
 fn parse(query: &str) -> Pairs {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
@@ -141,7 +146,11 @@ fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, St
     Err(ctx.throw_type("URLSearchParams takes an iterable of [name, value] pairs"))
 }
 
-fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
+/// Whether it is an array or has an iterator.
+pub(in crate::globals) fn is_iterable<'js>(
+    ctx: Ctx<'js>,
+    value: &Value<'js>,
+) -> JsResult<'js, bool> {
     if value.is_array() {
         return Ok(true);
     }
@@ -151,7 +160,8 @@ fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
     Ok(get.call(&ctx.undefined(), &[value.clone(), symbol])?.is_function())
 }
 
-fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
+/// The elements of an iterable as an array.
+pub(in crate::globals) fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
     let array = ctx.global().get("Array")?;
     array.get("from")?.call(&array, std::slice::from_ref(iterable))
 }

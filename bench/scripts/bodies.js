@@ -1,0 +1,93 @@
+// One picture of 140 kB and a small JSON part, as multipart/form-data, in each of the forms in which scripts send it.
+import http from 'k6/http';
+import encoding from 'k6/encoding';
+import { check } from 'k6';
+import { SharedArray } from 'k6/data';
+import { FormData as Library } from './formdata.js';
+
+export const options = { thresholds: { checks: ['rate==1'] } };
+
+const url = __ENV.URL;
+const form = __ENV.FORM;
+const meta = '{"camera":7,"taken":"2026-11-21T10:00:00Z"}';
+const picture = open('./picture.bin', 'b');
+const boundary = '----BoundaryOfTheBench42';
+const type = { headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
+
+function bytes(text) {
+  const out = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
+  return out;
+}
+
+// What stands before the picture; padded to a multiple of three bytes, so that its Base64 can be joined with more.
+function before() {
+  const head = (pad) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="meta"\r\n\r\n${meta}${pad}\r\n` +
+    `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="picture.jpg"\r\n` +
+    'Content-Type: image/jpeg\r\n\r\n';
+  return head(' '.repeat((3 - (head('').length % 3)) % 3));
+}
+
+const after = `\r\n--${boundary}--\r\n`;
+
+function whole() {
+  const parts = [bytes(before()), new Uint8Array(picture), bytes(after)];
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out.buffer;
+}
+
+const raw = form === 'raw' ? whole() : null;
+
+// The picture's size is a multiple of three: its Base64 has no padding.
+const pieces =
+  form === 'base64'
+    ? new SharedArray('pieces', () => [
+        encoding.b64encode(before()),
+        encoding.b64encode(picture),
+        encoding.b64encode(after),
+      ])
+    : [];
+
+const file = form === 'file' ? http.file(picture, 'picture.jpg', 'image/jpeg') : null;
+const blob = form === 'native' ? new Blob([picture], { type: 'image/jpeg' }) : null;
+
+export function setup() {
+  return form === 'setup' ? { body: encoding.b64encode(whole()) } : {};
+}
+
+const send = {
+  // FormData written in JavaScript, byte by byte.
+  library() {
+    const data = new Library();
+    data.append('meta', meta);
+    data.append('image', http.file(picture, 'picture.jpg', 'image/jpeg'));
+    const params = { headers: { 'Content-Type': `multipart/form-data; boundary=${data.boundary}` } };
+    return http.post(url, data.body(), params);
+  },
+  // The FormData of the standard.
+  native() {
+    const data = new FormData();
+    data.append('meta', meta);
+    data.append('image', blob, 'picture.jpg');
+    return http.post(url, data);
+  },
+  // Base64 strings from a SharedArray, joined and decoded.
+  base64: () => http.post(url, encoding.b64decode(pieces[0] + pieces[1] + pieces[2]), type),
+  // k6's own multipart.
+  file: () => http.post(url, { meta, image: file }),
+  // Base64 from setup().
+  setup: (data) => http.post(url, encoding.b64decode(data.body), type),
+  // All bytes ready in one buffer.
+  raw: () => http.post(url, raw, type),
+}[form];
+
+export default function (data) {
+  const response = send(data);
+  check(response, { 'both parts arrive': (r) => r.status === 200 });
+}

@@ -1,0 +1,28 @@
+// What the parts of this folder share. `web` holds native functions when this is called; the parts add their classes.
+(function (web) {
+  'use strict';
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+  function dictionary(value, what) {
+    if (value === undefined || value === null) return {};
+    if (!isObject(value)) throw new TypeError(`${what} must be an object`);
+    return value;
+  }
+
+  // An error with a name of the DOM. The class is there if the script can reach it.
+  function domException(message, name) {
+    if (typeof DOMException === 'function') return new DOMException(message, name);
+    return Object.defineProperty(new Error(message), 'name', { value: name, configurable: true, writable: true });
+  }
+
+  Object.assign(web, {
+    isObject,
+    dictionary,
+    domException,
+    refused: (what) => new TypeError(`this is not a ${what}`),
+    // What only the parts can hand to a constructor that scripts must not call.
+    token: {},
+    // Gives a class the name that Object.prototype.toString shows.
+    name: (made) => Object.defineProperty(made.prototype, Symbol.toStringTag, { value: made.name, configurable: true }),
+  });
+})

@@ -1,0 +1,98 @@
+//! `res.stream`: a body as a `ReadableStream`.
+
+use std::ffi::CStr;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::LazyLock;
+use std::task::{Context, Poll, Waker};
+
+use brunt_http::{Chunk, Failure};
+use brunt_js::Host;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+
+use super::super::settle;
+use super::Reader;
+use crate::globals::web;
+use crate::state::{throw, throw_type};
+
+static CLOSE: Name = Name::new("close");
+static ENQUEUE: Name = Name::new("enqueue");
+static HIGH_WATER_MARK: Name = Name::new("highWaterMark");
+static RECEIVED_AT: Name = Name::new("receivedAt");
+
+/// What the stream pulls its chunks from.
+struct BodySource(Rc<Reader>);
+
+impl Class for BodySource {
+    const NAME: &'static CStr = c"BodySource";
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .method(c"cancel", 1, |call| cancel(&call))
+                .method(c"pull", 1, |call| pull(&call))
+        });
+        &MEMBERS
+    }
+}
+
+/// A stream that asks for a chunk only when somebody reads: the buffer is on our side.
+pub(super) fn new(ctx: Ctx<'_>, reader: Rc<Reader>) -> JsResult<'_> {
+    let source = ctx.instance(BodySource(reader))?;
+    let strategy = ctx.object_from([(&HIGH_WATER_MARK, ctx.int(0))])?;
+    web::readable_stream(ctx)?.construct(&[source, strategy])
+}
+
+/// Gives the stream's controller the next chunk, now or later. It is asked again only when that is done.
+fn pull<'js>(call: &Call<'js>) -> JsResult<'js> {
+    let (ctx, this, controller) = (call.ctx(), call.this(), call.argument(0));
+    let Some(BodySource(reader)) = this.instance::<BodySource>() else {
+        return Err(throw_type(ctx, "pull() belongs to the stream of a response"));
+    };
+    let mut cx = Context::from_waker(Waker::noop());
+    // What is there already needs no turn of the event loop.
+    if let Poll::Ready(next) = reader.0.spool.poll_chunk(&mut cx) {
+        return give(ctx, &controller, next);
+    }
+    let (promise, deferred) = ctx.promise()?;
+    let (reader, controller) = (Rc::clone(reader), ctx.root(controller));
+    Host::of(ctx).events().spawn(
+        async move { poll_fn(|cx| reader.0.spool.poll_chunk(cx)).await },
+        move |ctx, next| {
+            let controller = ctx.unroot(controller);
+            let outcome = give(ctx, &controller, next);
+            settle(ctx, deferred, outcome)
+        },
+    );
+    Ok(promise)
+}
+
+/// A chunk is a `Uint8Array` with the time at which it arrived, in milliseconds since 1970.
+///
+/// # Errors
+/// Why the body broke off: thrown, as that is how a source tells its stream.
+fn give<'js>(
+    ctx: Ctx<'js>,
+    controller: &Value<'js>,
+    next: Option<Result<Chunk, Failure>>,
+) -> JsResult<'js> {
+    match next {
+        Some(Ok(chunk)) => {
+            let value = ctx.uint8_array(chunk.bytes)?;
+            value.define_hidden(&RECEIVED_AT, ctx.number(chunk.arrived_at as f64 / 1e6))?;
+            controller.get(&ENQUEUE)?.call(controller, &[value])
+        }
+        Some(Err(failure)) => Err(throw(ctx, &failure.to_string())),
+        None => controller.get(&CLOSE)?.call(controller, &[]),
+    }
+}
+
+/// Nobody reads on: the connection is closed.
+fn cancel<'js>(call: &Call<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let Some(BodySource(reader)) = this.instance::<BodySource>() else {
+        return Err(throw_type(ctx, "cancel() belongs to the stream of a response"));
+    };
+    reader.0.give_up();
+    Ok(ctx.undefined())
+}

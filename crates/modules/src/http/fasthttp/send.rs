@@ -1,0 +1,176 @@
+//! Sends a request, records it, and makes the response.
+
+use std::pin::pin;
+
+use brunt_fiber::{block_on, clock};
+use brunt_http::{Body, Exchange, TargetError};
+use brunt_js::{Host, Phase};
+use brunt_quickjs::{Call, Ctx, JsResult};
+
+use super::super::prepared::ResponseType;
+use super::super::record;
+use super::super::state::HttpState;
+use super::client::{Client, Wire};
+use super::ready::{Kind, Ready};
+use super::request::Request;
+use super::response::{self, Response};
+use crate::state::{VuState, not_in_init, throw, throw_stopped, throw_type};
+
+/// The methods that a client has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Delete,
+    Get,
+    Options,
+    Patch,
+    Post,
+    Put,
+}
+
+impl Method {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Delete => "DELETE",
+            Self::Get => "GET",
+            Self::Options => "OPTIONS",
+            Self::Patch => "PATCH",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+        }
+    }
+
+    /// As Go's errors write it.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Delete => "Delete",
+            Self::Get => "Get",
+            Self::Options => "Options",
+            Self::Patch => "Patch",
+            Self::Post => "Post",
+            Self::Put => "Put",
+        }
+    }
+}
+
+/// `client.get(request)` and its kin.
+pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
+    let (ctx, this, argument) = (call.ctx(), call.this(), call.argument(0));
+    let Some(client) = this.instance::<Client>() else {
+        return Err(throw_type(ctx, "this method belongs to a Client"));
+    };
+    let Some(request) = argument.instance::<Request>() else {
+        return Err(if argument.is_object() {
+            throw(ctx, "object not a Request")
+        } else {
+            throw_type(ctx, "a Client's methods take a Request")
+        });
+    };
+    not_in_init(ctx, "Making http requests")?;
+    let (host, state) = (Host::of(ctx), VuState::of(ctx));
+    let http = state.http(host);
+    let wire = client.wire(ctx, http)?;
+    let ready = request.ready(ctx, &argument, http, client.agent.as_ref())?;
+    if let Some(limiter) = &http.shared.limiter {
+        let wait = limiter.reserve();
+        if !wait.is_zero() && block_on(tokio::time::sleep(wait)).is_err() {
+            return Err(throw_stopped(ctx));
+        }
+    }
+    wire.age(client.limits.connection_ns);
+    let unsent = |failure| Exchange::unsent(failure, clock::now_ns());
+    let exchange = match (&ready.place, &ready.refused) {
+        (Err(TargetError::Invalid(invalid)), _) => {
+            // There was no request: there are no samples.
+            return failed(ctx, &ready, &format!("invalid URL: {}", invalid.of(&ready.url)));
+        }
+        (Err(TargetError::Unreachable(failure)), _) | (Ok(_), Some(failure)) => unsent(*failure),
+        (Ok(place), None) => {
+            let target = place.target.borrow();
+            let mut asked = brunt_http::Request::new(method.name(), &target, ready.headers(method));
+            let body = ready.body(method);
+            if let Some(body) = &body {
+                asked.body = Body::Payload(body);
+            }
+            asked.host = ready.host.as_deref();
+            asked.deadline =
+                client.limits.request_ns.map(|limit| clock::now_ns().saturating_add(limit));
+            asked.discard_body = ready.response_type == ResponseType::None;
+            // Pinned where it is made: it is large, and would be copied on its way.
+            let run = pin!(wire.client.exchange(&asked));
+            match block_on(run) {
+                Ok(exchange) => exchange,
+                Err(_) => return Err(throw_stopped(ctx)),
+            }
+        }
+    };
+    wire.used(&exchange);
+    record(host, state, http, (&ready, method), &exchange);
+    match exchange.failure {
+        None => response::new(ctx, Response { exchange, ready }),
+        Some(failure) => {
+            let text = format!("{} \"{}\": {failure}", method.title(), ready.shown());
+            failed(ctx, &ready, &text)
+        }
+    }
+}
+
+/// `null` and a warning, or an exception if the request wants one.
+fn failed<'js>(ctx: Ctx<'js>, ready: &Ready, text: &str) -> JsResult<'js> {
+    if ready.throw {
+        return Err(throw(ctx, text));
+    }
+    log::warn!(error = text; "Request Failed");
+    Ok(ctx.null())
+}
+
+/// The nine samples of an exchange.
+fn record(
+    host: &Host,
+    state: &VuState,
+    http: &HttpState,
+    (ready, method): (&Ready, Method),
+    exchange: &Exchange,
+) {
+    let Some(core) = host.core().filter(|_| host.phase() != Phase::Summary) else { return };
+    let mut recorder = core.recorder().borrow_mut();
+    let response = exchange.response().ok();
+    let status = response.map_or(0, |response| response.status());
+    let kind = Kind {
+        epoch: recorder.epoch(),
+        base: state.tags_id(&mut recorder),
+        method,
+        status,
+        proto: response.map_or("", |response| response.version()),
+        tls: exchange.tls.filter(|_| response.is_some()),
+        remote: exchange.remote.filter(|_| http.shared.system_tags.ip),
+        expected: http.callback.borrow().expects(status),
+    };
+    let sources = (state, http);
+    let block = match exchange.failure {
+        None => ready.series(&mut recorder, sources, kind),
+        Some(failure) => {
+            let error = failure.to_string();
+            ready.find_series(&mut recorder, sources, kind, &error, failure.code())
+        }
+    };
+    let metadata = state.metadata();
+    record::add(&mut recorder, &block, exchange, kind.expected, metadata.as_ref());
+}
+
+impl Wire {
+    /// Closes the idle connections once the oldest of them is older than `limit_ns` (0: no limit).
+    fn age(&self, limit_ns: u64) {
+        let opened_at = self.opened_at.get();
+        if limit_ns > 0 && opened_at > 0 && clock::now_ns().saturating_sub(opened_at) > limit_ns {
+            self.client.close_idle();
+            self.opened_at.set(0);
+        }
+    }
+
+    /// Notices a connection that was opened.
+    fn used(&self, exchange: &Exchange) {
+        if !exchange.reused && self.opened_at.get() == 0 {
+            self.opened_at.set(exchange.started_at);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/* Buffers whose bytes somebody else holds too: see lending.rs. Their memory is Rust's: 'realloc_func' is its function,
+   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie. */
+
+/* Whether a write must be refused. What is lent is made the buffer's own instead: its bytes may move. Runs no script. */
+static bool brunt_is_immutable(JSArrayBuffer *abuf)
+{
+    uint8_t *data;
+
+    if (abuf->immutable != BRUNT_LENT)
+        return abuf->immutable != 0;
+    if (abuf->detached) {
+        abuf->immutable = 0;
+        return false;
+    }
+    data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, SIZE_MAX);
+    if (!data)
+        return true;
+    abuf->immutable = 0;
+    if (data != abuf->data) {
+        abuf->data = data;
+        js_array_buffer_update_typed_arrays(abuf);
+    }
+    return false;
+}
+
+/* The buffer of an ArrayBuffer, typed array or DataView, if its bytes can be lent: not when it was detached, is shared
+   by threads or can be resized. */
+static JSArrayBuffer *brunt_lendable(JSValueConst obj)
+{
+    JSArrayBuffer *abuf = NULL;
+    JSObject *p;
+
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return NULL;
+    p = JS_VALUE_GET_OBJ(obj);
+    if (p->class_id == JS_CLASS_ARRAY_BUFFER)
+        abuf = p->u.array_buffer;
+    else if ((is_typed_array(p->class_id) || p->class_id == JS_CLASS_DATAVIEW) && p->u.typed_array)
+        abuf = p->u.typed_array->buffer->u.array_buffer;
+    if (!abuf || abuf->detached || abuf->shared || array_buffer_is_resizable(abuf))
+        return NULL;
+    return abuf;
+}
+
+/* Tells of the whole buffer behind 'obj' where its bytes lie, and, if their memory is that of 'ours', what it is known
+   by there (else NULL). false: its bytes cannot be lent. */
+bool brunt_buffer(JSValueConst obj, JSReallocArrayBufferDataFunc *ours, void **opaque, uint8_t **data, size_t *length)
+{
+    JSArrayBuffer *abuf = brunt_lendable(obj);
+
+    if (!abuf)
+        return false;
+    *opaque = abuf->realloc_func == ours ? abuf->opaque : NULL;
+    *data = abuf->data;
+    *length = abuf->byte_length;
+    return true;
+}
+
+/* From now on the bytes of the buffer behind 'obj' are lent. Unless 'opaque' is NULL they are replaced by 'data', which
+   has the same content and is memory of 'ours'. Immutable buffers stay so. */
+void brunt_lend(JSRuntime *rt, JSValueConst obj, JSReallocArrayBufferDataFunc *ours, void *opaque, uint8_t *data)
+{
+    JSArrayBuffer *abuf = brunt_lendable(obj);
+
+    if (opaque) {
+        if (abuf->realloc_func)
+            abuf->realloc_func(rt, abuf->opaque, abuf->data, 0);
+        abuf->realloc_func = ours;
+        abuf->opaque = opaque;
+        abuf->data = data;
+        js_array_buffer_update_typed_arrays(abuf);
+    }
+    if (!abuf->immutable)
+        abuf->immutable = BRUNT_LENT;
+}
+
+/* Makes a buffer immutable for good. */
+void brunt_freeze_bytes(JSValueConst obj)
+{
+    JSArrayBuffer *abuf = brunt_lendable(obj);
+
+    if (abuf)
+        abuf->immutable = 1;
+}

@@ -1,0 +1,181 @@
+//! Memory behind the buffers of a VM that Rust owns, and its lending.
+//!
+//! A buffer is either *own* (one [`Region`], which the engine writes to as it likes) or *lent*: somebody else may read
+//! the same bytes now. At the first write to a lent buffer the engine calls [`reallocate`], which gives it bytes of its
+//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.rs`.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+use std::slice;
+use std::sync::Arc;
+
+use super::common::CommonBytes;
+use super::mapping::Mapping;
+use crate::sys;
+
+/// The size with which the engine asks for bytes of its own.
+const OWN: usize = usize::MAX;
+
+/// Bytes of one VM.
+pub(super) struct Region {
+    start: NonNull<u8>,
+    len: usize,
+    memory: Memory,
+}
+
+enum Memory {
+    /// A `Vec` of this capacity.
+    Heap(usize),
+    /// Held, and unmapped when dropped.
+    Private { _mapping: Mapping },
+}
+
+impl Region {
+    fn new(bytes: Vec<u8>) -> Self {
+        let mut bytes = std::mem::ManuallyDrop::new(bytes);
+        let start = NonNull::new(bytes.as_mut_ptr()).expect("a vector's pointer is never null");
+        Self { start, len: bytes.len(), memory: Memory::Heap(bytes.capacity()) }
+    }
+
+    fn private(mapping: Mapping) -> Self {
+        let (start, len) = mapping.range();
+        Self { start, len, memory: Memory::Private { _mapping: mapping } }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        if let Memory::Heap(capacity) = self.memory {
+            // SAFETY: the parts of the vector that `new` took apart.
+            drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) });
+        }
+    }
+}
+
+/// What a buffer's opaque pointer leads to.
+#[derive(Clone)]
+pub(super) enum Held {
+    Own(Rc<Region>),
+    Common(Arc<CommonBytes>),
+}
+
+impl Held {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
+        Self::Own(Rc::new(Region::new(bytes)))
+    }
+
+    /// Where the bytes lie. Of lent ones nobody may change any.
+    pub(super) fn range(&self) -> (*mut u8, usize) {
+        match self {
+            Self::Own(region) => (region.start.as_ptr(), region.len),
+            Self::Common(bytes) => (bytes.as_ptr().cast_mut(), bytes.len()),
+        }
+    }
+
+    /// # Safety
+    /// The buffer is lent for as long as the slice lives.
+    unsafe fn as_slice(&self) -> &[u8] {
+        let (start, len) = self.range();
+        // SAFETY: the memory lives as long as `self`; nobody writes to it, as the caller promises.
+        unsafe { slice::from_raw_parts(start, len) }
+    }
+
+    /// Makes the bytes the buffer's own.
+    fn own(&mut self) {
+        let private = match self {
+            Self::Own(region) if Rc::strong_count(region) == 1 => return,
+            Self::Own(_) => None,
+            Self::Common(bytes) => bytes.private_mapping(),
+        };
+        // SAFETY: the engine asks before it writes: until this returns the buffer is lent.
+        let region = private
+            .map_or_else(|| Region::new(unsafe { self.as_slice() }.to_vec()), Region::private);
+        *self = Self::Own(Rc::new(region));
+    }
+
+    /// Own bytes of another length; zeros are added. `None` if there is no memory for them: nothing has changed then.
+    fn resize(&mut self, size: usize) -> Option<()> {
+        // SAFETY: as in `own`.
+        let bytes = unsafe { self.as_slice() };
+        let mut resized = Vec::new();
+        resized.try_reserve_exact(size).ok()?;
+        resized.extend_from_slice(&bytes[..bytes.len().min(size)]);
+        resized.resize(size, 0);
+        *self = Self::new(resized);
+        Some(())
+    }
+}
+
+/// [`reallocate`]: the one address by which the engine knows buffers of ours.
+pub(super) static REALLOCATE: sys::ReallocArrayBuffer = reallocate;
+
+/// What the engine calls for buffers whose memory is ours: to free it (size 0), to own it, or to have it in another size
+/// (which `ArrayBuffer.prototype.transfer` wants).
+unsafe extern "C" fn reallocate(
+    _: *mut sys::JSRuntime,
+    opaque: *mut c_void,
+    _: *mut c_void,
+    size: usize,
+) -> *mut c_void {
+    let held = opaque.cast::<Held>();
+    if size == 0 {
+        // SAFETY: the box of this buffer, given back once when the buffer is freed.
+        drop(unsafe { Box::from_raw(held) });
+        return ptr::null_mut();
+    }
+    // SAFETY: the box belongs to the buffer, which is alive; the engine runs nothing else meanwhile.
+    let held = unsafe { &mut *held };
+    if size == OWN {
+        held.own();
+    } else if held.resize(size).is_none() {
+        return ptr::null_mut();
+    }
+    held.range().0.cast()
+}
+
+/// Bytes of a buffer that stay as they are while somebody holds them, without a copy: a script that writes to the buffer
+/// meanwhile gets a copy of its own to write to. They may outlive the buffer and its VM.
+#[derive(Clone)]
+pub struct HeldBytes {
+    held: Held,
+    range: Range<usize>,
+}
+
+impl HeldBytes {
+    /// `range` lies within the bytes of `held`, whose buffer is lent, or which has none.
+    pub(super) fn new(held: Held, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= held.range().1, "a range within a buffer");
+        Self { held, range }
+    }
+}
+
+impl From<Vec<u8>> for HeldBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        Self { held: Held::new(bytes), range }
+    }
+}
+
+impl Deref for HeldBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `held` is a second holder besides the buffer: the engine, before it writes, makes the buffer's bytes
+        // its own, which are others then.
+        unsafe { &self.held.as_slice()[self.range.clone()] }
+    }
+}
+
+impl AsRef<[u8]> for HeldBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for HeldBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeldBytes").field("range", &self.range).finish_non_exhaustive()
+    }
+}
