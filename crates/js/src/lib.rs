@@ -26,7 +26,7 @@ pub mod program;
 pub mod runner;
 pub mod vu;
 
-pub use api::Api;
+pub use api::{Api, Remains};
 pub use brunt_script::path_of;
 pub use event_loop::EventLoop;
 pub use exception::{Failure, describe};

@@ -7,6 +7,7 @@ mod data;
 mod demo;
 mod examples;
 mod fasthttp;
+mod fetch;
 mod house;
 mod language;
 mod network;

@@ -20,9 +20,11 @@ use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Members, Value};
 
 use crate::globals::url;
+use crate::http::FilePart;
 use crate::lazy::{LazyGlobal, lazy};
+use blob::BlobData;
 use blob::read_payload;
-pub(crate) use blob::shared_bytes;
+pub(crate) use blob::{READ_MAX, shared_bytes};
 pub(crate) use feed::FeedGuard;
 use form_data::FormData;
 use parts::Set;
@@ -143,6 +145,31 @@ pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     let query = url::search_params_text(value)?;
     let content_type = "application/x-www-form-urlencoded;charset=UTF-8".to_owned();
     Some(NativeBody { payload: query.into(), content_type })
+}
+
+/// Whether it is a `Blob` or a `File`.
+pub(crate) fn is_blob(value: &Value<'_>) -> bool {
+    blob::of(value).is_some()
+}
+
+/// A `Blob` or `File` as a part of a form.
+pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
+    let data = blob::of(value)?;
+    let kind = data.kind();
+    Some(FilePart {
+        payload: data.payload().clone(),
+        is_text: false,
+        filename: blob::name_of(value).unwrap_or("blob").to_owned(),
+        content_type: if kind.is_empty() { "application/octet-stream" } else { kind }.to_owned(),
+    })
+}
+
+/// A `Blob` without a type.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn blob_of(ctx: Ctx<'_>, payload: Payload) -> JsResult<'_> {
+    blob::object(ctx, BlobData::new(payload, ""))
 }
 
 /// Whether it is a `ReadableStream`. Costs next to nothing in a VM that has none.

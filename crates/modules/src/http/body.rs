@@ -6,6 +6,7 @@ use brunt_quickjs::{Thrown, Value};
 
 use super::fasthttp::FileStream;
 use super::file::FileData;
+use super::web::{FilePart, file_part};
 use crate::globals::web::{self, FeedGuard};
 
 /// A body as it goes on the wire.
@@ -103,34 +104,51 @@ fn type_name(body: &Value<'_>) -> &'static str {
     }
 }
 
+/// What a part of a multipart form holds.
+enum Content {
+    Text(String),
+    File(FilePart),
+}
+
+/// A value that makes a form a multipart one: what `http.file()` made, `Blob`, `File` and `FileStream`.
+fn is_file(value: &Value<'_>) -> bool {
+    value.instance::<FileData>().is_some()
+        || value.instance::<FileStream>().is_some()
+        || web::is_blob(value)
+}
+
+fn file_of(value: &Value<'_>) -> Option<FilePart> {
+    file_part(value).or_else(|| web::named_blob(value))
+}
+
 fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     let mut members = Vec::new();
     let mut has_file = false;
     for key in body.keys()? {
         let value = body.get(&key)?;
-        has_file |= value.instance::<FileData>().is_some();
+        has_file |= is_file(&value);
         members.push((key.text().unwrap_or_default(), value));
     }
     if has_file {
         let members = flattened(members)?;
-        let texts: Vec<String> = members
+        let contents: Vec<Content> = members
             .iter()
-            .map(|(name, value)| match value.instance::<FileData>() {
-                Some(_) => Ok(String::new()),
-                None => field_text(name, value),
+            .map(|(name, value)| match file_of(value) {
+                Some(file) => Ok(Content::File(file)),
+                None => field_text(name, value).map(Content::Text),
             })
             .collect::<Result<_, Thrown>>()?;
         let parts: Vec<Part<'_>> = members
             .iter()
-            .zip(&texts)
-            .map(|((name, value), text)| match value.instance::<FileData>() {
-                Some(file) => Part::File {
+            .zip(&contents)
+            .map(|((name, _), content)| match content {
+                Content::File(file) => Part::File {
                     name,
                     filename: &file.filename,
                     content_type: &file.content_type,
-                    data: &file.data,
+                    data: &file.payload,
                 },
-                None => Part::Field { name, value: text },
+                Content::Text(value) => Part::Field { name, value },
             })
             .collect();
         let multipart = Multipart::encode(&parts);

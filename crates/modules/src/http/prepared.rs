@@ -305,7 +305,7 @@ impl Prepared {
                 }
             };
             let is_streamed = self.response_type == ResponseType::Stream;
-            self.download = is_streamed.then(Download::new);
+            self.download = is_streamed.then(|| Download::new(false));
         } else if key.is(&RESPONSE_CALLBACK) {
             self.callback = Callback::read(value).ok_or_else(|| {
                 self.unsendable(

@@ -94,6 +94,7 @@ impl Class for Parts {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
+                .method(c"alarm", 2, alarm)
                 .method(c"bytes", 3, bytes)
                 .method(c"extract", 1, extract)
                 .method(c"hasBody", 1, |call| {
@@ -108,7 +109,8 @@ impl Class for Parts {
                 .method(c"newJar", 0, http::new_jar)
                 .method(c"parseForm", 2, parse_form)
                 .method(c"received", 1, received)
-                .method(c"send", 4, http::async_request)
+                .method(c"send", 5, http::fetch_request)
+                .method(c"source", 0, |call| call.ctx().instance(http::Fetched::default()))
                 .method(c"text", 1, text)
         });
         &MEMBERS
@@ -187,6 +189,14 @@ pub(super) fn is_stream<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> bool {
 
 fn blob_of<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a BlobData> {
     blob::of(value).ok_or_else(|| ctx.throw_type("this is not a Blob"))
+}
+
+/// `alarm(function, milliseconds)`: a timer that the iteration doesn't wait for.
+fn alarm<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, delay) = (call.ctx(), call.argument(1).to_number()?);
+    let delay_ns = (delay.max(0.0) * 1e6) as u64;
+    Host::of(ctx).events().set_idle_timer(ctx, call.argument(0), delay_ns);
+    Ok(ctx.undefined())
 }
 
 /// `bytes(blob, start?, end?)`: an `ArrayBuffer`.
