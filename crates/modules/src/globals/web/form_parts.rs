@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use brunt_http::{Payload, Piece, Shared};
+use memchr::memmem;
 use url::form_urlencoded;
 
 use super::blob::{BlobData, NamedBlob, now_ms};
@@ -131,8 +132,7 @@ fn parameter(parameters: &str, wanted: &str) -> Option<String> {
 }
 
 fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    let found = bytes.get(from..)?.windows(wanted.len()).position(|window| window == wanted);
-    found.map(|at| at + from)
+    memmem::find(bytes.get(from..)?, wanted).map(|at| at + from)
 }
 
 fn parse_multipart(body: &Shared, boundary: &str) -> Result<Vec<Entry>, String> {
