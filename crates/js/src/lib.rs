@@ -32,7 +32,7 @@ pub use event_loop::EventLoop;
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};
 pub use instance::Instance;
-pub use opened::{OpenError, OpenedFiles};
+pub use opened::{LargeFile, OpenError, OpenedFiles};
 pub use program::{Program, ProgramError};
 pub use runner::ScriptRunner;
 pub use vu::ScriptVu;

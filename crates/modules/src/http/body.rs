@@ -8,6 +8,7 @@ use super::fasthttp::FileStream;
 use super::file::FileData;
 use super::web::{FilePart, file_part};
 use crate::globals::web::{self, FeedGuard};
+use crate::go_error::go_type;
 
 /// A body as it goes on the wire.
 #[derive(Default)]
@@ -62,7 +63,7 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             || body.is_set()
             || body.is_date());
     if !plain {
-        return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
+        return Err(BodyRefusal::Type(format!("unknown request body type {}", go_type(body))));
     }
     form(body)
 }
@@ -84,24 +85,6 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
         return Some(file.data.clone());
     }
     value.instance::<FileStream>().map(FileStream::payload)
-}
-
-fn type_name(body: &Value<'_>) -> &'static str {
-    if body.is_number() {
-        "number"
-    } else if body.is_bool() {
-        "boolean"
-    } else if body.is_function() {
-        "function"
-    } else if body.is_array() {
-        "array"
-    } else if body.is_symbol() {
-        "symbol"
-    } else if body.is_big_int() {
-        "bigint"
-    } else {
-        "object"
-    }
 }
 
 /// What a part of a multipart form holds.

@@ -301,7 +301,8 @@ impl Prepared {
                 "none" => ResponseType::None,
                 "stream" => ResponseType::Stream,
                 other => {
-                    return Err(self.unsendable(0, format!("unknown responseType \"{other}\"")));
+                    return Err(self
+                        .unsendable(0, format!("{other} does not belong to ResponseType values")));
                 }
             };
             let is_streamed = self.response_type == ResponseType::Stream;

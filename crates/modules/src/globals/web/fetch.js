@@ -368,6 +368,10 @@
     if (redirect === 'error' && answer.status >= 300 && answer.status <= 399 && answer.headers.Location !== undefined) {
       throw new TypeError('fetch failed: the server redirects, which the request forbids');
     }
+    if (redirect === 'follow' && body?.stream !== undefined && (answer.status === 307 || answer.status === 308)
+      && answer.headers.Location !== undefined) {
+      throw new TypeError('fetch failed: the server redirects and wants the body again, which came from a stream');
+    }
     const made = {
       status: answer.status,
       statusText: answer.status_text.replace(/^\d+ ?/, ''),
