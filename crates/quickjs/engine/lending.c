@@ -1,11 +1,40 @@
 /* Buffers whose bytes somebody else holds too: see lending.rs. Their memory is Rust's: 'realloc_func' is its function,
-   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie. */
+   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie; so it makes the bytes of a
+   late buffer. */
+
+/* Makes the bytes of a late buffer, which may be any buffer. Runs no script. false: they can't be made. */
+static bool brunt_is_made(JSArrayBuffer *abuf)
+{
+    uint8_t *data;
+
+    if (abuf->immutable != BRUNT_LATE)
+        return true;
+    if (!abuf->detached) {
+        data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, SIZE_MAX);
+        if (!data)
+            return false;
+        abuf->data = data;
+    }
+    abuf->immutable = 0;
+    return true;
+}
+
+/* The same, with an exception. */
+static bool brunt_look(JSContext *ctx, JSArrayBuffer *abuf)
+{
+    if (likely(brunt_is_made(abuf)))
+        return true;
+    JS_ThrowOutOfMemory(ctx);
+    return false;
+}
 
 /* Whether a write must be refused. What is lent is made the buffer's own instead: its bytes may move. Runs no script. */
 static bool brunt_is_immutable(JSArrayBuffer *abuf)
 {
     uint8_t *data;
 
+    if (abuf->immutable == BRUNT_LATE)
+        return !brunt_is_made(abuf);
     if (abuf->immutable != BRUNT_LENT)
         return abuf->immutable != 0;
     if (abuf->detached) {
@@ -72,6 +101,15 @@ void brunt_lend(JSRuntime *rt, JSValueConst obj, JSReallocArrayBufferDataFunc *o
     }
     if (!abuf->immutable)
         abuf->immutable = BRUNT_LENT;
+}
+
+/* From now on the bytes of a buffer, which is Rust's and has no views, are made when somebody looks at them. */
+void brunt_make_late(JSValueConst obj)
+{
+    JSArrayBuffer *abuf = brunt_lendable(obj);
+
+    if (abuf)
+        abuf->immutable = BRUNT_LATE;
 }
 
 /* Makes a buffer immutable for good. */

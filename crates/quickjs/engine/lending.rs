@@ -11,7 +11,9 @@ pub(crate) const LENDING: &[Adjustment] = &[
         find: "static bool typed_array_is_immutable(JSObject *p);\n",
         put: "static bool typed_array_is_immutable(JSObject *p);\n\
               #define BRUNT_LENT 2 /* a value of JSArrayBuffer.immutable; 1 is a script's own doing */\n\
-              static bool brunt_is_immutable(JSArrayBuffer *abuf);\n",
+              #define BRUNT_LATE 3 /* another: the bytes are made when somebody looks at them; there are no views */\n\
+              static bool brunt_is_immutable(JSArrayBuffer *abuf);\n\
+              static bool brunt_look(JSContext *ctx, JSArrayBuffer *abuf);\n",
         times: 1,
     },
     Adjustment {
@@ -51,7 +53,29 @@ pub(crate) const LENDING: &[Adjustment] = &[
         file: "quickjs.c",
         find: "    if (abuf->immutable)\n        return JS_ThrowTypeErrorImmutableArrayBuffer(ctx);\n    \
                len = abuf->byte_length;\n",
-        put: "    len = abuf->byte_length;\n",
+        put: "    if (!brunt_look(ctx, abuf))\n        return JS_EXCEPTION;\n    len = abuf->byte_length;\n",
+        times: 1,
+    },
+    // A view of what is made late.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    abuf = pbuffer->u.array_buffer;\n    ta->obj = p;\n",
+        put: "    abuf = pbuffer->u.array_buffer;\n    if (!brunt_look(ctx, abuf)) {\n        \
+              js_free(ctx, ta);\n        JS_FreeValue(ctx, buffer);\n        return -1;\n    }\n    ta->obj = p;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    abuf = js_get_array_buffer(ctx, buffer);\n    if (!abuf)\n        return JS_EXCEPTION;\n    offset = 0;\n",
+        put: "    abuf = js_get_array_buffer(ctx, buffer);\n    if (!abuf || !brunt_look(ctx, abuf))\n        \
+              return JS_EXCEPTION;\n    offset = 0;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    *psize = abuf->byte_length;\n    return abuf->data;\n",
+        put: "    if (!brunt_look(ctx, abuf))\n        goto fail;\n    \
+              *psize = abuf->byte_length;\n    return abuf->data;\n",
         times: 1,
     },
     Adjustment {

@@ -6,6 +6,7 @@ mod mapping;
 
 use std::ffi::c_void;
 use std::ptr;
+use std::rc::Rc;
 use std::slice;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::value::Value;
 use crate::vm::Ctx;
 
 pub use common::CommonBytes;
-pub use lent::HeldBytes;
+pub use lent::{HeldBytes, LateBytes};
 
 /// The engine's typed arrays, in its order.
 const TYPED_ARRAYS: [&str; 12] = [
@@ -44,6 +45,7 @@ enum Lending {
     Own,
     Lent,
     Frozen,
+    Late,
 }
 
 /// A copy of the bytes of an `ArrayBuffer` or of a view of one: it may be held while JavaScript runs, which could
@@ -158,6 +160,27 @@ impl Value<'_> {
         Some(HeldBytes::new(held, from..from + length))
     }
 
+    /// What the bytes of an `ArrayBuffer` would be made of, if nobody has looked at them yet.
+    pub fn late_bytes(&self) -> Option<Rc<dyn LateBytes>> {
+        if !self.is_array_buffer() {
+            return None;
+        }
+        let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the value is alive; on success the three are written.
+        let is_plain = unsafe {
+            let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
+            sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
+        };
+        if !is_plain || opaque.is_null() {
+            return None;
+        }
+        // SAFETY: a buffer with our function has our box.
+        match unsafe { &*opaque.cast::<Held>() } {
+            Held::Late(bytes) => Some(Rc::clone(bytes)),
+            Held::Own(_) | Held::Common(_) => None,
+        }
+    }
+
     /// From now on the bytes of the buffer behind this value are lent, be it these.
     fn lend_bytes(&self, held: Option<Held>) {
         let (data, opaque) = match held {
@@ -217,6 +240,17 @@ impl<'js> Ctx<'js> {
         self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Frozen)
     }
 
+    /// An `ArrayBuffer` of bytes that are made when a script first looks at them. They hold no values of the VM.
+    ///
+    /// # Errors
+    /// As [`Ctx::common_buffer`].
+    pub fn late_buffer(self, bytes: Rc<dyn LateBytes>) -> JsResult<'js> {
+        if bytes.len() == 0 {
+            return self.array_buffer(Vec::new());
+        }
+        self.buffer_over(Held::Late(bytes), Lending::Late)
+    }
+
     fn buffer_over(self, held: Held, lending: Lending) -> JsResult<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
         let (pointer, length) = held.range();
@@ -233,6 +267,7 @@ impl<'js> Ctx<'js> {
                 (Err(_), _) => drop(Box::from_raw(opaque.cast::<Held>())),
                 (Ok(_), Lending::Own) => {}
                 (Ok(buffer), Lending::Lent) => buffer.lend_bytes(None),
+                (Ok(buffer), Lending::Late) => sys::brunt_make_late(buffer.raw),
                 (Ok(buffer), Lending::Frozen) => sys::brunt_freeze_bytes(buffer.raw),
             }
             buffer

@@ -506,6 +506,7 @@ unsafe extern "C" {
         opaque: *mut c_void,
         data: *mut u8,
     );
+    pub(crate) fn brunt_make_late(obj: JSValue);
     pub(crate) fn brunt_freeze_bytes(obj: JSValue);
     pub(crate) fn brunt_freeze_json(ctx: *mut JSContext, value: JSValue) -> c_int;
     pub(crate) fn brunt_bytes(

@@ -147,6 +147,11 @@ pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     Some(NativeBody { payload: query.into(), content_type })
 }
 
+/// The pieces of what the `body()` of the FormData library returned, if no script has looked at it.
+pub(crate) fn late_payload(value: &Value<'_>) -> Option<Payload> {
+    jslib_form::late_payload(value)
+}
+
 /// Whether it is a `Blob` or a `File`.
 pub(crate) fn is_blob(value: &Value<'_>) -> bool {
     blob::of(value).is_some()

@@ -77,6 +77,9 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     if !value.is_object() {
         return None;
     }
+    if let Some(payload) = web::late_payload(value) {
+        return Some(payload);
+    }
     // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
     if let Some(bytes) = web::shared_bytes(value) {
         return Some(bytes.into());
