@@ -39,7 +39,9 @@ const range = await fs.open('file.bin');
 await soon('negative range', () => range.seek(-1, fs.SeekMode.Start));
 await soon('beyond', () => range.seek(99, fs.SeekMode.Start));
 await soon('read', () => range.read('text'));
-const gone = new FileStream('gone.bin');
+// Gone, too, when handleSummary() runs in a VM of its own.
+let gone;
+try { gone = new FileStream('gone.bin'); } catch (e) { gone = null; }
 const shrunk = new FormData();
 shrunk.append('file', new FileStream('shrinks.bin'));
 
@@ -68,6 +70,14 @@ export function setup() {
   it('boundary of mine', () => send({ file: http.file('x', 'y') }, {
     headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
   }));
+  it('boundary of illegal letters', () => send({ file: http.file('x', 'y') }, {
+    headers: { 'content-type': 'multipart/form-data; boundary=a@b' },
+  }));
+  it('boundary of a FormData', () => { const form = new FormData(); form.append('a', 'b'); return send(form, {
+    headers: { 'Content-Type': 'multipart/form-data; boundary=' + 'x'.repeat(71) },
+  }); });
+  it('detached', () => { const buffer = new ArrayBuffer(5); buffer.transfer(); return send(buffer); });
+  it('next', () => http.post(`${url}/sink`, 'next').json('bytes'));
   it('boundary with a line', () => send({ file: http.file('x', 'y') }, {
     headers: { 'Content-Type': 'multipart/form-data; boundary=a\r\nX: y' },
   }));
@@ -123,7 +133,8 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
     }
     let told = run.told();
     assert_eq!(told.code, 0, "{told:?}");
-    let out: serde_json::Value = serde_json::from_str(&told.stdout).expect("the answers");
+    let out: serde_json::Value =
+        serde_json::from_str(&told.stdout).unwrap_or_else(|_| panic!("no answers: {told:?}"));
     for (name, wanted) in [
         ("there", "200,200"),
         ("missing", "threw GoError: stat …/missing.bin: no such file or directory"),
@@ -136,10 +147,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
             "fs folder",
             "threw InvalidResourceError: cannot open \"…\": opening a directory is not supported",
         ),
-        (
-            "negative range",
-            "threw TypeError: offset cannot be negative when using SeekModeStart",
-        ),
+        ("negative range", "threw TypeError: offset cannot be negative when using SeekModeStart"),
         ("beyond", "threw TypeError: seeking beyond end of file"),
         ("read", "threw TypeError: read() failed; reason: into argument must be a Uint8Array"),
         ("file of number", "threw GoError: invalid type int64, expected string or ArrayBuffer"),
@@ -161,12 +169,19 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("date", "0 unknown request body type time.Time (0) 4"),
         ("number thrown", "threw GoError: unknown request body type int64"),
         (
-            "boundary with a line",
-            "0 net/http: invalid header field value for \"Content-Type\" (1000) 4",
+            "boundary of illegal letters",
+            "threw GoError: the header \"Content-Type\" says \"multipart/form-data; boundary=a@b\", but \"a@b\" is no \
+             boundary: that is 1 to 70 letters, digits, blanks and '()+_,-./:=? with no blank at the end; leave the header \
+             out, and there will be one",
         ),
-        ("file is gone", "0 open …/gone.bin: no such file or directory (1000) 4"),
-        ("file is gone in a form", "0 open …/gone.bin: no such file or directory (1000) 4"),
-        ("file is shorter", "0 read …/shrinks.bin: the file has become shorter (1000) 4"),
+        ("detached", "threw TypeError: the buffer has no bytes any more: it was transferred"),
+        ("next", "4"),
+        ("file is gone", "0 open gone.bin: no such file or directory (1000) 4"),
+        ("file is gone in a form", "0 open gone.bin: no such file or directory (1000) 4"),
+        (
+            "file is shorter",
+            "0 read shrinks.bin: the file became shorter while the request was under way (1000) 4",
+        ),
         ("stream fails", "0 request body: torn (1000) 4"),
         ("stream is read", "threw TypeError: the stream is locked: it has a reader"),
         ("no such type", "0 nope does not belong to ResponseType values (0) 4"),
@@ -178,7 +193,9 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
     for (name, start, part) in [
         ("not an array", "threw ", "array"),
         ("boundary", "400 ", "boundary"),
-        ("boundary of mine", "400 ", "4"),
+        ("boundary of mine", "200 ", "\"filename\":\"y\""),
+        ("boundary with a line", "threw GoError: ", "is no boundary"),
+        ("boundary of a FormData", "threw GoError: ", "is no boundary"),
         ("no boundary", "400 ", "boundary"),
         ("part without name", "400 ", "name"),
         ("stream of objects", "0 request body: ", "a chunk of a body must be"),

@@ -27,6 +27,7 @@ use blob::read_payload;
 pub(crate) use blob::{READ_MAX, shared_bytes};
 pub(crate) use feed::FeedGuard;
 use form_data::FormData;
+pub(crate) use form_parts::Boundary;
 use parts::Set;
 
 /// Globals that are made when they are first read.
@@ -135,8 +136,8 @@ pub(crate) struct NativeBody {
 /// The body that an object of this module's classes is: `Blob`, `File`, `FormData`, and `URLSearchParams`.
 pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     if let Some(form) = value.instance::<FormData>() {
-        let (payload, content_type) = form.encode();
-        return Some(NativeBody { payload, content_type });
+        let Boundary { text, content_type } = Boundary::of(None).ok()?;
+        return Some(NativeBody { payload: form.encode(&text), content_type });
     }
     if let Some(blob) = blob::of(value) {
         let (payload, content_type) = (blob.payload().clone(), blob.kind().to_owned());
@@ -175,6 +176,11 @@ pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
 /// If the VM's memory limit is reached.
 pub(crate) fn blob_of(ctx: Ctx<'_>, payload: Payload) -> JsResult<'_> {
     blob::object(ctx, BlobData::new(payload, ""))
+}
+
+/// The body of a `FormData` with this boundary; `None` for other values.
+pub(crate) fn form_with(value: &Value<'_>, boundary: &str) -> Option<Payload> {
+    value.instance::<FormData>().map(|form| form.encode(boundary))
 }
 
 /// Whether it is a `ReadableStream`. Costs next to nothing in a VM that has none.

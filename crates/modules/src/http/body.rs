@@ -7,8 +7,9 @@ use brunt_quickjs::{Thrown, Value};
 use super::fasthttp::FileStream;
 use super::file::FileData;
 use super::web::{FilePart, file_part};
-use crate::globals::web::{self, FeedGuard};
+use crate::globals::web::{self, Boundary, FeedGuard};
 use crate::go_error::go_type;
+use crate::state::{throw, throw_type};
 
 /// A body as it goes on the wire.
 #[derive(Default)]
@@ -17,13 +18,22 @@ pub(super) struct EncodedBody {
     pub(super) payload: Option<Payload>,
     /// What `Content-Type` says unless the caller sets it.
     pub(super) content_type: Option<String>,
+    /// The content type is that of the script's header, with the boundary.
+    pub(super) is_by_hand: bool,
     /// Where the body comes from, if it is a stream.
     pub(super) feed: Option<FeedGuard>,
 }
 
 impl EncodedBody {
     fn of(payload: Payload, content_type: Option<String>) -> Self {
-        Self { payload: Some(payload), content_type, feed: None }
+        Self { payload: Some(payload), content_type, ..Self::default() }
+    }
+
+    /// A form with parts.
+    pub(super) fn is_multipart(&self) -> bool {
+        self.content_type
+            .as_ref()
+            .is_some_and(|kind| kind.starts_with("multipart/form-data; boundary="))
     }
 }
 
@@ -56,6 +66,11 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         let (payload, feed) = web::feed(body.ctx(), body)?;
         return Ok(EncodedBody { feed: Some(feed), ..EncodedBody::of(payload, None) });
     }
+    if body.is_array_buffer() || body.is_data_view() || body.typed_array_name().is_some() {
+        return Err(
+            throw_type(body.ctx(), "the buffer has no bytes any more: it was transferred").into()
+        );
+    }
     let plain = body.is_object()
         && !(body.is_function()
             || body.is_array()
@@ -65,7 +80,24 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if !plain {
         return Err(BodyRefusal::Type(format!("unknown request body type {}", go_type(body))));
     }
-    form(body)
+    form(body, None)
+}
+
+/// The same for a form with parts whose `Content-Type` a script gives by hand: its boundary is used, and added if there is
+/// none. `None`: it is no such form.
+pub(super) fn encode_as(
+    body: &Value<'_>,
+    content_type: &str,
+) -> Result<Option<EncodedBody>, BodyRefusal> {
+    if web::is_blob(body) {
+        return Ok(None);
+    }
+    let boundary = Boundary::of(Some(content_type)).map_err(|told| throw(body.ctx(), &told))?;
+    if let Some(payload) = web::form_with(body, &boundary.text) {
+        let encoded = EncodedBody::of(payload, Some(boundary.content_type));
+        return Ok(Some(EncodedBody { is_by_hand: true, ..encoded }));
+    }
+    form(body, Some(boundary)).map(Some)
 }
 
 /// Text and bytes, and what holds some: strings, buffers, and the native objects that are bodies by themselves. `None`
@@ -107,7 +139,7 @@ fn file_of(value: &Value<'_>) -> Option<FilePart> {
     file_part(value).or_else(|| web::named_blob(value))
 }
 
-fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
+fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, BodyRefusal> {
     let mut members = Vec::new();
     let mut has_file = false;
     for key in body.keys()? {
@@ -137,6 +169,11 @@ fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
                 Content::Text(value) => Part::Field { name, value },
             })
             .collect();
+        if let Some(boundary) = boundary {
+            let payload = Multipart::encode_with(boundary.text, &parts).body;
+            let encoded = EncodedBody::of(payload, Some(boundary.content_type));
+            return Ok(EncodedBody { is_by_hand: true, ..encoded });
+        }
         let multipart = Multipart::encode(&parts);
         let content_type = Some(multipart.content_type());
         return Ok(EncodedBody::of(multipart.body, content_type));

@@ -9,6 +9,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
 use super::body;
+use crate::globals::web;
 use crate::go_error::go_type;
 use crate::state::throw;
 
@@ -62,7 +63,8 @@ impl Class for FileData {
 pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(data) = body::payload_of(&given) else {
+    let blob = || web::named_blob(&given).map(|part| part.payload);
+    let Some(data) = body::payload_of(&given).or_else(blob) else {
         let kind = go_type(&given);
         return Err(throw(ctx, &format!("invalid type {kind}, expected string or ArrayBuffer")));
     };

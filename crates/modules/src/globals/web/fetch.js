@@ -96,14 +96,19 @@
 
   // { blob, stream, source, used }: what a body is made of, and whether it was consumed; null for none. A response that
   // was aborted is `broken`: { reason }.
-  function extract(value) {
+  function extract(value, headers) {
     if (value === null || value === undefined) return { body: null, type: '' };
     if (web.isStream(value)) {
       if (value.locked || isDisturbed(value)) throw new TypeError('the stream is locked, or was read from');
       return { body: { stream: value }, type: '' };
     }
-    const blob = web.extract(value);
-    if (blob !== null) return { body: { blob }, type: blob.type };
+    const blob = web.extract(value, headers.get('content-type'));
+    if (blob !== null) {
+      // A form's own content type, whatever was given by hand, has the boundary.
+      if (headers.has('content-type') && /^multipart\/form-data;/.test(blob.type)
+        && /^\s*multipart\/form-data\s*$/i.test(headers.get('content-type'))) headers.set('content-type', blob.type);
+      return { body: { blob }, type: blob.type };
+    }
     return { body: { blob: new Blob([String(value)]) }, type: 'text/plain;charset=UTF-8' };
   }
 
@@ -234,7 +239,7 @@
       let body = null;
       if (given.body !== undefined && given.body !== null) {
         if (bodiless) throw new TypeError(`a ${state.method} request has no body`);
-        const { body: made, type } = extract(given.body);
+        const { body: made, type } = extract(given.body, state.headers);
         body = made;
         if (type !== '' && !state.headers.has('content-type')) state.headers.append('content-type', type);
       } else if (from !== undefined && bodyOf(input) !== null) {
@@ -304,7 +309,7 @@
       const statusText = rules.statusText === undefined ? '' : String(rules.statusText);
       if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText)) throw new TypeError('the statusText has illegal characters');
       const headers = new Headers(rules.headers);
-      const { body, type } = extract(content);
+      const { body, type } = extract(content, headers);
       if (body !== null && BODILESS.includes(status)) throw new TypeError(`a response of status ${status} has no body`);
       if (type !== '' && !headers.has('content-type')) headers.append('content-type', type);
       this.#state = { status: Math.trunc(status), statusText, headers, type: 'default', url: '', redirected: false };

@@ -11,7 +11,8 @@ use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
 use super::blob::{self, BlobData};
-use super::{form_data, native_body, read_payload, shared_bytes};
+use super::form_data::FormData;
+use super::{Boundary, form_data, form_with, native_body, read_payload, shared_bytes};
 use crate::http;
 use crate::state::{VuState, throw};
 
@@ -96,7 +97,7 @@ impl Class for Parts {
             Members::new()
                 .method(c"alarm", 2, alarm)
                 .method(c"bytes", 3, bytes)
-                .method(c"extract", 1, extract)
+                .method(c"extract", 2, extract)
                 .method(c"hasBody", 1, |call| {
                     Ok(call.ctx().bool(http::response_body(&call.argument(0)).is_some()))
                 })
@@ -222,13 +223,19 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.parse_json(text).map_err(|error| ctx.throw_json(error))
 }
 
-/// A body as a `Blob`, whose type is the content type; `null` for what is none of the known classes.
+/// `extract(body, contentType)`: a body as a `Blob`, whose type is the content type; `null` for what is none of the known
+/// classes. The second argument is what the script says by hand.
 fn extract<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, value) = (call.ctx(), call.argument(0));
+    let (ctx, value, given) = (call.ctx(), call.argument(0), call.argument(1));
     if blob::of(&value).is_some() {
         return Ok(value);
     }
-    let data = if let Some(body) = native_body(&value) {
+    let given = if given.is_string() { Some(given.to_js_str()?) } else { None };
+    let boundary = Boundary::of(given.as_deref()).map_err(|told| ctx.throw_type(&told));
+    let data = if value.instance::<FormData>().is_some() {
+        let Boundary { text, content_type } = boundary?;
+        BlobData::new(form_with(&value, &text).unwrap_or_default(), &content_type)
+    } else if let Some(body) = native_body(&value) {
         BlobData::new(body.payload, &body.content_type)
     } else if let Some(file) = http::file_part(&value) {
         BlobData::new(file.payload, &file.content_type)
