@@ -120,3 +120,46 @@ void brunt_freeze_bytes(JSValueConst obj)
     if (abuf)
         abuf->immutable = 1;
 }
+
+static void brunt_release(JSString *str)
+{
+    BruntLentString *lent = (void *)&str[1];
+
+    lent->release(lent->owner);
+}
+
+/* A string of 'len' letters of one or two bytes that lie at 'data' as long as 'release' was not called with 'owner'. They
+   are so many that no place takes the string for a short one. */
+JSValue brunt_lent_string(JSContext *ctx, const void *data, uint32_t len, bool is_wide, void *owner,
+                          void (*release)(void *owner))
+{
+    BruntLentString *lent;
+    JSString *str;
+
+    str = js_alloc_string(ctx, sizeof(*lent) / 2, /*is_wide_char*/true);
+    if (!str)
+        return JS_EXCEPTION;
+    str->is_wide_char = is_wide;
+    str->kind = BRUNT_STRING_KIND_LENT;
+    str->len = len;
+    lent = (void *)&str[1];
+    lent->data = data;
+    lent->owner = owner;
+    lent->release = release;
+    return JS_MKPTR(JS_TAG_STRING, str);
+}
+
+/* The owner of a lent string's letters, if 'release' is its function; NULL for all other values. */
+void *brunt_string_owner(JSValueConst val, void (*release)(void *owner))
+{
+    BruntLentString *lent;
+    JSString *str;
+
+    if (JS_VALUE_GET_TAG(val) != JS_TAG_STRING)
+        return NULL;
+    str = JS_VALUE_GET_STRING(val);
+    if (str->kind != BRUNT_STRING_KIND_LENT)
+        return NULL;
+    lent = (void *)&str[1];
+    return lent->release == release ? lent->owner : NULL;
+}

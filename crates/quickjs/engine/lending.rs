@@ -170,4 +170,50 @@ pub(crate) const LENDING: &[Adjustment] = &[
               ptr = p->u.array.u.uint8_ptr + ((uintptr_t)idx << size_log2);\n        switch(size_log2) {\n",
         times: 1,
     },
+    // Strings whose letters the process holds once: see `brunt_lent_string` in lending.c.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    JS_STRING_KIND_INDIRECT,\n} JSStringKind;\n",
+        put: "    JS_STRING_KIND_INDIRECT,\n    BRUNT_STRING_KIND_LENT,\n} JSStringKind;\n\n\
+              typedef struct BruntLentString {\n    const void *data;\n    void *owner;\n    \
+              void (*release)(void *owner);\n} BruntLentString;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        return (char *)&slice->parent[1] + slice->start;\n    case JS_STRING_KIND_INDIRECT:\n",
+        put: "        if (unlikely(slice->parent->kind == BRUNT_STRING_KIND_LENT)) {\n            \
+              indirect = (void *)&slice->parent[1];\n            return (char *)*indirect + slice->start;\n        }\n        \
+              return (char *)&slice->parent[1] + slice->start;\n    case BRUNT_STRING_KIND_LENT:\n    \
+              case JS_STRING_KIND_INDIRECT:\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            js_free_rt(rt, strv(str));\n            break;\n        }\n",
+        put: "            js_free_rt(rt, strv(str));\n            break;\n        case BRUNT_STRING_KIND_LENT:\n            \
+              brunt_release(str);\n            break;\n        }\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static inline void js_free_string0(JSRuntime *rt, JSString *str)\n{\n",
+        put: "static void brunt_release(JSString *str);\n\n\
+              static inline void js_free_string0(JSRuntime *rt, JSString *str)\n{\n",
+        times: 1,
+    },
+    // A name is a string of its own. (A slice's parent would never be freed, either.)
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (str->atom_type == 0) {\n            p = str;\n",
+        put: "        if (str->atom_type == 0 && str->kind == JS_STRING_KIND_NORMAL) {\n            p = str;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            memcpy(str8(p), str8(str), (str->len << str->is_wide_char) +\n                   1 - str->is_wide_char);\n",
+        put: "            memcpy(str8(p), str8(str), str->len << str->is_wide_char);\n            \
+              if (!str->is_wide_char)\n                str8(p)[str->len] = '\\0';\n",
+        times: 1,
+    },
 ];

@@ -245,7 +245,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// As [`Ctx::common_buffer`].
     pub fn late_buffer(self, bytes: Rc<dyn LateBytes>) -> JsResult<'js> {
-        if bytes.len() == 0 {
+        if bytes.size() == 0 {
             return self.array_buffer(Vec::new());
         }
         self.buffer_over(Held::Late(bytes), Lending::Late)

@@ -37,7 +37,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
         return ctx.common_buffer(&bytes);
     }
-    ctx.string(bytes.text())
+    ctx.common_string(&bytes)
 }
 
 /// The path that a relative one of `k6/experimental/fs` means: it counts from the folder of the main script.

@@ -1,8 +1,11 @@
 //! Request bodies: text, bytes, forms, multipart.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
-use brunt_quickjs::{Thrown, Value};
+use brunt_quickjs::{CommonBytes, Thrown, Value};
 
 use super::fasthttp::FileStream;
 use super::file::FileData;
@@ -103,6 +106,9 @@ pub(super) fn encode_as(
 /// Text and bytes, and what holds some: strings, buffers, and the native objects that are bodies by themselves. `None`
 /// for anything else.
 pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
+    if let Some(bytes) = value.common_text() {
+        return Some(Shared::new(Rc::new(FileText(bytes))).into());
+    }
     if let Some(text) = value.as_str() {
         return Some(Shared::from(text.as_str()).into());
     }
@@ -120,6 +126,15 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
         return Some(file.data.clone());
     }
     value.instance::<FileStream>().map(FileStream::payload)
+}
+
+/// The text of a file that all VUs share.
+struct FileText(Arc<CommonBytes>);
+
+impl AsRef<[u8]> for FileText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.text().as_bytes()
+    }
 }
 
 /// What a part of a multipart form holds.

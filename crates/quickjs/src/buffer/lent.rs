@@ -69,7 +69,7 @@ pub(super) enum Held {
 /// Bytes that are made when a script first looks at them, if it ever does.
 pub trait LateBytes: Any {
     /// How many there will be.
-    fn len(&self) -> usize;
+    fn size(&self) -> usize;
 
     /// The bytes, as many as was said. `None` if they can't be made: an exception.
     fn make(&self) -> Option<Vec<u8>>;
@@ -85,7 +85,7 @@ impl Held {
         match self {
             Self::Own(region) => (region.start.as_ptr(), region.len),
             Self::Common(bytes) => (bytes.as_ptr().cast_mut(), bytes.len()),
-            Self::Late(bytes) => (NonNull::dangling().as_ptr(), bytes.len()),
+            Self::Late(bytes) => (NonNull::dangling().as_ptr(), bytes.size()),
         }
     }
 
@@ -106,7 +106,7 @@ impl Held {
             Self::Late(late) => {
                 let bytes = late.make()?;
                 // The buffer has said its size already.
-                assert_eq!(bytes.len(), late.len(), "late bytes are as many as was said");
+                assert_eq!(bytes.len(), late.size(), "late bytes are as many as was said");
                 *self = Self::new(bytes);
                 return Some(());
             }

@@ -358,7 +358,7 @@ struct Late {
 }
 
 impl LateBytes for Late {
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.size
     }
     fn make(&self) -> Option<Vec<u8>> {

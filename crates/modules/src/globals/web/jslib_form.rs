@@ -216,7 +216,7 @@ struct LateBody {
 }
 
 impl LateBytes for LateBody {
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.size
     }
 
