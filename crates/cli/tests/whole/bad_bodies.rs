@@ -204,3 +204,34 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         assert!(said.starts_with(start) && said.contains(part), "{name}: {said}");
     }
 }
+
+const SLOW: &str = r"
+import http from 'k6/http';
+import { Client, Request, FileStream } from 'k6/x/fasthttp';
+const client = new Client({ write_timeout: 1 });
+const request = new Request(__ENV.DEAF, { body: new FileStream('large.bin'), throw: true });
+export default function () {
+  let told;
+  try { client.post(request); } catch (e) { told = String(e); }
+  if (!/request timeout/.test(told)) throw new Error(told);
+  // What is written in time is not cut off: the server thinks for longer than that.
+  const quick = new Request(`${__ENV.URL}/delay/1200`, { throw: true });
+  if (client.get(quick).status !== 200) throw new Error('late');
+}
+";
+
+#[test]
+fn a_write_timeout_is_about_writing() {
+    let server = DemoServer::start();
+    let deaf = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = deaf.local_addr().expect("it has one");
+    // The system takes the connection; nobody reads from it.
+    let run = brunt("run -q s.js").file("large.bin", vec![0; 40_000_000]).file("s.js", SLOW);
+    let told = run
+        .word("-e")
+        .word(format!("DEAF=http://{address}/"))
+        .word("-e")
+        .word(format!("URL={}", server.url))
+        .told();
+    assert!(told.code == 0 && !told.stderr.contains("level=error"), "{told:?}");
+}

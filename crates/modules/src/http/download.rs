@@ -50,6 +50,8 @@ pub(crate) struct Download {
     is_fetch: bool,
     /// Takes the body's codings off, from its head on.
     decoding: RefCell<Option<Decoding>>,
+    /// The iteration ended before the body did: what the script reads later is no whole body.
+    is_cut: Cell<bool>,
     /// The script doesn't want it any more.
     is_aborted: Cell<bool>,
     aborted: Notify,
@@ -89,6 +91,7 @@ impl Download {
             spool: Spool::new(BUFFER),
             is_fetch,
             decoding: RefCell::default(),
+            is_cut: Cell::new(false),
             is_aborted: Cell::new(false),
             aborted: Notify::new(),
             let_go: Notify::new(),
@@ -137,6 +140,21 @@ impl Download {
         }
     }
 
+    /// The iteration is over, and with it what has not come yet.
+    pub(super) fn cut(&self) {
+        if !self.spool.has_ended() {
+            self.is_cut.set(true);
+            self.give_up();
+        }
+    }
+
+    /// The script has nothing left to do. Tells whether the rest is waited for, as in [`Self::lets_go`].
+    pub(super) fn is_left(&self) -> bool {
+        let is_left = self.lets_go();
+        self.is_cut.set(self.is_cut.get() || is_left);
+        is_left
+    }
+
     /// Nobody reads on. Tells whether the rest is waited for: it is one of `fetch`, and has not ended.
     pub(super) fn lets_go(&self) -> bool {
         if !self.is_fetch || self.is_given_up.get() || self.spool.has_ended() {
@@ -165,6 +183,9 @@ impl Download {
 
     /// The next chunk, its codings taken off; `None` at the end.
     fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
+        if self.is_cut.replace(false) {
+            return Poll::Ready(Some(Err(Failure::Aborted)));
+        }
         let mut decoding = self.decoding.borrow_mut();
         let Some(decoding) = &mut *decoding else { return self.spool.poll_chunk(cx) };
         loop {
@@ -295,7 +316,7 @@ pub(super) fn start(
 /// Something that goes on beside a task and does not end it.
 async fn never(aside: impl Future<Output = ()>) {
     aside.await;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// What a response tells of its request.

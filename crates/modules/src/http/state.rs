@@ -144,7 +144,7 @@ impl HttpState {
     /// there are none.
     pub(crate) fn unread_downloads(&self) -> Option<Remains> {
         let downloads = self.downloads.borrow();
-        let unread = downloads.iter().filter_map(Weak::upgrade).filter(|each| each.lets_go());
+        let unread = downloads.iter().filter_map(Weak::upgrade).filter(|each| each.is_left());
         let unread: Vec<_> = unread.collect();
         if unread.is_empty() {
             return None;
@@ -156,10 +156,10 @@ impl HttpState {
         }))
     }
 
-    /// The iteration is over: nobody reads on.
+    /// The iteration is over: what has not come yet doesn't come any more.
     pub(crate) fn end_downloads(&self) {
         for download in self.downloads.take().iter().filter_map(Weak::upgrade) {
-            download.give_up();
+            download.cut();
         }
     }
 

@@ -201,7 +201,7 @@ fn body<'js>(
         (0..list.length()?).map(|index| read(ctx, &list.get_index(index)?)).collect();
     let payload = joined(&boundary, &parts?);
     let size = payload.len().and_then(|size| usize::try_from(size).ok());
-    let size = size.filter(|&size| size <= i32::MAX as usize);
+    let size = size.filter(|&size| i32::try_from(size).is_ok());
     let Some(size) = size else {
         let message = "the form has more bytes than an ArrayBuffer can hold; the global FormData has no such limit";
         return Err(throw(ctx, message));

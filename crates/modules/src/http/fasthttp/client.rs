@@ -46,6 +46,7 @@ pub(super) struct Client {
 
 /// How long things may take, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "each number says its unit")]
 pub(super) struct Limits {
     /// A whole request; `None` waits for ever.
     pub(super) request_ns: Option<u64>,
