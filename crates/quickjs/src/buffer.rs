@@ -165,20 +165,35 @@ impl Value<'_> {
         if !self.is_array_buffer() {
             return None;
         }
+        match self.held()? {
+            (Held::Late(bytes), _) => Some(bytes),
+            (Held::Own(_) | Held::Common(_), _) => None,
+        }
+    }
+
+    /// The bytes of an `ArrayBuffer` or of a view of a whole one, if they are those of [`Ctx::common_buffer`] or
+    /// [`Ctx::frozen_buffer`] and no script has written to them.
+    pub fn common_bytes(&self) -> Option<Arc<CommonBytes>> {
+        let (_, length) = self.byte_range(false)?;
+        match self.held()? {
+            (Held::Common(bytes), whole) if length == whole => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// What holds the bytes of the buffer behind this value, if that is Rust's, and how many they are.
+    fn held(&self) -> Option<(Held, usize)> {
         let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
         // SAFETY: the value is alive; on success the three are written.
-        let is_plain = unsafe {
+        let is_known = unsafe {
             let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
             sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
         };
-        if !is_plain || opaque.is_null() {
+        if !is_known || opaque.is_null() {
             return None;
         }
         // SAFETY: a buffer with our function has our box.
-        match unsafe { &*opaque.cast::<Held>() } {
-            Held::Late(bytes) => Some(Rc::clone(bytes)),
-            Held::Own(_) | Held::Common(_) => None,
-        }
+        Some((unsafe { &*opaque.cast::<Held>() }.clone(), whole))
     }
 
     /// From now on the bytes of the buffer behind this value are lent, be it these.

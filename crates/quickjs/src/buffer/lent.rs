@@ -180,13 +180,6 @@ impl From<Vec<u8>> for HeldBytes {
     }
 }
 
-impl From<Arc<CommonBytes>> for HeldBytes {
-    fn from(bytes: Arc<CommonBytes>) -> Self {
-        let range = 0..bytes.len();
-        Self { held: Held::Common(bytes), range }
-    }
-}
-
 impl Deref for HeldBytes {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
