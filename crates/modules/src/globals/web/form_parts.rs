@@ -337,9 +337,9 @@ mod tests {
         assert_eq!(content_type, format!("multipart/form-data; boundary={text}"));
         let (text, content_type) = of("image/png").unwrap();
         assert_eq!(content_type, format!("multipart/form-data; boundary={text}"));
-        for wrong in ["\"\"", "é", "a;b=\"", "\"a \"", "a@b", &"x".repeat(71)] {
+        for wrong in ["\"\"", "é", "a@b", &"x".repeat(71)] {
             let told = of(&format!("multipart/form-data; boundary={wrong}"));
-            assert!(told.is_err() || wrong.starts_with("a;"), "{wrong}: {told:?}");
+            assert!(told.is_err(), "{wrong}: {told:?}");
         }
     }
 
