@@ -198,7 +198,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("boundary of a FormData", "threw GoError: ", "is no boundary"),
         ("no boundary", "400 ", "boundary"),
         ("part without name", "400 ", "name"),
-        ("stream of objects", "0 request body: ", "a chunk of a body must be"),
+        ("stream of objects", "0 request body: ", "a chunk must be a string or bytes (1000) 4"),
     ] {
         let said = out[name].as_str().unwrap_or("nothing");
         assert!(said.starts_with(start) && said.contains(part), "{name}: {said}");

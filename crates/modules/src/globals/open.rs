@@ -25,7 +25,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
         ));
     }
     let name = call.argument(0);
-    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
+    let name = if name.is_nullish() { String::new() } else { name.to_string_lossy()? };
     if name.is_empty() {
         return Err(throw(ctx, "open() can't be used with an empty filename"));
     }
