@@ -74,10 +74,19 @@ impl Client {
         let mut recording = Recording::start(network.clock, &self.meter, answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.
-            let run = pin!(self.run(request, &mut recording));
-            match request.deadline {
-                None => run.await,
-                Some(deadline) => {
+            let mut run = pin!(self.run(request, &mut recording));
+            let mut ended = None;
+            if let Some(write_by) = request.write_by {
+                let deadline = network.anchor.instant(write_by.deadline());
+                ended = self.timers.within(deadline, run.as_mut()).await;
+                if ended.is_none() && !write_by.is_written() {
+                    ended = Some(Err(Failure::Timeout));
+                }
+            }
+            match (ended, request.deadline) {
+                (Some(ended), _) => ended,
+                (None, None) => run.await,
+                (None, Some(deadline)) => {
                     let ended = self.timers.within(network.anchor.instant(deadline), run).await;
                     ended.unwrap_or(Err(Failure::Timeout))
                 }

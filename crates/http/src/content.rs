@@ -1,8 +1,12 @@
 //! Content codings: `Content-Encoding` of responses undone, `compression` of requests done.
 
+mod decoder;
+
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read, Write as _};
+
+pub use decoder::{Decoded, Decoder};
 
 /// A content coding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -90,6 +90,8 @@ pub enum Failure {
     BodyFile(FileTrouble, Tail),
     /// 1000: a stream of the request's body failed: the beginning of what it says.
     BodySource(Excerpt),
+    /// 1000: whoever asked for it doesn't want it any more.
+    Aborted,
 }
 
 /// Why a file of a request's body can't be sent.
@@ -137,6 +139,7 @@ impl Failure {
             | Self::Proxy(_)
             | Self::BodyFile(..)
             | Self::BodySource(_)
+            | Self::Aborted
             | Self::CertificateTime => 1000,
             Self::Alert(_) => 1010,
             Self::Timeout => 1050,
@@ -192,6 +195,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Timeout => f.write_str("request timeout"),
+            Self::Aborted => f.write_str("request aborted"),
             Self::UnsupportedScheme(scheme) => write!(f, "unsupported protocol scheme {scheme}"),
             Self::NoHost => f.write_str("http: no Host in request URL"),
             Self::Method(method) => write!(f, "net/http: invalid method {method}"),

@@ -60,7 +60,7 @@ pub use http1::parser::Truncated;
 pub use network::Network;
 pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
-pub use request::{Body, Request};
+pub use request::{Body, Request, WriteBy};
 pub use settings::{
     DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
 };

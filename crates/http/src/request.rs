@@ -1,5 +1,7 @@
 //! What is asked for.
 
+use std::cell::Cell;
+
 use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 use crate::headers::{Headers, is_value};
@@ -26,8 +28,37 @@ pub struct Request<'a> {
     pub deadline: Option<u64>,
     /// Read and count the response's body, but keep none of it.
     pub discard_body: bool,
+    /// Until when all of it must be written.
+    pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
     pub spool: Option<&'a Spool>,
+}
+
+/// The moment until which a request must be written.
+#[derive(Debug)]
+pub struct WriteBy {
+    deadline: u64,
+    is_written: Cell<bool>,
+}
+
+impl WriteBy {
+    /// At this moment (nanoseconds of the network's clock), if it isn't all written, the exchange ends as
+    /// [`Failure::Timeout`](crate::Failure::Timeout).
+    pub fn new(deadline: u64) -> Self {
+        Self { deadline, is_written: Cell::new(false) }
+    }
+
+    pub(crate) fn deadline(&self) -> u64 {
+        self.deadline
+    }
+
+    pub(crate) fn is_written(&self) -> bool {
+        self.is_written.get()
+    }
+
+    pub(crate) fn written(&self) {
+        self.is_written.set(true);
+    }
 }
 
 /// The body of a request.
@@ -78,6 +109,7 @@ impl<'a> Request<'a> {
             host: None,
             deadline: None,
             discard_body: false,
+            write_by: None,
             spool: None,
         }
     }

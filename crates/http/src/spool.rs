@@ -44,6 +44,8 @@ struct State {
     /// Why, if not because all came; told once.
     failure: Option<Failure>,
     is_abandoned: bool,
+    /// Nobody reads on, but this much more may come and is dropped, so that the exchange can end well.
+    drains: Option<usize>,
     /// Who waits for head, chunks or end. As many as ask at once.
     readers: Vec<Waker>,
     writer: Option<Waker>,
@@ -97,7 +99,7 @@ impl Spool {
             }
             return Poll::Ready(Some(Ok(chunk)));
         }
-        if state.is_abandoned {
+        if state.is_abandoned || state.drains.is_some() {
             return Poll::Ready(None);
         }
         if state.has_ended {
@@ -117,6 +119,38 @@ impl Spool {
             writer.wake();
         }
         state.wake();
+    }
+
+    /// Nobody reads on, but the rest may come if it is not much: with what is here already, up to `most` bytes are
+    /// dropped; beyond that it is as with [`Spool::abandon`].
+    pub fn drain(&self, most: usize) {
+        let mut state = self.state.borrow_mut();
+        if state.has_ended || state.is_abandoned || state.drains.is_some() {
+            return;
+        }
+        let left = most.saturating_sub(state.size);
+        state.drains = Some(left);
+        state.is_abandoned = left == 0;
+        state.chunks = VecDeque::new();
+        state.size = 0;
+        if let Some(writer) = state.writer.take() {
+            writer.wake();
+        }
+    }
+
+    /// Waits until the exchange is over.
+    pub fn poll_end(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.state.borrow_mut();
+        if state.has_ended {
+            return Poll::Ready(());
+        }
+        state.wait(cx);
+        Poll::Pending
+    }
+
+    /// The exchange is over.
+    pub fn has_ended(&self) -> bool {
+        self.state.borrow().has_ended
     }
 
     /// The exchange is over. For whoever ran it, when all is recorded.
@@ -164,6 +198,11 @@ impl Spool {
     pub(crate) fn push(&self, data: &[u8]) {
         let mut state = self.state.borrow_mut();
         if state.is_abandoned {
+            return;
+        }
+        if let Some(left) = &mut state.drains {
+            *left = left.saturating_sub(data.len());
+            state.is_abandoned = *left == 0;
             return;
         }
         let arrived_at = state.arrives;
@@ -255,5 +294,25 @@ mod tests {
         spool.abandon();
         assert_eq!(poll(|cx| spool.poll_room(cx)), Poll::Ready(false));
         assert_eq!(text(&spool), "end");
+    }
+
+    #[test]
+    fn what_nobody_reads_is_dropped_up_to_a_limit() {
+        let spool = Spool::new(100);
+        spool.push(&[0; 100]);
+        assert_eq!(poll(|cx| spool.poll_room(cx)), Poll::Pending);
+        spool.drain(300);
+        assert_eq!(text(&spool), "end");
+        spool.push(&[0; 100]);
+        assert_eq!(poll(|cx| spool.poll_room(cx)), Poll::Ready(true));
+        assert_eq!(poll(|cx| spool.poll_end(cx)), Poll::Pending);
+        spool.push(&[0; 100]);
+        assert_eq!(poll(|cx| spool.poll_room(cx)), Poll::Ready(false));
+        let full = Spool::new(100);
+        full.push(&[0; 300]);
+        full.drain(300);
+        assert_eq!(poll(|cx| full.poll_room(cx)), Poll::Ready(false));
+        full.end(None);
+        assert!(full.has_ended() && poll(|cx| full.poll_end(cx)).is_ready());
     }
 }

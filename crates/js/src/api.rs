@@ -1,6 +1,7 @@
 //! What scripts can import and call, seen from the host.
 
 use std::any::Any;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
@@ -8,6 +9,9 @@ use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::host::Host;
+
+/// What goes on without the script.
+pub type Remains = Pin<Box<dyn Future<Output = ()>>>;
 
 /// The modules and globals of a script world. One value for all cores.
 pub trait Api: Send + Sync + 'static {
@@ -45,6 +49,12 @@ pub trait Api: Send + Sync + 'static {
 
     /// An iteration, `setup()` or `teardown()` begins (see [`Host::phase`]).
     fn begin(&self, host: &Host, ctx: Ctx<'_>, iteration: Option<&Iteration>);
+
+    /// The script has nothing left to do: what is to be waited for before the iteration (or `setup()`, `teardown()`)
+    /// is over.
+    fn remains(&self, _host: &Host) -> Option<Remains> {
+        None
+    }
 
     /// It is over, interrupted or not. No JavaScript may run here.
     fn end(&self, host: &Host, ended: Ended);

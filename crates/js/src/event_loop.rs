@@ -37,6 +37,8 @@ struct Timer {
     arguments: Vec<Root>,
     /// Nanoseconds between runs, for intervals.
     every: Option<u64>,
+    /// The iteration doesn't wait for it.
+    is_idle: bool,
 }
 
 /// What is done and waits to be told to JavaScript.
@@ -58,13 +60,23 @@ impl EventLoop {
     ) -> u32 {
         let function = ctx.root(function);
         let arguments = arguments.into_iter().map(|argument| ctx.root(argument)).collect();
+        // An interval of 0 would leave no room for anything else.
+        let every = repeat.then_some(delay_ns.max(1_000_000));
+        self.add_timer(Timer { function, arguments, every, is_idle: false }, delay_ns)
+    }
+
+    /// A timer that the iteration doesn't wait for: if nothing else is left to do, it is dropped.
+    pub fn set_idle_timer<'js>(&self, ctx: Ctx<'js>, function: Value<'js>, delay_ns: u64) {
+        let (function, arguments) = (ctx.root(function), Vec::new());
+        self.add_timer(Timer { function, arguments, every: None, is_idle: true }, delay_ns);
+    }
+
+    fn add_timer(&self, timer: Timer, delay_ns: u64) -> u32 {
         let mut timers = self.timers.borrow_mut();
         timers.last_id += 1;
         let id = timers.last_id;
-        // An interval of 0 would leave no room for anything else.
-        let every = repeat.then_some(delay_ns.max(1_000_000));
         let due = clock::now_ns().saturating_add(delay_ns);
-        timers.due.insert((due, id), Timer { function, arguments, every });
+        timers.due.insert((due, id), timer);
         id
     }
 
@@ -106,6 +118,19 @@ impl EventLoop {
         self.running.borrow().is_empty() && self.timers.borrow().due.is_empty()
     }
 
+    /// Whether nothing is left that is waited for.
+    fn is_done(&self) -> bool {
+        self.running.borrow().is_empty()
+            && self.timers.borrow().due.values().all(|timer| timer.is_idle)
+    }
+
+    fn drop_idle_timers(&self, ctx: Ctx<'_>) {
+        let timers = std::mem::take(&mut self.timers.borrow_mut().due);
+        for timer in timers.into_values() {
+            release(ctx, timer);
+        }
+    }
+
     /// Runs everything there is: until no job, timer or operation is left.
     ///
     /// # Errors
@@ -113,8 +138,10 @@ impl EventLoop {
     pub fn drain(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         loop {
             drain_jobs(host, ctx)?;
-            if self.is_empty() {
-                return Ok(());
+            if self.is_done() {
+                self.drop_idle_timers(ctx);
+                let Some(remains) = host.api.remains(host) else { return Ok(()) };
+                return block_on(remains).map_err(|_| Failure::Interrupted);
             }
             self.turn(host, ctx)?;
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,14 +15,48 @@ pub const FILE_MAX: u64 = i32::MAX as u64;
 /// What `open()` and `k6/experimental/fs` read, by path. It lives as long as the test and holds as many files as the
 /// script names in its init code, each of at most [`FILE_MAX`] bytes.
 #[derive(Debug, Default)]
-pub struct OpenedFiles(Mutex<BTreeMap<PathBuf, Arc<CommonBytes>>>);
+pub struct OpenedFiles {
+    memory: Mutex<BTreeMap<PathBuf, Arc<CommonBytes>>>,
+    large: Mutex<BTreeMap<PathBuf, Arc<LargeFile>>>,
+}
+
+/// A file of more than [`FILE_MAX`] bytes: it stays on the disk, open once for all VUs.
+#[derive(Debug)]
+pub struct LargeFile {
+    file: File,
+    size: u64,
+}
+
+impl LargeFile {
+    /// How large it was when it was opened.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads from a place on, as much as there is and fits. Returns how much; 0 at the end.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read_at(&self, into: &mut [u8], at: u64) -> std::io::Result<usize> {
+        let mut done = 0;
+        while done < into.len() {
+            match self.file.read_at(&mut into[done..], at + done as u64) {
+                Ok(0) => break,
+                Ok(size) => done += size,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(done)
+    }
+}
 
 /// Why a file cannot be opened. The sentences are those of `open()`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// There is none.
-    #[error("The \"{0}\" file couldn't be opened: no such file or directory")]
+    #[error("stat {0}: no such file or directory")]
     NotFound(String),
     /// A directory.
     #[error("open() can't be used with directories, path: \"{0}\"")]
@@ -32,10 +67,13 @@ pub enum OpenError {
     )]
     NotOpenedFirst(String),
     /// More than [`FILE_MAX`] bytes.
-    #[error("The \"{0}\" file is larger than {FILE_MAX} bytes")]
+    #[error(
+        "open {0}: the file is larger than {FILE_MAX} bytes, the most that a buffer or a string can hold; FileStream of k6/x/fasthttp \
+         sends larger ones, open() of k6/experimental/fs reads them piece by piece"
+    )]
     TooLarge(String),
     /// What else the system says.
-    #[error("The \"{path}\" file couldn't be opened: {reason}")]
+    #[error("open {path}: {reason}")]
     Unreadable {
         /// The file.
         path: String,
@@ -47,7 +85,27 @@ pub enum OpenError {
 impl OpenedFiles {
     /// Whether this file was opened before.
     pub fn has(&self, path: &Path) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    }
+
+    /// A file that is too large for [`OpenedFiles::open`].
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_large(&self, path: &Path) -> Result<Arc<LargeFile>, OpenError> {
+        let mut files = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get(path) {
+            return Ok(Arc::clone(file));
+        }
+        let refused = |error: std::io::Error| OpenError::Unreadable {
+            path: path.display().to_string(),
+            reason: reason(&error),
+        };
+        let file = File::open(path).map_err(refused)?;
+        let size = file.metadata().map_err(refused)?.len();
+        let large = Arc::new(LargeFile { file, size });
+        files.insert(path.to_path_buf(), Arc::clone(&large));
+        Ok(large)
     }
 
     /// The bytes of a file: read from the disk by the first who asks, the same for all others. Later changes of the file
@@ -56,7 +114,7 @@ impl OpenedFiles {
     /// # Errors
     /// [`OpenError`].
     pub fn open(&self, path: &Path, may_read: bool) -> Result<Arc<CommonBytes>, OpenError> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = files.get(path) {
             return Ok(Arc::clone(bytes));
         }
@@ -70,10 +128,22 @@ impl OpenedFiles {
         if about.is_dir() {
             return Err(OpenError::Directory(shown()));
         }
+        if !about.is_file() {
+            // Opening a pipe would wait for somebody who writes to it.
+            return Err(OpenError::Unreadable {
+                path: shown(),
+                reason: "is no regular file".into(),
+            });
+        }
+        if about.len() > FILE_MAX {
+            return Err(OpenError::TooLarge(shown()));
+        }
+        // What the first init run could not open, another can't either, and is told the same.
+        let file = File::open(path).map_err(|error| refused(&error))?;
         if !may_read {
             return Err(OpenError::NotOpenedFirst(shown()));
         }
-        let bytes = File::open(path).and_then(|file| CommonBytes::read(&file, FILE_MAX));
+        let bytes = CommonBytes::read(&file, FILE_MAX);
         let bytes = Arc::new(bytes.map_err(|error| refused(&error))?);
         files.insert(path.to_path_buf(), Arc::clone(&bytes));
         Ok(bytes)
@@ -84,7 +154,7 @@ impl OpenedFiles {
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase(),
     }
 }
 
@@ -106,6 +176,27 @@ mod tests {
         let again = files.open(&path, false).unwrap();
         assert!(Arc::ptr_eq(&first, &again));
         assert_eq!(again.text(), "first");
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_for_memory_is_read_where_it_lies() {
+        let path = std::env::temp_dir().join(format!("brunt-large-{}", std::process::id()));
+        File::create(&path).unwrap().set_len(FILE_MAX + 1).unwrap();
+        let files = OpenedFiles::default();
+        for may_read in [true, false] {
+            let told = files.open(&path, may_read).unwrap_err();
+            assert!(matches!(told, OpenError::TooLarge(_)), "{told}");
+        }
+        let large = files.open_large(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(Arc::ptr_eq(&large, &files.open_large(&path).unwrap()));
+        let mut bytes = [1; 8];
+        assert_eq!(
+            (large.size(), large.read_at(&mut bytes, FILE_MAX - 4).unwrap()),
+            (FILE_MAX + 1, 5)
+        );
+        assert_eq!(bytes, [0, 0, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(large.read_at(&mut bytes, FILE_MAX + 1).unwrap(), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
-use brunt_js::{Host, Phase};
+use brunt_js::{Host, Phase, Remains};
 use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Thrown, Value, touched};
 
@@ -310,6 +310,10 @@ impl Api for K6 {
         {
             http.reset_cookies();
         }
+    }
+
+    fn remains(&self, host: &Host) -> Option<Remains> {
+        host.state::<VuState>().http_if_used()?.unread_downloads()
     }
 
     fn end(&self, host: &Host, _: Ended) {

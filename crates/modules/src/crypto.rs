@@ -195,7 +195,7 @@ mod tests {
                 ("md5('a')", "threw GoError: invalid output encoding: "),
                 ("md5('a', 'zz')", "threw GoError: invalid output encoding: zz"),
                 (
-                    "/^GoError: invalid input/.test((() => { try { md5(5, 'hex') } catch (e) { return e } })())",
+                    "/^GoError: invalid type int64/.test((() => { try { md5(5, 'hex') } catch (e) { return e } })())",
                     "true",
                 ),
                 (

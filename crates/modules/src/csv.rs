@@ -150,9 +150,16 @@ fn arguments<'js>(call: &Call<'js>, what: &str) -> JsResult<'js, Asked> {
         );
         return Err(throw_go(ctx, &message));
     };
+    let Some(bytes) = file.bytes() else {
+        let message = format!(
+            "{what} needs the file in memory, for which it is too large: it may have {} bytes",
+            brunt_js::opened::FILE_MAX
+        );
+        return Err(throw_go(ctx, &message));
+    };
     let options = Options::read(&call.argument(1))?.map_err(|reason| throw_go(ctx, &reason))?;
     let key = format!("\0csv {} {options:?}", file.path().display());
-    Ok(Asked { bytes: Arc::clone(file.bytes()), options, key })
+    Ok(Asked { bytes: Arc::clone(bytes), options, key })
 }
 
 struct Asked {

@@ -9,7 +9,7 @@ use base64::{DecodeError, Engine as _};
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 use memchr::memchr2;
 
-use crate::go_error::throw_go;
+use crate::go_error::{go_type, throw_go};
 
 pub(crate) static STD: GeneralPurpose = engine(&STANDARD, true);
 static RAW_STD: GeneralPurpose = engine(&STANDARD, false);
@@ -53,8 +53,9 @@ pub(crate) fn with_input<'js, R>(
         return Ok(read(value.to_js_str()?.as_bytes()));
     }
     let refused = || {
-        let message = "invalid input: a string, an ArrayBuffer or a typed array is needed";
-        throw_go(value.ctx(), message)
+        let message =
+            format!("invalid type {}, expected string, []byte or ArrayBuffer", go_type(value));
+        throw_go(value.ctx(), &message)
     };
     value.with_bytes(read).ok_or_else(refused)
 }
@@ -81,7 +82,7 @@ fn b64encode<'js>(call: Call<'js>) -> JsResult<'js> {
 fn b64decode<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let input = call.argument(0);
-    let text = if input.is_undefined() { ctx.string("")? } else { input };
+    let text = if input.is_nullish() { ctx.string("")? } else { input };
     let variant = variant(&call.argument(1))?;
     let bytes = decode(variant, &text.to_js_str()?)
         .map_err(|at| throw_go(ctx, &format!("illegal base64 data at input byte {at}")))?;
@@ -98,9 +99,22 @@ fn decode(variant: &GeneralPurpose, text: &str) -> Result<Vec<u8>, usize> {
         None => Cow::from(text),
     };
     variant.decode(text.as_bytes()).map_err(|error| match error {
-        DecodeError::InvalidByte(at, _) => at,
-        _ => text.find('=').unwrap_or(text.len() & !3),
+        DecodeError::InvalidByte(at, byte) if byte != b'=' => at,
+        _ => wrong_padding(variant, text.as_bytes()),
     })
+}
+
+/// Where Go sees that a text is padded wrongly.
+fn wrong_padding(variant: &GeneralPurpose, text: &[u8]) -> usize {
+    let Some(at) = text.iter().position(|&byte| byte == b'=') else { return text.len() & !3 };
+    let is_padded = std::ptr::eq(variant, &raw const STD) || std::ptr::eq(variant, &raw const URL);
+    match (is_padded, at % 4, text.get(at + 1)) {
+        (true, 2, None) => text.len(),
+        // Well padded, but something follows.
+        (true, 2, Some(b'=')) => at + 2,
+        (true, 3, _) => at + 1,
+        _ => at,
+    }
 }
 
 #[cfg(test)]
@@ -128,11 +142,11 @@ mod tests {
                 ),
                 (
                     "b64encode(5)",
-                    "threw GoError: invalid input: a string, an ArrayBuffer or a typed array is needed",
+                    "threw GoError: invalid type int64, expected string, []byte or ArrayBuffer",
                 ),
                 (
                     "b64encode()",
-                    "threw GoError: invalid input: a string, an ArrayBuffer or a typed array is needed",
+                    "threw GoError: invalid type <nil>, expected string, []byte or ArrayBuffer",
                 ),
                 ("new Uint8Array(b64decode('aMOp')).join()", "104,195,169"),
                 (
@@ -142,6 +156,11 @@ mod tests {
                 ("b64decode('aMOp', 'std', 'x') instanceof ArrayBuffer", "true"),
                 ("b64decode('YR==', 'std', 's')", "a"),
                 ("b64decode('a!Op')", "threw GoError: illegal base64 data at input byte 1"),
+                ("b64decode('YQ==YQ==')", "threw GoError: illegal base64 data at input byte 4"),
+                ("b64decode('YWI=YQ==')", "threw GoError: illegal base64 data at input byte 4"),
+                ("b64decode('YQ=')", "threw GoError: illegal base64 data at input byte 3"),
+                ("b64decode('Y===')", "threw GoError: illegal base64 data at input byte 1"),
+                ("b64decode(null).byteLength", "0"),
                 ("b64decode('YQ')", "threw GoError: illegal base64 data at input byte 0"),
                 (
                     "b64decode('YQ==', 'rawstd')",

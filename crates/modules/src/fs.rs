@@ -1,12 +1,12 @@
 //! `k6/experimental/fs`: files that are read piece by piece. Each is in memory once, for all VUs; what a VU has of its own
-//! is the place at which it reads.
+//! is the place at which it reads. Those that are too large for memory stay on the disk.
 
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use brunt_js::{Host, OpenError, Phase};
+use brunt_js::{Host, LargeFile, OpenError, Phase};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, CommonBytes, Ctx, JsResult, Members, Name, Value};
 
@@ -37,15 +37,46 @@ pub(crate) fn fill<'js>(
 /// The object that `open()` resolves to.
 pub(crate) struct File {
     path: Box<Path>,
-    bytes: Arc<CommonBytes>,
+    content: Content,
     /// Where the next `read()` begins; never beyond the end.
-    offset: Cell<usize>,
+    offset: Cell<u64>,
+}
+
+enum Content {
+    Memory(Arc<CommonBytes>),
+    /// Too large for that.
+    Disk(Arc<LargeFile>),
+}
+
+impl Content {
+    fn size(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::Disk(file) => file.size(),
+        }
+    }
+
+    /// Fills the buffer as far as there is something.
+    fn read_at(&self, into: &mut [u8], at: u64) -> std::io::Result<usize> {
+        match self {
+            Self::Memory(bytes) => {
+                let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or(&[]);
+                let count = rest.len().min(into.len());
+                into[..count].copy_from_slice(&rest[..count]);
+                Ok(count)
+            }
+            Self::Disk(file) => file.read_at(into, at),
+        }
+    }
 }
 
 impl File {
-    /// All bytes of the file.
-    pub(crate) fn bytes(&self) -> &Arc<CommonBytes> {
-        &self.bytes
+    /// All bytes of the file; `None` if they are too many to be in memory.
+    pub(crate) fn bytes(&self) -> Option<&Arc<CommonBytes>> {
+        match &self.content {
+            Content::Memory(bytes) => Some(bytes),
+            Content::Disk(_) => None,
+        }
     }
 
     /// Where the file lies.
@@ -118,12 +149,18 @@ fn opened<'js>(ctx: Ctx<'js>, path: &Value<'js>) -> JsResult<'js, Result<Value<'
         return Ok(Err(Failure::of_type("open() failed; reason: path cannot be empty")));
     }
     let path = path_from_entry(host, &name);
-    let bytes = match host.program().files().open(&path, true) {
-        Ok(bytes) => bytes,
+    let files = host.program().files();
+    let content = match files.open(&path, true) {
+        Ok(bytes) => Ok(Content::Memory(bytes)),
+        Err(OpenError::TooLarge(_)) => files.open_large(&path).map(Content::Disk),
+        Err(error) => Err(error),
+    };
+    let content = match content {
+        Ok(content) => content,
         Err(error) => return Ok(Err(refusal(&error, &path))),
     };
     let shown = ctx.string(&path.to_string_lossy())?;
-    let file = ctx.instance(File { path: path.into(), bytes, offset: Cell::new(0) })?;
+    let file = ctx.instance(File { path: path.into(), content, offset: Cell::new(0) })?;
     file.define(&PATH, shown)?;
     Ok(Ok(file))
 }
@@ -152,8 +189,10 @@ fn stat<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, object) = (call.ctx(), call.this());
     let file = this(&call, &object)?;
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-    let about = ctx
-        .object_from([(&NAME, ctx.string(&name)?), (&SIZE, ctx.number(file.bytes.len() as f64))])?;
+    let about = ctx.object_from([
+        (&NAME, ctx.string(&name)?),
+        (&SIZE, ctx.number(file.content.size() as f64)),
+    ])?;
     settled(ctx, Ok(Ok(about)))
 }
 
@@ -172,18 +211,25 @@ fn read<'js>(call: Call<'js>) -> JsResult<'js> {
     if into.typed_array_name() != Some("Uint8Array") {
         return not_bytes();
     }
-    let rest = &file.bytes[file.offset.get()..];
-    if rest.is_empty() {
+    if file.offset.get() >= file.content.size() {
         return settled(ctx, Ok(Ok(ctx.null())));
     }
     let filled = into.get(&BUFFER)?.with_bytes_mut(|buffer| {
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        count
+        (file.content.read_at(buffer, file.offset.get()), buffer.is_empty())
     });
-    let Some(count) = filled else { return not_bytes() };
-    file.offset.set(file.offset.get() + count);
-    settled(ctx, Ok(Ok(ctx.number(count as f64))))
+    match filled {
+        None => not_bytes(),
+        // It has become shorter.
+        Some((Ok(0), false)) => settled(ctx, Ok(Ok(ctx.null()))),
+        Some((Ok(count), _)) => {
+            file.offset.set(file.offset.get() + count as u64);
+            settled(ctx, Ok(Ok(ctx.number(count as f64))))
+        }
+        Some((Err(error), _)) => {
+            let message = format!("read() failed; reason: {error}");
+            settled(ctx, Ok(Err(Failure { name: "InvalidResourceError", message })))
+        }
+    }
 }
 
 fn seek<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -197,7 +243,7 @@ fn seek<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 /// Where `seek(offset, whence)` leads to.
-fn target(file: &File, offset: &Value<'_>, whence: &Value<'_>) -> Result<usize, Failure> {
+fn target(file: &File, offset: &Value<'_>, whence: &Value<'_>) -> Result<u64, Failure> {
     let integer = |value: &Value<'_>, what: &str| {
         if value.is_nullish() {
             let message =
@@ -211,7 +257,7 @@ fn target(file: &File, offset: &Value<'_>, whence: &Value<'_>) -> Result<usize, 
         })
     };
     let (by, mode) = (integer(offset, "offset")?, integer(whence, "whence")?);
-    let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
+    let size = i64::try_from(file.content.size()).unwrap_or(i64::MAX);
     let at = i64::try_from(file.offset.get()).unwrap_or(i64::MAX);
     let to = match mode {
         0 if by < 0 => {
@@ -234,5 +280,5 @@ fn target(file: &File, offset: &Value<'_>, whence: &Value<'_>) -> Result<usize, 
     if to > size {
         return Err(Failure::of_type("seeking beyond end of file"));
     }
-    Ok(usize::try_from(to).unwrap_or(0))
+    Ok(u64::try_from(to).unwrap_or(0))
 }

@@ -95,6 +95,50 @@ pub(crate) fn adopt<'js>(call: &Call<'js>, made: &Value<'js>) -> JsResult<'js, (
     Ok(())
 }
 
+/// What k6's messages call the type of a value: that which Go sees.
+pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
+    if value.is_nullish() {
+        return "<nil>";
+    }
+    if let Some(number) = value.as_number() {
+        return if number.fract() == 0.0 && number.abs() < 9e18 { "int64" } else { "float64" };
+    }
+    if value.is_string() || value.is_symbol() {
+        return "string";
+    }
+    if value.is_bool() {
+        return "bool";
+    }
+    if value.is_big_int() {
+        return "*big.Int";
+    }
+    if value.is_function() {
+        return "func(sobek.FunctionCall) sobek.Value";
+    }
+    if value.is_array() || value.is_set() {
+        return "[]interface {}";
+    }
+    if value.is_map() {
+        return "[][2]interface {}";
+    }
+    if value.is_date() {
+        return "time.Time";
+    }
+    match value.typed_array_name() {
+        Some("Uint8Array" | "Uint8ClampedArray") => "[]uint8",
+        Some("Int8Array") => "[]int8",
+        Some("Int16Array") => "[]int16",
+        Some("Uint16Array") => "[]uint16",
+        Some("Int32Array") => "[]int32",
+        Some("Uint32Array") => "[]uint32",
+        Some("BigInt64Array") => "[]int64",
+        Some("BigUint64Array") => "[]uint64",
+        Some("Float32Array") => "[]float32",
+        Some("Float64Array") => "[]float64",
+        _ => "map[string]interface {}",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,7 +33,10 @@ use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
 use crate::state::{VuState, throw, throw_stopped};
-pub(crate) use web::{file_part, header_lines, is_redirected, new_jar, response_body, settled};
+pub(crate) use download::Fetched;
+pub(crate) use web::{
+    FilePart, file_part, header_lines, is_redirected, new_jar, response_body, settled,
+};
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
 
@@ -133,7 +136,7 @@ fn asked_request<'js>(call: &Call<'js>) -> JsResult<'js, Asked<'js>> {
 fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     let (host, http) = http_of(ctx)?;
     if crate::globals::web::is_stream(ctx, &asked.body) {
-        let promise = send_later(ctx, asked)?;
+        let promise = send_later(ctx, asked, &ctx.undefined())?;
         return wait_for(ctx, host, &promise);
     }
     let mut prepared = match Prepared::read(ctx, http, asked) {
@@ -183,11 +186,17 @@ fn unsent<'js>(ctx: Ctx<'js>, refused: &Unsendable) -> JsResult<'js> {
 
 pub(crate) fn async_request(call: Call<'_>) -> JsResult<'_> {
     let asked = asked_request(&call)?;
-    send_later(call.ctx(), asked)
+    send_later(call.ctx(), asked, &call.ctx().undefined())
+}
+
+/// The same for `fetch`: the argument after the params is a [`Fetched`], from which the body is to be had as it comes.
+pub(crate) fn fetch_request(call: Call<'_>) -> JsResult<'_> {
+    let asked = asked_request(&call)?;
+    send_later(call.ctx(), asked, &call.argument(4))
 }
 
 /// Sends a request; gives back the promise of its response.
-fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
+fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>, fetched: &Value<'js>) -> JsResult<'js> {
     let (host, http) = http_of(ctx)?;
     let (promise, deferred) = ctx.promise()?;
     let mut prepared = match Prepared::read(ctx, http, asked) {
@@ -204,6 +213,21 @@ fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
         }
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
+    if let Some(follower) = fetched.instance::<Fetched>() {
+        follower.follow(&mut prepared);
+        if prepared.download.is_some() {
+            let fetched = ctx.root(fetched.clone());
+            host.events().spawn(download::start(http, prepared, sink), move |ctx, arrived| {
+                let fetched = ctx.unroot(fetched);
+                let outcome = match fetched.instance::<Fetched>() {
+                    Some(follower) => follower.received(ctx, arrived),
+                    None => download::received(ctx, arrived),
+                };
+                settle(ctx, deferred, outcome)
+            });
+            return Ok(promise);
+        }
+    }
     if prepared.download.is_some() {
         host.events().spawn(download::start(http, prepared, sink), move |ctx, arrived| {
             let outcome = download::received(ctx, arrived);

@@ -12,6 +12,13 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     let engines = ctx.root(json.get(&PARSE)?);
     let ours = ctx.closure(c"parse", 2, move |call| {
         let ctx = call.ctx();
+        // A file's text is read where it lies; the engine would copy it.
+        if let Some(bytes) = call.argument(0).common_text()
+            && !call.argument(1).is_function()
+        {
+            let text = bytes.text().as_bytes();
+            return ctx.parse_json(text).map_err(|error| ctx.throw_json(error));
+        }
         let text = call.argument(0).to_js_str()?;
         if call.argument(1).is_function() || text.contains('\u{FFFD}') {
             return ctx.rooted(&engines).call(&call.this(), &call.arguments_from(0));

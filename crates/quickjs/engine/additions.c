@@ -40,7 +40,7 @@ bool brunt_bytes(JSValueConst obj, bool to_write, uint8_t **data, size_t *length
     p = JS_VALUE_GET_OBJ(obj);
     if (p->class_id == JS_CLASS_ARRAY_BUFFER || p->class_id == JS_CLASS_SHARED_ARRAY_BUFFER) {
         abuf = p->u.array_buffer;
-        if (!abuf || abuf->detached || (to_write && abuf->immutable && brunt_is_immutable(abuf)))
+        if (!abuf || abuf->detached || (to_write && abuf->immutable && brunt_is_immutable(abuf)) || !brunt_is_made(abuf))
             return false;
         *data = abuf->data;
         *length = abuf->byte_length;

@@ -1,11 +1,40 @@
 /* Buffers whose bytes somebody else holds too: see lending.rs. Their memory is Rust's: 'realloc_func' is its function,
-   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie. */
+   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie; so it makes the bytes of a
+   late buffer. */
+
+/* Makes the bytes of a late buffer, which may be any buffer. Runs no script. false: they can't be made. */
+static bool brunt_is_made(JSArrayBuffer *abuf)
+{
+    uint8_t *data;
+
+    if (abuf->immutable != BRUNT_LATE)
+        return true;
+    if (!abuf->detached) {
+        data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, SIZE_MAX);
+        if (!data)
+            return false;
+        abuf->data = data;
+    }
+    abuf->immutable = 0;
+    return true;
+}
+
+/* The same, with an exception. */
+static bool brunt_look(JSContext *ctx, JSArrayBuffer *abuf)
+{
+    if (likely(brunt_is_made(abuf)))
+        return true;
+    JS_ThrowOutOfMemory(ctx);
+    return false;
+}
 
 /* Whether a write must be refused. What is lent is made the buffer's own instead: its bytes may move. Runs no script. */
 static bool brunt_is_immutable(JSArrayBuffer *abuf)
 {
     uint8_t *data;
 
+    if (abuf->immutable == BRUNT_LATE)
+        return !brunt_is_made(abuf);
     if (abuf->immutable != BRUNT_LENT)
         return abuf->immutable != 0;
     if (abuf->detached) {
@@ -74,6 +103,15 @@ void brunt_lend(JSRuntime *rt, JSValueConst obj, JSReallocArrayBufferDataFunc *o
         abuf->immutable = BRUNT_LENT;
 }
 
+/* From now on the bytes of a buffer, which is Rust's and has no views, are made when somebody looks at them. */
+void brunt_make_late(JSValueConst obj)
+{
+    JSArrayBuffer *abuf = brunt_lendable(obj);
+
+    if (abuf)
+        abuf->immutable = BRUNT_LATE;
+}
+
 /* Makes a buffer immutable for good. */
 void brunt_freeze_bytes(JSValueConst obj)
 {
@@ -81,4 +119,47 @@ void brunt_freeze_bytes(JSValueConst obj)
 
     if (abuf)
         abuf->immutable = 1;
+}
+
+static void brunt_release(JSString *str)
+{
+    BruntLentString *lent = (void *)&str[1];
+
+    lent->release(lent->owner);
+}
+
+/* A string of 'len' letters of one or two bytes that lie at 'data' as long as 'release' was not called with 'owner'. They
+   are so many that no place takes the string for a short one. */
+JSValue brunt_lent_string(JSContext *ctx, const void *data, uint32_t len, bool is_wide, void *owner,
+                          void (*release)(void *owner))
+{
+    BruntLentString *lent;
+    JSString *str;
+
+    str = js_alloc_string(ctx, sizeof(*lent) / 2, /*is_wide_char*/true);
+    if (!str)
+        return JS_EXCEPTION;
+    str->is_wide_char = is_wide;
+    str->kind = BRUNT_STRING_KIND_LENT;
+    str->len = len;
+    lent = (void *)&str[1];
+    lent->data = data;
+    lent->owner = owner;
+    lent->release = release;
+    return JS_MKPTR(JS_TAG_STRING, str);
+}
+
+/* The owner of a lent string's letters, if 'release' is its function; NULL for all other values. */
+void *brunt_string_owner(JSValueConst val, void (*release)(void *owner))
+{
+    BruntLentString *lent;
+    JSString *str;
+
+    if (JS_VALUE_GET_TAG(val) != JS_TAG_STRING)
+        return NULL;
+    str = JS_VALUE_GET_STRING(val);
+    if (str->kind != BRUNT_STRING_KIND_LENT)
+        return NULL;
+    lent = (void *)&str[1];
+    return lent->release == release ? lent->owner : NULL;
 }

@@ -11,7 +11,9 @@ pub(crate) const LENDING: &[Adjustment] = &[
         find: "static bool typed_array_is_immutable(JSObject *p);\n",
         put: "static bool typed_array_is_immutable(JSObject *p);\n\
               #define BRUNT_LENT 2 /* a value of JSArrayBuffer.immutable; 1 is a script's own doing */\n\
-              static bool brunt_is_immutable(JSArrayBuffer *abuf);\n",
+              #define BRUNT_LATE 3 /* another: the bytes are made when somebody looks at them; there are no views */\n\
+              static bool brunt_is_immutable(JSArrayBuffer *abuf);\n\
+              static bool brunt_look(JSContext *ctx, JSArrayBuffer *abuf);\n",
         times: 1,
     },
     Adjustment {
@@ -51,7 +53,29 @@ pub(crate) const LENDING: &[Adjustment] = &[
         file: "quickjs.c",
         find: "    if (abuf->immutable)\n        return JS_ThrowTypeErrorImmutableArrayBuffer(ctx);\n    \
                len = abuf->byte_length;\n",
-        put: "    len = abuf->byte_length;\n",
+        put: "    if (!brunt_look(ctx, abuf))\n        return JS_EXCEPTION;\n    len = abuf->byte_length;\n",
+        times: 1,
+    },
+    // A view of what is made late.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    abuf = pbuffer->u.array_buffer;\n    ta->obj = p;\n",
+        put: "    abuf = pbuffer->u.array_buffer;\n    if (!brunt_look(ctx, abuf)) {\n        \
+              js_free(ctx, ta);\n        JS_FreeValue(ctx, buffer);\n        return -1;\n    }\n    ta->obj = p;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    abuf = js_get_array_buffer(ctx, buffer);\n    if (!abuf)\n        return JS_EXCEPTION;\n    offset = 0;\n",
+        put: "    abuf = js_get_array_buffer(ctx, buffer);\n    if (!abuf || !brunt_look(ctx, abuf))\n        \
+              return JS_EXCEPTION;\n    offset = 0;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    *psize = abuf->byte_length;\n    return abuf->data;\n",
+        put: "    if (!brunt_look(ctx, abuf))\n        goto fail;\n    \
+              *psize = abuf->byte_length;\n    return abuf->data;\n",
         times: 1,
     },
     Adjustment {
@@ -144,6 +168,52 @@ pub(crate) const LENDING: &[Adjustment] = &[
         put: "        if (typed_array_is_immutable(p)) {\n            JS_FreeValue(ctx, ret);\n            \
               return JS_ThrowTypeErrorImmutableArrayBuffer(ctx);\n        }\n        \
               ptr = p->u.array.u.uint8_ptr + ((uintptr_t)idx << size_log2);\n        switch(size_log2) {\n",
+        times: 1,
+    },
+    // Strings whose letters the process holds once: see `brunt_lent_string` in lending.c.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    JS_STRING_KIND_INDIRECT,\n} JSStringKind;\n",
+        put: "    JS_STRING_KIND_INDIRECT,\n    BRUNT_STRING_KIND_LENT,\n} JSStringKind;\n\n\
+              typedef struct BruntLentString {\n    const void *data;\n    void *owner;\n    \
+              void (*release)(void *owner);\n} BruntLentString;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        return (char *)&slice->parent[1] + slice->start;\n    case JS_STRING_KIND_INDIRECT:\n",
+        put: "        if (unlikely(slice->parent->kind == BRUNT_STRING_KIND_LENT)) {\n            \
+              indirect = (void *)&slice->parent[1];\n            return (char *)*indirect + slice->start;\n        }\n        \
+              return (char *)&slice->parent[1] + slice->start;\n    case BRUNT_STRING_KIND_LENT:\n    \
+              case JS_STRING_KIND_INDIRECT:\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            js_free_rt(rt, strv(str));\n            break;\n        }\n",
+        put: "            js_free_rt(rt, strv(str));\n            break;\n        case BRUNT_STRING_KIND_LENT:\n            \
+              brunt_release(str);\n            break;\n        }\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static inline void js_free_string0(JSRuntime *rt, JSString *str)\n{\n",
+        put: "static void brunt_release(JSString *str);\n\n\
+              static inline void js_free_string0(JSRuntime *rt, JSString *str)\n{\n",
+        times: 1,
+    },
+    // A name is a string of its own. (A slice's parent would never be freed, either.)
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (str->atom_type == 0) {\n            p = str;\n",
+        put: "        if (str->atom_type == 0 && str->kind == JS_STRING_KIND_NORMAL) {\n            p = str;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            memcpy(str8(p), str8(str), (str->len << str->is_wide_char) +\n                   1 - str->is_wide_char);\n",
+        put: "            memcpy(str8(p), str8(str), str->len << str->is_wide_char);\n            \
+              if (!str->is_wide_char)\n                str8(p)[str->len] = '\\0';\n",
         times: 1,
     },
 ];

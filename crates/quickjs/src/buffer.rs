@@ -6,6 +6,7 @@ mod mapping;
 
 use std::ffi::c_void;
 use std::ptr;
+use std::rc::Rc;
 use std::slice;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::value::Value;
 use crate::vm::Ctx;
 
 pub use common::CommonBytes;
-pub use lent::HeldBytes;
+pub use lent::{HeldBytes, LateBytes};
 
 /// The engine's typed arrays, in its order.
 const TYPED_ARRAYS: [&str; 12] = [
@@ -44,6 +45,7 @@ enum Lending {
     Own,
     Lent,
     Frozen,
+    Late,
 }
 
 /// A copy of the bytes of an `ArrayBuffer` or of a view of one: it may be held while JavaScript runs, which could
@@ -158,24 +160,40 @@ impl Value<'_> {
         Some(HeldBytes::new(held, from..from + length))
     }
 
+    /// What the bytes of an `ArrayBuffer` would be made of, if nobody has looked at them yet.
+    pub fn late_bytes(&self) -> Option<Rc<dyn LateBytes>> {
+        if !self.is_array_buffer() {
+            return None;
+        }
+        match self.held()? {
+            (Held::Late(bytes), _) => Some(bytes),
+            (Held::Own(_) | Held::Common(_), _) => None,
+        }
+    }
+
     /// The bytes of an `ArrayBuffer` or of a view of a whole one, if they are those of [`Ctx::common_buffer`] or
     /// [`Ctx::frozen_buffer`] and no script has written to them.
     pub fn common_bytes(&self) -> Option<Arc<CommonBytes>> {
         let (_, length) = self.byte_range(false)?;
+        match self.held()? {
+            (Held::Common(bytes), whole) if length == whole => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// What holds the bytes of the buffer behind this value, if that is Rust's, and how many they are.
+    fn held(&self) -> Option<(Held, usize)> {
         let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
         // SAFETY: the value is alive; on success the three are written.
         let is_known = unsafe {
             let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
             sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
         };
-        if !is_known || opaque.is_null() || length != whole {
+        if !is_known || opaque.is_null() {
             return None;
         }
         // SAFETY: a buffer with our function has our box.
-        match unsafe { &*opaque.cast::<Held>() } {
-            Held::Common(bytes) => Some(Arc::clone(bytes)),
-            Held::Own(_) => None,
-        }
+        Some((unsafe { &*opaque.cast::<Held>() }.clone(), whole))
     }
 
     /// From now on the bytes of the buffer behind this value are lent, be it these.
@@ -237,6 +255,17 @@ impl<'js> Ctx<'js> {
         self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Frozen)
     }
 
+    /// An `ArrayBuffer` of bytes that are made when a script first looks at them. They hold no values of the VM.
+    ///
+    /// # Errors
+    /// As [`Ctx::common_buffer`].
+    pub fn late_buffer(self, bytes: Rc<dyn LateBytes>) -> JsResult<'js> {
+        if bytes.size() == 0 {
+            return self.array_buffer(Vec::new());
+        }
+        self.buffer_over(Held::Late(bytes), Lending::Late)
+    }
+
     fn buffer_over(self, held: Held, lending: Lending) -> JsResult<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
         let (pointer, length) = held.range();
@@ -253,6 +282,7 @@ impl<'js> Ctx<'js> {
                 (Err(_), _) => drop(Box::from_raw(opaque.cast::<Held>())),
                 (Ok(_), Lending::Own) => {}
                 (Ok(buffer), Lending::Lent) => buffer.lend_bytes(None),
+                (Ok(buffer), Lending::Late) => sys::brunt_make_late(buffer.raw),
                 (Ok(buffer), Lending::Frozen) => sys::brunt_freeze_bytes(buffer.raw),
             }
             buffer

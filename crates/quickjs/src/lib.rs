@@ -31,7 +31,7 @@ pub mod touched;
 pub mod value;
 pub mod vm;
 
-pub use buffer::{Bytes, CommonBytes, HeldBytes};
+pub use buffer::{Bytes, CommonBytes, HeldBytes, LateBytes};
 pub use class::{Class, Own};
 pub use error::{Exception, JsResult, Thrown};
 pub use function::{Call, Members};

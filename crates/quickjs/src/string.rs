@@ -1,11 +1,13 @@
 //! Strings across the border.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::fmt;
 use std::ops::Deref;
 use std::slice;
+use std::sync::Arc;
 
-use crate::error::{JsResult, Thrown};
+use crate::buffer::CommonBytes;
+use crate::error::{ErrorKind, JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
 use crate::vm::Ctx;
@@ -110,6 +112,34 @@ impl<'js> Ctx<'js> {
         }
     }
 
+    /// The text of these bytes as a string: a long one shows them where they lie, without a copy, and does not count for
+    /// the memory limit.
+    ///
+    /// # Errors
+    /// If there is no memory, or they are more than a string can have (1 GiB).
+    pub fn common_string(self, bytes: &Arc<CommonBytes>) -> JsResult<'js> {
+        let (letters, count, is_wide) = bytes.letters();
+        if count < LENT_FROM {
+            return self.string(bytes.text());
+        }
+        let Some(count) = u32::try_from(count).ok().filter(|&count| count <= LETTERS_MAX) else {
+            return Err(self.throw_error(ErrorKind::Range, "invalid string length"));
+        };
+        let owner = Arc::into_raw(Arc::clone(bytes));
+        // SAFETY: the letters lie where they are told to as long as `owner` is not given back, which `release` does, once;
+        // the engine never writes to them.
+        unsafe {
+            let owner = owner.cast_mut().cast();
+            let string =
+                sys::brunt_lent_string(self.raw(), letters, count, is_wide, owner, release);
+            let string = Value::returned(self, string);
+            if string.is_err() {
+                release(owner);
+            }
+            string
+        }
+    }
+
     /// A string of bytes that should be UTF-8; each byte that is not becomes U+FFFD, as in k6.
     ///
     /// # Errors
@@ -122,6 +152,35 @@ impl<'js> Ctx<'js> {
     }
 }
 
+/// Texts from so many letters on are shown where they lie. Far more than what the engine takes for short.
+const LENT_FROM: usize = 64 * 1024;
+
+/// The most letters of a string of the engine's.
+const LETTERS_MAX: u32 = (1 << 30) - 1;
+
+/// Gives an owner of letters back.
+unsafe extern "C" fn release(owner: *mut c_void) {
+    // SAFETY: it came from `Arc::into_raw` in `common_string`, and the engine gives it back once.
+    drop(unsafe { Arc::from_raw(owner.cast::<CommonBytes>()) });
+}
+
+impl Value<'_> {
+    /// The bytes whose text this string is, if it was made by [`Ctx::common_string`] and shows them where they lie.
+    pub fn common_text(&self) -> Option<Arc<CommonBytes>> {
+        // SAFETY: the value is alive.
+        let owner = unsafe { sys::brunt_string_owner(self.raw, release) };
+        if owner.is_null() {
+            return None;
+        }
+        let owner = owner.cast::<CommonBytes>().cast_const();
+        // SAFETY: an owner with our function is one of `common_string`, alive as long as the string; one more holder.
+        unsafe {
+            Arc::increment_strong_count(owner);
+            Some(Arc::from_raw(owner))
+        }
+    }
+}
+
 /// Bytes as text; each that is not UTF-8 becomes U+FFFD.
 pub(crate) fn repaired(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + 16);
@@ -131,4 +190,90 @@ pub(crate) fn repaired(bytes: &[u8]) -> String {
         text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vm;
+    use crate::vm::Hooks;
+    use std::rc::Rc;
+
+    /// A VM in which `text` is of common bytes and `copy` the same as a string of the engine's own.
+    fn vm(content: &str) -> (Vm, Arc<CommonBytes>) {
+        let vm = Vm::new(Rc::new(()), Hooks::default(), 1024 * 1024);
+        let bytes = Arc::new(CommonBytes::from(content.as_bytes().to_vec()));
+        let ctx = vm.ctx();
+        ctx.global().define("text", ctx.common_string(&bytes).unwrap()).unwrap();
+        ctx.global().define("copy", ctx.string(content).unwrap()).unwrap();
+        (vm, bytes)
+    }
+
+    fn contents() -> [String; 3] {
+        // A whole number of pages: a byte beyond it would be nobody's.
+        let ascii = "0123456789abcde\n".repeat(8192);
+        [ascii.clone(), ascii.replace('a', "é"), ascii.replace('a', "\u{1F600}")]
+    }
+
+    #[test]
+    fn a_lent_string_is_like_any_other() {
+        for content in contents() {
+            let (vm, bytes) = vm(&content);
+            let ctx = vm.ctx();
+            assert!(Arc::ptr_eq(&ctx.global().get("text").unwrap().common_text().unwrap(), &bytes));
+            assert!(ctx.global().get("copy").unwrap().common_text().is_none());
+            for script in [
+                "text === copy && copy === text && text == copy && !(text < copy)",
+                "text.length === copy.length && text[70000] === copy[70000]",
+                "text.slice(5, 60000) === copy.slice(5, 60000)",
+                "text.slice(5, 60000).slice(7, 50000) === copy.slice(12, 50005)",
+                "text.substring(60000, 60010) === copy.substring(60000, 60010)",
+                "text + text === copy + copy && 'x' + text === 'x' + copy && text + 'x' === copy + 'x'",
+                "let s = text; s += 'y'; s += 'z'; s === copy + 'yz' && text === copy",
+                "text.split('\\n').length === 8193 && text.split('\\n')[9] === copy.split('\\n')[9]",
+                "text.indexOf('e', 60000) === copy.indexOf('e', 60000) && text.lastIndexOf('0') === copy.lastIndexOf('0')",
+                "text.replace('0', 'x') === copy.replace('0', 'x') && text.replaceAll('0', '') === copy.replaceAll('0', '')",
+                "text.match(/b.d/g).length === 8192 && /e\\n$/.test(text)",
+                "text.toUpperCase() === copy.toUpperCase() && [...text].length === [...copy].length",
+                "const o = { [text]: 1 }; o[copy] === 1 && Object.keys(o)[0] === text && delete o[text] && !(copy in o)",
+                "new Map([[text, 2]]).get(copy) === 2 && Symbol(text).description === copy",
+                "JSON.parse(JSON.stringify(text)) === copy && JSON.stringify([text]) === JSON.stringify([copy])",
+                "encodeURIComponent(text) === encodeURIComponent(copy) && text.normalize() === copy.normalize()",
+                "parseInt(text) === 123456789 && Number(text.slice(0, 10)) === 123456789",
+                "text.localeCompare(copy) === 0 && text.trim() === copy.trim() && text.isWellFormed()",
+                "const parts = []; for (let i = 0; i < 100; i += 1) parts.push(text.slice(i * 700, i * 700 + 2000)); \
+                 parts.join('').length === 200000 && parts[99] === copy.slice(69300, 71300)",
+            ] {
+                let told = ctx.eval("t.js", &format!("{{ {script} }}")).map(|value| value.truthy());
+                assert_eq!(told.ok(), Some(true), "{script}");
+            }
+            assert_eq!(ctx.global().get("text").unwrap().to_js_str().unwrap().as_str(), content);
+        }
+    }
+
+    #[test]
+    fn letters_outlive_their_vm_and_are_let_go_with_it() {
+        for content in contents() {
+            let (vm, bytes) = vm(&content);
+            let another = Vm::new(Rc::new(()), Hooks::default(), 1024 * 1024);
+            let ctx = another.ctx();
+            ctx.global().define("text", ctx.common_string(&bytes).unwrap()).unwrap();
+            assert_eq!(Arc::strong_count(&bytes), 3);
+            vm.ctx()
+                .eval("t.js", "var part = text.slice(9, 99999); text = null; copy = null")
+                .unwrap();
+            assert_eq!(Arc::strong_count(&bytes), 3, "the part holds them");
+            vm.ctx().eval("t.js", "part = null").unwrap();
+            assert_eq!(Arc::strong_count(&bytes), 2);
+            drop((vm, another));
+            assert_eq!(Arc::strong_count(&bytes), 1);
+        }
+    }
+
+    #[test]
+    fn short_ones_are_copied() {
+        let (vm, bytes) = vm("short é");
+        assert_eq!(Arc::strong_count(&bytes), 1);
+        assert!(vm.ctx().eval("t.js", "text === copy").unwrap().truthy());
+    }
 }

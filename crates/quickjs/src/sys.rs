@@ -520,6 +520,19 @@ unsafe extern "C" {
         opaque: *mut c_void,
         data: *mut u8,
     );
+    pub(crate) fn brunt_lent_string(
+        ctx: *mut JSContext,
+        data: *const c_void,
+        len: u32,
+        is_wide: bool,
+        owner: *mut c_void,
+        release: unsafe extern "C" fn(*mut c_void),
+    ) -> JSValue;
+    pub(crate) fn brunt_string_owner(
+        value: JSValue,
+        release: unsafe extern "C" fn(*mut c_void),
+    ) -> *mut c_void;
+    pub(crate) fn brunt_make_late(obj: JSValue);
     pub(crate) fn brunt_freeze_bytes(obj: JSValue);
     pub(crate) fn brunt_freeze_json(ctx: *mut JSContext, value: JSValue) -> c_int;
     pub(crate) fn brunt_bytes(

@@ -1,12 +1,14 @@
 //! The built binary, as users meet it. One test binary, so that it links once.
 #![forbid(unsafe_code)]
 
+mod bad_bodies;
 mod bad_input;
 mod command_line;
 mod data;
 mod demo;
 mod examples;
 mod fasthttp;
+mod fetch;
 mod house;
 mod language;
 mod network;

@@ -43,6 +43,11 @@ impl Multipart {
         for _ in 0..4 {
             let _ = write!(boundary, "{:015x}", fastrand::u64(..) >> 4);
         }
+        Self::encode_with(boundary, parts)
+    }
+
+    /// The same with a boundary of the caller's, which RFC 2046 allows.
+    pub fn encode_with(boundary: String, parts: &[Part<'_>]) -> Self {
         let body = encode_with(&boundary, parts);
         Self { boundary, body }
     }

@@ -10,7 +10,7 @@ use crate::connection::{Connection, Received};
 use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::network::{Network, Scratch};
-use crate::request::Request;
+use crate::request::{Request, WriteBy};
 use crate::spool::Spool;
 
 /// Bodies with at least this much left are read straight to where they are kept.
@@ -34,6 +34,7 @@ pub(crate) async fn converse(
         outgoing: Outgoing::new(request, way),
         broken: None,
         spool: request.spool,
+        write_by: request.write_by,
     };
     let wants_close = way.close || request.headers.asks_to_close();
     poll_fn(|cx| {
@@ -50,6 +51,7 @@ struct Talk<'a> {
     /// Writing failed. The server may have answered before it hung up, so we read on.
     broken: Option<Failure>,
     spool: Option<&'a Spool>,
+    write_by: Option<&'a WriteBy>,
 }
 
 impl Talk<'_> {
@@ -64,7 +66,12 @@ impl Talk<'_> {
             // Each time round: a "100 Continue" may just have been read.
             if !self.outgoing.is_done() && self.broken.is_none() {
                 match self.outgoing.poll(cx, connection, scratch, recording) {
-                    Poll::Ready(Ok(())) => recording.written(),
+                    Poll::Ready(Ok(())) => {
+                        recording.written();
+                        if let Some(write_by) = self.write_by {
+                            write_by.written();
+                        }
+                    }
                     Poll::Ready(Err(failure)) if failure.is_of_body() => {
                         return Poll::Ready(Err(failure));
                     }

@@ -25,7 +25,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
         ));
     }
     let name = call.argument(0);
-    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
+    let name = if name.is_nullish() { String::new() } else { name.to_string_lossy()? };
     if name.is_empty() {
         return Err(throw(ctx, "open() can't be used with an empty filename"));
     }
@@ -37,7 +37,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
         return ctx.common_buffer(&bytes);
     }
-    ctx.string(bytes.text())
+    ctx.common_string(&bytes)
 }
 
 /// The path that a relative one of `k6/experimental/fs` means: it counts from the folder of the main script.

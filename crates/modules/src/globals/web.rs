@@ -20,11 +20,14 @@ use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Members, Value};
 
 use crate::globals::url;
+use crate::http::FilePart;
 use crate::lazy::{LazyGlobal, lazy};
+use blob::BlobData;
 use blob::read_payload;
-pub(crate) use blob::shared_bytes;
+pub(crate) use blob::{READ_MAX, shared_bytes};
 pub(crate) use feed::FeedGuard;
 use form_data::FormData;
+pub(crate) use form_parts::Boundary;
 use parts::Set;
 
 /// Globals that are made when they are first read.
@@ -133,8 +136,8 @@ pub(crate) struct NativeBody {
 /// The body that an object of this module's classes is: `Blob`, `File`, `FormData`, and `URLSearchParams`.
 pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     if let Some(form) = value.instance::<FormData>() {
-        let (payload, content_type) = form.encode();
-        return Some(NativeBody { payload, content_type });
+        let Boundary { text, content_type } = Boundary::of(None).ok()?;
+        return Some(NativeBody { payload: form.encode(&text), content_type });
     }
     if let Some(blob) = blob::of(value) {
         let (payload, content_type) = (blob.payload().clone(), blob.kind().to_owned());
@@ -143,6 +146,41 @@ pub(crate) fn native_body(value: &Value<'_>) -> Option<NativeBody> {
     let query = url::search_params_text(value)?;
     let content_type = "application/x-www-form-urlencoded;charset=UTF-8".to_owned();
     Some(NativeBody { payload: query.into(), content_type })
+}
+
+/// The pieces of what the `body()` of the FormData library returned, if no script has looked at it.
+pub(crate) fn late_payload(value: &Value<'_>) -> Option<Payload> {
+    jslib_form::late_payload(value)
+}
+
+/// Whether it is a `Blob` or a `File`.
+pub(crate) fn is_blob(value: &Value<'_>) -> bool {
+    blob::of(value).is_some()
+}
+
+/// A `Blob` or `File` as a part of a form.
+pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
+    let data = blob::of(value)?;
+    let kind = data.kind();
+    Some(FilePart {
+        payload: data.payload().clone(),
+        is_text: false,
+        filename: blob::name_of(value).unwrap_or("blob").to_owned(),
+        content_type: if kind.is_empty() { "application/octet-stream" } else { kind }.to_owned(),
+    })
+}
+
+/// A `Blob` without a type.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn blob_of(ctx: Ctx<'_>, payload: Payload) -> JsResult<'_> {
+    blob::object(ctx, BlobData::new(payload, ""))
+}
+
+/// The body of a `FormData` with this boundary; `None` for other values.
+pub(crate) fn form_with(value: &Value<'_>, boundary: &str) -> Option<Payload> {
+    value.instance::<FormData>().map(|form| form.encode(boundary))
 }
 
 /// Whether it is a `ReadableStream`. Costs next to nothing in a VM that has none.

@@ -1,11 +1,13 @@
 //! `http.batch`: many requests at once, within `batch` and `batchPerHost`.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use brunt_fiber::block_on;
 use brunt_http::Target;
+use brunt_js::Host;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use futures_util::StreamExt as _;
@@ -62,12 +64,6 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
                 let refused = Unsendable { code: 0, text: text.to_owned(), throw };
                 return refuse(ctx, &result, &keys, requests.len(), &refused);
             }
-            Ok(request) if request.feed.is_some() => {
-                let text = "http.batch() lets no script run, which a ReadableStream needs: use asyncRequest() for it";
-                let throw = request.throw;
-                let refused = Unsendable { code: 0, text: text.to_owned(), throw };
-                return refuse(ctx, &result, &keys, requests.len(), &refused);
-            }
             Ok(request) => requests.push(request),
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {
@@ -78,8 +74,9 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     }
     let state = VuState::of(ctx);
     let config = state.shared.config();
-    let total = Semaphore::new(if config.batch == 0 { UNLIMITED } else { config.batch });
+    let total = Rc::new(Semaphore::new(if config.batch == 0 { UNLIMITED } else { config.batch }));
     let mut per_host: HashMap<String, Rc<Semaphore>> = HashMap::new();
+    let needs_script = requests.iter().any(|request| request.feed.is_some());
     let running = FuturesUnordered::new();
     for (index, mut request) in requests.into_iter().enumerate() {
         let limit = if config.batch_per_host == 0 { UNLIMITED } else { config.batch_per_host };
@@ -89,7 +86,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         let gate =
             Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
         let sink = Sink::of(host, state, http);
-        let (total, client) = (&total, Rc::clone(&http.client));
+        let (total, client) = (Rc::clone(&total), Rc::clone(&http.client));
         running.push(async move {
             let _here = gate.acquire().await;
             let _all = total.acquire().await;
@@ -98,9 +95,10 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         });
     }
     let count = running.len();
-    let Ok(finished) = block_on(running.collect::<Vec<(usize, Box<Finished>)>>()) else {
-        return Err(throw_stopped(ctx));
-    };
+    let all = running.collect::<Vec<(usize, Box<Finished>)>>();
+    let finished =
+        if needs_script { while_script_runs(ctx, host, all)? } else { block_on(all).ok() };
+    let Some(finished) = finished else { return Err(throw_stopped(ctx)) };
     let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
     for (index, finished) in finished {
         ordered[index] = Some(finished);
@@ -116,6 +114,23 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         Some(error) => Err(throw(ctx, &error)),
         None => Ok(result),
     }
+}
+
+/// Waits for what needs the VU's event loop to go on: bodies that scripts make meanwhile. `None` if the VU was stopped.
+fn while_script_runs<'js, T: 'static>(
+    ctx: Ctx<'js>,
+    host: &Host,
+    operation: impl Future<Output = T> + 'static,
+) -> JsResult<'js, Option<T>> {
+    let (promise, deferred) = ctx.promise()?;
+    let output = Rc::new(RefCell::new(None));
+    let out = Rc::clone(&output);
+    host.events().spawn(operation, move |ctx, done| {
+        *out.borrow_mut() = Some(done);
+        ctx.settle(deferred, Ok(ctx.undefined()))
+    });
+    super::wait_for(ctx, host, &promise)?;
+    Ok(output.take())
 }
 
 fn refuse<'js>(

@@ -1,12 +1,18 @@
 //! Request bodies: text, bytes, forms, multipart.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
-use brunt_quickjs::{Thrown, Value};
+use brunt_quickjs::{CommonBytes, Thrown, Value};
 
 use super::fasthttp::FileStream;
 use super::file::FileData;
-use crate::globals::web::{self, FeedGuard};
+use super::web::{FilePart, file_part};
+use crate::globals::web::{self, Boundary, FeedGuard};
+use crate::go_error::go_type;
+use crate::state::{throw, throw_type};
 
 /// A body as it goes on the wire.
 #[derive(Default)]
@@ -15,13 +21,22 @@ pub(super) struct EncodedBody {
     pub(super) payload: Option<Payload>,
     /// What `Content-Type` says unless the caller sets it.
     pub(super) content_type: Option<String>,
+    /// The content type is that of the script's header, with the boundary.
+    pub(super) is_by_hand: bool,
     /// Where the body comes from, if it is a stream.
     pub(super) feed: Option<FeedGuard>,
 }
 
 impl EncodedBody {
     fn of(payload: Payload, content_type: Option<String>) -> Self {
-        Self { payload: Some(payload), content_type, feed: None }
+        Self { payload: Some(payload), content_type, ..Self::default() }
+    }
+
+    /// A form with parts.
+    pub(super) fn is_multipart(&self) -> bool {
+        self.content_type
+            .as_ref()
+            .is_some_and(|kind| kind.starts_with("multipart/form-data; boundary="))
     }
 }
 
@@ -54,6 +69,11 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         let (payload, feed) = web::feed(body.ctx(), body)?;
         return Ok(EncodedBody { feed: Some(feed), ..EncodedBody::of(payload, None) });
     }
+    if body.is_array_buffer() || body.is_data_view() || body.typed_array_name().is_some() {
+        return Err(
+            throw_type(body.ctx(), "the buffer has no bytes any more: it was transferred").into()
+        );
+    }
     let plain = body.is_object()
         && !(body.is_function()
             || body.is_array()
@@ -61,19 +81,42 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             || body.is_set()
             || body.is_date());
     if !plain {
-        return Err(BodyRefusal::Type(format!("unknown request body type {}", type_name(body))));
+        return Err(BodyRefusal::Type(format!("unknown request body type {}", go_type(body))));
     }
-    form(body)
+    form(body, None)
+}
+
+/// The same for a form with parts whose `Content-Type` a script gives by hand: its boundary is used, and added if there is
+/// none. `None`: it is no such form.
+pub(super) fn encode_as(
+    body: &Value<'_>,
+    content_type: &str,
+) -> Result<Option<EncodedBody>, BodyRefusal> {
+    if web::is_blob(body) {
+        return Ok(None);
+    }
+    let boundary = Boundary::of(Some(content_type)).map_err(|told| throw(body.ctx(), &told))?;
+    if let Some(payload) = web::form_with(body, &boundary.text) {
+        let encoded = EncodedBody::of(payload, Some(boundary.content_type));
+        return Ok(Some(EncodedBody { is_by_hand: true, ..encoded }));
+    }
+    form(body, Some(boundary)).map(Some)
 }
 
 /// Text and bytes, and what holds some: strings, buffers, and the native objects that are bodies by themselves. `None`
 /// for anything else.
 pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
+    if let Some(bytes) = value.common_text() {
+        return Some(Shared::new(Rc::new(FileText(bytes))).into());
+    }
     if let Some(text) = value.as_str() {
         return Some(Shared::from(text.as_str()).into());
     }
     if !value.is_object() {
         return None;
+    }
+    if let Some(payload) = web::late_payload(value) {
+        return Some(payload);
     }
     // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
     if let Some(bytes) = web::shared_bytes(value) {
@@ -85,54 +128,67 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     value.instance::<FileStream>().map(FileStream::payload)
 }
 
-fn type_name(body: &Value<'_>) -> &'static str {
-    if body.is_number() {
-        "number"
-    } else if body.is_bool() {
-        "boolean"
-    } else if body.is_function() {
-        "function"
-    } else if body.is_array() {
-        "array"
-    } else if body.is_symbol() {
-        "symbol"
-    } else if body.is_big_int() {
-        "bigint"
-    } else {
-        "object"
+/// The text of a file that all VUs share.
+struct FileText(Arc<CommonBytes>);
+
+impl AsRef<[u8]> for FileText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.text().as_bytes()
     }
 }
 
-fn form(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
+/// What a part of a multipart form holds.
+enum Content {
+    Text(String),
+    File(FilePart),
+}
+
+/// A value that makes a form a multipart one: what `http.file()` made, `Blob`, `File` and `FileStream`.
+fn is_file(value: &Value<'_>) -> bool {
+    value.instance::<FileData>().is_some()
+        || value.instance::<FileStream>().is_some()
+        || web::is_blob(value)
+}
+
+fn file_of(value: &Value<'_>) -> Option<FilePart> {
+    file_part(value).or_else(|| web::named_blob(value))
+}
+
+fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, BodyRefusal> {
     let mut members = Vec::new();
     let mut has_file = false;
     for key in body.keys()? {
         let value = body.get(&key)?;
-        has_file |= value.instance::<FileData>().is_some();
+        has_file |= is_file(&value);
         members.push((key.text().unwrap_or_default(), value));
     }
     if has_file {
         let members = flattened(members)?;
-        let texts: Vec<String> = members
+        let contents: Vec<Content> = members
             .iter()
-            .map(|(name, value)| match value.instance::<FileData>() {
-                Some(_) => Ok(String::new()),
-                None => field_text(name, value),
+            .map(|(name, value)| match file_of(value) {
+                Some(file) => Ok(Content::File(file)),
+                None => field_text(name, value).map(Content::Text),
             })
             .collect::<Result<_, Thrown>>()?;
         let parts: Vec<Part<'_>> = members
             .iter()
-            .zip(&texts)
-            .map(|((name, value), text)| match value.instance::<FileData>() {
-                Some(file) => Part::File {
+            .zip(&contents)
+            .map(|((name, _), content)| match content {
+                Content::File(file) => Part::File {
                     name,
                     filename: &file.filename,
                     content_type: &file.content_type,
-                    data: &file.data,
+                    data: &file.payload,
                 },
-                None => Part::Field { name, value: text },
+                Content::Text(value) => Part::Field { name, value },
             })
             .collect();
+        if let Some(boundary) = boundary {
+            let payload = Multipart::encode_with(boundary.text, &parts).body;
+            let encoded = EncodedBody::of(payload, Some(boundary.content_type));
+            return Ok(EncodedBody { is_by_hand: true, ..encoded });
+        }
         let multipart = Multipart::encode(&parts);
         let content_type = Some(multipart.content_type());
         return Ok(EncodedBody::of(multipart.body, content_type));

@@ -140,7 +140,13 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
         asked.discard_body = request.response_type == ResponseType::None;
-        let exchange = Box::new(client.exchange(&asked).await);
+        let exchange = match &request.download {
+            // Boxed, so that requests that aren't streamed don't carry it.
+            Some(download) => {
+                Box::new(Box::pin(download.unless_aborted(client.exchange(&asked))).await)
+            }
+            None => Box::new(client.exchange(&asked).await),
+        };
 
         let mut decoded = None;
         let mut redirect = Redirect::None;

@@ -1,16 +1,23 @@
-//! `responseType: 'stream'`: the call returns at the head, and the body comes as the script reads it.
+//! `responseType: 'stream'` and `fetch`: the call returns at the head, and the body comes as the script reads it.
 
 mod body;
+mod fetched;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use brunt_fiber::clock;
+use brunt_http::content::{Decoded, Decoder, Undecodable};
 use brunt_http::cookie::Scope;
-use brunt_http::{Exchange, Spool, Target};
-use brunt_quickjs::{Ctx, JsResult};
+use brunt_http::{Chunk, Exchange, Failure, Spool, Target};
+use brunt_quickjs::{Ctx, JsResult, Value};
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+
+pub(crate) use fetched::Fetched;
 
 use super::prepared::{Prepared, ResponseType};
 use super::response::{self, Response};
@@ -20,6 +27,14 @@ use crate::state::throw_stopped;
 
 /// The most that waits to be read by the script; then the socket is not read.
 const BUFFER: usize = 1 << 20;
+
+/// The rest of a response of `fetch` that the script doesn't read may still come: so much, and for so long. Then the
+/// connection can be used again, and the request is measured to its last byte. Beyond it the connection is closed.
+const REST_MAX: usize = BUFFER;
+const REST_WAIT: Duration = Duration::from_secs(1);
+
+/// What a coded body is decoded to at a time.
+const DECODED_STEP: usize = 64 * 1024;
 
 /// A response on its way, shared by the task that runs the exchange and the script's objects.
 pub(crate) struct Download {
@@ -31,6 +46,25 @@ pub(crate) struct Download {
     ended: RefCell<Option<Box<Finished>>>,
     task: RefCell<Option<AbortHandle>>,
     is_given_up: Cell<bool>,
+    /// It is one of `fetch`: when nobody reads on, a short rest may still come.
+    is_fetch: bool,
+    /// Takes the body's codings off, from its head on.
+    decoding: RefCell<Option<Decoding>>,
+    /// The iteration ended before the body did: what the script reads later is no whole body.
+    is_cut: Cell<bool>,
+    /// The script doesn't want it any more.
+    is_aborted: Cell<bool>,
+    aborted: Notify,
+    let_go: Notify,
+}
+
+/// A body that comes in a content coding.
+struct Decoding {
+    decoder: Decoder,
+    /// When the last of what was decoded arrived.
+    arrived_at: u64,
+    /// The rest means nothing.
+    is_over: bool,
 }
 
 /// What a head is a response to.
@@ -52,9 +86,15 @@ pub(super) struct Arrived {
 }
 
 impl Download {
-    pub(super) fn new() -> Rc<Self> {
+    pub(super) fn new(is_fetch: bool) -> Rc<Self> {
         Rc::new(Self {
             spool: Spool::new(BUFFER),
+            is_fetch,
+            decoding: RefCell::default(),
+            is_cut: Cell::new(false),
+            is_aborted: Cell::new(false),
+            aborted: Notify::new(),
+            let_go: Notify::new(),
             hop: RefCell::default(),
             finished: OnceCell::new(),
             ended: RefCell::default(),
@@ -66,6 +106,113 @@ impl Download {
     /// Another request goes out.
     pub(super) fn hop(&self, hop: Hopped) {
         *self.hop.borrow_mut() = hop;
+    }
+
+    /// What an exchange gives, unless the script aborts it before its head comes: that is a failed request.
+    pub(super) async fn unless_aborted(
+        &self,
+        exchange: impl Future<Output = Exchange>,
+    ) -> Exchange {
+        let started_at = clock::now_ns();
+        let aborted = async {
+            if !self.is_aborted.get() {
+                self.aborted.notified().await;
+            }
+        };
+        tokio::select! {
+            exchange = exchange => exchange,
+            () = aborted => {
+                let now = clock::now_ns();
+                let mut exchange = Exchange::unsent(Failure::Aborted, now);
+                exchange.started_at = started_at;
+                exchange.timings.waiting = now.saturating_sub(started_at);
+                exchange
+            }
+        }
+    }
+
+    /// The script doesn't want it any more: before the head that is a failure, later it ends with what has come.
+    pub(super) fn abort(&self) {
+        if self.spool.has_begun() {
+            self.give_up();
+        } else if !self.is_aborted.replace(true) {
+            self.aborted.notify_one();
+        }
+    }
+
+    /// The iteration is over, and with it what has not come yet.
+    pub(super) fn cut(&self) {
+        if !self.spool.has_ended() {
+            self.is_cut.set(true);
+            self.give_up();
+        }
+    }
+
+    /// The script has nothing left to do. Tells whether the rest is waited for, as in [`Self::lets_go`].
+    pub(super) fn is_left(&self) -> bool {
+        let is_left = self.lets_go();
+        self.is_cut.set(self.is_cut.get() || is_left);
+        is_left
+    }
+
+    /// Nobody reads on. Tells whether the rest is waited for: it is one of `fetch`, and has not ended.
+    pub(super) fn lets_go(&self) -> bool {
+        if !self.is_fetch || self.is_given_up.get() || self.spool.has_ended() {
+            return false;
+        }
+        self.spool.drain(REST_MAX);
+        self.let_go.notify_one();
+        true
+    }
+
+    /// Once nobody reads on, gives up after a while.
+    async fn watch(&self) {
+        self.let_go.notified().await;
+        tokio::time::sleep(REST_WAIT).await;
+        self.give_up();
+    }
+
+    /// From now on the body comes, in these codings.
+    fn begin(&self, exchange: &Exchange) {
+        let codings = exchange.response().ok().and_then(|head| head.content_encoding());
+        if let Some(decoder) = codings.and_then(|codings| Decoder::new(&codings)) {
+            let decoding = Decoding { decoder, arrived_at: 0, is_over: false };
+            *self.decoding.borrow_mut() = Some(decoding);
+        }
+    }
+
+    /// The next chunk, its codings taken off; `None` at the end.
+    fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
+        if self.is_cut.replace(false) {
+            return Poll::Ready(Some(Err(Failure::Aborted)));
+        }
+        let mut decoding = self.decoding.borrow_mut();
+        let Some(decoding) = &mut *decoding else { return self.spool.poll_chunk(cx) };
+        loop {
+            match decoding.next() {
+                Ok(Some(chunk)) => return Poll::Ready(Some(Ok(chunk))),
+                Ok(None) => {}
+                Err(undecodable) => {
+                    decoding.is_over = true;
+                    self.give_up();
+                    return Poll::Ready(Some(Err(Failure::Decompression(undecodable))));
+                }
+            }
+            match ready!(self.spool.poll_chunk(cx)) {
+                Some(Ok(chunk)) => {
+                    decoding.arrived_at = chunk.arrived_at;
+                    if !decoding.is_over {
+                        decoding.decoder.push(chunk.bytes);
+                    }
+                }
+                Some(Err(failure)) => {
+                    decoding.is_over = true;
+                    return Poll::Ready(Some(Err(failure)));
+                }
+                None if decoding.is_over => return Poll::Ready(None),
+                None => decoding.decoder.end(),
+            }
+        }
     }
 
     /// Nobody reads on. What has come is recorded; without a head, nothing has.
@@ -82,7 +229,33 @@ impl Download {
     }
 }
 
+impl Decoding {
+    /// The next decoded chunk; `None`: more is needed, or all is out.
+    fn next(&mut self) -> Result<Option<Chunk>, Undecodable> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; DECODED_STEP];
+        match self.decoder.next(&mut bytes)? {
+            Decoded::Bytes(size) => {
+                bytes.truncate(size);
+                Ok(Some(Chunk { bytes, arrived_at: self.arrived_at }))
+            }
+            Decoded::Hungry => Ok(None),
+            Decoded::End => {
+                self.is_over = true;
+                Ok(None)
+            }
+        }
+    }
+}
+
 impl Reader {
+    /// The next chunk of the body; `None` at its end.
+    fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
+        self.0.poll_chunk(cx)
+    }
+
     /// What came of the request, once all of it is known.
     pub(super) fn finished(&self) -> Option<&Finished> {
         self.0.finished.get().map(|finished| &**finished)
@@ -91,7 +264,9 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.0.give_up();
+        if !self.0.lets_go() {
+            self.0.give_up();
+        }
     }
 }
 
@@ -101,7 +276,7 @@ pub(super) fn start(
     mut prepared: Prepared,
     sink: Sink,
 ) -> impl Future<Output = Arrived> + use<> {
-    let download = prepared.download.clone().unwrap_or_else(Download::new);
+    let download = prepared.download.clone().unwrap_or_else(|| Download::new(false));
     http.keep_track_of(&download);
     let reader = Reader(Rc::clone(&download));
     let client = Rc::clone(&http.client);
@@ -109,7 +284,13 @@ pub(super) fn start(
     let task = {
         let download = Rc::clone(&download);
         tokio::task::spawn_local(async move {
-            let ended = transfer::run(&client, &mut prepared, &sink).await;
+            let ended = {
+                let run = transfer::run(&client, &mut prepared, &sink);
+                tokio::select! {
+                    ended = run => ended,
+                    () = never(download.watch()) => unreachable!("it never ends"),
+                }
+            };
             let failure = ended.last.exchange.as_ref().and_then(|exchange| exchange.failure);
             let finished = Finished::new(prepared, ended);
             if download.spool.has_begun() {
@@ -124,9 +305,18 @@ pub(super) fn start(
     *download.task.borrow_mut() = Some(task.abort_handle());
     async move {
         let exchange = poll_fn(|cx| download.spool.poll_head(cx)).await;
+        if let Some(exchange) = &exchange {
+            download.begin(exchange);
+        }
         let head = exchange.map(|exchange| seen.with(exchange, &download.hop.take()));
         Arrived { reader, head }
     }
+}
+
+/// Something that goes on beside a task and does not end it.
+async fn never(aside: impl Future<Output = ()>) {
+    aside.await;
+    std::future::pending::<()>().await;
 }
 
 /// What a response tells of its request.
@@ -189,6 +379,13 @@ impl Seen {
 
 /// A response as the script gets it, with its `stream`.
 pub(super) fn received(ctx: Ctx<'_>, arrived: Arrived) -> JsResult<'_> {
+    let (response, reader) = response_of(ctx, arrived)?;
+    response.define_hidden("stream", body::new(ctx, reader)?)?;
+    Ok(response)
+}
+
+/// A response as the script gets it, and where its body comes from.
+fn response_of(ctx: Ctx<'_>, arrived: Arrived) -> JsResult<'_, (Value<'_>, Rc<Reader>)> {
     let Arrived { reader, head } = arrived;
     let reader = Rc::new(reader);
     let response = if let Some(head) = head {
@@ -197,6 +394,5 @@ pub(super) fn received(ctx: Ctx<'_>, arrived: Arrived) -> JsResult<'_> {
         let Some(ended) = reader.0.ended.take() else { return Err(throw_stopped(ctx)) };
         super::received(ctx, ended)?
     };
-    response.define_hidden("stream", body::new(ctx, reader)?)?;
-    Ok(response)
+    Ok((response, reader))
 }

@@ -9,6 +9,8 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
 use super::body;
+use crate::globals::web;
+use crate::go_error::go_type;
 use crate::state::throw;
 
 static DATA: Name = Name::new("data");
@@ -61,11 +63,10 @@ impl Class for FileData {
 pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(data) = body::payload_of(&given) else {
-        return Err(throw(
-            ctx,
-            "invalid type for http.file(): expected a string or an ArrayBuffer",
-        ));
+    let blob = || web::named_blob(&given).map(|part| part.payload);
+    let Some(data) = body::payload_of(&given).or_else(blob) else {
+        let kind = go_type(&given);
+        return Err(throw(ctx, &format!("invalid type {kind}, expected string or ArrayBuffer")));
     };
     let or = |index: usize, default: String| -> JsResult<'js, String> {
         let argument = call.argument(index);

@@ -168,8 +168,14 @@ impl Prepared {
         body: &Value<'js>,
         params: &Value<'js>,
     ) -> Result<(), Refusal> {
-        let encoded = body::encode(body);
-        let encoded = encoded.map_err(|refusal| self.refuse_body(refusal))?;
+        let mut encoded = body::encode(body).map_err(|refusal| self.refuse_body(refusal))?;
+        if encoded.is_multipart()
+            && let Some(given) = content_type_of(params)?
+        {
+            let again =
+                body::encode_as(body, &given).map_err(|refusal| self.refuse_body(refusal))?;
+            encoded = again.unwrap_or(encoded);
+        }
         let mut own = OwnHeaders::default();
         self.body = encoded.payload;
         self.feed = encoded.feed;
@@ -177,7 +183,7 @@ impl Prepared {
             self.read_params(ctx, params, &mut own)?;
         }
         if let Some(content_type) = encoded.content_type
-            && !own.has("Content-Type")
+            && (encoded.is_by_hand || !own.has("Content-Type"))
         {
             own.set("Content-Type", &content_type);
         }
@@ -301,11 +307,12 @@ impl Prepared {
                 "none" => ResponseType::None,
                 "stream" => ResponseType::Stream,
                 other => {
-                    return Err(self.unsendable(0, format!("unknown responseType \"{other}\"")));
+                    return Err(self
+                        .unsendable(0, format!("{other} does not belong to ResponseType values")));
                 }
             };
             let is_streamed = self.response_type == ResponseType::Stream;
-            self.download = is_streamed.then(Download::new);
+            self.download = is_streamed.then(|| Download::new(false));
         } else if key.is(&RESPONSE_CALLBACK) {
             self.callback = Callback::read(value).ok_or_else(|| {
                 self.unsendable(
@@ -455,6 +462,26 @@ impl OwnHeaders {
         }
         request.headers = Rc::new(headers);
     }
+}
+
+/// The `Content-Type` of params, if it says that of a form with parts.
+fn content_type_of<'js>(params: &Value<'js>) -> JsResult<'js, Option<String>> {
+    if !params.is_object() {
+        return Ok(None);
+    }
+    let headers = params.get(&HEADERS)?;
+    if !headers.is_object() {
+        return Ok(None);
+    }
+    let mut given = None;
+    for name in headers.keys()? {
+        if name.text().is_some_and(|name| name.eq_ignore_ascii_case("content-type")) {
+            given = Some(headers.get(&name)?.to_string_lossy()?);
+        }
+    }
+    Ok(given.filter(|given| {
+        given.get(..19).is_some_and(|start| start.eq_ignore_ascii_case("multipart/form-data"))
+    }))
 }
 
 /// A number of milliseconds, or a duration string.

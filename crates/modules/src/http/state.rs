@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use brunt_fiber::clock;
 use brunt_http::cookie::Jar;
 use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
-use brunt_js::Host;
+use brunt_js::{Host, Remains};
 use rustc_hash::FxHashMap;
 
 use super::download::Download;
@@ -139,10 +140,26 @@ impl HttpState {
         downloads.push(Rc::downgrade(download));
     }
 
-    /// The iteration is over: nobody reads on.
+    /// The script has nothing left to do: responses that it left unread come to their end, if that is near. `None` if
+    /// there are none.
+    pub(crate) fn unread_downloads(&self) -> Option<Remains> {
+        let downloads = self.downloads.borrow();
+        let unread = downloads.iter().filter_map(Weak::upgrade).filter(|each| each.is_left());
+        let unread: Vec<_> = unread.collect();
+        if unread.is_empty() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            for download in unread {
+                poll_fn(|cx| download.spool.poll_end(cx)).await;
+            }
+        }))
+    }
+
+    /// The iteration is over: what has not come yet doesn't come any more.
     pub(crate) fn end_downloads(&self) {
         for download in self.downloads.take().iter().filter_map(Weak::upgrade) {
-            download.give_up();
+            download.cut();
         }
     }
 

@@ -4,6 +4,7 @@ use brunt_http::Payload;
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use super::cookies;
+use super::fasthttp::FileStream;
 use super::file::FileData;
 use super::response::Response;
 use super::settle;
@@ -17,8 +18,11 @@ pub(crate) struct FilePart {
     pub(crate) content_type: String,
 }
 
-/// What `http.file()` made; `None` for other values.
+/// What `http.file()` made, and `FileStream`; `None` for other values.
 pub(crate) fn file_part(value: &Value<'_>) -> Option<FilePart> {
+    if let Some(stream) = value.instance::<FileStream>() {
+        return Some(stream.part());
+    }
     value.instance::<FileData>().map(|file| FilePart {
         payload: file.data.clone(),
         is_text: file.is_text,

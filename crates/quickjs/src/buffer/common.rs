@@ -1,5 +1,6 @@
 //! Bytes that the whole process holds once.
 
+use std::ffi::c_void;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Deref;
@@ -17,6 +18,18 @@ pub struct CommonBytes {
     home: Home,
     /// The text, where the bytes are not UTF-8 as they are.
     repaired: OnceLock<Option<Box<str>>>,
+    /// The text as the engine keeps strings, where that is not these bytes themselves.
+    letters: OnceLock<Letters>,
+}
+
+/// A text as the engine keeps strings.
+#[derive(Debug)]
+enum Letters {
+    /// ASCII: the text's own bytes.
+    Same,
+    /// All of them up to U+00FF.
+    Latin1(Box<[u8]>),
+    Utf16(Box<[u16]>),
 }
 
 #[derive(Debug)]
@@ -45,7 +58,11 @@ impl CommonBytes {
             if mapping.as_slice().len() as u64 > most {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
-            return Ok(Self { home: Home::Mapped(mapping), repaired: OnceLock::new() });
+            return Ok(Self {
+                home: Home::Mapped(mapping),
+                repaired: OnceLock::new(),
+                letters: OnceLock::new(),
+            });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         file.read_to_end(&mut bytes)?;
@@ -76,6 +93,25 @@ impl CommonBytes {
         }
     }
 
+    /// Where the letters of the text lie as the engine keeps strings, how many there are, and whether they have two bytes
+    /// each. Made once for all; they stay there as long as `self`.
+    pub(crate) fn letters(&self) -> (*const c_void, usize, bool) {
+        let text = self.text();
+        let letters = self.letters.get_or_init(|| {
+            if text.is_ascii() {
+                return Letters::Same;
+            }
+            let narrow: Option<Box<[u8]>> =
+                text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect();
+            narrow.map_or_else(|| Letters::Utf16(text.encode_utf16().collect()), Letters::Latin1)
+        });
+        match letters {
+            Letters::Same => (text.as_ptr().cast(), text.len(), false),
+            Letters::Latin1(letters) => (letters.as_ptr().cast(), letters.len(), false),
+            Letters::Utf16(letters) => (letters.as_ptr().cast(), letters.len(), true),
+        }
+    }
+
     /// A mapping of these bytes that may be written to without changing them; `None` if they are not mapped or the
     /// system refuses.
     pub(super) fn private_mapping(&self) -> Option<Mapping> {
@@ -88,7 +124,7 @@ impl CommonBytes {
 
 impl From<Vec<u8>> for CommonBytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { home: Home::Heap(bytes.into()), repaired: OnceLock::new() }
+        Self { home: Home::Heap(bytes.into()), repaired: OnceLock::new(), letters: OnceLock::new() }
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! A buffer is either *own* (one [`Region`], which the engine writes to as it likes) or *lent*: somebody else may read
 //! the same bytes now. At the first write to a lent buffer the engine calls [`reallocate`], which gives it bytes of its
-//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.rs`.
+//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.rs`. The bytes of a *late*
+//! buffer are made the first time that anybody looks at them.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -60,6 +62,17 @@ impl Drop for Region {
 pub(super) enum Held {
     Own(Rc<Region>),
     Common(Arc<CommonBytes>),
+    /// Nothing lies anywhere yet.
+    Late(Rc<dyn LateBytes>),
+}
+
+/// Bytes that are made when a script first looks at them, if it ever does.
+pub trait LateBytes: Any {
+    /// How many there will be.
+    fn size(&self) -> usize;
+
+    /// The bytes, as many as was said. `None` if they can't be made: an exception.
+    fn make(&self) -> Option<Vec<u8>>;
 }
 
 impl Held {
@@ -72,28 +85,37 @@ impl Held {
         match self {
             Self::Own(region) => (region.start.as_ptr(), region.len),
             Self::Common(bytes) => (bytes.as_ptr().cast_mut(), bytes.len()),
+            Self::Late(bytes) => (NonNull::dangling().as_ptr(), bytes.size()),
         }
     }
 
     /// # Safety
-    /// The buffer is lent for as long as the slice lives.
+    /// The buffer is lent for as long as the slice lives, and not late.
     unsafe fn as_slice(&self) -> &[u8] {
         let (start, len) = self.range();
         // SAFETY: the memory lives as long as `self`; nobody writes to it, as the caller promises.
         unsafe { slice::from_raw_parts(start, len) }
     }
 
-    /// Makes the bytes the buffer's own.
-    fn own(&mut self) {
+    /// Makes the bytes the buffer's own. `None`: they can't be made.
+    fn own(&mut self) -> Option<()> {
         let private = match self {
-            Self::Own(region) if Rc::strong_count(region) == 1 => return,
+            Self::Own(region) if Rc::strong_count(region) == 1 => return Some(()),
             Self::Own(_) => None,
             Self::Common(bytes) => bytes.private_mapping(),
+            Self::Late(late) => {
+                let bytes = late.make()?;
+                // The buffer has said its size already.
+                assert_eq!(bytes.len(), late.size(), "late bytes are as many as was said");
+                *self = Self::new(bytes);
+                return Some(());
+            }
         };
         // SAFETY: the engine asks before it writes: until this returns the buffer is lent.
         let region = private
             .map_or_else(|| Region::new(unsafe { self.as_slice() }.to_vec()), Region::private);
         *self = Self::Own(Rc::new(region));
+        Some(())
     }
 
     /// Own bytes of another length; zeros are added. `None` if there is no memory for them: nothing has changed then.
@@ -128,9 +150,8 @@ unsafe extern "C" fn reallocate(
     }
     // SAFETY: the box belongs to the buffer, which is alive; the engine runs nothing else meanwhile.
     let held = unsafe { &mut *held };
-    if size == OWN {
-        held.own();
-    } else if held.resize(size).is_none() {
+    let done = if size == OWN { held.own() } else { held.resize(size) };
+    if done.is_none() {
         return ptr::null_mut();
     }
     held.range().0.cast()

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{CommonBytes, HeldBytes};
+use super::{CommonBytes, HeldBytes, LateBytes};
 use crate::vm::Hooks;
 use crate::{Ctx, JsResult, Vm};
 
@@ -367,4 +367,105 @@ fn a_frozen_array_is_frozen_in_every_way() {
         let script = format!("{{ const f = Object.freeze([3, 1, 2]); {script} }}");
         assert_eq!(text(ctx, &script), expected, "{script}");
     }
+}
+
+/// Made late: 0, 1, 2, … 250, 0, 1, … Counts how often.
+struct Late {
+    size: usize,
+    made: std::cell::Cell<u32>,
+    fails: bool,
+}
+
+impl LateBytes for Late {
+    fn size(&self) -> usize {
+        self.size
+    }
+    fn make(&self) -> Option<Vec<u8>> {
+        self.made.set(self.made.get() + 1);
+        (!self.fails).then(|| content(self.size))
+    }
+}
+
+fn late(ctx: Ctx<'_>, size: usize, fails: bool) -> Rc<Late> {
+    let late = Rc::new(Late { size, made: std::cell::Cell::new(0), fails });
+    let bytes = Rc::<Late>::clone(&late);
+    ctx.global().define("buffer", ctx.late_buffer(bytes).unwrap()).unwrap();
+    late
+}
+
+#[test]
+fn late_bytes_are_made_when_somebody_looks_and_once() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    for (look, told) in [
+        ("new Uint8Array(buffer)[255]", "4"),
+        ("new Uint16Array(buffer, 2, 1)[0]", "770"),
+        ("new DataView(buffer).getUint8(7)", "7"),
+        ("new Uint8Array(buffer.slice(250, 253)).join()", "250,0,1"),
+        ("new Uint8Array(buffer.transfer())[9]", "9"),
+        ("new Uint8Array(buffer.transfer(5)).join()", "0,1,2,3,4"),
+        ("new Uint8Array(buffer.transferToImmutable())[9]", "9"),
+        ("const a = new Uint8Array(buffer); a[0] = 77; new Uint8Array(buffer)[0]", "77"),
+        ("class B extends Uint8Array {}; new B(buffer)[3]", "3"),
+        (
+            "new Uint8Array(Reflect.construct(ArrayBuffer, [0]).constructor === ArrayBuffer ? buffer : 0)[1]",
+            "1",
+        ),
+    ] {
+        let late = late(ctx, 5000, false);
+        assert_eq!(
+            text(
+                ctx,
+                "`${buffer} ${buffer.byteLength} ${buffer.detached} ${buffer.immutable} ${buffer.resizable} ${buffer.maxByteLength}`"
+            ),
+            "[object ArrayBuffer] 5000 false false false 5000"
+        );
+        let buffer = ctx.global().get("buffer").unwrap();
+        assert!(buffer.late_bytes().is_some() && late.made.get() == 0);
+        assert_eq!(text(ctx, &format!("{{ {look} }}")), told, "{look}");
+        assert_eq!(late.made.get(), 1, "{look}");
+        assert!(buffer.late_bytes().is_none());
+    }
+    let from_rust = late(ctx, 5000, false);
+    let buffer = ctx.global().get("buffer").unwrap();
+    let held = buffer.shared_bytes().unwrap();
+    text(ctx, "new Uint8Array(buffer)[1] = 99");
+    assert!(*held == content(5000) && from_rust.made.get() == 1);
+    assert_eq!(buffer.with_bytes(|bytes| bytes[1]), Some(99));
+}
+
+#[test]
+fn late_bytes_that_nobody_looks_at_are_never_made() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    for script in
+        ["buffer.byteLength", "buffer.transfer(0).byteLength", "ArrayBuffer.isView(buffer)"]
+    {
+        let late = late(ctx, 5000, false);
+        text(ctx, script);
+        ctx.global().define("buffer", ctx.null()).unwrap();
+        let made = late.made.get();
+        assert!(made == 0 || script.contains("transfer"), "{script}");
+        assert_eq!(Rc::strong_count(&late), 1);
+    }
+    // None at all is a buffer like others.
+    late(ctx, 0, true);
+    assert_eq!(text(ctx, "new Uint8Array(buffer).length"), "0");
+}
+
+#[test]
+fn late_bytes_that_cannot_be_made_are_an_exception() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    late(ctx, 5000, true);
+    for script in [
+        "new Uint8Array(buffer)",
+        "new DataView(buffer)",
+        "buffer.slice(1)",
+        "new Uint8Array(buffer, 1, 2)",
+    ] {
+        let told = text(ctx, &format!("try {{ {script} }} catch (e) {{ `threw ${{e}}` }}"));
+        assert!(told.contains("out of memory"), "{script}: {told}");
+    }
+    assert!(ctx.global().get("buffer").unwrap().with_bytes(<[u8]>::len).is_none());
 }

@@ -3,19 +3,34 @@
   'use strict';
   const { dictionary, domException, isObject, refused, token } = web;
 
-  let abortOf, isSignal;
+  let abortOf, follow, isSignal;
   class AbortSignal {
     #aborted = false;
     #reason = undefined;
     #listeners = [];
     // The handler that `onabort` was set to.
     #handler = null;
+    // What ends with the signal, each with isOver() and abort(reason); and as how many there were when it was last tidied.
+    #followers = [];
+    #tidied = 8;
     static {
       abortOf = (signal, reason) => {
         if (signal.#aborted) return;
         signal.#aborted = true;
         signal.#reason = reason === undefined ? domException('this operation was aborted', 'AbortError') : reason;
+        for (const each of signal.#followers.splice(0)) each.abort(signal.#reason);
         signal.dispatchEvent({ type: 'abort' });
+      };
+    }
+    static {
+      follow = (signal, follower) => {
+        if (signal.#aborted) { follower.abort(signal.#reason); return; }
+        signal.#followers.push(follower);
+        // A signal may outlive any number of requests.
+        if (signal.#followers.length > 2 * signal.#tidied) {
+          signal.#followers = signal.#followers.filter((each) => !each.isOver());
+          signal.#tidied = Math.max(8, signal.#followers.length);
+        }
       };
     }
     constructor(given) { if (given !== token) throw new TypeError('Illegal constructor'); }
@@ -28,7 +43,7 @@
       const signal = new AbortSignal(token);
       const delay = Number(milliseconds);
       if (!(delay >= 0)) throw new TypeError('a timeout is a number of milliseconds');
-      setTimeout(() => abortOf(signal, domException('the operation timed out', 'TimeoutError')), delay);
+      web.alarm(() => abortOf(signal, domException('the operation timed out', 'TimeoutError')), delay);
       return signal;
     }
     static any(signals) {
@@ -77,6 +92,6 @@
     abort(reason) { abortOf(this.#signal, reason); }
   }
 
-  Object.assign(web, { AbortController, AbortSignal, isSignal, abortController: () => new AbortController() });
+  Object.assign(web, { AbortController, AbortSignal, isSignal, follow, abortController: () => new AbortController() });
   for (const made of [AbortController, AbortSignal]) web.name(made);
 })

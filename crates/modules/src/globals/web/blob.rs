@@ -19,7 +19,7 @@ use crate::http::settled;
 use crate::state::throw;
 
 /// What is made into one buffer or string: at most this many bytes. Larger bodies can be sent, and read as a stream.
-const READ_MAX: u64 = 1024 * 1024 * 1024;
+pub(crate) const READ_MAX: u64 = 1024 * 1024 * 1024;
 
 /// What a `Blob` or `File` is of. A clone shares the pieces.
 #[derive(Clone)]
@@ -132,6 +132,11 @@ pub(super) fn of<'a>(value: &'a Value<'_>) -> Option<&'a BlobData> {
         return Some(&blob.0);
     }
     value.instance::<File>().map(|file| &file.0.data)
+}
+
+/// The name of a `File`; `None` for other values.
+pub(super) fn name_of<'a>(value: &'a Value<'_>) -> Option<&'a str> {
+    value.instance::<File>().map(|file| file.0.name.as_str())
 }
 
 /// The class `Blob`.

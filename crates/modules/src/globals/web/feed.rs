@@ -144,9 +144,7 @@ fn push<'js>(call: Call<'js>) -> JsResult<'js> {
         None => shared_bytes(&value),
     };
     let Some(chunk) = chunk else {
-        return Err(
-            ctx.throw_type("a chunk of a body must be a string, an ArrayBuffer or a view of one")
-        );
+        return Err(ctx.throw_type("a chunk must be a string or bytes"));
     };
     feed.give(chunk);
     if let Some(wanted) = feed.is_wanted() {

@@ -1,10 +1,11 @@
 // fetch, Headers, Request and Response (WHATWG Fetch) on the requests of k6/http.
 //
-// A body is either a Blob (what is known whole; nothing is copied for it) or a ReadableStream.
+// A body is a Blob (what is known whole; nothing is copied for it), a ReadableStream, or the native source of a response
+// that is still coming, of which a stream is made when somebody asks for one.
 (function (web) {
   'use strict';
-  const { dictionary, domException, isObject, refused, token } = web;
-  const { Blob, ReadableStream, handled, isDisturbed, isSignal } = web;
+  const { dictionary, isObject, refused, token } = web;
+  const { Blob, handled, isDisturbed, isSignal } = web;
 
   const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -93,15 +94,21 @@
 
   // ---- bodies
 
-  // { blob, stream, used }: what a body is made of, and whether it was consumed; null for none.
-  function extract(value) {
+  // { blob, stream, source, used }: what a body is made of, and whether it was consumed; null for none. A response that
+  // was aborted is `broken`: { reason }.
+  function extract(value, headers) {
     if (value === null || value === undefined) return { body: null, type: '' };
     if (web.isStream(value)) {
       if (value.locked || isDisturbed(value)) throw new TypeError('the stream is locked, or was read from');
       return { body: { stream: value }, type: '' };
     }
-    const blob = web.extract(value);
-    if (blob !== null) return { body: { blob }, type: blob.type };
+    const blob = web.extract(value, headers.get('content-type'));
+    if (blob !== null) {
+      // A form's own content type, whatever was given by hand, has the boundary.
+      if (headers.has('content-type') && /^multipart\/form-data;/.test(blob.type)
+        && /^\s*multipart\/form-data\s*$/i.test(headers.get('content-type'))) headers.set('content-type', blob.type);
+      return { body: { blob }, type: blob.type };
+    }
     return { body: { blob: new Blob([String(value)]) }, type: 'text/plain;charset=UTF-8' };
   }
 
@@ -113,13 +120,22 @@
     if (body === null) return new Blob([]);
     if (isBusy(body)) throw new TypeError('the body was read before');
     body.used = true;
-    if (body.stream === undefined) return blobOf(body);
+    if (body.stream === undefined) return body.source === undefined ? blobOf(body) : collected(body);
     const chunks = [];
     for await (const chunk of body.stream) {
       if (!(chunk instanceof Uint8Array)) throw new TypeError('a stream of a body must give chunks of Uint8Array');
       chunks.push(chunk);
     }
     return new Blob(chunks);
+  }
+
+  // What is still coming, as a Blob, unless it is aborted.
+  function collected(body) {
+    return new Promise((resolve, reject) => {
+      if (body.broken !== undefined) { reject(body.broken.reason); return; }
+      body.reject = reject;
+      body.source.collect().then(resolve, reject);
+    });
   }
 
   // What came over the network becomes a Blob when it is first wanted.
@@ -131,8 +147,16 @@
   function streamOf(body) {
     if (body === null) return null;
     if (body.stream === undefined) {
-      body.stream = blobOf(body).stream();
-      if (body.used) handled(body.stream.cancel());
+      if (body.used) {
+        body.stream = new Blob([]).stream();
+        handled(body.stream.cancel());
+      } else if (body.source === undefined) {
+        body.stream = blobOf(body).stream();
+      } else {
+        body.stream = body.source.stream();
+        body.root = body.stream;
+        if (body.broken !== undefined) web.breakStream(body.root, body.broken.reason);
+      }
     }
     return body.stream;
   }
@@ -140,8 +164,8 @@
   function split(body) {
     if (body === null) return null;
     if (isBusy(body)) throw new TypeError('the body was read before and cannot be cloned');
-    if (body.stream === undefined) return { blob: body.blob, response: body.response };
-    const [mine, theirs] = body.stream.tee();
+    if (body.stream === undefined && body.source === undefined) return { blob: body.blob, response: body.response };
+    const [mine, theirs] = streamOf(body).tee();
     body.stream = mine;
     return { stream: theirs };
   }
@@ -215,7 +239,7 @@
       let body = null;
       if (given.body !== undefined && given.body !== null) {
         if (bodiless) throw new TypeError(`a ${state.method} request has no body`);
-        const { body: made, type } = extract(given.body);
+        const { body: made, type } = extract(given.body, state.headers);
         body = made;
         if (type !== '' && !state.headers.has('content-type')) state.headers.append('content-type', type);
       } else if (from !== undefined && bodyOf(input) !== null) {
@@ -285,7 +309,7 @@
       const statusText = rules.statusText === undefined ? '' : String(rules.statusText);
       if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText)) throw new TypeError('the statusText has illegal characters');
       const headers = new Headers(rules.headers);
-      const { body, type } = extract(content);
+      const { body, type } = extract(content, headers);
       if (body !== null && BODILESS.includes(status)) throw new TypeError(`a response of status ${status} has no body`);
       if (type !== '' && !headers.has('content-type')) headers.append('content-type', type);
       this.#state = { status: Math.trunc(status), statusText, headers, type: 'default', url: '', redirected: false };
@@ -342,10 +366,16 @@
     if (credentials === 'omit') params.jar = web.newJar();
     const content = body === null ? null : body.stream ?? blobOf(body);
     if (body !== null) body.used = true;
-    const answer = await sent(web.send(method, url, content, params), signal);
+    // Whoever asks for a kind of response gets it whole, at its end.
+    const source = k6?.responseType === undefined ? web.source() : undefined;
+    const answer = await sent(web.send(method, url, content, params, source), signal, source);
     if (answer.status === 0) throw new TypeError(`fetch failed: ${answer.error}`, { cause: answer });
     if (redirect === 'error' && answer.status >= 300 && answer.status <= 399 && answer.headers.Location !== undefined) {
       throw new TypeError('fetch failed: the server redirects, which the request forbids');
+    }
+    if (redirect === 'follow' && body?.stream !== undefined && (answer.status === 307 || answer.status === 308)
+      && answer.headers.Location !== undefined) {
+      throw new TypeError('fetch failed: the server redirects and wants the body again, which came from a stream');
     }
     const made = {
       status: answer.status,
@@ -356,20 +386,37 @@
       redirected: redirect === 'follow' && web.isRedirected(answer),
       k6: answer,
     };
-    return new Response(contentOf(answer, method), made, token);
+    const came = contentOf(answer, method, source);
+    if (signal !== null && came?.source !== undefined) web.follow(signal, follower(came));
+    return new Response(came, made, token);
   } }.fetch;
 
-  function contentOf(answer, method) {
+  function contentOf(answer, method, source) {
     if (method === 'HEAD' || BODILESS.includes(answer.status)) return null;
+    if (source?.hasBody()) return { source };
     if (web.isStream(answer.stream)) return { stream: answer.stream };
     return web.hasBody(answer) ? { response: answer } : null;
   }
 
-  // The answer, unless the signal comes first. The request itself goes on and is measured.
-  function sent(answer, signal) {
+  // What a signal ends: the body of a response that is still coming.
+  const follower = (body) => ({
+    isOver: () => body.source.isOver(),
+    abort(reason) {
+      body.broken = { reason };
+      body.reject?.(reason);
+      if (body.root !== undefined) web.breakStream(body.root, reason);
+      body.source.abort();
+    },
+  });
+
+  // The answer, unless the signal comes first: that is a failed request.
+  function sent(answer, signal, source) {
     if (signal === null) return answer;
     return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason ?? domException('this operation was aborted', 'AbortError'));
+      const abort = () => {
+        reject(signal.reason);
+        source?.abort();
+      };
       signal.addEventListener('abort', abort);
       const done = (settle) => (value) => { signal.removeEventListener('abort', abort); settle(value); };
       answer.then(done(resolve), done(reject));

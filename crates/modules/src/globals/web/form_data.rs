@@ -24,11 +24,9 @@ type Entries = Rc<RefCell<Vec<Entry>>>;
 pub(super) struct FormData(Entries);
 
 impl FormData {
-    /// The body, and its content type with the boundary, which is another each time.
-    pub(super) fn encode(&self) -> (Payload, String) {
-        let boundary = form_parts::boundary();
-        let payload = form_parts::encode(&self.0.borrow(), &boundary);
-        (payload, format!("multipart/form-data; boundary={boundary}"))
+    /// The body.
+    pub(super) fn encode(&self, boundary: &str) -> Payload {
+        form_parts::encode(&self.0.borrow(), boundary)
     }
 }
 

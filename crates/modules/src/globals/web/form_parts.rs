@@ -29,6 +29,55 @@ pub(super) fn boundary() -> String {
     boundary
 }
 
+/// A boundary, and the content type that tells it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Boundary {
+    pub(crate) text: String,
+    pub(crate) content_type: String,
+}
+
+impl Boundary {
+    /// A new one; or, if a script gives a `Content-Type` of a form by hand, the one that stands there. Where none does, a
+    /// new one is added.
+    ///
+    /// # Errors
+    /// A sentence, if there is one that RFC 2046 does not allow.
+    pub(crate) fn of(given: Option<&str>) -> Result<Self, String> {
+        let Some(given) = given.filter(|given| is_form(given)) else {
+            let text = boundary();
+            return Ok(Self {
+                content_type: format!("multipart/form-data; boundary={text}"),
+                text,
+            });
+        };
+        let parameters = given.split_once(';').map_or("", |(_, parameters)| parameters);
+        match parameter(parameters, "boundary") {
+            None => {
+                let text = boundary();
+                Ok(Self { content_type: format!("{given}; boundary={text}"), text })
+            }
+            Some(text) if is_boundary(&text) => Ok(Self { text, content_type: given.to_owned() }),
+            Some(text) => Err(format!(
+                "the header \"Content-Type\" says {given:?}, but {text:?} is no boundary: that is 1 to 70 letters, digits, \
+                 blanks and '()+_,-./:=? with no blank at the end; leave the header out, and there will be one"
+            )),
+        }
+    }
+}
+
+/// Whether a content type given by hand is that of a form with parts.
+fn is_form(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("multipart/form-data")
+}
+
+/// RFC 2046 §5.1.1.
+fn is_boundary(text: &str) -> bool {
+    (1..=70).contains(&text.len())
+        && !text.ends_with(' ')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte))
+}
+
 /// The body: one buffer of heads and texts, with the files' pieces in between, which stay where they are.
 pub(super) fn encode(entries: &[Entry], boundary: &str) -> Payload {
     let mut text = Vec::with_capacity(entries.len() * 192 + boundary.len() + 8);
@@ -277,6 +326,21 @@ mod tests {
         );
         assert_eq!(error("", "text/html"), "a body of the content type \"text/html\" is no form");
         assert_eq!(parse(&Shared::from("--B--"), kind).map(|entries| entries.len()), Ok(0));
+    }
+
+    #[test]
+    fn a_boundary_that_is_given_by_hand_is_used() {
+        let of = |given: &str| Boundary::of(Some(given)).map(|it| (it.text, it.content_type));
+        let given = "Multipart/Form-Data; charset=x; boundary=\"a b\"";
+        assert_eq!(of(given), Ok(("a b".to_owned(), given.to_owned())));
+        let (text, content_type) = of("multipart/form-data").unwrap();
+        assert_eq!(content_type, format!("multipart/form-data; boundary={text}"));
+        let (text, content_type) = of("image/png").unwrap();
+        assert_eq!(content_type, format!("multipart/form-data; boundary={text}"));
+        for wrong in ["\"\"", "é", "a@b", &"x".repeat(71)] {
+            let told = of(&format!("multipart/form-data; boundary={wrong}"));
+            assert!(told.is_err(), "{wrong}: {told:?}");
+        }
     }
 
     #[test]

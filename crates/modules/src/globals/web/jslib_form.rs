@@ -6,10 +6,13 @@
 //! texts no content type; the later one takes texts and objects of the shape that `http.file()` makes, and gives every
 //! part one.
 
-use brunt_http::Shared;
-use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
+use std::any::Any;
+use std::rc::Rc;
 use std::sync::LazyLock;
+
+use brunt_http::{Payload, Piece, Shared};
+use brunt_quickjs::error::ErrorKind;
+use brunt_quickjs::{Call, Ctx, JsResult, LateBytes, Members, Name, Value};
 
 use super::{read_payload, shared_bytes};
 use crate::go_error::adopt;
@@ -115,7 +118,7 @@ struct Part {
     name: String,
     filename: Option<String>,
     content_type: Option<String>,
-    content: Shared,
+    content: Payload,
 }
 
 fn read_value<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
@@ -125,10 +128,13 @@ fn read_value<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
         || value.typed_array_name().is_some()
         || value.is_data_view();
     let filename = part.get(&FILENAME)?;
+    let filename = if filename.truthy() { Some(filename.to_string_lossy()?) } else { None };
+    let (own_name, own_type) =
+        super::named_blob(&value).map(|blob| (blob.filename, blob.content_type)).unzip();
     Ok(Part {
         name: part.get(&NAME)?.to_string_lossy()?,
-        filename: if filename.truthy() { Some(filename.to_string_lossy()?) } else { None },
-        content_type: is_binary.then(|| OCTETS.to_owned()),
+        filename: filename.or(own_name),
+        content_type: own_type.or_else(|| is_binary.then(|| OCTETS.to_owned())),
         content: content(ctx, &value)?,
     })
 }
@@ -137,16 +143,15 @@ const OCTETS: &str = "application/octet-stream";
 
 fn read_file<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     let (name, file) = (part.get(&FIELD)?.to_string_lossy()?, part.get(&FILE)?);
-    // What `http.file()` made need not come out as a value of JavaScript.
-    if let Some(known) = http::file_part(&file).filter(|known| !known.is_text)
-        && let [brunt_http::Piece::Bytes(content)] = known.payload.pieces()
-    {
+    // What `http.file()` made need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
+    let known = http::file_part(&file).filter(|known| !known.is_text);
+    if let Some(known) = known.or_else(|| super::named_blob(&file)) {
         let kind = Some(known.content_type).filter(|kind| !kind.is_empty());
         return Ok(Part {
             name,
             filename: Some(known.filename).filter(|filename| !filename.is_empty()),
             content_type: Some(kind.unwrap_or_else(|| OCTETS.to_owned())),
-            content: content.clone(),
+            content: known.payload,
         });
     }
     let text = |key: &Name| -> JsResult<'js, Option<String>> {
@@ -162,23 +167,22 @@ fn read_file<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
 }
 
 /// The bytes of a string, an array of numbers, a buffer or a view. Of anything else there are none.
-fn content<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, Shared> {
+fn content<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, Payload> {
     if let Some(text) = value.as_str() {
         return Ok(low_bytes(&text).into());
     }
     if let Some(bytes) = shared_bytes(value) {
-        return Ok(bytes);
+        return Ok(bytes.into());
     }
     if value.is_array_like_proxy() {
         let class = ctx.global().get("Uint8Array")?;
         let array = class.construct(std::slice::from_ref(value))?;
-        return Ok(shared_bytes(&array).unwrap_or_else(|| Vec::new().into()));
+        return Ok(shared_bytes(&array).map_or_else(Payload::new, Payload::from));
     }
-    if let Some(body) = super::native_body(value) {
-        let bytes = read_payload(&body.payload).map_err(|message| throw(ctx, &message))?;
-        return Ok(bytes.into_owned().into());
+    if let Some(part) = http::file_part(value) {
+        return Ok(part.payload);
     }
-    Ok(Vec::new().into())
+    Ok(super::native_body(value).map_or_else(Payload::new, |body| body.payload))
 }
 
 /// The low byte of each UTF-16 unit.
@@ -195,17 +199,48 @@ fn body<'js>(
     let list = form.get(&PARTS)?;
     let parts: JsResult<'js, Vec<Part>> =
         (0..list.length()?).map(|index| read(ctx, &list.get_index(index)?)).collect();
-    ctx.array_buffer(joined(&boundary, &parts?))
+    let payload = joined(&boundary, &parts?);
+    let size = payload.len().and_then(|size| usize::try_from(size).ok());
+    let size = size.filter(|&size| i32::try_from(size).is_ok());
+    let Some(size) = size else {
+        let message = "the form has more bytes than an ArrayBuffer can hold; the global FormData has no such limit";
+        return Err(throw(ctx, message));
+    };
+    ctx.late_buffer(Rc::new(LateBody { payload, size }))
 }
 
-fn joined(boundary: &[u8], parts: &[Part]) -> Vec<u8> {
-    let size: usize =
-        parts.iter().map(|part| part.content.as_slice().len() + boundary.len() + 256).sum();
-    let mut out = Vec::with_capacity(size + boundary.len() + 8);
+/// What `body()` returns: joined if a script looks at it, not if it is only sent.
+struct LateBody {
+    payload: Payload,
+    size: usize,
+}
+
+impl LateBytes for LateBody {
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn make(&self) -> Option<Vec<u8>> {
+        let bytes = read_payload(&self.payload).ok()?;
+        (bytes.len() == self.size).then(|| bytes.into_owned())
+    }
+}
+
+/// What a buffer would be made of that no script has looked at.
+pub(super) fn late_payload(value: &Value<'_>) -> Option<Payload> {
+    let late: Rc<dyn Any> = value.late_bytes()?;
+    late.downcast::<LateBody>().ok().map(|late| late.payload.clone())
+}
+
+/// The body: one buffer of heads, with the contents in between, which stay where they are.
+fn joined(boundary: &[u8], parts: &[Part]) -> Payload {
+    let mut text = Vec::with_capacity(parts.len() * (boundary.len() + 192) + boundary.len() + 8);
+    // Where a content cuts the text.
+    let mut cuts = Vec::with_capacity(parts.len());
     for part in parts {
-        out.extend_from_slice(b"--");
-        out.extend_from_slice(boundary);
-        out.extend_from_slice(b"\r\n");
+        text.extend_from_slice(b"--");
+        text.extend_from_slice(boundary);
+        text.extend_from_slice(b"\r\n");
         let mut head = format!("Content-Disposition: form-data; name=\"{}\"", part.name);
         if let Some(filename) = &part.filename {
             head.push_str("; filename=\"");
@@ -217,12 +252,21 @@ fn joined(boundary: &[u8], parts: &[Part]) -> Vec<u8> {
             head.push_str(content_type);
         }
         head.push_str("\r\n\r\n");
-        out.extend_from_slice(&low_bytes(&head));
-        out.extend_from_slice(part.content.as_slice());
-        out.extend_from_slice(b"\r\n");
+        text.extend_from_slice(&low_bytes(&head));
+        cuts.push((text.len(), &part.content));
+        text.extend_from_slice(b"\r\n");
     }
-    out.extend_from_slice(b"--");
-    out.extend_from_slice(boundary);
-    out.extend_from_slice(b"--\r\n");
-    out
+    text.extend_from_slice(b"--");
+    text.extend_from_slice(boundary);
+    text.extend_from_slice(b"--\r\n");
+    let text = Shared::from(text);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(2 * cuts.len() + 1);
+    let mut from = 0;
+    for (end, content) in cuts {
+        pieces.push(text.slice(from..end).into());
+        pieces.extend_from_slice(content.pieces());
+        from = end;
+    }
+    pieces.push(text.slice(from..text.as_slice().len()).into());
+    pieces.into_iter().collect()
 }

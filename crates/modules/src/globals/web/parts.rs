@@ -11,7 +11,8 @@ use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
 use super::blob::{self, BlobData};
-use super::{form_data, native_body, read_payload, shared_bytes};
+use super::form_data::FormData;
+use super::{Boundary, form_data, form_with, native_body, read_payload, shared_bytes};
 use crate::http;
 use crate::state::{VuState, throw};
 
@@ -94,8 +95,9 @@ impl Class for Parts {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
+                .method(c"alarm", 2, alarm)
                 .method(c"bytes", 3, bytes)
-                .method(c"extract", 1, extract)
+                .method(c"extract", 2, extract)
                 .method(c"hasBody", 1, |call| {
                     Ok(call.ctx().bool(http::response_body(&call.argument(0)).is_some()))
                 })
@@ -108,7 +110,8 @@ impl Class for Parts {
                 .method(c"newJar", 0, http::new_jar)
                 .method(c"parseForm", 2, parse_form)
                 .method(c"received", 1, received)
-                .method(c"send", 4, http::async_request)
+                .method(c"send", 5, http::fetch_request)
+                .method(c"source", 0, |call| call.ctx().instance(http::Fetched::default()))
                 .method(c"text", 1, text)
         });
         &MEMBERS
@@ -189,6 +192,14 @@ fn blob_of<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a BlobData>
     blob::of(value).ok_or_else(|| ctx.throw_type("this is not a Blob"))
 }
 
+/// `alarm(function, milliseconds)`: a timer that the iteration doesn't wait for.
+fn alarm<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, delay) = (call.ctx(), call.argument(1).to_number()?);
+    let delay_ns = (delay.max(0.0) * 1e6) as u64;
+    Host::of(ctx).events().set_idle_timer(ctx, call.argument(0), delay_ns);
+    Ok(ctx.undefined())
+}
+
 /// `bytes(blob, start?, end?)`: an `ArrayBuffer`.
 fn bytes<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, value) = (call.ctx(), call.argument(0));
@@ -212,13 +223,19 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.parse_json(text).map_err(|error| ctx.throw_json(error))
 }
 
-/// A body as a `Blob`, whose type is the content type; `null` for what is none of the known classes.
+/// `extract(body, contentType)`: a body as a `Blob`, whose type is the content type; `null` for what is none of the known
+/// classes. The second argument is what the script says by hand.
 fn extract<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, value) = (call.ctx(), call.argument(0));
+    let (ctx, value, given) = (call.ctx(), call.argument(0), call.argument(1));
     if blob::of(&value).is_some() {
         return Ok(value);
     }
-    let data = if let Some(body) = native_body(&value) {
+    let given = if given.is_string() { Some(given.to_js_str()?) } else { None };
+    let boundary = Boundary::of(given.as_deref()).map_err(|told| ctx.throw_type(&told));
+    let data = if value.instance::<FormData>().is_some() {
+        let Boundary { text, content_type } = boundary?;
+        BlobData::new(form_with(&value, &text).unwrap_or_default(), &content_type)
+    } else if let Some(body) = native_body(&value) {
         BlobData::new(body.payload, &body.content_type)
     } else if let Some(file) = http::file_part(&value) {
         BlobData::new(file.payload, &file.content_type)

@@ -493,12 +493,13 @@
   }
 
   const isStream = (value) => stateOf(value) !== undefined;
+  const breakStream = (stream, reason) => fail(streamState(stream).controller, reason);
   const isDisturbed = (stream) => streamState(stream).disturbed;
 
   Object.assign(web, {
     ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader,
     Chunks, Queue, attempt, deferred, handled, highWaterMark, method, rejected, resolved, sizeOf, streamState,
-    isDisturbed, isStream, feed, blobStream,
+    breakStream, isDisturbed, isStream, feed, blobStream,
   });
   for (const made of [ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader]) web.name(made);
 })

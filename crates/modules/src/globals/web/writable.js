@@ -111,9 +111,11 @@
     if (stream.state === 'closed' || stream.state === 'errored') return Promise.resolve();
     if (stream.abort !== undefined) return stream.abort.promise;
     const wasErroring = stream.state === 'erroring';
-    stream.abort = Object.assign(deferred(), { reason: wasErroring ? undefined : reason, wasErroring });
+    const request = Object.assign(deferred(), { reason: wasErroring ? undefined : reason, wasErroring });
+    stream.abort = request;
+    // This may be its end at once.
     if (!wasErroring) startErroring(stream, reason);
-    return stream.abort.promise;
+    return request.promise;
   }
 
   function closeStream(stream) {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use brunt_http::{Chunk, Failure};
 use brunt_js::Host;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
 use super::super::settle;
 use super::Reader;
@@ -51,16 +51,17 @@ fn pull<'js>(call: &Call<'js>) -> JsResult<'js> {
     };
     let mut cx = Context::from_waker(Waker::noop());
     // What is there already needs no turn of the event loop.
-    if let Poll::Ready(next) = reader.0.spool.poll_chunk(&mut cx) {
-        return give(ctx, &controller, next);
+    if let Poll::Ready(next) = reader.poll_chunk(&mut cx) {
+        return give(ctx, reader, &controller, next);
     }
     let (promise, deferred) = ctx.promise()?;
-    let (reader, controller) = (Rc::clone(reader), ctx.root(controller));
+    let (reader, told) = (Rc::clone(reader), Rc::clone(reader));
+    let controller = ctx.root(controller);
     Host::of(ctx).events().spawn(
-        async move { poll_fn(|cx| reader.0.spool.poll_chunk(cx)).await },
+        async move { poll_fn(|cx| reader.poll_chunk(cx)).await },
         move |ctx, next| {
             let controller = ctx.unroot(controller);
-            let outcome = give(ctx, &controller, next);
+            let outcome = give(ctx, &told, &controller, next);
             settle(ctx, deferred, outcome)
         },
     );
@@ -73,6 +74,7 @@ fn pull<'js>(call: &Call<'js>) -> JsResult<'js> {
 /// Why the body broke off: thrown, as that is how a source tells its stream.
 fn give<'js>(
     ctx: Ctx<'js>,
+    reader: &Reader,
     controller: &Value<'js>,
     next: Option<Result<Chunk, Failure>>,
 ) -> JsResult<'js> {
@@ -82,9 +84,17 @@ fn give<'js>(
             value.define_hidden(&RECEIVED_AT, ctx.number(chunk.arrived_at as f64 / 1e6))?;
             controller.get(&ENQUEUE)?.call(controller, &[value])
         }
-        Some(Err(failure)) => Err(throw(ctx, &failure.to_string())),
+        Some(Err(failure)) => Err(broken(ctx, reader, failure)),
         None => controller.get(&CLOSE)?.call(controller, &[]),
     }
+}
+
+/// Why a body broke off, as an exception: with `fetch` it is the standard's.
+pub(super) fn broken(ctx: Ctx<'_>, reader: &Reader, failure: Failure) -> Thrown {
+    if reader.0.is_fetch {
+        return throw_type(ctx, &format!("fetch failed: {failure}"));
+    }
+    throw(ctx, &failure.to_string())
 }
 
 /// Nobody reads on: the connection is closed.

@@ -46,9 +46,12 @@ pub(super) struct Client {
 
 /// How long things may take, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "each number says its unit")]
 pub(super) struct Limits {
     /// A whole request; `None` waits for ever.
     pub(super) request_ns: Option<u64>,
+    /// Until all of a request is written, counted from the call; `None` waits for ever.
+    pub(super) write_ns: Option<u64>,
     /// The life of a connection; 0 is for ever.
     pub(super) connection_ns: u64,
 }
@@ -111,11 +114,6 @@ impl Client {
         }
         let number = |name| number(ctx, &config, name);
         let (read, write) = (number(&READ_TIMEOUT)?, number(&WRITE_TIMEOUT)?);
-        if write > 0 && read == 0 {
-            log::warn!(
-                "the write_timeout of a fasthttp Client counts together with a read_timeout only; give both"
-            );
-        }
         // Sending takes no buffer of the client's.
         number(&WRITE_BUFFER_SIZE)?;
         let agent = text(&config.get(&USER_AGENT)?)?;
@@ -134,6 +132,7 @@ impl Client {
             },
             limits: Limits {
                 request_ns: (read > 0).then(|| (read + write).saturating_mul(SECOND_NS)),
+                write_ns: (write > 0).then(|| write.saturating_mul(SECOND_NS)),
                 connection_ns: number(&MAX_CONN_DURATION)?.saturating_mul(SECOND_NS),
             },
             agent: (!agent.is_empty()).then(|| agent.into()),

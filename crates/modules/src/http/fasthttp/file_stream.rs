@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use brunt_http::{FileRange, Payload};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Thrown};
 
+use super::super::web::FilePart;
 use super::needs_new;
 use crate::state::throw;
 
@@ -67,6 +68,17 @@ fn cannot_open(ctx: Ctx<'_>, name: &str, why: &str) -> Thrown {
 }
 
 impl FileStream {
+    /// The file as a part of a form, under its own name.
+    pub(in crate::http) fn part(&self) -> FilePart {
+        let name = self.path.file_name().unwrap_or_default();
+        FilePart {
+            payload: self.payload(),
+            is_text: false,
+            filename: name.to_string_lossy().into_owned(),
+            content_type: "application/octet-stream".to_owned(),
+        }
+    }
+
     /// The file from its beginning, as large as it is now.
     pub(in crate::http) fn payload(&self) -> Payload {
         // If it is gone, sending it fails and says so.

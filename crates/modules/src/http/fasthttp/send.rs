@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use brunt_fiber::{block_on, clock};
-use brunt_http::{Body, Exchange, TargetError};
+use brunt_http::{Body, Exchange, TargetError, WriteBy};
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Ctx, JsResult};
 
@@ -92,8 +92,11 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
                 asked.body = Body::Payload(body);
             }
             asked.host = ready.host.as_deref();
-            asked.deadline =
-                client.limits.request_ns.map(|limit| clock::now_ns().saturating_add(limit));
+            let limits = &client.limits;
+            asked.deadline = limits.request_ns.map(|limit| clock::now_ns().saturating_add(limit));
+            let write_by =
+                limits.write_ns.map(|limit| WriteBy::new(clock::now_ns().saturating_add(limit)));
+            asked.write_by = write_by.as_ref();
             asked.discard_body = ready.response_type == ResponseType::None;
             // Pinned where it is made: it is large, and would be copied on its way.
             let run = pin!(wire.client.exchange(&asked));

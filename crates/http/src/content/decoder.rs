@@ -1,0 +1,295 @@
+//! Content codings undone while a body comes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use super::{Coding, Undecodable, is_zlib};
+
+/// Takes content codings off a body that comes piece by piece. What it makes of a piece is as large as its reader's
+/// buffer, however much the piece unpacks to.
+///
+/// ```text
+/// push(piece) ─► input ─► layer (the last coding) ─► … ─► layer (the first) ─► next(into)
+/// ```
+pub struct Decoder {
+    input: Rc<RefCell<Input>>,
+    outermost: Box<dyn Read>,
+}
+
+/// What came of asking for more.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// First something must be pushed.
+    Hungry,
+    /// That was all.
+    End,
+}
+
+#[derive(Default)]
+struct Input {
+    pieces: VecDeque<Vec<u8>>,
+    /// How much of the first piece is read.
+    at: usize,
+    is_ended: bool,
+    /// There was anything at all: an empty body is in no coding.
+    has_come: bool,
+}
+
+impl Decoder {
+    /// One for the codings that `header` lists, as far as they are known (the last must be). `None`: there is nothing to
+    /// take off.
+    pub fn new(header: &str) -> Option<Self> {
+        let input = Rc::<RefCell<Input>>::default();
+        let mut outermost: Box<dyn Read> = Box::new(Tap(Rc::clone(&input)));
+        let mut is_coded = false;
+        for name in header.rsplit(',') {
+            if name.trim().eq_ignore_ascii_case("identity") {
+                continue;
+            }
+            let Some(coding) = Coding::parse(name) else { break };
+            outermost = Box::new(Layer::new(coding, outermost));
+            is_coded = true;
+        }
+        is_coded.then_some(Self { input, outermost })
+    }
+
+    /// More of the coded body.
+    pub fn push(&mut self, piece: Vec<u8>) {
+        if !piece.is_empty() {
+            let mut input = self.input.borrow_mut();
+            input.has_come = true;
+            input.pieces.push_back(piece);
+        }
+    }
+
+    /// No more comes.
+    pub fn end(&mut self) {
+        self.input.borrow_mut().is_ended = true;
+    }
+
+    /// Puts decoded bytes into a buffer, which is not empty.
+    ///
+    /// # Errors
+    /// [`Undecodable`]; then there is no sense in asking again.
+    pub fn next(&mut self, into: &mut [u8]) -> Result<Decoded, Undecodable> {
+        {
+            let input = self.input.borrow();
+            if !input.has_come {
+                return Ok(if input.is_ended { Decoded::End } else { Decoded::Hungry });
+            }
+        }
+        loop {
+            match self.outermost.read(into) {
+                Ok(0) => return Ok(Decoded::End),
+                Ok(size) => return Ok(Decoded::Bytes(size)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Decoded::Hungry);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let known = error.get_ref().and_then(|inner| inner.downcast_ref());
+                    return Err(known.copied().unwrap_or(Undecodable::Truncated));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder").finish_non_exhaustive()
+    }
+}
+
+/// Where the innermost layer reads. When there is nothing, but more may come, reading "would block".
+struct Tap(Rc<RefCell<Input>>);
+
+impl Read for Tap {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut input = self.0.borrow_mut();
+        let Some(piece) = input.pieces.front() else {
+            return if input.is_ended { Ok(0) } else { Err(io::ErrorKind::WouldBlock.into()) };
+        };
+        let rest = &piece[input.at..];
+        let size = rest.len().min(into.len());
+        into[..size].copy_from_slice(&rest[..size]);
+        if size == rest.len() {
+            input.pieces.pop_front();
+            input.at = 0;
+        } else {
+            input.at += size;
+        }
+        Ok(size)
+    }
+}
+
+/// One coding. Its errors carry an [`Undecodable`].
+struct Layer {
+    coding: Coding,
+    decoder: Option<Box<dyn Read>>,
+    source: Option<Box<dyn Read>>,
+    /// The first bytes, until it is known what they begin.
+    head: Vec<u8>,
+    /// The source has no more.
+    is_dry: Rc<Cell<bool>>,
+}
+
+impl Layer {
+    fn new(coding: Coding, source: Box<dyn Read>) -> Self {
+        let is_dry = Rc::<Cell<bool>>::default();
+        let source: Box<dyn Read> = Box::new(Watched { source, is_dry: Rc::clone(&is_dry) });
+        Self { coding, decoder: None, source: Some(source), head: Vec::new(), is_dry }
+    }
+
+    /// Reads enough to see what is there: two bytes, or the end.
+    fn look(&mut self) -> io::Result<()> {
+        let Some(source) = &mut self.source else { return Ok(()) };
+        while self.head.len() < 2 {
+            let mut byte = [0];
+            if source.read(&mut byte)? == 0 {
+                break;
+            }
+            self.head.extend(byte);
+        }
+        let head = std::mem::take(&mut self.head);
+        let is_zlib = is_zlib(&head);
+        let source = self.source.take().expect("it was there a moment ago");
+        let source = io::Cursor::new(head).chain(source);
+        self.decoder = Some(match self.coding {
+            Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(source)),
+            Coding::Deflate if is_zlib => Box::new(flate2::read::ZlibDecoder::new(source)),
+            Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(source)),
+            Coding::Brotli => Box::new(brotli::Decompressor::new(source, 4096)),
+            Coding::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
+        });
+        Ok(())
+    }
+
+    fn read_on(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.look()?;
+        self.decoder.as_mut().map_or(Ok(0), |decoder| decoder.read(into))
+    }
+}
+
+impl Read for Layer {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.read_on(into).map_err(|error| {
+            let is_told = error
+                .get_ref()
+                .is_some_and(<dyn std::error::Error + Send + Sync>::is::<Undecodable>);
+            match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => error,
+                _ if is_told => error,
+                io::ErrorKind::UnexpectedEof => io::Error::other(Undecodable::Truncated),
+                // It says "invalid" when its input ends too early, too.
+                _ if self.coding == Coding::Brotli && self.is_dry.get() => {
+                    io::Error::other(Undecodable::Truncated)
+                }
+                _ => io::Error::other(Undecodable::Corrupt(self.coding)),
+            }
+        })
+    }
+}
+
+/// A source that notices its end.
+struct Watched {
+    source: Box<dyn Read>,
+    is_dry: Rc<Cell<bool>>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.source.read(into)?;
+        self.is_dry.set(size == 0);
+        Ok(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode, encode};
+    use super::*;
+
+    /// Decodes what comes in pieces of this size, into a buffer of that size.
+    fn pieces(
+        header: &str,
+        body: &[u8],
+        piece: usize,
+        room: usize,
+    ) -> Result<Vec<u8>, Undecodable> {
+        let mut decoder = Decoder::new(header).unwrap();
+        let mut rest = body.chunks(piece);
+        let (mut out, mut into) = (Vec::new(), vec![0; room]);
+        loop {
+            match decoder.next(&mut into)? {
+                Decoded::Bytes(size) => out.extend_from_slice(&into[..size]),
+                Decoded::End => return Ok(out),
+                Decoded::Hungry => match rest.next() {
+                    Some(piece) => decoder.push(piece.to_vec()),
+                    None => decoder.end(),
+                },
+            }
+        }
+    }
+
+    fn body() -> Vec<u8> {
+        (0..40_000_u32).flat_map(|number| (number * number % 977).to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn however_a_body_is_cut_it_comes_out_whole() {
+        let body = body();
+        for list in ["gzip", "deflate", "br", "zstd", "gzip, br", "zstd,deflate,gzip"] {
+            let (encoded, header) = encode(list, &body).unwrap();
+            for (piece, room) in [(1, 1000), (7, 65536), (4096, 10), (1 << 20, 1 << 20)] {
+                assert!(pieces(&header, &encoded, piece, room).unwrap() == body, "{list} {piece}");
+            }
+        }
+        let (member, _) = encode("gzip", b"hello").unwrap();
+        let two = [member.clone(), member].concat();
+        assert_eq!(pieces("gzip", &two, 3, 99).unwrap(), b"hellohello");
+        let mut raw = flate2::read::DeflateEncoder::new(&b"hello"[..], flate2::Compression::best());
+        let mut bytes = Vec::new();
+        raw.read_to_end(&mut bytes).unwrap();
+        assert_eq!(pieces("deflate", &bytes, 1, 99).unwrap(), b"hello");
+    }
+
+    #[test]
+    fn it_notices_what_the_other_way_notices() {
+        let body = body();
+        for name in ["gzip", "deflate", "br", "zstd"] {
+            let (encoded, _) = encode(name, &body).unwrap();
+            let half = &encoded[..encoded.len() / 2];
+            assert_eq!(pieces(name, half, 100, 4096), Err(Undecodable::Truncated), "{name}");
+            let noise = [0xFF, 0xFE, 0xFD, 0xFC].repeat(16);
+            let known = decode(name, &noise, 1 << 20).unwrap_err();
+            assert_eq!(pieces(name, &noise, 5, 4096).unwrap_err(), known, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_a_buffer_at_a_time() {
+        for name in ["gzip", "deflate", "br", "zstd"] {
+            let (encoded, _) = encode(name, &vec![0; 30_000_000]).unwrap();
+            let mut decoder = Decoder::new(name).unwrap();
+            decoder.push(encoded);
+            decoder.end();
+            let (mut into, mut size) = ([1; 1000], 0);
+            while let Decoded::Bytes(part) = decoder.next(&mut into).unwrap() {
+                size += part;
+            }
+            assert_eq!(size, 30_000_000, "{name}");
+        }
+    }
+
+    #[test]
+    fn there_may_be_nothing_to_take_off() {
+        assert!(Decoder::new("identity").is_none() && Decoder::new("gzip, foo").is_none());
+        assert_eq!(pieces("gzip", b"", 1, 1), Ok(Vec::new()));
+    }
+}
