@@ -20,6 +20,9 @@ const STARVED: f64 = 0.2;
 /// Later than this (milliseconds, 95th percentile) is late. tokio's own timers are up to 1 ms late.
 const LATE_MS: f64 = 10.0;
 
+/// Of fewer ticks than this, two seconds' worth, the 95th percentile says nothing: one hiccup of the machine is in it.
+const TICKS_MIN: u64 = 20;
+
 /// How one core did while the scenarios ran.
 #[derive(Clone, Debug, Default)]
 pub struct CoreHealth {
@@ -98,7 +101,8 @@ impl Health {
         let late = |core: &CoreHealth| core.lag.percentile(95.0);
         let by_lag = |a: &&CoreHealth, b: &&CoreHealth| late(a).total_cmp(&late(b));
         let late_starts = self.lateness.map_or(0.0, |[_, p95, _]| p95);
-        let Some(worst) = self.cores.iter().max_by(by_lag) else {
+        let known = self.cores.iter().filter(|core| core.lag.count() >= TICKS_MIN);
+        let Some(worst) = known.max_by(by_lag) else {
             return HealthVerdict::Fine;
         };
         let late_ms = late(worst).max(late_starts);
@@ -156,7 +160,7 @@ mod tests {
             core,
             busy: Some(busy),
             starved: Some(0.0),
-            lag: TrendSink::from_values([late_ms]),
+            lag: TrendSink::from_values([late_ms; TICKS_MIN as usize]),
         }
     }
 
@@ -184,6 +188,14 @@ mod tests {
             ..Health::default()
         };
         assert_eq!(health.verdict(), HealthVerdict::Disturbed { core: 0, late_ms: 40.0 });
+    }
+
+    #[test]
+    fn a_run_too_short_to_tell_is_fine() {
+        let mut brief = core(0, 0.3, 90.0);
+        brief.lag = TrendSink::from_values([90.0; 3]);
+        let verdict = Health { cores: vec![brief], ..Health::default() }.verdict();
+        assert_eq!(verdict, HealthVerdict::Fine);
     }
 
     #[test]
