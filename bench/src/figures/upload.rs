@@ -99,7 +99,8 @@ fn with_brunt(bench: &Bench, url: &str, file: &Path, bytes: u64) -> anyhow::Resu
     }
     .run()?;
     let passed = exported(&metrics, "checks", "value")?;
-    ensure!(passed > 0.5, "the upload failed:\n{}", process::tail(&spent.stderr));
+    let made = exported(&metrics, "checks", "passes")?;
+    ensure!(passed == 1.0 && made == 2.0, "the upload failed:\n{}", process::tail(&spent.stderr));
     let seconds = exported(&metrics, "http_req_duration", "max")? / 1e3;
     Ok((spent, seconds))
 }
