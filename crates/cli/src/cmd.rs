@@ -97,6 +97,7 @@ fn command() -> Command {
             Command::new("run")
                 .about("Run a test")
                 .override_usage("brunt run [OPTIONS] <SCRIPT>")
+                .after_help(what_scripts_have())
                 .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
             flags::of_run(),
         ))
@@ -120,6 +121,16 @@ fn command() -> Command {
         .subcommand(version::command())
         .subcommand(completion::command());
     absent::add(root)
+}
+
+/// Tells, below the flags, what a script has beyond the language.
+fn what_scripts_have() -> String {
+    let modules: Vec<_> = brunt_modules::K6::modules().collect();
+    format!(
+        "Scripts import {}.\nWithout an import they have, beyond k6: fetch, Headers, Request, Response, FormData, Blob, \
+         File, ReadableStream, WritableStream, AbortController, URL, URLSearchParams, structuredClone, atob, btoa.",
+        modules.join(", ")
+    )
 }
 
 /// Reads the command line.

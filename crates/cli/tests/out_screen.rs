@@ -116,7 +116,10 @@ fn bars_redraw_in_place_and_log_lines_stand_above_them() {
                 assert!(drawn > 8, "drawn {drawn} times");
                 let mut terminal = Terminal::default();
                 terminal.feed(&bytes);
+                // A machine with other work gets a warning about that.
                 let text = terminal.text();
+                let is_of_run = |line: &&str| !line.contains("generator was disturbed");
+                let text = text.lines().filter(is_of_run).collect::<Vec<_>>().join("\n");
                 // What was drawn meanwhile is gone; the last state stays.
                 assert_eq!(text.matches("running (").count(), 1, "{text}");
                 assert!(text.trim_end().lines().rev().nth(2).unwrap().starts_with("running ("));

@@ -163,6 +163,12 @@ impl K6 {
         }
     }
 
+    /// What scripts can import by name.
+    pub fn modules() -> impl Iterator<Item = &'static str> {
+        // Libraries are imported by their address.
+        MODULES.iter().map(|module| module.specifier).filter(|name| !name.starts_with("k6/jslib/"))
+    }
+
     /// Tells the options, once, after the first init run.
     ///
     /// # Panics
@@ -188,11 +194,7 @@ impl K6 {
                  be loaded into Brunt"
             ));
         }
-        let known: Vec<_> = MODULES
-            .iter()
-            .map(|module| module.specifier)
-            .filter(|name| !name.starts_with("k6/jslib/"))
-            .collect();
+        let known: Vec<_> = Self::modules().collect();
         Err(format!("unknown module: \"{specifier}\"; these are built in: {}", known.join(", ")))
     }
 }

@@ -158,6 +158,26 @@ impl Value<'_> {
         Some(HeldBytes::new(held, from..from + length))
     }
 
+    /// The bytes of an `ArrayBuffer` or of a view of a whole one, if they are those of [`Ctx::common_buffer`] or
+    /// [`Ctx::frozen_buffer`] and no script has written to them.
+    pub fn common_bytes(&self) -> Option<Arc<CommonBytes>> {
+        let (_, length) = self.byte_range(false)?;
+        let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the value is alive; on success the three are written.
+        let is_known = unsafe {
+            let (opaque, start, whole) = (&raw mut opaque, &raw mut start, &raw mut whole);
+            sys::brunt_buffer(self.raw, REALLOCATE, opaque, start, whole)
+        };
+        if !is_known || opaque.is_null() || length != whole {
+            return None;
+        }
+        // SAFETY: a buffer with our function has our box.
+        match unsafe { &*opaque.cast::<Held>() } {
+            Held::Common(bytes) => Some(Arc::clone(bytes)),
+            Held::Own(_) => None,
+        }
+    }
+
     /// From now on the bytes of the buffer behind this value are lent, be it these.
     fn lend_bytes(&self, held: Option<Held>) {
         let (data, opaque) = match held {

@@ -12,6 +12,9 @@ fn help_lists_the_commands_and_every_flag() {
     let told = brunt("run --help").told();
     assert_eq!(told.code, 0);
     assert!(told.stdout.contains("--vus <N>") && told.stdout.contains("[env: K6_VUS]"));
+    for offered in ["k6/http", "k6/experimental/csv", "k6/x/fasthttp", "FormData"] {
+        assert!(told.stdout.contains(offered), "{}", told.stdout);
+    }
     assert!(told.stderr.is_empty());
 }
 

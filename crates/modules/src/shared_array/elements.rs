@@ -53,7 +53,7 @@ impl Elements {
             let element = array.get_index(index)?;
             if let Some(bytes) = binary(&element) {
                 let class = element.typed_array_name();
-                elements.binary.push(Binary { index, class, bytes: Arc::new(bytes.into()) });
+                elements.binary.push(Binary { index, class, bytes });
                 elements.push(b"");
             } else if let Some(json) = ctx.stringify_json(&element)? {
                 elements.push(json.as_bytes());
@@ -119,8 +119,12 @@ fn plain_string(json: &[u8]) -> Option<&str> {
     if memchr(b'\\', inner).is_some() { None } else { std::str::from_utf8(inner).ok() }
 }
 
-/// The bytes of an `ArrayBuffer` or typed array. (A `DataView` is no data, but a way to look at some.)
-fn binary(element: &Value<'_>) -> Option<Vec<u8>> {
-    let is_binary = element.is_array_buffer() || element.typed_array_name().is_some();
-    if is_binary { element.with_bytes(<[u8]>::to_vec) } else { None }
+/// The bytes of an `ArrayBuffer` or typed array; those of a file that was opened are kept as they lie. (A `DataView` is no
+/// data, but a way to look at some.)
+fn binary(element: &Value<'_>) -> Option<Arc<CommonBytes>> {
+    if !element.is_array_buffer() && element.typed_array_name().is_none() {
+        return None;
+    }
+    let copy = || element.with_bytes(|bytes| Arc::new(bytes.to_vec().into()));
+    element.common_bytes().or_else(copy)
 }

@@ -96,14 +96,16 @@ impl Held {
         *self = Self::Own(Rc::new(region));
     }
 
-    /// Own bytes of another length; zeros are added.
-    fn resize(&mut self, size: usize) {
+    /// Own bytes of another length; zeros are added. `None` if there is no memory for them: nothing has changed then.
+    fn resize(&mut self, size: usize) -> Option<()> {
         // SAFETY: as in `own`.
         let bytes = unsafe { self.as_slice() };
-        let mut resized = Vec::with_capacity(size);
+        let mut resized = Vec::new();
+        resized.try_reserve_exact(size).ok()?;
         resized.extend_from_slice(&bytes[..bytes.len().min(size)]);
         resized.resize(size, 0);
         *self = Self::new(resized);
+        Some(())
     }
 }
 
@@ -128,8 +130,8 @@ unsafe extern "C" fn reallocate(
     let held = unsafe { &mut *held };
     if size == OWN {
         held.own();
-    } else {
-        held.resize(size);
+    } else if held.resize(size).is_none() {
+        return ptr::null_mut();
     }
     held.range().0.cast()
 }
@@ -154,13 +156,6 @@ impl From<Vec<u8>> for HeldBytes {
     fn from(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
         Self { held: Held::new(bytes), range }
-    }
-}
-
-impl From<Arc<CommonBytes>> for HeldBytes {
-    fn from(bytes: Arc<CommonBytes>) -> Self {
-        let range = 0..bytes.len();
-        Self { held: Held::Common(bytes), range }
     }
 }
 

@@ -13,7 +13,11 @@ fn content(size: usize) -> Vec<u8> {
 
 /// The same bytes as memory of the process that is not mapped, and that is.
 fn both_kinds() -> [Arc<CommonBytes>; 2] {
-    let path = std::env::temp_dir().join(format!("brunt-buffer-{:?}", std::thread::current().id()));
+    let path = std::env::temp_dir().join(format!(
+        "brunt-buffer-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
     std::fs::write(&path, content(70_000)).unwrap();
     let mapped = CommonBytes::read(&std::fs::File::open(&path).unwrap(), 1 << 20).unwrap();
     std::fs::remove_file(path).unwrap();
@@ -166,6 +170,21 @@ fn a_frozen_buffer_refuses_writes_and_can_be_copied() {
     assert_eq!(text(ctx, checks), "0,1,7,true,5");
     let held = ctx.global().get("buffer").unwrap().shared_bytes().unwrap();
     assert_eq!(held.as_ptr(), common.as_ptr());
+}
+
+#[test]
+fn common_bytes_are_found_again_until_a_script_writes() {
+    for common in both_kinds() {
+        let (vm, _) = vm_over(&common);
+        let found = |script| vm.ctx().eval("t.js", script).unwrap().common_bytes();
+        for whole in ["buffer", "new Uint8Array(buffer)", "new Float64Array(buffer)"] {
+            assert!(found(whole).is_some_and(|bytes| Arc::ptr_eq(&bytes, &common)), "{whole}");
+        }
+        for other in ["new Uint8Array(buffer, 1)", "buffer.slice(0)", "new ArrayBuffer(9)", "7"] {
+            assert!(found(other).is_none(), "{other}");
+        }
+        assert!(found("new Uint8Array(buffer)[3] = 9; buffer").is_none());
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use brunt_http::{Payload, Piece, Shared};
+use memchr::memmem;
 use url::form_urlencoded;
 
 use super::blob::{BlobData, NamedBlob, now_ms};
@@ -49,7 +50,8 @@ pub(super) fn encode(entries: &[Entry], boundary: &str) -> Payload {
                 text.extend_from_slice(b"\"\r\nContent-Type: ");
                 let kind = file.data.kind();
                 let kind = if kind.is_empty() { "application/octet-stream" } else { kind };
-                text.extend_from_slice(kind.as_bytes());
+                // A type of `http.file()` may say anything: it ends neither the line nor the head.
+                text.extend(kind.bytes().filter(|byte| !byte.is_ascii_control()));
                 text.extend_from_slice(b"\r\n\r\n");
                 files.push((text.len(), &file.data));
             }
@@ -131,8 +133,7 @@ fn parameter(parameters: &str, wanted: &str) -> Option<String> {
 }
 
 fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    let found = bytes.get(from..)?.windows(wanted.len()).position(|window| window == wanted);
-    found.map(|at| at + from)
+    memmem::find(bytes.get(from..)?, wanted).map(|at| at + from)
 }
 
 fn parse_multipart(body: &Shared, boundary: &str) -> Result<Vec<Entry>, String> {
@@ -229,6 +230,14 @@ mod tests {
         .concat();
         assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&expected));
         assert_eq!(bytes.len() as u64, payload.len().unwrap());
+    }
+
+    #[test]
+    fn a_type_stays_on_its_line() {
+        let entry = Entry { name: "a".to_owned(), value: file("b", "x/y\r\nZ: z", b"1") };
+        let payload = encode(&[entry], "B");
+        let text = String::from_utf8(payload.in_memory().unwrap().into_owned()).unwrap();
+        assert!(text.contains("\r\nContent-Type: x/yZ: z\r\n\r\n1\r\n"), "{text:?}");
     }
 
     #[test]

@@ -50,13 +50,15 @@ fn size_of_file(path: &Path) -> Result<u64, String> {
         // The system's own words, as Go has them.
         text.split(" (os error").next().unwrap_or_default().to_lowercase()
     };
-    let meta = File::open(path).and_then(|file| file.metadata()).map_err(no_file)?;
+    // Looked at first: opening a named pipe would wait for whoever writes to it.
+    let meta = fs::metadata(path).map_err(no_file)?;
     if meta.is_dir() {
         return Err("is a directory".to_owned());
     }
     if !meta.is_file() {
         return Err("is no regular file".to_owned());
     }
+    File::open(path).map_err(no_file)?;
     Ok(meta.len())
 }
 
@@ -99,5 +101,6 @@ mod tests {
         assert_eq!(size_of_file(folder.path()).unwrap_err(), "is a directory");
         let missing = folder.path().join("missing");
         assert_eq!(size_of_file(&missing).unwrap_err(), "no such file or directory");
+        assert_eq!(size_of_file(Path::new("/dev/null")).unwrap_err(), "is no regular file");
     }
 }
