@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ranges([(usize, usize); RANGES]);
 
-const RANGES: usize = 4;
+const RANGES: usize = 5;
 
 /// The unit of caches.
 const LINE: usize = 64;

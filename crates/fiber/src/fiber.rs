@@ -123,10 +123,10 @@ impl Fiber {
         }));
     }
 
-    /// Says what else the fiber touches whenever it goes on, beside its stack: so many bytes from an address on, in two
+    /// Says what else the fiber touches whenever it goes on, beside its stack: so many bytes from an address on, in three
     /// places at most. It is fetched into the cache while the fiber before it still runs.
     pub fn touches<const N: usize>(&self, places: [(usize, usize); N]) {
-        const { assert!(N <= 2, "two places are kept") };
+        const { assert!(N <= 3, "three places are kept") };
         for (index, (address, bytes)) in places.into_iter().enumerate() {
             self.shared.ahead.set(OTHERS + index, address, bytes);
         }

@@ -113,9 +113,10 @@ impl Instance {
     }
 
     /// Where the host side and the VM keep what every iteration needs: address and bytes.
-    pub(crate) fn hot_places(&self) -> [(usize, usize); 2] {
+    pub(crate) fn hot_places(&self) -> [(usize, usize); 3] {
         let host = std::ptr::from_ref::<Host>(&self.host).addr();
-        [(host, size_of::<Host>() + 512), (self.vm.address(), 1792)]
+        let [engine, vm] = self.vm.places();
+        [(host, size_of::<Host>() + 512), engine, vm]
     }
 
     /// Announces the stack that the VM is entered from.

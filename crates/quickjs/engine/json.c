@@ -4,6 +4,15 @@
 /* Deeper data, and what contains itself, is the engine's own business. */
 #define BRUNT_JSON_DEPTH 100
 
+/* A character of ASCII. */
+static inline void brunt_json_put(StringBuffer *b, uint8_t c)
+{
+    if (likely(b->len < b->size && !b->is_wide_char))
+        str8(b->str)[b->len++] = c;
+    else
+        string_buffer_putc8(b, c);
+}
+
 static void brunt_json_string(StringBuffer *b, JSString *p)
 {
     static const uint8_t letters[32] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r' };
@@ -11,6 +20,16 @@ static void brunt_json_string(StringBuffer *b, JSString *p)
     char code[8];
     int i, from = 0, length = p->len;
 
+    for (i = 0; i < length && text[i] >= 32 && text[i] != '"' && text[i] != '\\'; i++)
+        ;
+    if (likely(i == length && !b->is_wide_char && (int64_t)b->len + length + 2 <= b->size)) {
+        uint8_t *out = str8(b->str) + b->len;
+        out[0] = '"';
+        memcpy(out + 1, text, length);
+        out[length + 1] = '"';
+        b->len += length + 2;
+        return;
+    }
     string_buffer_putc8(b, '"');
     for (i = 0; i < length; i++) {
         uint8_t c = text[i];
@@ -87,11 +106,11 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
             JS_VALUE_GET_TAG(p->prop[0].u.value) != JS_TAG_INT ||
             (uint32_t)JS_VALUE_GET_INT(p->prop[0].u.value) != p->u.array.count)
             return false;
-        string_buffer_putc8(b, '[');
+        brunt_json_put(b, '[');
         for (i = 0; i < p->u.array.count; i++) {
             JSValueConst inner = p->u.array.u.values[i];
             if (i > 0)
-                string_buffer_putc8(b, ',');
+                brunt_json_put(b, ',');
             if (JS_IsUndefined(inner))
                 inner = JS_NULL;
             if (!brunt_json_value(ctx, b, inner, depth + 1))
@@ -102,7 +121,7 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
     if (p->class_id != JS_CLASS_OBJECT || p->is_exotic ||
         (sh->proto && sh->proto != JS_VALUE_GET_OBJ(ctx->class_proto[JS_CLASS_OBJECT])))
         return false;
-    string_buffer_putc8(b, '{');
+    brunt_json_put(b, '{');
     for (i = 0; i < sh->prop_count; i++) {
         JSAtom atom = prs[i].atom;
         JSString *name;
@@ -119,10 +138,10 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
         if (JS_IsUndefined(p->prop[i].u.value))
             continue;
         if (!is_first)
-            string_buffer_putc8(b, ',');
+            brunt_json_put(b, ',');
         is_first = false;
         brunt_json_string(b, name);
-        string_buffer_putc8(b, ':');
+        brunt_json_put(b, ':');
         if (!brunt_json_value(ctx, b, p->prop[i].u.value, depth + 1))
             return false;
     }
@@ -147,7 +166,7 @@ static JSValue brunt_json(JSContext *ctx, JSValueConst value)
 
     if (!JS_IsObject(value) || !brunt_json_is_plain(ctx))
         return JS_UNINITIALIZED;
-    if (!string_buffer_init(ctx, b, 64) && brunt_json_value(ctx, b, value, 0)) {
+    if (!string_buffer_init(ctx, b, 512) && brunt_json_value(ctx, b, value, 0)) {
         text = string_buffer_end(b);
         if (!JS_IsException(text))
             return text;

@@ -183,15 +183,14 @@ impl Parser {
             }
             let known_head =
                 known.as_deref().and_then(|known| known.find(input, self.to_head_request));
-            let parsed = match known_head {
-                Some(head) => Ok(Some(head)),
-                None => {
-                    let parsed = head::parse(input, self.to_head_request);
-                    if let (Ok(Some((head, size))), Some(known)) = (&parsed, &mut known) {
-                        known.keep(&input[..*size], self.to_head_request, head);
-                    }
-                    parsed
+            let parsed = if known_head.is_some() {
+                Ok(known_head)
+            } else {
+                let parsed = head::parse(input, self.to_head_request);
+                if let (Ok(Some((head, size))), Some(known)) = (&parsed, &mut known) {
+                    known.keep(&input[..*size], self.to_head_request, head);
                 }
+                parsed
             };
             // An error may only be one of a line that isn't whole yet: it is judged below, when it is.
             if let Ok(Some((head, size))) = parsed {
