@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::ensure;
 
 use super::{Bench, missing};
-use crate::client::{Client, ScriptRun, exported};
+use crate::client::{Client, ScriptRun, exported, exported_count};
 use crate::machine;
 use crate::process;
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
@@ -146,15 +146,16 @@ fn once(
     .run()?;
     let failed = exported(&metrics, "http_req_failed", "value")?;
     ensure!(failed == 0.0, "requests failed (share {failed})");
-    let requests = exported(&metrics, "http_reqs", "count")?;
+    let count = |metric: &str, key: &str| exported_count(&metrics, metric, key);
+    let requests = count("http_reqs", "count")?;
     // An iteration that throws makes no check: without this it would only look cheap.
-    let whole = exported(&metrics, "checks", "passes")?;
-    let iterations = exported(&metrics, "iterations", "count")?;
+    let (whole, iterations) = (count("checks", "passes")?, count("iterations", "count")?);
     ensure!(
-        requests > 0.0 && requests == whole && requests == iterations,
+        requests > 0 && requests == whole && requests == iterations,
         "{requests} requests, {whole} of them whole, in {iterations} iterations:\n{}",
         process::tail(&spent.stderr)
     );
+    let requests = requests as f64;
     rounds.micros.push(spent.cpu.as_secs_f64() * 1e6 / requests);
     rounds.rate.push(requests / seconds as f64);
     rounds.rss_mb.push(spent.rss_peak_kb as f64 / 1000.0);

@@ -49,6 +49,42 @@ static void brunt_json_string(StringBuffer *b, JSString *p)
     string_buffer_putc8(b, '"');
 }
 
+/* Writes a number of at most four decimals, as most are that people write: `out` has room for it. 0: it is none.
+   Decimals of up to 15 digits are different numbers, so the fewest that give this number back are its shortest form. */
+static int brunt_json_decimal(char *out, double number)
+{
+    static const int64_t tens[] = { 1, 10, 100, 1000, 10000 };
+    int64_t scaled, rest;
+    char *at = out;
+    int places, i;
+
+    if (!(fabs(number) < 1e9))
+        return 0;
+    for (places = 0; places < countof(tens); places++) {
+        scaled = (int64_t)(number * tens[places]);
+        if ((double)scaled == number * tens[places] && (double)scaled / tens[places] == number)
+            break;
+    }
+    if (places == countof(tens))
+        return 0;
+    /* 0.07 * 100 is not 7, but 0.07 * 1000 is 70. */
+    for (; places > 0 && scaled % 10 == 0; places--)
+        scaled /= 10;
+    if (scaled < 0) {
+        *at++ = '-';
+        scaled = -scaled;
+    }
+    at += u32toa(at, (uint32_t)(scaled / tens[places]));
+    if (places > 0) {
+        *at++ = '.';
+        rest = scaled % tens[places];
+        for (i = places; i > 0; i--, rest /= 10)
+            at[i - 1] = '0' + rest % 10;
+        at += places;
+    }
+    return at - out;
+}
+
 /* Writes `value`. false: it is not plain, or there is no memory; what was written is of no use. */
 static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value, int depth)
 {
@@ -59,6 +95,7 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
     JSValue quoted;
     char digits[128];
     uint32_t i;
+    int length;
     bool is_first = true;
 
     switch (JS_VALUE_GET_NORM_TAG(value)) {
@@ -73,6 +110,9 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
     case JS_TAG_FLOAT64:
         if (!isfinite(JS_VALUE_GET_FLOAT64(value)))
             return !string_buffer_write8(b, (const uint8_t *)"null", 4);
+        length = brunt_json_decimal(digits, JS_VALUE_GET_FLOAT64(value));
+        if (length > 0)
+            return !string_buffer_write8(b, (uint8_t *)digits, length);
         if (js_dtoa_max_len(JS_VALUE_GET_FLOAT64(value), 10, 0, JS_DTOA_FORMAT_FREE) >= sizeof(digits))
             return false;
         return !string_buffer_write8(b, (uint8_t *)digits,
