@@ -21,14 +21,6 @@ function bytesOfText(text) {
   return bytes;
 }
 
-function bytesOf(value) {
-  if (typeof value === 'string') return bytesOfText(value);
-  const bytes = [];
-  const view = new Uint8Array(value);
-  for (let i = 0; i < view.length; i++) bytes.push(view[i]);
-  return bytes;
-}
-
 export function FormData() {
   if (!(this instanceof FormData)) return new FormData();
   this.boundary = '----FormDataOfTheBench' + Math.floor(Math.random() * 1e9);
@@ -54,7 +46,7 @@ FormData.prototype.body = function () {
     if (part.type) head += `\r\nContent-Type: ${part.type}`;
     body.push(...delimiter);
     body.push(...bytesOfText(head + '\r\n\r\n'));
-    const data = bytesOf(part.data);
+    const data = typeof part.data === 'string' ? bytesOfText(part.data) : new Uint8Array(part.data);
     for (let i = 0; i < data.length; i++) body.push(data[i]);
     body.push(13, 10);
   }

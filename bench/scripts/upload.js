@@ -1,4 +1,5 @@
 // One file from the disk to the server, once.
+import { check } from 'k6';
 import { Client, FileStream, Request, checkstatus } from 'k6/x/fasthttp';
 
 export const options = { vus: 1, iterations: 1, thresholds: { checks: ['rate==1'] } };
@@ -9,5 +10,5 @@ const upload = new Request(__ENV.URL, { body: new FileStream(__ENV.FILE) });
 export default function () {
   const response = client.put(upload);
   checkstatus(200, response);
-  if (response.json('bytes') !== Number(__ENV.BYTES)) throw new Error(`${response.body} arrived`);
+  check(response, { 'all bytes arrive': (r) => r.json('bytes') === Number(__ENV.BYTES) });
 }

@@ -174,6 +174,11 @@ pub(crate) fn exported(metrics: &Value, metric: &str, key: &str) -> anyhow::Resu
     metrics[metric][key].as_f64().with_context(|| format!("no {key} of {metric} was exported"))
 }
 
+/// A count of an exported metric, such as `checks` / `passes`.
+pub(crate) fn exported_count(metrics: &Value, metric: &str, key: &str) -> anyhow::Result<u64> {
+    Ok(exported(metrics, metric, key)?.round() as u64)
+}
+
 /// Loads take their time; starting and stopping many VUs may take as long again.
 fn limit(seconds: u64) -> Duration {
     Duration::from_secs(seconds + 90)

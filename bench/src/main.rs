@@ -60,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         std::fs::write(&file, page).with_context(|| format!("writing {}", file.display()))?;
         println!("written to {}", file.display());
     }
+    println!("{}", report::tally(&measured));
     anyhow::ensure!(failed.is_empty(), "could not be measured: {}", failed.join(", "));
     Ok(())
 }

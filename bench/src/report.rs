@@ -54,6 +54,24 @@ impl Verdict {
     }
 }
 
+/// How many goals were met, in one line, and by name those that were not: nobody reads all tables.
+pub(crate) fn tally(figures: &[Figure]) -> String {
+    let verdicts = || {
+        figures
+            .iter()
+            .flat_map(|figure| figure.verdicts.iter().map(move |verdict| (figure, verdict)))
+    };
+    let met = verdicts().filter(|(_, verdict)| verdict.met == Some(true)).count();
+    let mut out = format!("{met} of {} goals met", verdicts().count());
+    for (figure, verdict) in verdicts().filter(|(_, verdict)| verdict.met != Some(true)) {
+        out.push_str(
+            &["\n  ", verdict.word(), ": ", &figure.title, ": ", &verdict.goal, "; ", &verdict.got]
+                .concat(),
+        );
+    }
+    out
+}
+
 /// A number with as many digits as tell something.
 pub(crate) fn short(value: f64) -> String {
     match value.abs() {

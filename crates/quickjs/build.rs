@@ -14,6 +14,8 @@ mod adjustments;
 mod bytes;
 #[path = "engine/frozen.rs"]
 mod frozen;
+#[path = "engine/json.rs"]
+mod json;
 #[path = "engine/lending.rs"]
 mod lending;
 #[path = "engine/places.rs"]
@@ -26,6 +28,7 @@ mod touched;
 use adjustments::{ADJUSTMENTS, Adjustment};
 use bytes::BYTES;
 use frozen::FROZEN;
+use json::JSON;
 use lending::LENDING;
 use places::PLACES;
 use shapes::SHAPES;
@@ -56,6 +59,7 @@ fn main() {
                 text.push_str(include_str!("engine/shapes.c"));
                 text.push_str(include_str!("engine/lending.c"));
                 text.push_str(include_str!("engine/bytes.c"));
+                text.push_str(include_str!("engine/json.c"));
                 text.push_str(include_str!("engine/additions.c"));
             }
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
@@ -84,7 +88,7 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED];
+    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON];
     for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {
             let found = text.matches(find).count();

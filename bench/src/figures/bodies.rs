@@ -5,8 +5,9 @@ use std::fs;
 use anyhow::ensure;
 
 use super::{Bench, missing};
-use crate::client::{Client, ScriptRun, exported};
+use crate::client::{Client, ScriptRun, exported, exported_count};
 use crate::machine;
+use crate::process;
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
 use crate::target::Target;
 
@@ -22,12 +23,13 @@ struct Form {
     share_of_k6: Option<f64>,
 }
 
-const FORMS: [Form; 6] = [
+const FORMS: [Form; 7] = [
     Form { name: "raw", title: "one ready ArrayBuffer", share_of_k6: Some(0.5) },
     Form { name: "native", title: "native FormData and Blob", share_of_k6: None },
     Form { name: "file", title: "http.file in an object", share_of_k6: Some(0.5) },
     Form { name: "setup", title: "Base64 from setup()", share_of_k6: Some(0.5) },
     Form { name: "base64", title: "Base64 of a SharedArray, joined", share_of_k6: Some(0.5) },
+    Form { name: "numbers", title: "SharedArray of byte numbers", share_of_k6: Some(0.5) },
     Form { name: "library", title: "FormData written in JavaScript", share_of_k6: Some(0.2) },
 ];
 
@@ -144,7 +146,16 @@ fn once(
     .run()?;
     let failed = exported(&metrics, "http_req_failed", "value")?;
     ensure!(failed == 0.0, "requests failed (share {failed})");
-    let requests = exported(&metrics, "http_reqs", "count")?;
+    let count = |metric: &str, key: &str| exported_count(&metrics, metric, key);
+    let requests = count("http_reqs", "count")?;
+    // An iteration that throws makes no check: without this it would only look cheap.
+    let (whole, iterations) = (count("checks", "passes")?, count("iterations", "count")?);
+    ensure!(
+        requests > 0 && requests == whole && requests == iterations,
+        "{requests} requests, {whole} of them whole, in {iterations} iterations:\n{}",
+        process::tail(&spent.stderr)
+    );
+    let requests = requests as f64;
     rounds.micros.push(spent.cpu.as_secs_f64() * 1e6 / requests);
     rounds.rate.push(requests / seconds as f64);
     rounds.rss_mb.push(spent.rss_peak_kb as f64 / 1000.0);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 
 use super::Bench;
-use crate::client::{Client, ScriptRun, exported};
+use crate::client::{Client, ScriptRun, exported, exported_count};
 use crate::process::{self, Spent};
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
 use crate::settings::find;
@@ -98,8 +98,9 @@ fn with_brunt(bench: &Bench, url: &str, file: &Path, bytes: u64) -> anyhow::Resu
         seconds: SECONDS,
     }
     .run()?;
-    let passed = exported(&metrics, "checks", "value")?;
-    ensure!(passed > 0.5, "the upload failed:\n{}", process::tail(&spent.stderr));
+    let count = |key: &str| exported_count(&metrics, "checks", key);
+    let (passed, failed) = (count("passes")?, count("fails")?);
+    ensure!((passed, failed) == (2, 0), "the upload failed:\n{}", process::tail(&spent.stderr));
     let seconds = exported(&metrics, "http_req_duration", "max")? / 1e3;
     Ok((spent, seconds))
 }

@@ -39,10 +39,10 @@ mod run;
 mod screen;
 mod settings;
 
-/// Of Rust and of the engine: the `override` feature puts it in place of C's `malloc`. glibc's grows a thread's heap page by
-/// page, a system call each, and those small pages cost a request more than its instructions.
+/// Of Rust and of the engine: built without a prefix, it stands in place of C's `malloc`. glibc's grows a thread's heap
+/// page by page, a system call each, and those small pages cost a request more than its instructions.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// What every command can use.
 pub(crate) struct Context {

@@ -7,7 +7,7 @@ use crate::http1::head::is_token;
 /// Header lines in their order, ready to be copied into a request's head.
 ///
 /// One buffer and a list of offsets: reuse it ([`Headers::clear`]) and nothing is allocated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers {
     /// `Name: value\r\n` of each line, in order.
     wire: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Headers {
     asks_to_close: bool,
 }
 
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Line {
     start: u32,
     name: u16,

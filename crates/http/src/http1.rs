@@ -7,6 +7,7 @@ pub(crate) mod chunked;
 pub(crate) mod converse;
 pub(crate) mod encode;
 pub(crate) mod head;
+pub(crate) mod known;
 pub(crate) mod malformed;
 pub(crate) mod outgoing;
 pub(crate) mod parser;

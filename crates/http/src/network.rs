@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::clock::{Anchor, Clock};
 use crate::dns::Dns;
 use crate::hosts::Hosts;
+use crate::http1::known::KnownHeads;
 use crate::settings::{Settings, SettingsError};
 use crate::tls::TlsConfigs;
 
@@ -29,6 +30,8 @@ pub struct Network {
     pub(crate) tls: TlsConfigs,
     /// Borrowed inside one poll only, never across an await.
     pub(crate) scratch: RefCell<Scratch>,
+    /// Borrowed as `scratch` is.
+    pub(crate) known: RefCell<KnownHeads>,
 }
 
 /// Buffers that belong to whoever is at work: a connection that waits holds none.
@@ -57,6 +60,7 @@ impl Network {
             dns: Dns::new(settings.dns, clock),
             tls: TlsConfigs::new(&settings.tls)?,
             scratch: RefCell::new(Scratch::new()),
+            known: RefCell::default(),
             settings,
         }))
     }

@@ -115,7 +115,8 @@ impl Instance {
     /// The lines of memory where the host side and the VM keep what every iteration needs.
     pub(crate) fn hot_lines(&self) -> Vec<usize> {
         let host = std::ptr::from_ref::<Host>(&self.host).addr();
-        let places = [(host, size_of::<Host>() + 512), (self.vm.address(), 1792)];
+        let [engine, vm] = self.vm.places();
+        let places = [(host, size_of::<Host>() + 512), engine, vm];
         let line = |address| address / touched::LINE;
         places.iter().flat_map(|&(at, bytes)| line(at)..=line(at + bytes - 1)).collect()
     }

@@ -254,13 +254,11 @@ impl Api for K6 {
 
     fn activate(&self, host: &Host, ctx: Ctx<'_>, scenario: &Rc<ScenarioHere>) {
         let state = host.state::<VuState>();
-        *state.group.borrow_mut() = Arc::from("");
+        *state.group.borrow_mut() = crate::state::no_group();
         let tags = scenario.tags().clone();
-        state.set_tags(if self.shared.config().system_tags.group {
-            tags.with("group", "")
-        } else {
-            tags
-        });
+        let tags =
+            if self.shared.config().system_tags.group { tags.with("group", "") } else { tags };
+        state.set_common_tags(host, tags);
         state.set_metadata(Metadata::default());
         if globals::install_env(ctx).is_err() {
             drop(ctx.take_exception());

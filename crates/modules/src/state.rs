@@ -1,9 +1,10 @@
 //! What the modules keep for one VM.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
+use brunt_engine::Core;
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
 use brunt_quickjs::error::ErrorKind;
@@ -77,7 +78,7 @@ impl VuState {
             metadata: RefCell::default(),
             wire: Cell::new(None),
             iterates: Cell::new(false),
-            group: RefCell::new(Arc::from("")),
+            group: RefCell::new(no_group()),
             http: OnceCell::new(),
             modules: RefCell::default(),
             has_streams: Cell::new(false),
@@ -122,6 +123,25 @@ impl VuState {
 
     pub(crate) fn set_tags(&self, tags: TagSet) {
         *self.tags.borrow_mut() = Tags::new(tags);
+    }
+
+    /// [`Self::set_tags`], for tags that the VUs of a scenario begin with: those of a core share them.
+    pub(crate) fn set_common_tags(&self, host: &Host, tags: TagSet) {
+        thread_local! {
+            static LAST: RefCell<Option<(Weak<Core>, Rc<Tags>)>> = const { RefCell::new(None) };
+        }
+        let Some(core) = host.core() else { return self.set_tags(tags) };
+        LAST.with_borrow_mut(|last| {
+            // The id in them is one of this core's recorder.
+            let common = match last {
+                Some((of, common)) if of.as_ptr() == Rc::as_ptr(core) && common.set == tags => {
+                    Rc::clone(common)
+                }
+                _ => Tags::new(tags),
+            };
+            *last = Some((Rc::downgrade(core), Rc::clone(&common)));
+            *self.tags.borrow_mut() = common;
+        });
     }
 
     /// The tags as they are now, to be kept.
@@ -201,6 +221,14 @@ impl VuState {
         self.add_to(&mut recorder, sent_series, sent as f64, at);
         self.add_to(&mut recorder, received_series, received as f64, at);
     }
+}
+
+/// The path of no group: one for all VMs of a core, which then know it by its address.
+pub(crate) fn no_group() -> Arc<str> {
+    thread_local! {
+        static NONE: Arc<str> = Arc::from("");
+    }
+    NONE.with(Arc::clone)
 }
 
 /// Refuses what init code must not do.

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_int, c_void};
+use std::hash::{Hash as _, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -10,7 +11,6 @@ use crate::error::{JsResult, Thrown};
 use crate::function::Members;
 use crate::name::{Key, Name};
 use crate::sys;
-use crate::touched;
 use crate::value::Value;
 use crate::vm::{Ctx, Inner};
 
@@ -127,12 +127,38 @@ fn bit(index: usize) -> u32 {
 
 /// The classes that a VM knows.
 #[derive(Default)]
-pub(crate) struct ClassTable(RefCell<Vec<(TypeId, sys::JSClassID)>>, RefCell<Vec<sys::JSValue>>);
+pub(crate) struct ClassTable {
+    known: RefCell<Vec<(TypeId, sys::JSClassID)>>,
+    /// Those that were asked for last, each in the place of its type. They lie where the VM itself does, which is in the
+    /// processor's cache when the list is not.
+    recent: [Cell<Option<(TypeId, sys::JSClassID)>>; RECENT],
+    /// Objects that keep the classes' shapes.
+    keepers: RefCell<Vec<sys::JSValue>>,
+}
+
+/// How many classes are found without a search, at best.
+const RECENT: usize = 8;
+
+/// The place of a type among so many: a type's number is a hash already.
+#[derive(Default)]
+struct Place(u64);
+
+impl Hasher for Place {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |sum, byte| sum.wrapping_mul(31) ^ u64::from(*byte));
+    }
+    fn write_u64(&mut self, number: u64) {
+        self.0 ^= number;
+    }
+}
 
 impl ClassTable {
     /// Frees the objects that keep the classes' shapes.
     pub(crate) fn clear(&self, ctx: std::ptr::NonNull<sys::JSContext>) {
-        for keeper in self.1.take() {
+        for keeper in self.keepers.take() {
             // SAFETY: the table owns its references.
             unsafe { sys::JS_FreeValue(ctx.as_ptr(), keeper) };
         }
@@ -140,8 +166,18 @@ impl ClassTable {
 
     fn find<T: Class>(&self) -> Option<sys::JSClassID> {
         let id = TypeId::of::<T>();
-        touched::note(&self.0.borrow()[..]);
-        self.0.borrow().iter().find(|(known, _)| *known == id).map(|&(_, class)| class)
+        let mut place = Place::default();
+        id.hash(&mut place);
+        let recent = &self.recent[place.finish() as usize % RECENT];
+        if let Some((known, class)) = recent.get()
+            && known == id
+        {
+            return Some(class);
+        }
+        let known = self.known.borrow();
+        let &(_, class) = known.iter().find(|(known, _)| *known == id)?;
+        recent.set(Some((id, class)));
+        Some(class)
     }
 }
 
@@ -166,7 +202,7 @@ impl<'js> Ctx<'js> {
                 return Err(Thrown(()));
             }
         }
-        self.inner.classes.0.borrow_mut().push((TypeId::of::<T>(), id));
+        self.inner.classes.known.borrow_mut().push((TypeId::of::<T>(), id));
         let prototype = self.object()?;
         prototype.define_members(T::members())?;
         // SAFETY: the prototype is given to the engine.
@@ -175,7 +211,7 @@ impl<'js> Ctx<'js> {
         // iterations: an empty one that stays keeps the shape.
         // SAFETY: the class is registered; without an opaque the finalizer has nothing to free.
         let keeper = unsafe { Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))? };
-        self.inner.classes.1.borrow_mut().push(keeper.into_raw());
+        self.inner.classes.keepers.borrow_mut().push(keeper.into_raw());
         Ok(id)
     }
 

@@ -47,8 +47,14 @@ enum Open {
     Object { start: usize, keys: usize, key: sys::JSAtom },
 }
 
+/// Texts from this size on are parsed without a collection of garbage meanwhile.
+const LARGE: usize = 64 * 1024;
+
 /// How many recent keys are remembered: documents repeat theirs.
 const KEY_CACHE: usize = 64;
+
+/// How many kinds of objects are remembered.
+const LIKES: usize = 8;
 
 struct Parser<'a, 'js> {
     ctx: Ctx<'js>,
@@ -60,7 +66,42 @@ struct Parser<'a, 'js> {
     keys: Vec<sys::JSAtom>,
     open: Vec<Open>,
     cache: [(u32, u32, sys::JSAtom); KEY_CACHE],
+    /// By a key's place in the cache, the place of the key that came after it. The last is that of no key: an object
+    /// begins.
+    after: [u8; KEY_CACHE + 1],
+    /// The place of the key that came last.
+    last: usize,
+    /// Objects that were made, by their first key: the next ones have the same keys. Owned.
+    likes: [sys::JSValue; LIKES],
     scratch: Vec<u8>,
+}
+
+/// No garbage is made while JSON is parsed: the collector would walk what is there already again and again.
+struct NoCollection {
+    rt: *mut sys::JSRuntime,
+    threshold: usize,
+}
+
+impl NoCollection {
+    fn begin(rt: *mut sys::JSRuntime) -> Self {
+        // SAFETY: the runtime is alive.
+        unsafe {
+            let threshold = sys::JS_GetGCThreshold(rt);
+            sys::JS_SetGCThreshold(rt, usize::MAX);
+            Self { rt, threshold }
+        }
+    }
+}
+
+impl Drop for NoCollection {
+    fn drop(&mut self) {
+        // SAFETY: the runtime is alive.
+        unsafe {
+            // As the collector would have left it.
+            let heap = sys::brunt_allocated(self.rt);
+            sys::JS_SetGCThreshold(self.rt, self.threshold.max(heap + heap / 2));
+        }
+    }
 }
 
 impl<'js> Ctx<'js> {
@@ -77,8 +118,13 @@ impl<'js> Ctx<'js> {
             keys: Vec::with_capacity(32),
             open: Vec::with_capacity(8),
             cache: [(0, 0, 0); KEY_CACHE],
+            after: [0; KEY_CACHE + 1],
+            last: KEY_CACHE,
+            likes: [sys::UNDEFINED; LIKES],
             scratch: Vec::new(),
         };
+        // Not for small texts, of which there are many: they could put the collector off for ever.
+        let _quiet = (text.len() >= LARGE).then(|| NoCollection::begin(self.inner.rt.as_ptr()));
         parser.document()
     }
 
@@ -123,8 +169,8 @@ impl<'js> Ctx<'js> {
 impl Drop for Parser<'_, '_> {
     fn drop(&mut self) {
         let ctx = self.ctx.raw();
-        for &value in &self.values {
-            // SAFETY: the stack owns each of its values.
+        for &value in self.values.iter().chain(&self.likes) {
+            // SAFETY: the stack, and the list of objects, own each of their values.
             unsafe { sys::JS_FreeValue(ctx, value) };
         }
         let open = self.open.iter().filter_map(|open| match open {
@@ -157,6 +203,7 @@ impl<'js> Parser<'_, 'js> {
                 }
                 b'{' => {
                     self.at += 1;
+                    self.last = KEY_CACHE;
                     self.enter(Open::Object {
                         start: self.values.len(),
                         keys: self.keys.len(),
@@ -251,6 +298,19 @@ impl<'js> Parser<'_, 'js> {
         let ctx = self.ctx.raw();
         let keys = &self.keys[first_key..];
         let count = keys.len();
+        let like = keys.first().map_or(0, |&key| key as usize % LIKES);
+        let length = i32::try_from(count).expect("fewer than two billion keys");
+        // SAFETY: `count` keys and values lie there; the engine takes over the values, if it makes an object.
+        let made = unsafe {
+            let values = self.values.as_ptr().add(start);
+            sys::brunt_object_like(ctx, self.likes[like], length, keys.as_ptr(), values)
+        };
+        if made.tag != sys::TAG_UNDEFINED {
+            // SAFETY: shrinking; the values are the engine's now.
+            unsafe { self.values.set_len(start) };
+            self.drop_keys(first_key);
+            return made;
+        }
         let unique =
             count <= 24 && keys.iter().enumerate().all(|(index, key)| !keys[..index].contains(key));
         let made = if unique {
@@ -278,11 +338,24 @@ impl<'js> Parser<'_, 'js> {
                 made
             }
         };
-        for key in self.keys.drain(first_key..) {
-            // SAFETY: the key stack owned the reference.
-            unsafe { sys::JS_FreeAtom(ctx, key) };
+        self.drop_keys(first_key);
+        if made.tag == sys::TAG_OBJECT {
+            // SAFETY: the object is alive; the list owns a reference to each of its own.
+            unsafe {
+                sys::JS_DupValue(ctx, made);
+                let before = std::mem::replace(&mut self.likes[like], made);
+                sys::JS_FreeValue(ctx, before);
+            }
         }
         made
+    }
+
+    /// Forgets the keys of an object that is made.
+    fn drop_keys(&mut self, first: usize) {
+        for key in self.keys.drain(first..) {
+            // SAFETY: the key stack owned the reference.
+            unsafe { sys::JS_FreeAtom(self.ctx.raw(), key) };
+        }
     }
 
     /// Reads `"key":` and leaves the key with the innermost object.
@@ -291,7 +364,10 @@ impl<'js> Parser<'_, 'js> {
             return Err(self.error(JsonErrorKind::Character));
         }
         let start = self.at + 1;
-        let atom = if let Some(end) = self.plain_string_end(start) {
+        let atom = if let Some((end, atom)) = self.foreseen_atom(start) {
+            self.at = end + 1;
+            atom
+        } else if let Some(end) = self.plain_string_end(start) {
             self.at = end + 1;
             self.cached_atom(start, end)
         } else {
@@ -316,12 +392,30 @@ impl<'js> Parser<'_, 'js> {
         Ok(())
     }
 
+    /// The key that came after the last one before, if it comes again: the index of its closing quote, and the key. Most
+    /// documents are lists of objects of one kind.
+    fn foreseen_atom(&mut self, start: usize) -> Option<(usize, sys::JSAtom)> {
+        let place = usize::from(self.after[self.last]);
+        let (from, to, atom) = self.cache[place];
+        let known = &self.text[from as usize..to as usize];
+        let end = start + known.len();
+        if atom == 0 || self.text.get(end) != Some(&b'"') || self.text[start..end] != *known {
+            return None;
+        }
+        self.last = place;
+        // SAFETY: the cached atom is alive.
+        Some((end, unsafe { sys::JS_DupAtom(self.ctx.raw(), atom) }))
+    }
+
     fn cached_atom(&mut self, start: usize, end: usize) -> sys::JSAtom {
         let bytes = &self.text[start..end];
         let ctx = self.ctx.raw();
         let hash =
             bytes.iter().fold(bytes.len(), |hash, &byte| hash.wrapping_mul(31) ^ byte as usize);
-        let entry = &mut self.cache[hash % KEY_CACHE];
+        let place = hash % KEY_CACHE;
+        self.after[self.last] = place as u8;
+        self.last = place;
+        let entry = &mut self.cache[place];
         let (Ok(start_at), Ok(end_at)) = (u32::try_from(start), u32::try_from(end)) else {
             // Beyond 4 GiB keys are not remembered.
             // SAFETY: pointer and length are those of the slice.
@@ -422,7 +516,13 @@ impl<'js> Parser<'_, 'js> {
         let start = self.at + 1;
         let value = if let Some(end) = self.plain_string_end(start) {
             self.at = end + 1;
-            self.ctx.string_from_utf8(&self.text[start..end])
+            let text = &self.text[start..end];
+            if text.is_ascii() {
+                // SAFETY: ASCII is UTF-8.
+                self.ctx.string(unsafe { std::str::from_utf8_unchecked(text) })
+            } else {
+                self.ctx.string_from_utf8(text)
+            }
         } else {
             self.escaped_string()?;
             self.wide_string()

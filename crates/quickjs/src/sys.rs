@@ -212,6 +212,7 @@ unsafe extern "C" {
     pub(crate) fn JS_GetRuntimeOpaque(rt: *mut JSRuntime) -> *mut c_void;
     #[cfg(test)]
     pub(crate) fn JS_SetMemoryLimit(rt: *mut JSRuntime, limit: usize);
+    pub(crate) fn JS_GetGCThreshold(rt: *mut JSRuntime) -> usize;
     pub(crate) fn JS_SetGCThreshold(rt: *mut JSRuntime, threshold: usize);
     pub(crate) fn JS_SetMaxStackSize(rt: *mut JSRuntime, size: usize);
     pub(crate) fn JS_UpdateStackTop(rt: *mut JSRuntime);
@@ -494,6 +495,13 @@ unsafe extern "C" {
     // Our additions: the C files in `engine`.
     pub(crate) fn brunt_announce(ctx: *mut JSContext, group: c_int) -> c_int;
     pub(crate) fn brunt_need(ctx: *mut JSContext, group: c_int) -> c_int;
+    pub(crate) fn brunt_object_like(
+        ctx: *mut JSContext,
+        like: JSValue,
+        count: c_int,
+        props: *const JSAtom,
+        values: *const JSValue,
+    ) -> JSValue;
     pub(crate) fn brunt_object_from(
         ctx: *mut JSContext,
         count: c_int,

@@ -45,7 +45,7 @@ pub(super) async fn open(
         loop {
             let mut fed = Ok(false);
             let received = ready!(connection.poll_receive(cx, &mut scratch, |mut bytes| {
-                fed = answer.feed(&mut parser, &mut bytes, None);
+                fed = answer.feed(&mut parser, &mut bytes, None, None);
                 has_leftover |= !bytes.is_empty();
             }))?;
             match received {

@@ -2,6 +2,7 @@
 
 use super::Response;
 use crate::failure::Failure;
+use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};
 use crate::spool::Spool;
 
@@ -48,15 +49,17 @@ impl Answer {
     }
 
     /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
-    /// left of `input` doesn't belong to it. `spool` is where a body goes that is streamed.
+    /// left of `input` doesn't belong to it. `spool` is where a body goes that is streamed; `known` are the heads
+    /// that came before.
     pub(crate) fn feed(
         &mut self,
         parser: &mut Parser,
         input: &mut &[u8],
         spool: Option<&Spool>,
+        mut known: Option<&mut KnownHeads>,
     ) -> Result<bool, Failure> {
         loop {
-            match parser.next(input)? {
+            match parser.next_knowing(input, known.as_deref_mut())? {
                 Event::More => return Ok(parser.is_done()),
                 Event::Done => return Ok(true),
                 Event::Interim(status) => self.continues |= status == 100,
@@ -159,7 +162,7 @@ mod tests {
     use super::*;
 
     fn feed(answer: &mut Answer, input: &str) -> Result<bool, Failure> {
-        answer.feed(&mut Parser::new(false, 1000), &mut input.as_bytes(), None)
+        answer.feed(&mut Parser::new(false, 1000), &mut input.as_bytes(), None, None)
     }
 
     #[test]

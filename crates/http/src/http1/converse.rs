@@ -1,9 +1,11 @@
 //! One request and its response on one connection.
 
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 
 use super::encode::Way;
+use super::known::KnownHeads;
 use super::outgoing::Outgoing;
 use super::parser::{Parser, Truncated};
 use crate::connection::{Connection, Received};
@@ -35,6 +37,7 @@ pub(crate) async fn converse(
         broken: None,
         spool: request.spool,
         write_by: request.write_by,
+        known: &network.known,
     };
     let wants_close = way.close || request.headers.asks_to_close();
     poll_fn(|cx| {
@@ -52,6 +55,7 @@ struct Talk<'a> {
     broken: Option<Failure>,
     spool: Option<&'a Spool>,
     write_by: Option<&'a WriteBy>,
+    known: &'a RefCell<KnownHeads>,
 }
 
 impl Talk<'_> {
@@ -133,11 +137,12 @@ impl Talk<'_> {
         let mut has_leftover = false;
         let mut fed = Ok(self.parser.is_done());
         let parser = &mut self.parser;
+        let mut known = self.known.borrow_mut();
         let received = ready!(connection.poll_receive(cx, scratch, |bytes| {
             recording.answered();
             let mut bytes = bytes;
             if fed.is_ok() {
-                fed = recording.answer.feed(parser, &mut bytes, spool);
+                fed = recording.answer.feed(parser, &mut bytes, spool, Some(&mut *known));
                 has_leftover |= !bytes.is_empty();
             }
         }))?;

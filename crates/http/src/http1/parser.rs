@@ -2,6 +2,7 @@
 
 use super::chunked::{Chunked, Step};
 use super::head::{self, Head, Length};
+use super::known::KnownHeads;
 use super::malformed::Malformed;
 use crate::excerpt::Excerpt;
 
@@ -87,8 +88,17 @@ impl Parser {
     /// # Errors
     /// The response breaks the rules; don't call again.
     pub fn next<'s, 'i: 's>(&'s mut self, input: &mut &'i [u8]) -> Result<Event<'s>, Malformed> {
+        self.next_knowing(input, None)
+    }
+
+    /// [`Self::next`], with the heads that came before.
+    pub(crate) fn next_knowing<'s, 'i: 's>(
+        &'s mut self,
+        input: &mut &'i [u8],
+        known: Option<&mut KnownHeads>,
+    ) -> Result<Event<'s>, Malformed> {
         match &mut self.state {
-            State::Head => self.head(input),
+            State::Head => self.head(input, known),
             State::Done => Ok(Event::Done),
             _ if input.is_empty() => Ok(Event::More),
             State::Fixed(left) => {
@@ -154,7 +164,11 @@ impl Parser {
         }
     }
 
-    fn head<'s, 'i: 's>(&'s mut self, input: &mut &'i [u8]) -> Result<Event<'s>, Malformed> {
+    fn head<'s, 'i: 's>(
+        &'s mut self,
+        input: &mut &'i [u8],
+        mut known: Option<&mut KnownHeads>,
+    ) -> Result<Event<'s>, Malformed> {
         if self.is_spent {
             self.stash.clear();
             self.is_spent = false;
@@ -167,8 +181,19 @@ impl Parser {
             if matches!(first, b'\r' | b'\n') {
                 return Err(Malformed::StatusLine(Excerpt::new(b"")));
             }
+            let known_head =
+                known.as_deref().and_then(|known| known.find(input, self.to_head_request));
+            let parsed = if known_head.is_some() {
+                Ok(known_head)
+            } else {
+                let parsed = head::parse(input, self.to_head_request);
+                if let (Ok(Some((head, size))), Some(known)) = (&parsed, &mut known) {
+                    known.keep(&input[..*size], self.to_head_request, head);
+                }
+                parsed
+            };
             // An error may only be one of a line that isn't whole yet: it is judged below, when it is.
-            if let Ok(Some((head, size))) = head::parse(input, self.to_head_request) {
+            if let Ok(Some((head, size))) = parsed {
                 *input = &input[size..];
                 return Self::accept(
                     head,

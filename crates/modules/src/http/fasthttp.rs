@@ -23,6 +23,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 pub(super) use self::file_stream::FileStream;
 pub(super) use self::networks::Networks;
+pub(super) use self::ready::SharedReady;
 
 pub(crate) fn names() -> Vec<String> {
     ["Client", "FileStream", "Request", "checkstatus"].map(str::to_owned).to_vec()

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::download::Download;
 use super::expected::Callback;
-use super::fasthttp::Networks;
+use super::fasthttp::{Networks, SharedReady};
 use super::limiter::Limiter;
 use super::record::SeriesCache;
 use super::url::mask;
@@ -31,10 +31,13 @@ pub(crate) struct HttpShared {
     pub(super) series: RefCell<SeriesCache>,
     pub(super) system_tags: SystemTags,
     pub(super) limiter: Option<Arc<Limiter>>,
+    /// The headers of a request without any of its own.
+    headers: Rc<Headers>,
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
     /// Those of `k6/x/fasthttp`.
     pub(super) networks: Networks,
+    pub(super) ready: SharedReady,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -56,13 +59,21 @@ impl HttpShared {
             Network::new(brunt_http::Settings::default(), clock::now_ns)
                 .expect("default settings are sound")
         });
+        let mut headers = Headers::new();
+        if !config.user_agent.is_empty()
+            && headers.append("User-Agent", &config.user_agent).is_err()
+        {
+            log::warn!("the user agent has characters that no header may have; it is left out");
+        }
         Rc::new(Self {
             network,
+            headers: Rc::new(headers),
             series: RefCell::default(),
             system_tags: config.system_tags,
             limiter: shared.limiter(),
             places: RefCell::default(),
             networks: Networks::default(),
+            ready: SharedReady::default(),
         })
     }
 
@@ -114,12 +125,7 @@ impl HttpState {
         let here = HttpShared::of(shared, host);
         let network = Rc::clone(&here.network);
         let config = shared.config();
-        let mut headers = Headers::new();
-        if !config.user_agent.is_empty()
-            && headers.append("User-Agent", &config.user_agent).is_err()
-        {
-            log::warn!("the user agent has characters that no header may have; it is left out");
-        }
+        let headers = Rc::clone(&here.headers);
         let local_ip = local_ip(&config.local_ips, host.ids().local);
         Self {
             shared: here,
@@ -128,7 +134,7 @@ impl HttpState {
             others: RefCell::default(),
             jar: RefCell::default(),
             callback: RefCell::default(),
-            headers: Rc::new(headers),
+            headers,
             downloads: RefCell::default(),
         }
     }

@@ -407,3 +407,55 @@ fn a_destructor_that_reaches_for_its_vm_is_refused() {
     assert_eq!(reached.get(), 4);
     assert_eq!(eval(&vu, "1 + 1"), "2");
 }
+
+/// Plain data is written in one go, all else by the engine; a replacer of `null` asks for the latter.
+#[test]
+fn plain_data_is_written_as_the_engine_writes_it() {
+    let (vu, ..) = vu();
+    let values = [
+        "{}",
+        "[]",
+        "[[], {}, [[1]], { a: { b: [] } }]",
+        "[1, -1, 0, -0, 2147483648, -2147483648, 1.5, 1e21, 1e-7, 5e-324, 0.1 + 0.2, NaN, Infinity]",
+        "[0.5, -0.25, 99.99, 0.0001, 0.00011, 1e-5, -1234.5678, 999999999.9999, 1e9 + 0.5, 4294967296.5, 0.30000000000000004]",
+        "(() => { const list = []; for (let i = 1; i < 999; i++) list.push(i / 7, i * 1.1, -i / 1e3, i * 1e5 + i / 1e4, Math.sqrt(i)); return list })()",
+        "[true, false, null, undefined, , 3]",
+        "['', 'a', 'é', 'ÿ', '€', '😀', '\\ud800', 'a\"b\\\\c/', '\\b\\t\\n\\f\\r\\0\\x1f\\x7f\\u2028']",
+        "{ '': 1, 'a\"': 2, 'é': 3, '€': 4, '\\n': 5, '-1': 6, '1a': 7 }",
+        "{ b: 1, 10: 2, a: 3, 2: 4, 4294967295: 5 }",
+        "{ a: undefined, b: () => 1, c: Symbol('x'), d: 1, [Symbol('y')]: 2 }",
+        "[() => 1, Symbol('x')]",
+        "Object.assign(Object.create(null), { a: 1 })",
+        "Object.assign(Object.create({ toJSON() { return 7 } }), { a: 1 })",
+        "Object.defineProperty({ a: 1 }, 'hidden', { value: 2 })",
+        "{ get a() { return [1, { toJSON: () => 8 }] } }",
+        "[{ toJSON() { return 9 } }, { toJSON: 5 }]",
+        "Object.assign([1, 2], { toJSON() { return 'list' } })",
+        "Object.assign([1, 2], { more: 3 })",
+        "(() => { const list = [1, 2, 3]; list.length = 5; delete list[1]; return list })()",
+        "(() => { const o = { a: 1, b: 2, c: 3 }; delete o.b; o.d = 4; return o })()",
+        "(() => { let d = [1]; for (let i = 0; i < 300; i++) d = i % 2 ? [d] : { d }; return d })()",
+        "[new Date(0), /x/, new Map([[1, 2]]), new Number(5), new String('s'), new Boolean(false)]",
+        "[new Uint8Array([1, 2]), new ArrayBuffer(2), new Error('x'), new Proxy([1], {}), new (class { x = 1 })]",
+        "[Object.freeze({ a: [1] }), Object.freeze([1, 2]), 'rope'.repeat(3) + [1].join() + 'x'.repeat(5000)]",
+        "(function () { return arguments })(1, 2)",
+        "'text'",
+        "undefined",
+    ];
+    for value in values {
+        let script = format!(
+            "var quick = JSON.stringify({value}), slow = JSON.stringify({value}, null); quick === slow ? 'same' : (quick + ' is not ' + slow).slice(0, 9999)"
+        );
+        assert_eq!(eval(&vu, &script), "same", "{value}");
+    }
+    let odd = [
+        ("Object.prototype.toJSON = function () { return 'o' }", "\"o\""),
+        ("delete Object.prototype.toJSON; Array.prototype.toJSON = () => 'a'", "{\"a\":\"a\"}"),
+        ("delete Array.prototype.toJSON", "{\"a\":[1]}"),
+    ];
+    for (change, expected) in odd {
+        assert_eq!(eval(&vu, &format!("{change}; JSON.stringify({{ a: [1] }})")), expected);
+    }
+    let cycle = "var c = { a: [] }; c.a.push(c); try { JSON.stringify(c) } catch (e) { e.name }";
+    assert_eq!(eval(&vu, cycle), "TypeError");
+}

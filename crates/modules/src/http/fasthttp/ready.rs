@@ -73,7 +73,44 @@ pub(super) struct KnownCheck {
     pub(super) check: CheckId,
 }
 
+/// The requests without a body that the VUs of a core make ready: each of them is the same in all VUs, as a rule, and
+/// one that all use stays in the processor's cache.
+#[derive(Default)]
+pub(in crate::http) struct SharedReady(RefCell<Vec<Rc<Ready>>>);
+
+/// Requests that are remembered; a script that makes up more has the later ones for each VU.
+const SHARED_MAX: usize = 32;
+
+impl SharedReady {
+    /// This request, or the one that is the same.
+    pub(super) fn share(&self, ready: Ready) -> Rc<Ready> {
+        let mut shared = self.0.borrow_mut();
+        if let Some(same) = shared.iter().find(|other| other.is_same(&ready)) {
+            return Rc::clone(same);
+        }
+        let ready = Rc::new(ready);
+        if matches!(ready.body, Body::None) && shared.len() < SHARED_MAX {
+            shared.push(Rc::clone(&ready));
+        }
+        ready
+    }
+}
+
 impl Ready {
+    /// Nobody could tell the one from the other.
+    fn is_same(&self, other: &Self) -> bool {
+        matches!((&self.body, &other.body), (Body::None, Body::None))
+            && matches!((&self.place, &other.place), (Ok(place), Ok(same)) if Rc::ptr_eq(place, same))
+            && self.url == other.url
+            && self.agent == other.agent
+            && self.host == other.host
+            && self.headers == other.headers
+            && self.refused.is_none()
+            && other.refused.is_none()
+            && self.throw == other.throw
+            && self.response_type == other.response_type
+    }
+
     pub(super) fn new<'js>(
         ctx: Ctx<'js>,
         http: &HttpState,

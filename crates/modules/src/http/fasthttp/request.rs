@@ -97,7 +97,7 @@ impl Request {
             body: object.get(&BODY)?,
             response_type: response_type(ctx, &object.get(&RESPONSE_TYPE)?)?,
         };
-        let ready = Rc::new(Ready::new(ctx, http, agent, asked)?);
+        let ready = http.shared.ready.share(Ready::new(ctx, http, agent, asked)?);
         *self.ready.borrow_mut() = Some(Rc::clone(&ready));
         Ok(ready)
     }
