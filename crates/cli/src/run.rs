@@ -156,6 +156,7 @@ fn run<H: Host>(
     }
     ending::warn(&report);
     if settings.linger.unwrap_or(plan.linger) {
+        signals.linger();
         if !quiet {
             log::info!("the test is over; --linger waits for Ctrl-C");
         }

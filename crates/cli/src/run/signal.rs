@@ -98,11 +98,14 @@ impl SignalWatch {
         self.0.lock().ends = Ends::Process;
     }
 
+    /// From now on a signal ends nothing but [`SignalWatch::wait`].
+    pub(crate) fn linger(&self) {
+        self.0.lock().ends = Ends::Wait;
+    }
+
     /// Waits until there has been a signal.
     pub(crate) fn wait(&self) {
-        let mut state = self.0.lock();
-        state.ends = Ends::Wait;
-        let waited = self.0.changed.wait_while(state, |state| state.count == 0);
+        let waited = self.0.changed.wait_while(self.0.lock(), |state| state.count == 0);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -136,9 +136,9 @@ fn the_second_signal_ends_the_process() {
 
 #[test]
 fn linger_stays_until_a_signal() {
-    let mut call = brunt("run -q --linger s.js").file("s.js", DEFAULT);
+    let mut call = brunt("run --linger --log-output=stdout s.js").file("s.js", DEFAULT);
     let mut running = call.start();
-    running.line_with("iterations");
+    running.line_with("--linger waits");
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 0, "{told:?}");
