@@ -19,6 +19,10 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
             let text = bytes.text().as_bytes();
             return ctx.parse_json(text).map_err(|error| ctx.throw_json(error));
         }
+        // An object is made a string once: by whoever parses it.
+        if call.argument(0).is_object() {
+            return ctx.rooted(&engines).call(&call.this(), &call.arguments_from(0));
+        }
         let text = call.argument(0).to_js_str()?;
         if call.argument(1).is_function() || text.contains('\u{FFFD}') {
             return ctx.rooted(&engines).call(&call.this(), &call.arguments_from(0));
@@ -45,6 +49,11 @@ mod tests {
                 ("JSON.parse('[1, 2]', (k, v) => Array.isArray(v) ? v : v * 2).join()", "2,4"),
                 ("JSON.parse('\"a\\ud800b\"').charCodeAt(1).toString(16)", "d800"),
                 ("JSON.parse(12)", "12"),
+                (
+                    "let n = 0; const once = { toString() { n++; return '[2]' } };
+                     JSON.parse(once, (k, v) => v) + ',' + JSON.parse(once) + ',' + n",
+                    "2,2,2",
+                ),
                 ("[JSON.parse.name, JSON.parse.length].join()", "parse,2"),
             ],
         );

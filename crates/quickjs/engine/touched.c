@@ -1,6 +1,7 @@
 /* Which lines of memory a stretch of code touches: see touched.rs. The layout is known there, too. */
 #define BRUNT_TOUCHED_MAX 256
 #define BRUNT_TOUCHED_SLOTS 1024 /* a power of two */
+#define BRUNT_NOTES_MAX 16384
 
 struct BruntTouched {
     uint32_t count;
@@ -9,11 +10,13 @@ struct BruntTouched {
 };
 
 static _Thread_local struct BruntTouched *brunt_touched;
+static _Thread_local uint32_t brunt_notes; /* since it is watched */
 
 /* Whose list is written; NULL: none. */
 void brunt_watch(struct BruntTouched *touched)
 {
     brunt_touched = touched;
+    brunt_notes = 0;
 }
 
 void brunt_note(const void *start, size_t size)
@@ -23,6 +26,11 @@ void brunt_note(const void *start, size_t size)
 
     if (!touched)
         return;
+    /* A script that computes for long touches the same again and again, and is not to be slowed down by that. */
+    if (touched->count == BRUNT_TOUCHED_MAX || ++brunt_notes > BRUNT_NOTES_MAX) {
+        brunt_touched = NULL;
+        return;
+    }
     for(; line < end && touched->count < BRUNT_TOUCHED_MAX; line++) {
         size_t slot = (line * UINT64_C(0x9E3779B97F4A7C15)) >> 54;
         while (touched->slots[slot] && touched->slots[slot] != line)

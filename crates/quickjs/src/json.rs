@@ -80,6 +80,8 @@ struct Parser<'a, 'js> {
 struct NoCollection {
     rt: *mut sys::JSRuntime,
     threshold: usize,
+    /// Bytes that the heap held before.
+    heap: usize,
 }
 
 impl NoCollection {
@@ -88,7 +90,7 @@ impl NoCollection {
         unsafe {
             let threshold = sys::JS_GetGCThreshold(rt);
             sys::JS_SetGCThreshold(rt, usize::MAX);
-            Self { rt, threshold }
+            Self { rt, threshold, heap: sys::brunt_allocated(rt) }
         }
     }
 }
@@ -97,9 +99,12 @@ impl Drop for NoCollection {
     fn drop(&mut self) {
         // SAFETY: the runtime is alive.
         unsafe {
-            // As the collector would have left it.
             let heap = sys::brunt_allocated(self.rt);
-            sys::JS_SetGCThreshold(self.rt, self.threshold.max(heap + heap / 2));
+            // As the collector would have left it, if most of the heap is the document. Otherwise a script that parses
+            // again and again would move the threshold ahead of its garbage, which would never be collected.
+            let is_document = heap.saturating_sub(self.heap) > self.heap;
+            let raised = if is_document { heap + heap / 2 } else { 0 };
+            sys::JS_SetGCThreshold(self.rt, self.threshold.max(raised));
         }
     }
 }

@@ -95,7 +95,10 @@ fn an_object_with_a_file_is_sent_as_multipart() {
         assert!(raw.contains(&format!("--{boundary}|{part}--{boundary}")), "{part} in {raw}");
     }
     assert_eq!(out["file"], serde_json::json!([true, "application/octet-stream", "abc"]));
-    assert!(out["wrong"].as_str().expect("an error").contains("invalid type int64, expected string"), "{out}");
+    assert!(
+        out["wrong"].as_str().expect("an error").contains("invalid type int64, expected string"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -485,3 +485,24 @@ fn a_group_of_globals_that_does_not_fit_throws_and_the_vm_goes_on() {
         assert!(text(ctx, "typeof Map + typeof Date + [1, 2].length").ends_with('2'));
     }
 }
+
+/// A large document is parsed without the collector; that must not keep it from what a script leaves behind.
+#[test]
+fn garbage_in_circles_is_collected_though_large_documents_are_parsed() {
+    let vm = vm();
+    let document =
+        format!("[{}0]", "{\"id\":1,\"name\":\"abcdefghijk\",\"x\":[1,2]},".repeat(2000));
+    assert!(document.len() > 64 * 1024);
+    let ctx = vm.ctx();
+    let round = || {
+        drop(ctx.parse_json(document.as_bytes()).unwrap());
+        let garbage =
+            "for (let i = 0; i < 200; i++) { const a = [new Array(20).fill(i)]; a.push(a) } 1";
+        assert_eq!(text(ctx, garbage), "1");
+    };
+    (0..20).for_each(|_| round());
+    let before = vm.memory().allocated;
+    (0..300).for_each(|_| round());
+    let after = vm.memory().allocated;
+    assert!(after < before + (8 << 20), "{before} bytes became {after}");
+}
