@@ -104,6 +104,10 @@ pub enum FileTrouble {
     Read(u16),
     /// It has become shorter since the request was made.
     Shorter,
+    /// It was written to, or is another one, since its sending began.
+    Changed,
+    /// It was deleted since its sending began.
+    Deleted,
 }
 
 /// What was going on when a socket failed.
@@ -257,6 +261,12 @@ fn write_file(f: &mut fmt::Formatter<'_>, trouble: FileTrouble, path: &Tail) -> 
         FileTrouble::Read(errno) => ("read", words(errno.into())),
         FileTrouble::Shorter => {
             ("read", "the file became shorter while the request was under way".to_owned())
+        }
+        FileTrouble::Changed => {
+            ("read", "the file was changed while the request was under way".to_owned())
+        }
+        FileTrouble::Deleted => {
+            ("read", "the file was deleted while the request was under way".to_owned())
         }
     };
     write!(f, "{operation} {path}: {why}")

@@ -92,15 +92,21 @@ fn b64decode<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.array_buffer(bytes)
 }
 
-/// Decodes; lines may be broken anywhere. The error is where the input is wrong, counted without its line breaks.
+/// Decodes; lines may be broken anywhere. The error is where the input is wrong.
 fn decode(variant: &GeneralPurpose, text: &str) -> Result<Vec<u8>, usize> {
+    let given = text.as_bytes();
     let text = match memchr2(b'\r', b'\n', text.as_bytes()) {
         Some(_) => Cow::from(text.replace(['\r', '\n'], "")),
         None => Cow::from(text),
     };
-    variant.decode(text.as_bytes()).map_err(|error| match error {
-        DecodeError::InvalidByte(at, byte) if byte != b'=' => at,
-        _ => wrong_padding(variant, text.as_bytes()),
+    variant.decode(text.as_bytes()).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, byte) if byte != b'=' => at,
+            _ => wrong_padding(variant, text.as_bytes()),
+        };
+        let mut letters =
+            given.iter().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
+        letters.nth(at).map_or(given.len(), |(at, _)| at)
     })
 }
 

@@ -33,24 +33,26 @@ pub(crate) fn construct<'js>(
     callback: &Value<'js>,
 ) -> JsResult<'js> {
     if !in_init {
-        let message = "a SharedArray can only be made in the init context (the script's top level)";
+        let message = "new SharedArray must be called in the init context";
         return Err(throw_go(ctx, message));
     }
     let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
     if name.is_empty() {
-        return Err(throw_go(ctx, "a SharedArray needs a name as its first argument"));
+        return Err(throw_go(ctx, "empty name provided to SharedArray's constructor"));
     }
     if !callback.is_function() {
-        let message =
-            "a SharedArray needs a function as its second argument, which returns an array";
+        let message = "a function is expected as the second argument of SharedArray's constructor";
         return Err(throw_go(ctx, message));
     }
     if callback.is_async_function() {
-        return Err(throw_go(ctx, "the function of a SharedArray cannot be async"));
+        return Err(throw_go(
+            ctx,
+            "SharedArray constructor does not support async functions as second argument",
+        ));
     }
     let elements = match store.find(&name) {
         Some(elements) => elements,
-        None => store.keep(&name, first_elements(ctx, &name, callback)?),
+        None => store.keep(&name, first_elements(ctx, callback)?),
     };
     array_of(ctx, elements)
 }
@@ -61,15 +63,10 @@ pub(crate) fn array_of(ctx: Ctx<'_>, elements: Arc<Elements>) -> JsResult<'_> {
     ctx.proxy(&ctx.array()?, &handler)
 }
 
-fn first_elements<'js>(
-    ctx: Ctx<'js>,
-    name: &str,
-    callback: &Value<'js>,
-) -> JsResult<'js, Elements> {
+fn first_elements<'js>(ctx: Ctx<'js>, callback: &Value<'js>) -> JsResult<'js, Elements> {
     let array = callback.call(&ctx.undefined(), &[])?;
     if !array.is_array_like_proxy() {
-        let message = format!("the function of the SharedArray \"{name}\" did not return an array");
-        return Err(throw_go(ctx, &message));
+        return Err(throw_go(ctx, "only arrays can be made into SharedArray"));
     }
     Elements::encode(ctx, &array)
 }

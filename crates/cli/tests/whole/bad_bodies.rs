@@ -6,7 +6,7 @@ use std::net::TcpListener;
 
 use crate::support::{DemoServer, brunt};
 
-const SCRIPT: &str = r"
+const SCRIPT: &str = r#"
 import http from 'k6/http';
 import encoding from 'k6/encoding';
 import { SharedArray } from 'k6/data';
@@ -35,6 +35,7 @@ it('stream folder', () => new FileStream('.'));
 it('not an array', () => new SharedArray('bad', () => 5));
 await soon('fs missing', () => fs.open('missing.bin'));
 await soon('fs folder', () => fs.open('.'));
+const shared = new SharedArray('fine', () => [1, 2]);
 const range = await fs.open('file.bin');
 await soon('negative range', () => range.seek(-1, fs.SeekMode.Start));
 await soon('beyond', () => range.seek(99, fs.SeekMode.Start));
@@ -63,6 +64,17 @@ export function setup() {
   it('function', () => send(() => 1));
   it('map', () => send(new Map()));
   it('date', () => send(new Date()));
+  it('promise', () => send(Promise.resolve('x')));
+  it('response', () => send(http.get(`${url}/sink`)));
+  it('jar', () => send(http.cookieJar()));
+  it('url', () => send(http.url`${url}/x`));
+  it('shared', () => send(shared));
+  it('lines in base64', () => encoding.b64decode('YQ\n==', 'rawstd'));
+  for (const boundary of ['"abc', '"a b "', '"a b"', 'a/b']) {
+    it(`boundary=${boundary}`, () => send({ file: http.file('x', 'y') }, {
+      headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    }));
+  }
   it('number thrown', () => send(5, { throw: true }));
   it('boundary', () => send('--a\r\nContent-Disposition: form-data; name=x\r\n\r\n1\r\n--a--\r\n', {
     headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
@@ -99,7 +111,7 @@ export const options = { iterations: 1 };
 export function handleSummary(data) {
   return { stdout: JSON.stringify(data.setup_data) };
 }
-";
+"#;
 
 /// An address. Does something when it is asked, once, and answers then.
 fn when_asked(act: impl FnOnce() + Send + 'static) -> String {
@@ -167,6 +179,13 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("function", "0 unknown request body type func(sobek.FunctionCall) sobek.Value (0) 4"),
         ("map", "0 unknown request body type [][2]interface {} (0) 4"),
         ("date", "0 unknown request body type time.Time (0) 4"),
+        ("promise", "0 unknown request body type *sobek.Promise (0) 4"),
+        ("response", "0 unknown request body type *http.Response (0) 4"),
+        ("jar", "0 unknown request body type *http.CookieJar (0) 4"),
+        ("url", "0 unknown request body type httpext.URL (0) 4"),
+        ("shared", "0 unknown request body type data.wrappedSharedArray (0) 4"),
+        ("lines in base64", "threw GoError: illegal base64 data at input byte 3"),
+        ("not an array", "threw GoError: only arrays can be made into SharedArray"),
         ("number thrown", "threw GoError: unknown request body type int64"),
         (
             "boundary of illegal letters",
@@ -191,7 +210,10 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         assert_eq!(said, wanted, "{name} in {}", told.stdout);
     }
     for (name, start, part) in [
-        ("not an array", "threw ", "array"),
+        ("boundary=\"abc", "threw GoError: ", "is no boundary"),
+        ("boundary=\"a b \"", "threw GoError: ", "is no boundary"),
+        ("boundary=\"a b\"", "200 ", "\"filename\":\"y\""),
+        ("boundary=a/b", "200 ", "\"filename\":\"y\""),
         ("boundary", "400 ", "boundary"),
         ("boundary of mine", "200 ", "\"filename\":\"y\""),
         ("boundary with a line", "threw GoError: ", "is no boundary"),

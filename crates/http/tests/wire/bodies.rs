@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::os::unix::fs::FileExt as _;
 use std::rc::Rc;
 
 use brunt_http::{Exchange, Headers, Payload, Shared};
@@ -158,30 +159,38 @@ fn a_file_that_is_gone_no_file_or_cut_short_fails_its_request_only() {
     });
 }
 
-/// The file shrinks while the server has read but half of it.
+/// Something happens to the file while the server has read but a part of it.
 #[test]
-fn a_file_may_become_shorter_while_it_is_sent() {
-    run(async {
-        let size = 64 << 20;
-        let file = Rc::new(tempfile::NamedTempFile::new().unwrap());
-        file.as_file().set_len(size).unwrap();
-        let its = file.clone();
-        let address = server(move |mut socket, _| {
-            let file = its.clone();
-            async move {
-                read_head(&mut socket).await;
-                let mut some = vec![0; 1 << 20];
-                socket.read_exact(&mut some).await.unwrap();
-                file.as_file().set_len(1 << 20).unwrap();
-                until_closed(&mut socket).await;
-            }
-        })
-        .await;
-        let payload = Payload::from(range(&file, 0, size));
-        let exchange = send(&client(|_| ()), &format!("http://{address}/"), &payload).await;
-        let (code, text) = failed(&exchange);
-        assert!(code == 1000 && text.contains("shorter"), "{text}");
-    });
+fn a_file_may_become_another_while_it_is_sent() {
+    const SIZE: u64 = 64 << 20;
+    let cases: [(&str, fn(&tempfile::NamedTempFile)); 4] = [
+        ("became shorter", |file| file.as_file().set_len(1 << 20).unwrap()),
+        ("was changed", |file| file.as_file().set_len(SIZE + 1).unwrap()),
+        ("was changed", |file| file.as_file().write_all_at(b"other", SIZE / 2).unwrap()),
+        ("was deleted", |file| std::fs::remove_file(file.path()).unwrap()),
+    ];
+    for (what, act) in cases {
+        run(async move {
+            let file = Rc::new(tempfile::NamedTempFile::new().unwrap());
+            file.as_file().set_len(SIZE).unwrap();
+            let its = file.clone();
+            let address = server(move |mut socket, _| {
+                let file = its.clone();
+                async move {
+                    read_head(&mut socket).await;
+                    let mut some = vec![0; 1 << 20];
+                    socket.read_exact(&mut some).await.unwrap();
+                    act(&file);
+                    until_closed(&mut socket).await;
+                }
+            })
+            .await;
+            let payload = Payload::from(range(&file, 0, SIZE));
+            let exchange = send(&client(|_| ()), &format!("http://{address}/"), &payload).await;
+            let (code, text) = failed(&exchange);
+            assert!(code == 1000 && text.contains(what), "{what}: {text}");
+        });
+    }
 }
 
 #[test]

@@ -7,8 +7,11 @@ use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
 use brunt_quickjs::{CommonBytes, Thrown, Value};
 
+use super::cookies::CookieJar;
 use super::fasthttp::FileStream;
 use super::file::FileData;
+use super::response::Response;
+use super::url::UrlTemplate;
 use super::web::{FilePart, file_part};
 use crate::globals::web::{self, Boundary, FeedGuard};
 use crate::go_error::go_type;
@@ -74,6 +77,9 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             throw_type(body.ctx(), "the buffer has no bytes any more: it was transferred").into()
         );
     }
+    if let Some(kind) = of_host(body) {
+        return Err(BodyRefusal::Type(format!("unknown request body type {kind}")));
+    }
     let plain = body.is_object()
         && !(body.is_function()
             || body.is_array()
@@ -84,6 +90,26 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         return Err(BodyRefusal::Type(format!("unknown request body type {}", go_type(body))));
     }
     form(body, None)
+}
+
+/// What k6 calls an object that has no members to make a form of: a promise that nobody awaited, a response.
+fn of_host(body: &Value<'_>) -> Option<&'static str> {
+    if !body.is_object() {
+        return None;
+    }
+    if body.is_promise() {
+        return Some("*sobek.Promise");
+    }
+    if body.instance::<Response>().is_some() {
+        return Some("*http.Response");
+    }
+    if body.instance::<CookieJar>().is_some() {
+        return Some("*http.CookieJar");
+    }
+    if body.instance::<UrlTemplate>().is_some() {
+        return Some("httpext.URL");
+    }
+    (!body.is_array() && body.is_array_like_proxy()).then_some("data.wrappedSharedArray")
 }
 
 /// The same for a form with parts whose `Content-Type` a script gives by hand: its boundary is used, and added if there is

@@ -63,8 +63,10 @@ impl Class for FileData {
 pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let blob = || web::named_blob(&given).map(|part| part.payload);
-    let Some(data) = body::payload_of(&given).or_else(blob) else {
+    let part = web::named_blob(&given);
+    let kind = part.as_ref().map(|part| part.content_type.clone()).filter(|kind| !kind.is_empty());
+    let data = body::payload_of(&given).or_else(|| part.map(|part| part.payload));
+    let Some(data) = data else {
         let kind = go_type(&given);
         return Err(throw(ctx, &format!("invalid type {kind}, expected string or ArrayBuffer")));
     };
@@ -73,6 +75,6 @@ pub(super) fn file<'js>(call: Call<'js>) -> JsResult<'js> {
         if argument.is_nullish() { Ok(default) } else { argument.to_string_lossy() }
     };
     let filename = or(1, clock::now_ns().to_string())?;
-    let content_type = or(2, "application/octet-stream".to_owned())?;
+    let content_type = or(2, kind.unwrap_or_else(|| "application/octet-stream".to_owned()))?;
     ctx.instance(FileData { data, is_text: given.is_string(), filename, content_type })
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Write as _};
 use std::num::NonZeroUsize;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(super) struct Sending<'a> {
     /// A stream's chunk, from `chunk_at` on.
     chunk: Option<Shared>,
     chunk_at: usize,
-    file: Option<File>,
+    file: Option<(File, Stamp)>,
     /// `Some` with `Transfer-Encoding: chunked`.
     frames: Option<Frames>,
     /// The body waits for a "100 Continue", for so long.
@@ -377,7 +377,10 @@ impl<'a> Sending<'a> {
             let file = opened(&mut self.file, range)?;
             match ready!(connection.poll_send_file(cx, file, range.start + done, limit)) {
                 Ok(0) => return Poll::Ready(Err(trouble(FileTrouble::Shorter, range))),
-                Ok(size) => return Poll::Ready(Ok(size)),
+                Ok(size) => {
+                    unchanged_at_its_end(&mut self.file, range, done + size as u64)?;
+                    return Poll::Ready(Ok(size));
+                }
                 Err(error) if is_of_socket(&error) => {
                     return Poll::Ready(Err(from_socket(Operation::Write, &error)));
                 }
@@ -402,7 +405,10 @@ impl<'a> Sending<'a> {
         loop {
             match file.read_at(&mut scratch.read[..size], range.start + done) {
                 Ok(0) => return Err(trouble(FileTrouble::Shorter, range)),
-                Ok(size) => return Ok(size),
+                Ok(size) => {
+                    unchanged_at_its_end(&mut self.file, range, done + size as u64)?;
+                    return Ok(size);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(trouble(FileTrouble::Read(errno(&error)), range)),
             }
@@ -410,14 +416,61 @@ impl<'a> Sending<'a> {
     }
 }
 
-/// The file, opened when it is first needed.
-fn opened<'f>(file: &'f mut Option<File>, range: &FileRange) -> Result<&'f File, Failure> {
-    if file.is_none() {
-        let opened = File::open(&range.path)
-            .map_err(|error| trouble(FileTrouble::Open(errno(&error)), range))?;
-        *file = Some(opened);
+/// The error number of reading a directory.
+const IS_A_DIRECTORY: u16 = 21;
+
+/// What tells that a file is still what it was when its sending began.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    size: u64,
+    modified: (i64, i64),
+    is_linked: bool,
+}
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Self> {
+        let told = file.metadata()?;
+        let modified = (told.mtime(), told.mtime_nsec());
+        Ok(Self { size: told.size(), modified, is_linked: told.nlink() > 0 })
     }
-    Ok(file.as_ref().expect("it was opened a moment ago"))
+}
+
+/// The file, opened when it is first needed, and still the same.
+fn opened<'f>(file: &'f mut Option<(File, Stamp)>, range: &FileRange) -> Result<&'f File, Failure> {
+    let unopened = |error: io::Error| trouble(FileTrouble::Open(errno(&error)), range);
+    if file.is_none() {
+        // Opening a named pipe would wait for its writer.
+        let kind = std::fs::metadata(&range.path).map_err(unopened)?;
+        if kind.is_dir() {
+            return Err(trouble(FileTrouble::Read(IS_A_DIRECTORY), range));
+        }
+        if !kind.is_file() {
+            return Err(trouble(FileTrouble::Changed, range));
+        }
+        let opened = File::open(&range.path).map_err(unopened)?;
+        let stamp = Stamp::of(&opened).map_err(unopened)?;
+        *file = Some((opened, stamp));
+    }
+    let (file, before) = file.as_ref().expect("it was opened a moment ago");
+    let now = Stamp::of(file).map_err(unopened)?;
+    if now == *before {
+        return Ok(file);
+    }
+    let what = match () {
+        () if !now.is_linked => FileTrouble::Deleted,
+        () if now.size < before.size => FileTrouble::Shorter,
+        () => FileTrouble::Changed,
+    };
+    Err(trouble(what, range))
+}
+
+/// Looks once more when the last byte was taken.
+fn unchanged_at_its_end(
+    file: &mut Option<(File, Stamp)>,
+    range: &FileRange,
+    done: u64,
+) -> Result<(), Failure> {
+    if done == range.len { opened(file, range).map(drop) } else { Ok(()) }
 }
 
 fn trouble(what: FileTrouble, range: &FileRange) -> Failure {

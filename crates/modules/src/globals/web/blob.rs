@@ -349,9 +349,10 @@ fn slice<'js>(call: Call<'js>) -> JsResult<'js> {
         if given.is_undefined() {
             return Ok(otherwise);
         }
+        // As WebIDL's `[Clamp]` has it.
         let at = given.to_number()?;
+        let at = if at.is_nan() { 0.0 } else { at.round_ties_even() };
         let size = blob.size as f64;
-        // NaN is 0: the cast says so.
         Ok((if at < 0.0 { (size + at).max(0.0) } else { at.min(size) }) as u64)
     };
     let range = bound(0, 0)?..bound(1, blob.size)?;

@@ -10,13 +10,13 @@
   const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
   function nameOf(name) {
-    const text = String(name);
+    const text = `${name}`;
     if (!TOKEN.test(text)) throw new TypeError(`"${text}" is no name of a header`);
     return text.toLowerCase();
   }
 
   function valueOf(value) {
-    const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+    const text = `${value}`.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
     if (/[\0\n\r]|[^\0-\xff]/.test(text)) throw new TypeError(`${JSON.stringify(text)} is no value of a header`);
     return text;
   }
@@ -53,6 +53,7 @@
     }
     append(name, value) {
       const lines = this.#writable();
+      if (arguments.length < 2) throw new TypeError('append needs a name and a value');
       const [key, text] = [nameOf(name), valueOf(value)];
       const known = lines.get(key);
       if (known === undefined) lines.set(key, [text]); else known.push(text);
@@ -63,6 +64,7 @@
     has(name) { return linesOf(this).has(nameOf(name)); }
     set(name, value) {
       const lines = this.#writable();
+      if (arguments.length < 2) throw new TypeError('set needs a name and a value');
       lines.set(nameOf(name), [valueOf(value)]);
     }
     forEach(callback, thisArgument) {
@@ -109,7 +111,7 @@
         && /^\s*multipart\/form-data\s*$/i.test(headers.get('content-type'))) headers.set('content-type', blob.type);
       return { body: { blob }, type: blob.type };
     }
-    return { body: { blob: new Blob([String(value)]) }, type: 'text/plain;charset=UTF-8' };
+    return { body: { blob: new Blob([`${value}`]) }, type: 'text/plain;charset=UTF-8' };
   }
 
   const isUsed = (body) => body !== null && (Boolean(body.used) || (body.stream !== undefined && isDisturbed(body.stream)));
@@ -278,7 +280,7 @@
   class Request extends withBody(PlainRequest) {}
 
   function urlOf(input) {
-    const text = String(input);
+    const text = `${input}`;
     const href = web.href(text);
     if (href === undefined) throw new TypeError(`Failed to parse URL from ${text}`);
     return href;

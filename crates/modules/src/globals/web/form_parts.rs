@@ -56,7 +56,12 @@ impl Boundary {
                 let text = boundary();
                 Ok(Self { content_type: format!("{given}; boundary={text}"), text })
             }
-            Some(text) if is_boundary(&text) => Ok(Self { text, content_type: given.to_owned() }),
+            Some(text) if is_boundary(&text) => {
+                let content_type = given.replacen(&format!("={text}"), &format!("=\"{text}\""), 1);
+                let stands_bare = needs_quotes(&text) && !given.contains(&format!("\"{text}\""));
+                let content_type = if stands_bare { content_type } else { given.to_owned() };
+                Ok(Self { text, content_type })
+            }
             Some(text) => Err(format!(
                 "the header \"Content-Type\" says {given:?}, but {text:?} is no boundary: that is 1 to 70 letters, digits, \
                  blanks and '()+_,-./:=? with no blank at the end; leave the header out, and there will be one"
@@ -76,6 +81,11 @@ fn is_boundary(text: &str) -> bool {
     (1..=70).contains(&text.len())
         && !text.ends_with(' ')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte))
+}
+
+/// RFC 2045 §5.1: what is no token stands in quotes.
+fn needs_quotes(text: &str) -> bool {
+    text.bytes().any(|byte| b"()<>@,;:\\\"/[]?= ".contains(&byte))
 }
 
 /// The body: one buffer of heads and texts, with the files' pieces in between, which stay where they are.
@@ -170,11 +180,17 @@ fn parameter(parameters: &str, wanted: &str) -> Option<String> {
     let mut rest = parameters.trim_start_matches([';', ' ', '\t']);
     while let Some((name, after)) = rest.split_once('=') {
         let (value, tail) = match after.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-            None => after.split_once(';').unwrap_or((after, "")),
+            // Without an end, with its quote: nothing allowed has one.
+            Some(quoted) => quoted.split_once('"').unwrap_or((after, "")),
+            None => {
+                let (value, tail) = after.split_once(';').unwrap_or((after, ""));
+                (value.trim_end(), tail)
+            }
         };
+        // Parameters without a value stand before it.
+        let name = name.rsplit(';').next().unwrap_or(name);
         if name.trim().eq_ignore_ascii_case(wanted) {
-            return Some(value.trim_end().to_owned());
+            return Some(value.to_owned());
         }
         rest = tail.trim_start_matches([';', ' ', '\t']);
     }
