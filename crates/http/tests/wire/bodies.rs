@@ -163,7 +163,8 @@ fn a_file_that_is_gone_no_file_or_cut_short_fails_its_request_only() {
 #[test]
 fn a_file_may_become_another_while_it_is_sent() {
     const SIZE: u64 = 64 << 20;
-    let cases: [(&str, fn(&tempfile::NamedTempFile)); 4] = [
+    type Act = fn(&tempfile::NamedTempFile);
+    let cases: [(&str, Act); 4] = [
         ("became shorter", |file| file.as_file().set_len(1 << 20).unwrap()),
         ("was changed", |file| file.as_file().set_len(SIZE + 1).unwrap()),
         ("was changed", |file| file.as_file().write_all_at(b"other", SIZE / 2).unwrap()),

@@ -179,13 +179,12 @@ pub(super) fn parse(body: &Shared, content_type: &str) -> Result<Vec<Entry>, Str
 fn parameter(parameters: &str, wanted: &str) -> Option<String> {
     let mut rest = parameters.trim_start_matches([';', ' ', '\t']);
     while let Some((name, after)) = rest.split_once('=') {
-        let (value, tail) = match after.strip_prefix('"') {
+        let (value, tail) = if let Some(quoted) = after.strip_prefix('"') {
             // Without an end, with its quote: nothing allowed has one.
-            Some(quoted) => quoted.split_once('"').unwrap_or((after, "")),
-            None => {
-                let (value, tail) = after.split_once(';').unwrap_or((after, ""));
-                (value.trim_end(), tail)
-            }
+            quoted.split_once('"').unwrap_or((after, ""))
+        } else {
+            let (value, tail) = after.split_once(';').unwrap_or((after, ""));
+            (value.trim_end(), tail)
         };
         // Parameters without a value stand before it.
         let name = name.rsplit(';').next().unwrap_or(name);
