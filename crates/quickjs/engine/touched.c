@@ -9,7 +9,8 @@ struct BruntTouched {
     uintptr_t slots[BRUNT_TOUCHED_SLOTS];   /* the same, for finding them */
 };
 
-static _Thread_local struct BruntTouched *brunt_touched;
+/* Linked into programs only: its place is known when they start, and asking for it is no call. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct BruntTouched *brunt_touched;
 static _Thread_local uint32_t brunt_notes; /* since it is watched */
 
 /* Whose list is written; NULL: none. */
