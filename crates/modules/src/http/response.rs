@@ -28,8 +28,8 @@ pub(super) struct Response {
 
 macro_rules! names {
     ($($constant:ident = $text:literal),* $(,)?) => {
-        $(static $constant: Name = Name::new($text);)*
-        static NAMES: &[&Name] = &[$(&$constant),*];
+        $(pub(super) static $constant: Name = Name::new($text);)*
+        pub(super) static NAMES: &[&Name] = &[$(&$constant),*];
     };
 }
 
@@ -57,14 +57,14 @@ names! {
     SUBMIT_FORM = "submitForm",
 }
 
-static DURATION: Name = Name::new("duration");
-static BLOCKED: Name = Name::new("blocked");
-static LOOKING_UP: Name = Name::new("looking_up");
-static CONNECTING: Name = Name::new("connecting");
-static TLS_HANDSHAKING: Name = Name::new("tls_handshaking");
-static SENDING: Name = Name::new("sending");
-static WAITING: Name = Name::new("waiting");
-static RECEIVING: Name = Name::new("receiving");
+pub(super) static DURATION: Name = Name::new("duration");
+pub(super) static BLOCKED: Name = Name::new("blocked");
+pub(super) static LOOKING_UP: Name = Name::new("looking_up");
+pub(super) static CONNECTING: Name = Name::new("connecting");
+pub(super) static TLS_HANDSHAKING: Name = Name::new("tls_handshaking");
+pub(super) static SENDING: Name = Name::new("sending");
+pub(super) static WAITING: Name = Name::new("waiting");
+pub(super) static RECEIVING: Name = Name::new("receiving");
 static METHOD: Name = Name::new("method");
 static NAME: Name = Name::new("name");
 static VALUE: Name = Name::new("value");

@@ -9,49 +9,15 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::super::prepared::ResponseType;
-use super::super::response::{json_of, later, no_body};
+use super::super::response::{
+    BLOCKED, BODY, CLICK_LINK, CONNECTING, COOKIES, DURATION, ERROR, ERROR_CODE, HEADERS, HTML,
+    JSON, LOOKING_UP, NAMES, OCSP, PROTO, RECEIVING, REMOTE_IP, REMOTE_PORT, REQUEST, SENDING,
+    STATUS, STATUS_TEXT, SUBMIT_FORM, TIMINGS, TLS_CIPHER_SUITE, TLS_HANDSHAKING, TLS_VERSION, URL,
+    WAITING, json_of, later, no_body,
+};
 use super::ready::{Ready, error_code};
 use crate::state::throw_type;
 
-macro_rules! names {
-    ($($constant:ident = $text:literal),* $(,)?) => {
-        $(static $constant: Name = Name::new($text);)*
-        static NAMES: &[&Name] = &[$(&$constant),*];
-    };
-}
-
-// In k6's order.
-names! {
-    REMOTE_IP = "remote_ip",
-    REMOTE_PORT = "remote_port",
-    URL = "url",
-    STATUS = "status",
-    STATUS_TEXT = "status_text",
-    PROTO = "proto",
-    HEADERS = "headers",
-    COOKIES = "cookies",
-    BODY = "body",
-    TIMINGS = "timings",
-    TLS_VERSION = "tls_version",
-    TLS_CIPHER_SUITE = "tls_cipher_suite",
-    OCSP = "ocsp",
-    ERROR = "error",
-    ERROR_CODE = "error_code",
-    REQUEST = "request",
-    CLICK_LINK = "clickLink",
-    HTML = "html",
-    JSON = "json",
-    SUBMIT_FORM = "submitForm",
-}
-
-static DURATION: Name = Name::new("duration");
-static BLOCKED: Name = Name::new("blocked");
-static LOOKING_UP: Name = Name::new("looking_up");
-static CONNECTING: Name = Name::new("connecting");
-static TLS_HANDSHAKING: Name = Name::new("tls_handshaking");
-static SENDING: Name = Name::new("sending");
-static WAITING: Name = Name::new("waiting");
-static RECEIVING: Name = Name::new("receiving");
 static PRODUCED_AT: Name = Name::new("produced_at");
 static THIS_UPDATE: Name = Name::new("this_update");
 static NEXT_UPDATE: Name = Name::new("next_update");
