@@ -238,8 +238,7 @@ impl Caching {
         };
         let load = self.clone().land(strategy, id, index);
         let (landing, ours) = instance.flights.join(id, load).await;
-        let (result, spent) =
-            landing.unwrap_or((Err(Absence::Overloaded), Phases::default()));
+        let (result, spent) = landing.unwrap_or((Err(Absence::Overloaded), Phases::default()));
         phases.add(&spent);
         let (loaded, tier) = result?;
         let outcome = match (ours, tier) {

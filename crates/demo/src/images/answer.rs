@@ -1,7 +1,9 @@
 //! An answer that is ready to be sent, again and again.
 
 use bytes::Bytes;
-use hyper::header::{ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
+use hyper::header::{
+    ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+};
 use sha2::{Digest, Sha256};
 
 use super::codec::Product;

@@ -78,9 +78,12 @@ async fn object(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let seen = match images.look(index, &key) {
         Lookup::Hit(answer) => {
             counts.hit.fetch_add(1, Relaxed);
-            let landing =
-                Landing { result: Ok(answer), phases: crate::timing::Phases::default(), waiting: 0 };
-            return respond(call, &images, index, "hit", landing);
+            let landing = Landing {
+                result: Ok(answer),
+                phases: crate::timing::Phases::default(),
+                waiting: 0,
+            };
+            return Ok(respond(call, &images, index, "hit", landing));
         }
         Lookup::Expired => ("expired", &counts.expired),
         Lookup::Miss => ("miss", &counts.miss),
@@ -109,7 +112,7 @@ async fn object(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         phases: crate::timing::Phases::default(),
         waiting: 0,
     };
-    respond(call, &images, index, said, landing.unwrap_or(broken))
+    Ok(respond(call, &images, index, said, landing.unwrap_or(broken)))
 }
 
 fn respond(
@@ -118,7 +121,7 @@ fn respond(
     index: usize,
     said: &'static str,
     landing: Landing,
-) -> Result<Reply, Refusal> {
+) -> Reply {
     call.phases.add(&landing.phases);
     let mut reply = match landing.result {
         Ok(answer) => {
@@ -144,7 +147,7 @@ fn respond(
     headers.insert(X_CACHE.clone(), HeaderValue::from_static(said));
     headers.insert(X_INSTANCE.clone(), HeaderValue::from(index));
     headers.insert(X_QUEUE.clone(), HeaderValue::from(landing.waiting));
-    Ok(reply)
+    reply
 }
 
 fn failed(images: &Images, failure: Failure) -> Refusal {
@@ -240,7 +243,7 @@ async fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         }
         Err(failure) => Landing { result: Err(failure), ..landing },
     };
-    respond(call, &images, index, "bypass", landing)
+    Ok(respond(call, &images, index, "bypass", landing))
 }
 
 /// The internals go to the log, not to the client.

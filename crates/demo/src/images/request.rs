@@ -1,11 +1,9 @@
 //! What a request wants of which object: from path and query.
 
-use std::borrow::Cow;
-
 use hyper::Uri;
 
 use super::pipeline::{self, Pipeline};
-use crate::reply::Query;
+use crate::reply::{Query, unescaped};
 
 /// The query's member with the actions.
 const PROCESS: &str = "x-oss-process";
@@ -25,8 +23,8 @@ pub(super) enum Task {
 
 /// An object's name and what is wanted of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wanted<'a> {
-    pub(super) object: Cow<'a, str>,
+pub(super) struct Wanted {
+    pub(super) object: String,
     pub(super) task: Task,
 }
 
@@ -42,24 +40,24 @@ pub(super) enum Misunderstood {
 /// Whether an address that has no route of its own is a picture's.
 pub(crate) fn claims(uri: &Uri) -> bool {
     let path = uri.path();
-    let ending = |ending: &&str| {
+    let ends_in = |ending: &str| {
         let at = path.len().checked_sub(ending.len());
         at.and_then(|at| path.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
     path.contains('!')
-        || ENDINGS.iter().any(|end| ending(&end))
+        || ENDINGS.into_iter().any(ends_in)
         || uri.query().is_some_and(|query| Query(query).get(PROCESS).is_some())
 }
 
 /// Reads an address: `/a.jpg?x-oss-process=image/info`, `/a.jpg!style`, `/a.jpg@!style`.
-pub(super) fn read(uri: &Uri) -> Result<Wanted<'_>, Misunderstood> {
+pub(super) fn read(uri: &Uri) -> Result<Wanted, Misunderstood> {
     let path = uri.path().trim_start_matches('/');
     if let Some((object, style)) = path.split_once('!') {
-        let object = decode(object.strip_suffix('@').unwrap_or(object));
-        return Ok(Wanted { object, task: styled(decode(style).trim())? });
+        let object = unescaped(object.strip_suffix('@').unwrap_or(object));
+        return Ok(Wanted { object, task: styled(unescaped(style).trim())? });
     }
     let process = Query(uri.query().unwrap_or("")).get(PROCESS);
-    Ok(Wanted { object: decode(path), task: task(process.as_deref().unwrap_or(""))? })
+    Ok(Wanted { object: unescaped(path), task: task(process.as_deref().unwrap_or(""))? })
 }
 
 /// Reads a value of `x-oss-process`.
@@ -89,42 +87,20 @@ fn styled(name: &str) -> Result<Task, Misunderstood> {
     Ok(Task::Process(pipeline))
 }
 
-/// Percent-decodes a path. A stray `%` stays as it is.
-fn decode(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        match hex.and_then(|two| u8::from_str_radix(two, 16).ok()) {
-            Some(byte) if *first == b'%' => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn wanted(address: &str) -> Result<(String, Task), Misunderstood> {
         let uri: Uri = address.parse().unwrap();
-        read(&uri).map(|wanted| (wanted.object.into_owned(), wanted.task))
+        read(&uri).map(|wanted| (wanted.object, wanted.task))
     }
 
     #[test]
     fn a_style_is_its_pipeline_however_it_is_named() {
         let plain = wanted("/a/b.jpg?x-oss-process=image/resize,w_100,h_100,m_fixed,limit_0");
-        for address in ["/a/b.jpg!box100", "/a/b.jpg@!box100", "/a/b.jpg?x-oss-process=style/box100"]
+        for address in
+            ["/a/b.jpg!box100", "/a/b.jpg@!box100", "/a/b.jpg?x-oss-process=style/box100"]
         {
             assert_eq!(wanted(address), plain, "{address}");
         }
@@ -144,12 +120,5 @@ mod tests {
             Task::Process(_)
         ));
         assert_eq!(wanted("/a.jpg?x-oss-process=image%2Finfo").unwrap().1, Task::Info);
-    }
-
-    #[test]
-    fn names_are_decoded() {
-        assert_eq!(decode("a%20b%2"), "a b%2");
-        assert_eq!(decode("%zz%41"), "%zzA");
-        assert_eq!(decode("%C3%A9%"), "é%");
     }
 }
