@@ -29,6 +29,9 @@ pub(super) fn draw(width: u32, height: u32) -> Vec<u8> {
                 + swing * 0.3 * (u * waves * 3.7 + shift).sin();
             if v > ridge {
                 let depth = 1.0 - (v - ridge) * 0.8;
+                // Trees: bumps that stay visible when the picture is small.
+                let trees = (u * 260.0 + shift).sin() * (v * 170.0 + u * 40.0 * shift).sin();
+                let depth = depth * (1.0 + 0.22 * trees);
                 tone = colour.map(|part: f32| part * depth);
                 rough = 14.0;
             }
