@@ -48,6 +48,7 @@ serve() {
     if [ -z "${REAL:-}" ]; then
         set -- --synthetic --cpu 10ms "$@"
     fi
+    rm -f "$out/server.json"
     "$brunt" demo --json --listen 127.0.0.1:0 --faults-listen none --threads 2 \
         --cache-ttl "${seconds}s" "$@" >"$out/server.json" 2>"$out/server.log" &
     server=$!
