@@ -247,7 +247,7 @@ impl<'js> Ctx<'js> {
         self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Lent)
     }
 
-    /// An `ArrayBuffer` that shows these bytes without a copy and cannot be written to.
+    /// An `ArrayBuffer` that shows these bytes without a copy, cannot be written to and is frozen. Views of it can be frozen.
     ///
     /// # Errors
     /// As [`Ctx::common_buffer`].
@@ -305,6 +305,16 @@ impl<'js> Ctx<'js> {
             let array = sys::JS_NewTypedArray(self.raw(), 1, arguments.as_mut_ptr(), kind);
             Value::returned(self, array)
         }
+    }
+
+    /// A `DataView` of a whole buffer.
+    ///
+    /// # Errors
+    /// If there is no memory, or it is no `ArrayBuffer`.
+    pub fn data_view(self, buffer: &Value<'js>) -> JsResult<'js> {
+        self.need(sys::GROUP_TYPED_ARRAYS)?;
+        // SAFETY: the buffer is alive and of this context; the result is ours.
+        unsafe { Value::returned(self, sys::brunt_data_view(self.raw(), buffer.raw_for(self))) }
     }
 
     /// A `Uint8Array` over a fresh buffer that takes over these bytes.

@@ -540,6 +540,13 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;
+    pub(crate) fn brunt_stringify(
+        ctx: *mut JSContext,
+        value: JSValue,
+        ask: unsafe extern "C" fn(*mut c_void, JSValue) -> c_int,
+        opaque: *mut c_void,
+    ) -> JSValue;
     pub(crate) fn brunt_make_late(obj: JSValue);
     pub(crate) fn brunt_freeze_bytes(obj: JSValue);
     pub(crate) fn brunt_freeze_json(ctx: *mut JSContext, value: JSValue) -> c_int;
