@@ -98,6 +98,11 @@ impl Class for Handler {
     }
 }
 
+/// Whether it is the array of a `SharedArray`.
+pub(crate) fn is_one(value: &Value<'_>) -> bool {
+    value.proxy_handler().is_some_and(|handler| handler.instance::<Handler>().is_some())
+}
+
 /// What a trap is asked for.
 enum Asked {
     Length,

@@ -1,6 +1,6 @@
 //! A request's head, as bytes.
 
-use crate::request::Request;
+use crate::request::{Body, Request};
 use crate::target::Scheme;
 
 /// What the way to the server adds to a head.
@@ -34,7 +34,9 @@ pub(crate) fn encode(request: &Request<'_>, way: Way<'_>, out: &mut Vec<u8>) {
     let (agent, lines) = request.headers.agent_and_rest();
     out.extend_from_slice(agent);
     match request.body.len() {
-        Some(0) if !matches!(request.method, "POST" | "PUT" | "PATCH") => {}
+        Some(0)
+            if !matches!(request.method, "POST" | "PUT" | "PATCH")
+                && !matches!(request.body, Body::Nothing) => {}
         Some(length) => {
             out.extend_from_slice(b"Content-Length: ");
             decimal(length, out);

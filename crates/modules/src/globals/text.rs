@@ -39,9 +39,9 @@ impl Class for TextEncoder {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
                 .getter(c"encoding", |call| call.ctx().string("utf-8"))
-                .string(c"[Symbol.toStringTag]", c"TextEncoder")
-                .method(c"encode", 0, encode)
-                .method(c"encodeInto", 2, encode_into)
+                .tag(c"TextEncoder")
+                .function(c"encode", 0, encode)
+                .function(c"encodeInto", 2, encode_into)
         });
         &MEMBERS
     }
@@ -107,7 +107,7 @@ impl Class for TextDecoder {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .string(c"[Symbol.toStringTag]", c"TextDecoder")
+                .tag(c"TextDecoder")
                 .getter(c"encoding", |call| {
                     let value = call.this();
                     call.ctx().string(this(call.ctx(), &value)?.encoding.name())
@@ -120,7 +120,7 @@ impl Class for TextDecoder {
                     let value = call.this();
                     Ok(call.ctx().bool(this(call.ctx(), &value)?.ignore_bom))
                 })
-                .method(c"decode", 0, decode)
+                .function(c"decode", 0, decode)
         });
         &MEMBERS
     }
