@@ -176,11 +176,11 @@ fn bodies_of_fetch_come_as_they_come_and_end_when_they_are_told_to() {
         ("batch", "3,2,a"),
         (
             "strings",
-            "threw TypeError: fetch failed: request body: the chunks of a body of fetch must be of Uint8Array",
+            "threw TypeError: fetch failed: request body: fetch sends chunks of Uint8Array only",
         ),
         (
             "buffers",
-            "threw TypeError: fetch failed: request body: the chunks of a body of fetch must be of Uint8Array",
+            "threw TypeError: fetch failed: request body: fetch sends chunks of Uint8Array only",
         ),
         ("bytes", "5"),
         ("half", "threw TypeError: a request whose body is a ReadableStream needs duplex: 'half'"),

@@ -461,7 +461,7 @@
         const { value, done } = await reader.read();
         if (done) { feed.end(); return; }
         if (strict && !(value instanceof Uint8Array)) {
-          throw new TypeError('the chunks of a body of fetch must be of Uint8Array');
+          throw new TypeError('fetch sends chunks of Uint8Array only');
         }
         if (!await feed.push(value)) {
           handled(reader.cancel(new TypeError('the request is over')));
