@@ -61,12 +61,11 @@ pub(super) struct Call {
     pub(super) seconds: u64,
 }
 
-/// Lets the clients take turns, each with its environment, as often as the settings say. One that fails runs no more.
-pub(super) fn take_turns(
-    bench: &Bench,
-    call: &Call,
-    results: &mut [(Client, Vec<(&'static str, String)>, Rounds)],
-) {
+/// Who takes a turn, what its script finds in `__ENV`, and what came of it.
+pub(super) type Turn = (Client, Vec<(&'static str, String)>, Rounds);
+
+/// Lets the clients take turns, as often as the settings say. One that fails runs no more.
+pub(super) fn take_turns(bench: &Bench, call: &Call, results: &mut [Turn]) {
     let Call { script, vus, seconds } = *call;
     for _ in 0..bench.settings.rounds {
         for (client, env, rounds) in &mut *results {

@@ -16,7 +16,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     fs::write(bench.file("records.json"), records(JSON_BYTES))?;
     let vus = bench.settings.sharing;
     // The script shares the data if the variable says 1.
-    let mut results: Vec<_> = [Client::Brunt, Client::K6]
+    let mut results: Vec<many::Turn> = [Client::Brunt, Client::K6]
         .into_iter()
         .flat_map(|client| ["0", "1"].map(|shared| (client, shared)))
         .map(|(client, shared)| (client, vec![("SHARED", shared.to_owned())], Rounds::default()))

@@ -114,6 +114,11 @@ impl Value<'_> {
         Some(self.lend(|| write(unsafe { slice::from_raw_parts_mut(pointer, length) })))
     }
 
+    /// Whether it has bytes that may only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.byte_range(false).is_some() && self.byte_range(true).is_none()
+    }
+
     /// A copy of the bytes of an `ArrayBuffer`, typed array or `DataView`.
     pub fn bytes(&self) -> Option<Bytes> {
         self.with_bytes(|bytes| Bytes { copy: bytes.to_vec() })

@@ -53,6 +53,11 @@ fn shared_arrays_keep_bytes() {
           const [buffer, bytes, floats] = all;
           let refused;
           try { bytes[0] = 9; } catch (e) { refused = e.name; }
+          for (const write of [
+            () => crypto.getRandomValues(bytes), () => new TextEncoder().encodeInto('a', bytes), () => bytes.set([1]),
+          ]) {
+            try { write(); refused = write; } catch (e) { if (e.name !== 'TypeError') refused = e; }
+          }
           console.log(`kinds=${buffer instanceof ArrayBuffer},${bytes instanceof Uint8Array},${floats instanceof Float64Array}`);
           console.log(`bytes=${buffer.byteLength},${bytes.join()},${floats[0]},${all[3]},${all[4].a},${all[5].byteLength},${all.length}`);
           console.log(`same=${encoding.b64encode(all[0])},${encoding.b64encode(all[6].data)},${refused},${Object.isFrozen(bytes)},${Object.keys(all).length},${all.map((x) => typeof x)}`);

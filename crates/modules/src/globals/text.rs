@@ -76,6 +76,9 @@ fn encode_into<'js>(call: Call<'js>) -> JsResult<'js> {
     if target.typed_array_name() != Some("Uint8Array") {
         return Err(ctx.throw_type("encodeInto writes into a Uint8Array"));
     }
+    if target.is_read_only() {
+        return Err(ctx.throw_type("encodeInto cannot write to this array: it is frozen"));
+    }
     let fitted = target.with_bytes_mut(|bytes| {
         let end = text.floor_char_boundary(bytes.len());
         let part = &text[..end];
