@@ -78,7 +78,6 @@ mod tests {
     use super::*;
     use crate::headers::Headers;
     use crate::payload::{Payload, Shared, Source};
-    use crate::request::Body;
     use crate::target::Target;
 
     fn head(url: &str, way: Way<'_>, change: impl Fn(&mut Request<'_>)) -> String {
@@ -114,6 +113,11 @@ mod tests {
         assert!(
             !head("http://a/", Way::default(), |request| request.method = "DELETE").contains("Le")
         );
+        let nothing = head("http://a/", Way::default(), |request| {
+            request.method = "DELETE";
+            request.body = Body::Nothing;
+        });
+        assert!(nothing.contains("\r\nContent-Length: 0\r\n"));
     }
 
     #[test]
