@@ -383,11 +383,12 @@ mod tests {
     #[test]
     fn what_is_binary_stays_so_at_any_depth_and_is_kept_once() {
         let vm = fresh();
-        let setup = "var one = new Uint8Array([1, 2, 3, 4]).buffer; var changing = new Uint8Array(2); \
+        let setup = "var one = new Uint8Array([1, 2, 3, 4]).buffer; var changing = new Uint8Array(2); var large = new Uint8Array(5000); \
             var bin = new SharedArray('bin', () => [ \
                 { name: 'a', data: one, deep: [{ view: new DataView(one), words: new Uint16Array(one) }] }, \
                 [new Float32Array([1.5])], one, { toJSON() { return { x: new Int8Array([-1]) } } }, \
                 { get x() { changing[0]++; return changing }, get y() { changing[0]++; return changing } }, \
+                { get x() { large[4999]++; return large }, get y() { large[4999]++; return large }, z: large }, \
                 { s: JSON.stringify(one), t: '\\u00010\\u0001', m: new Map(), d: new Date(0) }, \
             ]); one = undefined; \
             function kind(x) { return Object.prototype.toString.call(x).slice(8, -1) + x.byteLength }";
@@ -404,8 +405,9 @@ mod tests {
                     "1,2,3,4,4,1027,1.5,-1",
                 ),
                 ("[bin[4].x[0], bin[4].y[0]].join()", "1,2"),
+                ("[bin[5].x[4999], bin[5].y[4999], bin[5].z[4999], large[4999]].join()", "1,2,2,2"),
                 (
-                    "JSON.stringify(bin[5])",
+                    "JSON.stringify(bin[6])",
                     r#"{"s":"{}","t":"\u00010\u0001","m":{},"d":"1970-01-01T00:00:00.000Z"}"#,
                 ),
                 (

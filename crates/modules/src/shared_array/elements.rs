@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_quickjs::{CommonBytes, Ctx, JsResult, Thrown, Value};
+use brunt_quickjs::{CommonBytes, Ctx, HeldBytes, JsResult, Thrown, Value};
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
@@ -130,12 +130,21 @@ fn plain_string(json: &[u8]) -> Option<&str> {
     if memchr(b'\\', inner).is_some() { None } else { std::str::from_utf8(inner).ok() }
 }
 
-/// What was binary so far, by where its bytes lie: what many elements refer to is kept once. The values stay alive as long,
-/// so that no other bytes come to lie there.
+/// What was binary so far, by where its bytes lie: what many elements refer to is kept once.
 #[derive(Default)]
 struct Seen<'js> {
+    /// They stay alive as long, so that no other bytes come to lie there.
     values: Vec<Value<'js>>,
-    marks: FxHashMap<(usize, usize, Shape), u32>,
+    /// As long as these are held, a script that writes to the buffers writes elsewhere.
+    held: Vec<HeldBytes>,
+    marks: FxHashMap<(usize, usize, Shape), Mark>,
+}
+
+#[derive(Clone, Copy)]
+struct Mark {
+    number: u32,
+    /// The bytes are held.
+    is_held: bool,
 }
 
 impl<'js> Seen<'js> {
@@ -160,20 +169,26 @@ impl<'js> Seen<'js> {
         };
         let place = |bytes: &[u8]| (bytes.as_ptr() as usize, bytes.len(), shape);
         // What was detached has no bytes, and is an empty object for JSON.
-        let Some(place) = value.with_bytes(place) else { return Ok(None) };
-        if let Some(&mark) = self.marks.get(&place) {
+        let Some(known) = value.with_bytes(place) else { return Ok(None) };
+        if let Some(&Mark { number, is_held }) = self.marks.get(&known) {
             // A script may have changed them since.
-            let kept = &binary[mark as usize].bytes;
-            if value.with_bytes(|bytes| *bytes == kept[..]) == Some(true) {
-                return Ok(Some(mark));
+            let kept = &binary[number as usize].bytes;
+            if is_held || value.with_bytes(|bytes| *bytes == kept[..]) == Some(true) {
+                return Ok(Some(number));
             }
         }
+        let held = value.shared_bytes();
         let copy = || value.with_bytes(|bytes| Arc::new(bytes.to_vec().into()));
         let Some(bytes) = value.common_bytes().or_else(copy) else { return Ok(None) };
-        let mark = u32::try_from(binary.len()).expect("fewer values than a memory can hold");
+        let number = u32::try_from(binary.len()).expect("fewer values than a memory can hold");
         binary.push(Binary { shape, bytes });
-        self.marks.insert(place, mark);
+        // Holding them may have moved them; what is small was copied instead.
+        if let Some(place) = value.with_bytes(place) {
+            let is_held = held.as_ref().is_some_and(|held| held.as_ptr() as usize == place.0);
+            self.marks.insert(place, Mark { number, is_held });
+            self.held.extend(held.filter(|_| is_held));
+        }
         self.values.push(value.clone());
-        Ok(Some(mark))
+        Ok(Some(number))
     }
 }
