@@ -98,7 +98,7 @@ impl HttpShared {
     }
 
     /// That of the core, or a fresh one where there is no core.
-    fn of(shared: &Shared, host: &Host) -> Rc<Self> {
+    pub(super) fn of(shared: &Shared, host: &Host) -> Rc<Self> {
         match host.core_state() {
             Some(core) => Rc::clone(core.api(|| Self::new(shared))),
             None => Self::new(shared),
