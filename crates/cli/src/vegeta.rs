@@ -10,7 +10,12 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
+mod encode;
 pub(crate) mod flag;
+mod plot;
+mod report;
+mod stream;
+mod threshold;
 mod words;
 
 pub(crate) use self::words::split;
@@ -60,11 +65,14 @@ impl Call {
     /// # Errors
     /// It can't be done; the failure says why, and its exit code is 1 or 2.
     pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
-        let _ = (context, self.cpus);
         match self.command {
-            Command::Attack | Command::Encode | Command::Report | Command::Plot => {
+            Command::Attack => {
+                log::debug!(cpus = self.cpus; "it isn't here yet");
                 Err(failure("not here yet"))
             }
+            Command::Encode => encode::perform(context, &self.words),
+            Command::Plot => plot::perform(context, &self.words),
+            Command::Report => report::perform(context, &self.words),
         }
     }
 }
