@@ -38,15 +38,15 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let out = BufWriter::with_capacity(256 << 10, out);
     let encoder = Arc::new(Mutex::new(Encoder::new(format, out)));
     let shared = Arc::clone(&encoder);
-    let lock = move || encoder.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || encoder.lock().unwrap_or_else(PoisonError::into_inner);
     let each =
         move |_, record: &_| shared.lock().unwrap_or_else(PoisonError::into_inner).encode(record);
     // Errors of this flush come back with the next record.
     let tick = || Ok(drop(lock().get_mut().flush()));
     let ending = stream::read(values.files.clone(), each, Some(FLUSH_EVERY), tick)?;
     // Held until the process ends: the reader may still be there, and no record shall be cut in two.
-    let mut encoder = lock();
-    let flushed = encoder.get_mut().flush();
+    let mut held = lock();
+    let flushed = held.get_mut().flush();
     if let Ending::Failed(failure) = ending {
         return Err(failure);
     }
@@ -57,7 +57,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
         _ => Ok(Exit::Success),
     };
     if matches!(ending, Ending::Interrupted) {
-        std::mem::forget(encoder);
+        std::mem::forget(held);
     }
     exit
 }
