@@ -77,6 +77,12 @@ impl Call {
     }
 }
 
+/// The flags of one of the four, for `brunt help`.
+pub(crate) fn flag_set(command: &str) -> Option<&'static FlagSet> {
+    let sets = [&encode::FLAGS, &report::FLAGS, &plot::FLAGS];
+    sets.into_iter().find(|set| set.command == command)
+}
+
 /// A failure of one of the four: exit code 1.
 pub(crate) fn failure(error: impl Into<String>) -> Failure {
     Failure::new(Exit::Vegeta, anyhow::Error::msg(error.into()))

@@ -19,7 +19,7 @@ use crate::{Context, exit::Exit, failure::Outcome};
 /// Records of an attack that is still going on are passed on so often.
 const FLUSH_EVERY: Duration = Duration::from_millis(100);
 
-const FLAGS: FlagSet = FlagSet {
+pub(super) static FLAGS: FlagSet = FlagSet {
     command: "encode",
     files: "[FILE...]",
     about: "Turns records of attacks into CSV, gob or JSON. Without files it reads standard input.",

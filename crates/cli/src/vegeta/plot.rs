@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Context, exit::Exit, failure::Outcome};
 
-const FLAGS: FlagSet = FlagSet {
+pub(super) static FLAGS: FlagSet = FlagSet {
     command: "plot",
     files: "[FILE...]",
     about: "Draws records of attacks as one page of HTML. Without files it reads standard input.",

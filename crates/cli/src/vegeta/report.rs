@@ -19,7 +19,7 @@ use crate::{Context, exit::Exit, failure::Outcome};
 /// Clears the screen and goes to its first line.
 const CLEAR: &str = "\x1b[2J\x1b[0;0H";
 
-const FLAGS: FlagSet = FlagSet {
+pub(super) static FLAGS: FlagSet = FlagSet {
     command: "report",
     files: "[FILE...]",
     about: "Tells what records of attacks say. Without files it reads standard input.",
