@@ -44,6 +44,14 @@
     return power * (digit > 5 ? 10 : digit > 2 ? 5 : digit > 1 ? 2 : 1);
   };
 
+  // Beyond seconds, people count in sixties.
+  const timeStep = (span, count) => {
+    const step = niceStep(span, count);
+    if (step < 10) return step;
+    const steps = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+    return steps.find((one) => one >= span / count) || 3600 * niceStep(span / 3600, count);
+  };
+
   const milliseconds = (ms) => {
     if (ms === 0) return '0';
     const trim = (number) => String(Number(number.toPrecision(4)));
@@ -128,7 +136,7 @@
     }
     pen.textAlign = 'center';
     pen.textBaseline = 'top';
-    const step = niceStep(x1 - x0, Math.max(2, (area.right - area.left) / 110));
+    const step = timeStep(x1 - x0, Math.max(2, (area.right - area.left) / 110));
     for (let s = Math.ceil(x0 / step) * step; s <= x1; s += step) {
       const x = Math.round(toX(s)) + 0.5;
       pen.beginPath(); pen.moveTo(x, area.top); pen.lineTo(x, area.bottom); pen.stroke();
