@@ -95,8 +95,27 @@
     return { box, area, x0, x1, y0, y1, toX, toY, fromX };
   };
 
+  // The points nearest to the pointer, and the moment it is at.
+  const look = () => {
+    tip.hidden = hover === null;
+    if (hover === null) return;
+    const at = view.fromX(hover.px);
+    hover.near = [];
+    for (const one of series) {
+      if (!one.on || !one.x.length) continue;
+      let i = firstFrom(one.x, at);
+      if (i === one.x.length || (i > 0 && at - one.x[i - 1] < one.x[i] - at)) i--;
+      if (one.x[i] >= view.x0 && one.x[i] <= view.x1) hover.near.push({ one, i });
+    }
+    const from = drag ? view.fromX(drag.from) : at;
+    tip.textContent = from === at ? seconds(at) : seconds(Math.min(from, at)) + ' – ' + seconds(Math.max(from, at));
+    tip.style.left = Math.min(hover.px + 10, view.box.width - tip.offsetWidth) + 'px';
+    tip.style.top = '14px';
+  };
+
   const draw = () => {
     view = layout();
+    look();
     const { box, area, x0, x1, y0, y1, toX, toY } = view;
     const scale = window.devicePixelRatio || 1;
     canvas.width = Math.round(box.width * scale);
@@ -231,21 +250,7 @@
   canvas.addEventListener('pointermove', (event) => {
     const px = clampX(place(event));
     if (drag) drag.to = px;
-    const at = view.fromX(px);
-    const near = [];
-    for (const one of series) {
-      if (!one.on || !one.x.length) continue;
-      let i = firstFrom(one.x, at);
-      if (i === one.x.length || (i > 0 && at - one.x[i - 1] < one.x[i] - at)) i--;
-      if (one.x[i] >= view.x0 && one.x[i] <= view.x1) near.push({ one, i });
-    }
-    hover = { px, near };
-    tip.hidden = false;
-    tip.textContent = drag && drag.to !== drag.from
-      ? seconds(Math.min(view.fromX(drag.from), at)) + ' – ' + seconds(Math.max(view.fromX(drag.from), at))
-      : seconds(at);
-    tip.style.left = Math.min(px + 10, view.box.width - tip.offsetWidth) + 'px';
-    tip.style.top = '14px';
+    hover = { px, near: [] };
     redraw();
   });
   canvas.addEventListener('pointerup', () => {
@@ -258,7 +263,7 @@
     redraw();
   });
   canvas.addEventListener('pointercancel', () => { drag = null; redraw(); });
-  canvas.addEventListener('pointerleave', () => { if (!drag) { hover = null; tip.hidden = true; redraw(); } });
+  canvas.addEventListener('pointerleave', () => { if (!drag) { hover = null; redraw(); } });
   const reset = () => { zoom = null; redraw(); };
   canvas.addEventListener('dblclick', reset);
   byId('reset').addEventListener('click', reset);
