@@ -18,10 +18,12 @@ use crate::network::Network;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::request::Request;
+use crate::shared::Shared;
 use crate::target::{Scheme, Target};
 use crate::timer::Timers;
 
-/// The connections of one VU, which are never shared with another.
+/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
+/// those of many.
 ///
 /// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
 /// Futures are polled by whoever waits: no task is spawned. An exchange that is dropped closes its
@@ -33,6 +35,8 @@ pub struct Client {
     pool: RefCell<Pool>,
     timers: Timers,
     meter: Meter,
+    /// Whose connections it uses instead of its own.
+    shared: Option<Rc<Shared>>,
     /// The core's TLS configurations and this client's versions of them, which remember its sessions.
     /// Empty if none are remembered.
     own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
@@ -47,14 +51,33 @@ impl Client {
             pool: RefCell::default(),
             timers: Timers::default(),
             meter: Meter::default(),
+            shared: None,
             own_tls: RefCell::default(),
         }
+    }
+
+    /// A client that shares idle connections, TLS sessions and the limit of connections per host with others of
+    /// its core.
+    pub fn sharing(network: Rc<Network>, local_ip: Option<IpAddr>, shared: Rc<Shared>) -> Self {
+        Self { shared: Some(shared), ..Self::new(network, local_ip) }
+    }
+
+    fn pool(&self) -> &RefCell<Pool> {
+        match &self.shared {
+            None => &self.pool,
+            Some(shared) => &shared.pool,
+        }
+    }
+
+    /// The connections to share, if there is a limit to keep.
+    fn limit(&self) -> Option<&Shared> {
+        self.shared.as_deref().filter(|shared| shared.per_host_max > 0)
     }
 
     /// Where it keeps what every request needs, as (address, bytes): for fetching it into the cache.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let own = std::iter::once((std::ptr::from_ref(self).addr(), size_of::<Self>()));
-        own.chain(self.timers.places()).chain(self.pool.borrow().places())
+        own.chain(self.timers.places()).chain(self.pool().borrow().places())
     }
 
     /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and
@@ -65,12 +88,13 @@ impl Client {
     /// HEAD, OPTIONS or TRACE, or it has an `Idempotency-Key` (Go's rules).
     pub async fn exchange(&self, request: &Request<'_>) -> Exchange {
         let network = &*self.network;
-        let fate = match request.spool {
-            Some(_) => Fate::Stream,
-            None if request.discard_body => Fate::Discard,
-            None => Fate::Keep,
+        let limit = network.settings.body_limit;
+        let answer = match (request.spool, request.keep_max) {
+            (Some(_), _) => Answer::new(Fate::Stream, limit),
+            _ if request.discard_body => Answer::new(Fate::Discard, limit),
+            (None, Some(keep)) if keep < limit => Answer::new(Fate::Begin, keep),
+            _ => Answer::new(Fate::Keep, limit),
         };
-        let answer = Answer::new(fate, network.settings.body_limit);
         let mut recording = Recording::start(network.clock, &self.meter, answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.
@@ -102,7 +126,8 @@ impl Client {
     ) -> Result<(), Failure> {
         request.check()?;
         let network = &*self.network;
-        let proxy = network.settings.proxies.find(request.target);
+        let is_local = network.settings.dialing.unix_socket.is_some();
+        let proxy = if is_local { None } else { network.settings.proxies.find(request.target) };
         // Inside a tunnel, the request is as if there were no proxy, whose password is nobody's business.
         let is_plain = request.target.scheme == Scheme::Http;
         let relay = proxy.filter(|proxy| is_plain && proxy.relays());
@@ -110,6 +135,11 @@ impl Client {
             is_proxied: relay.is_some(),
             proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
+        };
+        // Given back when this returns: its connection is idle or closed by then.
+        let _permit = match self.limit() {
+            None => None,
+            Some(shared) => Some(Box::pin(shared.permit(request.target)).await),
         };
         let mut idle = self.take_idle(request.target);
         loop {
@@ -160,7 +190,7 @@ impl Client {
 
     /// Closes all idle connections (`noVUConnectionReuse`, between iterations).
     pub fn close_idle(&self) {
-        let idle = self.pool.borrow_mut().drain();
+        let idle = self.pool().borrow_mut().drain();
         for connection in idle {
             self.close(connection);
         }
@@ -168,7 +198,7 @@ impl Client {
 
     /// How many connections are idle.
     pub fn idle_count(&self) -> usize {
-        self.pool.borrow().len()
+        self.pool().borrow().len()
     }
 
     /// The network it is part of.
@@ -179,7 +209,7 @@ impl Client {
     /// A kept connection that is still good. The dead ones met on the way are closed.
     fn take_idle(&self, target: &Target<'_>) -> Option<Connection> {
         loop {
-            let mut connection = self.pool.borrow_mut().take(target)?;
+            let mut connection = self.pool().borrow_mut().take(target)?;
             let mut scratch = self.network.scratch.borrow_mut();
             if let Some(received) = connection.check(&mut scratch) {
                 self.meter.received(received);
@@ -191,7 +221,7 @@ impl Client {
     fn keep(&self, connection: Connection) {
         let settings = &self.network.settings;
         let per_host = if settings.idle_per_host == 0 { 2 } else { settings.idle_per_host };
-        let spare = self.pool.borrow_mut().put(connection, settings.idle_total, per_host);
+        let spare = self.pool().borrow_mut().put(connection, settings.idle_total, per_host);
         if let Some(spare) = spare {
             self.close(spare);
         }
@@ -205,7 +235,8 @@ impl Client {
         if !self.network.tls.remembers_sessions() {
             return config;
         }
-        let mut own = self.own_tls.borrow_mut();
+        let own = self.shared.as_ref().map_or(&self.own_tls, |shared| &shared.own_tls);
+        let mut own = own.borrow_mut();
         if let Some((_, mine)) = own.iter().find(|(shared, _)| Arc::ptr_eq(shared, &config)) {
             return mine.clone();
         }

@@ -45,6 +45,7 @@ mod pool;
 mod proxy;
 mod request;
 mod settings;
+mod shared;
 mod spool;
 mod target;
 mod timer;
@@ -62,8 +63,9 @@ pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
 pub use request::{Body, Request, WriteBy};
 pub use settings::{
-    DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
+    ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
 };
+pub use shared::Shared as SharedConnections;
 pub use spool::{Chunk, Spool};
 pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;

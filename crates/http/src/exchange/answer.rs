@@ -15,6 +15,8 @@ pub(crate) enum Fate {
     /// It is kept.
     #[default]
     Keep,
+    /// Its beginning, up to the limit, is kept; all is counted.
+    Begin,
     /// It is counted.
     Discard,
     /// It goes to a [`Spool`], and is counted.
@@ -78,6 +80,9 @@ impl Answer {
                 }
                 length.min(RESERVE_MAX) as usize
             }
+            Length::Exactly(length) if self.fate == Fate::Begin => {
+                length.min(self.limit).min(RESERVE_MAX) as usize
+            }
             _ => 0,
         };
         self.status = head.status;
@@ -99,6 +104,13 @@ impl Answer {
     }
 
     fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
+        if self.fate == Fate::Begin {
+            let room = self.limit.saturating_sub(self.body().len() as u64);
+            let (kept, rest) = data.split_at((data.len() as u64).min(room) as usize);
+            self.buffer.extend_from_slice(kept);
+            self.discarded += rest.len() as u64;
+            return Ok(());
+        }
         if self.fate != Fate::Keep {
             self.discarded += data.len() as u64;
             if let (Fate::Stream, Some(spool)) = (self.fate, spool) {
@@ -186,6 +198,14 @@ mod tests {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         assert_eq!((answer.body(), answer.body_size()), (&b""[..], 5));
+    }
+
+    #[test]
+    fn the_beginning_of_a_body_is_kept_and_all_of_it_counted() {
+        let mut answer = Answer::new(Fate::Begin, 3);
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(feed(&mut answer, text), Ok(true));
+        assert_eq!((answer.body(), answer.body_size()), (&b"hel"[..], 5));
     }
 
     #[test]
