@@ -9,6 +9,7 @@
 //! Deliberately absent: sockets, threads, clocks, files. Bytes come from a `Read` and go to a `Write`.
 #![forbid(unsafe_code)]
 
+pub mod duration;
 pub mod record;
 
 pub use self::record::{Headers, Record, Timestamp};
