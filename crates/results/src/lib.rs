@@ -4,12 +4,29 @@
 //!
 //! ```text
 //! Record       one hit and what came of it
+//!    │  Encoder: gob, JSON, CSV
+//! file
+//!    │  decode::open finds the format; Rotation takes records from several files in turn
+//! Record
+//!    ├─ Summary      the arithmetic of all hits so far ─> report: text, JSON, histogram, HTML; Threshold judges it
+//!    └─ Plot         latency over time                 ─> one page of HTML
 //! ```
+//!
+//! Memory does not grow with the number of records: each part says at its declaration what it keeps.
 //!
 //! Deliberately absent: sockets, threads, clocks, files. Bytes come from a `Read` and go to a `Write`.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that panics has failed"))]
 
+pub mod decode;
 pub mod duration;
+pub mod encode;
+mod input;
+mod moment;
 pub mod record;
+mod rotation;
 
+pub use self::decode::{DecodeError, Decoder};
+pub use self::encode::{Encoder, Format};
 pub use self::record::{Headers, Record, Timestamp};
+pub use self::rotation::Rotation;
