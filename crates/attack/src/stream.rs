@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::thread::JoinHandle;
 
-use brunt_results::Record;
+use brunt_results::{Encoder, Format, Record};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -24,32 +24,37 @@ const QUEUE: usize = 64;
 pub struct Stream {
     batches: mpsc::Sender<Vec<u8>>,
     writer: JoinHandle<io::Result<()>>,
+    format: Format,
 }
 
 impl Stream {
-    /// Starts the thread. Should writing fail, it stops the attack.
+    /// Starts the thread, which writes records in `format`. Should writing fail, it stops the attack.
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub fn start(to: impl Write + Send + 'static, control: Control) -> io::Result<Self> {
+    pub fn start(
+        to: impl Write + Send + 'static,
+        format: Format,
+        control: Control,
+    ) -> io::Result<Self> {
         let (batches, coming) = mpsc::channel(QUEUE);
         let writer = std::thread::Builder::new().name("brunt-results".to_owned());
         let writer = writer.spawn(move || {
-            let result = write_all(to, coming);
+            let result = write_all(to, format, coming);
             if result.is_err() {
                 control.stop();
             }
             result
         })?;
-        Ok(Self { batches, writer })
+        Ok(Self { batches, writer, format })
     }
 
-    /// The sink of one core. `encode` puts a record at the end of a buffer; buffers of different cores are written in
-    /// any order, each buffer as a whole.
-    pub fn sink(&self, encode: impl FnMut(&Record, &mut Vec<u8>) + 'static) -> Box<dyn Sink> {
+    /// The sink of one core. Records of one core are written in the order of their ends; those of different cores are
+    /// mixed in batches.
+    pub fn sink(&self) -> Box<dyn Sink> {
+        let buffer = Vec::with_capacity(BATCH + BATCH / 4);
         Box::new(Encoded {
-            encode: Box::new(encode),
-            buffer: Vec::with_capacity(BATCH + BATCH / 4),
+            encoder: Encoder::after_beginning(self.format, buffer),
             batches: self.batches.clone(),
             is_broken: false,
         })
@@ -65,16 +70,22 @@ impl Stream {
     }
 }
 
-fn write_all(mut to: impl Write, mut coming: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
+fn write_all(
+    mut to: impl Write,
+    format: Format,
+    mut coming: mpsc::Receiver<Vec<u8>>,
+) -> io::Result<()> {
+    // Without a record there is not even a beginning.
+    let mut beginning = format.beginning();
     while let Some(batch) = coming.blocking_recv() {
+        to.write_all(&std::mem::take(&mut beginning))?;
         to.write_all(&batch)?;
     }
     to.flush()
 }
 
 struct Encoded {
-    encode: Box<dyn FnMut(&Record, &mut Vec<u8>)>,
-    buffer: Vec<u8>,
+    encoder: Encoder<Vec<u8>>,
     batches: mpsc::Sender<Vec<u8>>,
     /// Nobody writes any more: what comes is dropped.
     is_broken: bool,
@@ -83,9 +94,9 @@ struct Encoded {
 impl Encoded {
     fn hand_on(&mut self) {
         let fresh = Vec::with_capacity(BATCH + BATCH / 4);
-        match self.batches.try_send(std::mem::replace(&mut self.buffer, fresh)) {
+        match self.batches.try_send(std::mem::replace(self.encoder.get_mut(), fresh)) {
             Ok(()) => {}
-            Err(TrySendError::Full(batch)) => self.buffer = batch,
+            Err(TrySendError::Full(batch)) => *self.encoder.get_mut() = batch,
             Err(TrySendError::Closed(_)) => self.is_broken = true,
         }
     }
@@ -96,26 +107,26 @@ impl Sink for Encoded {
         if self.is_broken {
             return;
         }
-        (self.encode)(record, &mut self.buffer);
-        if self.buffer.len() >= BATCH && self.batches.capacity() > 0 {
+        self.encoder.encode(record).expect("memory takes all");
+        if self.encoder.get_mut().len() >= BATCH && self.batches.capacity() > 0 {
             self.hand_on();
         }
     }
 
     fn tick(&mut self) {
-        if !self.buffer.is_empty() {
+        if !self.encoder.get_mut().is_empty() {
             self.hand_on();
         }
     }
 
     fn has_room(&self) -> bool {
-        self.buffer.len() < WAITING_MAX
+        self.encoder.get_ref().len() < WAITING_MAX
     }
 
     fn finish(&mut self) {
-        if !self.buffer.is_empty() {
+        if !self.encoder.get_mut().is_empty() {
             // Closed: the writer tells why.
-            let _ = self.batches.blocking_send(std::mem::take(&mut self.buffer));
+            let _ = self.batches.blocking_send(std::mem::take(self.encoder.get_mut()));
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
+mod attack;
 pub(crate) mod flag;
 mod words;
 
@@ -60,9 +61,9 @@ impl Call {
     /// # Errors
     /// It can't be done; the failure says why, and its exit code is 1 or 2.
     pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
-        let _ = (context, self.cpus);
         match self.command {
-            Command::Attack | Command::Encode | Command::Report | Command::Plot => {
+            Command::Attack => attack::perform(context, &self.words, self.cpus),
+            Command::Encode | Command::Report | Command::Plot => {
                 Err(failure("not here yet"))
             }
         }
