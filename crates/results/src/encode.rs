@@ -8,6 +8,8 @@ mod csv;
 mod gob;
 mod json;
 
+pub(crate) use self::json::text as json_text;
+
 /// A file format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -24,9 +24,17 @@ pub mod encode;
 mod input;
 mod moment;
 pub mod record;
+pub mod report;
 mod rotation;
+mod summary;
+mod threshold;
 
 pub use self::decode::{DecodeError, Decoder};
 pub use self::encode::{Encoder, Format};
 pub use self::record::{Headers, Record, Timestamp};
+pub use self::report::Report;
 pub use self::rotation::Rotation;
+pub use self::summary::{
+    Class, Errors, Group, GroupBy, Histogram, Schedule, Summary, SummaryConfig,
+};
+pub use self::threshold::{Threshold, ThresholdError, Verdict};

@@ -218,3 +218,28 @@ proptest! {
         let _ = read(&stream);
     }
 }
+
+/// Written by Go's own `encoding/gob` from a struct with the fields of vegeta's results: 20 records, each tenth failed.
+const GO: &[u8] = include_bytes!("go.gob");
+
+#[test]
+fn what_go_writes_is_read() {
+    let (records, error) = read(GO);
+    assert!(error.is_none());
+    assert_eq!(records.len(), 20);
+    assert_eq!(records[0].timestamp, Timestamp::from_unix_ns(1_795_283_941_895_402_269));
+    assert_eq!(records[1].timestamp.zone_minutes(), Some(60));
+    let failed = &records[13];
+    assert_eq!((failed.seq, failed.code, failed.latency), (13, 404, 1_102_947));
+    assert_eq!((failed.error.as_str(), &failed.body[..]), ("404 Not Found", &b"nope"[..]));
+    let mut headers = failed.headers.clone();
+    headers.sort();
+    let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+    assert_eq!(
+        headers,
+        [
+            ("Content-Type".to_owned(), values(&["text/plain"])),
+            ("X".to_owned(), values(&["1", "2"]))
+        ]
+    );
+}
