@@ -116,7 +116,10 @@ impl fmt::Display for Reason {
             }
             Self::Cpu { busy } => write!(f, "a core was busy {:.0} % of the time", busy * 100.0),
             Self::Records { waited } => {
-                write!(f, "the reader of the results was too slow: sending stopped for {waited:.3?}")
+                write!(
+                    f,
+                    "the reader of the results was too slow: sending stopped for {waited:.3?}"
+                )
             }
         }
     }

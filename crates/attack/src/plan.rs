@@ -108,9 +108,8 @@ mod tests {
 
     #[test]
     fn few_workers_have_few_threads() {
-        let threads = |pacer, max_workers| {
-            Plan { cores: 4, pacer, max_workers, ..Plan::default() }.threads()
-        };
+        let threads =
+            |pacer, max_workers| Plan { cores: 4, pacer, max_workers, ..Plan::default() }.threads();
         let constant = || Pacer::of_rate(Rate::per_second(5));
         assert_eq!((threads(constant(), None), threads(constant(), Some(2))), (4, 1));
         assert_eq!((threads(constant(), Some(17)), threads(Pacer::Unlimited, Some(2))), (2, 2));

@@ -155,10 +155,8 @@ impl Target {
         let has = |name: &str| all().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let mut wire = Headers::new();
         let mut put = |name: &str, value: &str| {
-            wire.append(name, value).map_err(|_| TargetError::Header {
-                text: format!("{name}: {value}"),
-                line,
-            })
+            wire.append(name, value)
+                .map_err(|_| TargetError::Header { text: format!("{name}: {value}"), line })
         };
         // It stands first, where Go puts it.
         match all().find(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {

@@ -64,11 +64,7 @@ fn server(
     (address, heads)
 }
 
-fn serve(
-    socket: std::net::TcpStream,
-    heads: &Mutex<Vec<String>>,
-    answer: &dyn Fn(&str) -> String,
-) {
+fn serve(socket: std::net::TcpStream, heads: &Mutex<Vec<String>>, answer: &dyn Fn(&str) -> String) {
     let mut writer = socket.try_clone().unwrap();
     let mut reader = BufReader::new(socket);
     loop {
@@ -108,10 +104,12 @@ fn ok(body: &str) -> String {
 #[test]
 fn each_hit_is_begun_when_it_is_due_and_each_target_as_often_as_the_others() {
     let demo = demo();
-    let text: String =
-        (0..10).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
+    let text: String = (0..10).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
     let (outcome, records) = run(plan(200, 500), targets(&text));
-    assert_eq!((outcome.due, outcome.begun, outcome.ended, outcome.failed), (Some(100), 100, 100, 0));
+    assert_eq!(
+        (outcome.due, outcome.begun, outcome.ended, outcome.failed),
+        (Some(100), 100, 100, 0)
+    );
     let mut by_url = BTreeMap::<_, u32>::new();
     for (at, record) in records.iter().enumerate() {
         assert_eq!((record.seq, record.code, record.error.as_str()), (at as u64, 200, ""));
@@ -128,11 +126,7 @@ fn each_hit_is_begun_when_it_is_due_and_each_target_as_often_as_the_others() {
 #[test]
 fn without_a_schedule_each_worker_waits_for_its_answer() {
     let demo = demo();
-    let plan = Plan {
-        pacer: Pacer::Unlimited,
-        max_workers: Some(3),
-        ..self::plan(0, 200)
-    };
+    let plan = Plan { pacer: Pacer::Unlimited, max_workers: Some(3), ..self::plan(0, 200) };
     let (outcome, records) = run(plan, targets(&format!("GET {}/delay/20", demo.url())));
     assert!((3..=30).contains(&records.len()), "{}", records.len());
     assert_eq!((outcome.due, outcome.workers), (None, 3));
@@ -165,7 +159,9 @@ fn what_is_sent_is_what_the_target_says() {
     let (_, records) = run(plan, with(&text, defaults));
     let head = heads.lock().unwrap()[0].clone();
     assert!(head.starts_with("POST /a?b HTTP/1.1\r\nHost: h.test\r\nUser-Agent: brunt/"), "{head}");
-    for line in ["Content-Length: 7", "X-lower: 0", "x-lower: 1", "X-Vegeta-Attack: big", "X-Vegeta-Seq: 0"] {
+    for line in
+        ["Content-Length: 7", "X-lower: 0", "x-lower: 1", "X-Vegeta-Attack: big", "X-Vegeta-Seq: 0"]
+    {
         assert!(head.contains(&format!("\r\n{line}\r\n")), "{line} in {head}");
     }
     assert!(head.ends_with("\r\n\r\ndefault"));
@@ -182,7 +178,10 @@ fn bodies_go_in_chunks_if_they_shall() {
     let plan = Plan { chunked: true, ..plan(1, 100) };
     let (_, records) = run(plan, with(&format!("PUT http://{address}/"), defaults));
     let head = heads.lock().unwrap()[0].clone();
-    assert!(head.contains("Transfer-Encoding: chunked") && head.contains("7\r\ndefault\r\n"), "{head}");
+    assert!(
+        head.contains("Transfer-Encoding: chunked") && head.contains("7\r\ndefault\r\n"),
+        "{head}"
+    );
     assert_eq!(records[0].bytes_out, 7);
 }
 
@@ -214,7 +213,10 @@ fn what_fails_is_told_in_the_words_of_go() {
     let url = format!("http://{free}/");
     let refused = format!("Get \"{url}\": dial tcp {free}: connect: connection refused");
     assert_eq!(one(&url, 5_000), (0, refused));
-    assert_eq!(one(&format!("{}/status/404", demo.url()), 5_000), (404, "404 Not Found".to_owned()));
+    assert_eq!(
+        one(&format!("{}/status/404", demo.url()), 5_000),
+        (404, "404 Not Found".to_owned())
+    );
     let slow = format!("{}/delay/2000", demo.url());
     let late = format!(
         "Get \"{slow}\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
@@ -239,12 +241,12 @@ fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
 #[test]
 fn a_bad_target_in_a_stream_ends_the_attack_with_its_line() {
     let demo = demo();
-    let text = format!("GET {}/ping\nnonsense\n", demo.url());
+    let text = format!("GET {}/ping\n\nnonsense\n", demo.url());
     let reader = TargetReader::new(std::io::Cursor::new(text), Format::Http, Defaults::default());
     let stream = Targets::Stream(TargetStream::read(reader).unwrap());
     let attack = Attack::new(Plan { duration: None, ..plan(100, 0) }, stream).unwrap();
     let error = attack.run(&Control::new(), |_| Box::new(|_: &Record| ())).unwrap_err();
-    assert_eq!(error.to_string(), "bad target: nonsense (line 2)");
+    assert_eq!(error.to_string(), "bad target: nonsense (line 3)");
 }
 
 #[test]
@@ -328,7 +330,10 @@ fn a_writer_that_fails_stops_the_attack() {
 fn nonsense_is_refused_before_anything_is_sent() {
     let make = |plan| Attack::new(plan, targets("GET http://127.0.0.1/")).unwrap_err().to_string();
     assert_eq!(make(plan(0, 1)), AttackError::NoLimit.to_string());
-    assert_eq!(make(Plan { max_workers: Some(0), ..plan(1, 1) }), "-max-workers must be at least 1");
+    assert_eq!(
+        make(Plan { max_workers: Some(0), ..plan(1, 1) }),
+        "-max-workers must be at least 1"
+    );
 }
 
 #[cfg(unix)]

@@ -63,9 +63,7 @@ impl Call {
     pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
         match self.command {
             Command::Attack => attack::perform(context, &self.words, self.cpus),
-            Command::Encode | Command::Report | Command::Plot => {
-                Err(failure("not here yet"))
-            }
+            Command::Encode | Command::Report | Command::Plot => Err(failure("not here yet")),
         }
     }
 }

@@ -109,7 +109,8 @@ impl Dns {
     }
 
     fn ask(&self, host: &str) -> impl Future<Output = Answer> + 'static {
-        let resolver = self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
+        let resolver =
+            self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
         let name = Name::from_utf8(host);
         async move {
             let resolver = resolver.ok_or(Failure::Lookup)?;
@@ -171,8 +172,7 @@ fn select(how: DnsSelect, ips: &[IpAddr], turn: &mut usize) -> IpAddr {
 
 /// The system's name servers and its hosts file. `None` if there is no way to ask.
 fn resolver(policy: DnsPolicy, servers: &[SocketAddr]) -> Option<TokioResolver> {
-    let with =
-        |config| TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+    let with = |config| TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
     let mut builder = if servers.is_empty() {
         // No resolv.conf: the hosts file can still be read.
         TokioResolver::builder_tokio().unwrap_or_else(|_| with(ResolverConfig::default()))

@@ -63,7 +63,8 @@ pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
 pub use request::{Body, Request, WriteBy};
 pub use settings::{
-    ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
+    ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth,
+    TlsSettings, TlsVersion,
 };
 pub use shared::Shared as SharedConnections;
 pub use spool::{Chunk, Spool};

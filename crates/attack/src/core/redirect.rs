@@ -49,8 +49,10 @@ impl Core {
                     return self.ended(hit, &failed, method, &next, None);
                 }
                 Err(TargetError::Invalid(invalid)) => {
-                    let trouble =
-                        format!("failed to parse Location header {location:?}: {}", invalid.of(&next));
+                    let trouble = format!(
+                        "failed to parse Location header {location:?}: {}",
+                        invalid.of(&next)
+                    );
                     return self.ended(hit, &exchange, method, &location, Some(trouble));
                 }
             };

@@ -225,7 +225,10 @@ mod tests {
     fn names_and_methods_are_written_as_in_go() {
         let mut name = "old".to_owned();
         canonical("x-my-ID", &mut name);
-        assert_eq!((name.as_str(), capital("GET").as_str(), capital("").as_str()), ("X-My-Id", "Get", ""));
+        assert_eq!(
+            (name.as_str(), capital("GET").as_str(), capital("").as_str()),
+            ("X-My-Id", "Get", "")
+        );
         let mut text = String::new();
         for number in [0, 7, 10, u64::MAX] {
             decimal(number, &mut text);

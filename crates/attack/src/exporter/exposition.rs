@@ -60,7 +60,8 @@ pub(super) fn write(table: &Table, syntax: Syntax) -> String {
         }
     });
     let errors = "promhttp_metric_handler_errors";
-    let name = if syntax == Syntax::OpenMetrics { errors.to_owned() } else { format!("{errors}_total") };
+    let name =
+        if syntax == Syntax::OpenMetrics { errors.to_owned() } else { format!("{errors}_total") };
     head(&mut text, &name, "counter", "Scrapes that failed");
     for cause in ["encoding", "gathering"] {
         let _ = writeln!(text, "{errors}_total{{cause=\"{cause}\"}} 0");
@@ -113,7 +114,12 @@ mod tests {
             ..Record::default()
         };
         table.count(&record);
-        table.count(&Record { latency: 20_000_000_000, code: 0, error: "no\nway".into(), ..record });
+        table.count(&Record {
+            latency: 20_000_000_000,
+            code: 0,
+            error: "no\nway".into(),
+            ..record
+        });
         table
     }
 

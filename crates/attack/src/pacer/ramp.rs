@@ -132,7 +132,8 @@ mod tests {
     #[test]
     fn later_hits_are_never_due_earlier() {
         let step = Duration::from_millis(700);
-        let ramp = Ramp::new().line(step, 0.0, 333.0).line(step, 333.0, 20.0).line(step, 7.0, 900.0);
+        let ramp =
+            Ramp::new().line(step, 0.0, 333.0).line(step, 333.0, 20.0).line(step, 7.0, 900.0);
         let dues: Vec<_> = (0..).map_while(|n| ramp.due(n)).collect();
         assert!(dues.is_sorted());
         assert!((550..=560).contains(&dues.len()), "{}", dues.len());

@@ -35,7 +35,12 @@ impl Sine {
     ///
     /// # Errors
     /// [`SineError`].
-    pub fn new(period: Duration, mean: f64, amplitude: f64, offset: f64) -> Result<Self, SineError> {
+    pub fn new(
+        period: Duration,
+        mean: f64,
+        amplitude: f64,
+        offset: f64,
+    ) -> Result<Self, SineError> {
         if period.is_zero() {
             return Err(SineError::Period);
         }
@@ -74,7 +79,11 @@ impl Sine {
             if miss.abs() < 1e-7 {
                 break;
             }
-            if miss > 0.0 { high = time } else { low = time }
+            if miss > 0.0 {
+                high = time
+            } else {
+                low = time
+            }
             let next = time - miss / self.rate_at(time);
             time = if low < next && next < high { next } else { f64::midpoint(low, high) };
         }

@@ -106,9 +106,13 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "hello").unwrap();
         let path = file.path().display();
-        let text = format!("POST http://a.test/\nX-lower: 1\n# no header\n@{path}\nGET http://a.test/");
+        let text =
+            format!("POST http://a.test/\nX-lower: 1\n# no header\n@{path}\nGET http://a.test/");
         let targets = all(&text).unwrap();
-        assert_eq!((targets.len(), &*targets[0].body, targets[1].body.len()), (2, &b"hello"[..], 0));
+        assert_eq!(
+            (targets.len(), &*targets[0].body, targets[1].body.len()),
+            (2, &b"hello"[..], 0)
+        );
         assert_eq!(targets[0].headers.get("X-lower"), Some("1"));
         let after = format!("POST http://a.test/\n@{path}\nX-a: 1");
         assert_eq!(error(&after), "bad method: X-a: (line 3)");

@@ -31,7 +31,9 @@ pub(super) fn next<R: BufRead>(
         match lines.next()? {
             None => return Ok(None),
             Some("") => {}
-            Some(text) => break serde_json::from_str::<Object>(text).map_err(|why| why.to_string()),
+            Some(text) => {
+                break serde_json::from_str::<Object>(text).map_err(|why| why.to_string());
+            }
         }
     };
     let line = lines.number;

@@ -1,6 +1,7 @@
 //! `brunt attack`: targets in, records out.
 
 mod flags;
+mod judge;
 mod planning;
 mod value;
 
@@ -8,11 +9,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use brunt_attack::{
-    Attack, AttackError, Control, Defaults, Stream, TargetReader, TargetStream,
-    Targets,
+    Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
+    TargetStream, Targets,
 };
 use brunt_results::Format;
 
+use self::judge::Judge;
 use super::{failure, flag::Values};
 use crate::{
     Context,
@@ -31,7 +33,9 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         return Ok(Exit::Success);
     };
     if let Some(word) = values.files.first() {
-        return Err(failure(format!("brunt attack takes no files, but got {word:?}; use -targets")));
+        return Err(failure(format!(
+            "brunt attack takes no files, but got {word:?}; use -targets"
+        )));
     }
     if values.switch("h2c") {
         return Err(failure("-h2c is not supported yet: HTTP/2 comes later"));
@@ -42,12 +46,22 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         return Err(told(AttackError::NoLimit));
     }
     let targets = targets(&values)?;
+    let judge = Judge::new(&values)?;
+    let exporter = exporter(values.text("prometheus-addr"))?;
     let output = output(values.text("output"))?;
     let attack = Attack::new(plan, targets).map_err(told)?;
     let control = Control::new();
     watch_signals(&control)?;
     let stream = Stream::start(output, Format::Gob, control.clone())?;
-    let outcome = attack.run(&control, |_| stream.sink());
+    let outcome = attack.run(&control, |_| {
+        let others = [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink)];
+        let others: Vec<_> = others.into_iter().flatten().collect();
+        if others.is_empty() {
+            return stream.sink();
+        }
+        let all: Vec<Box<dyn Sink>> = others.into_iter().chain([stream.sink()]).collect();
+        Box::new(Several::new(all))
+    });
     let written = stream.finish();
     let outcome = outcome.map_err(told)?;
     written.map_err(|error| {
@@ -58,7 +72,15 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     } else {
         log::debug!("{outcome}");
     }
-    Ok(Exit::Success)
+    Ok(judge.map_or(Exit::Success, |judge| judge.exit()))
+}
+
+fn exporter(address: &str) -> Outcome<Option<Exporter>> {
+    if address.is_empty() {
+        return Ok(None);
+    }
+    let started = Exporter::start(address);
+    started.map(Some).map_err(|error| failure(format!("-prometheus-addr {address}: {error}")))
 }
 
 fn told(error: AttackError) -> Failure {

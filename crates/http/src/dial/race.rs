@@ -33,8 +33,7 @@ impl Dialer<'_> {
         &self,
         addresses: &[SocketAddr],
     ) -> Result<(TcpStream, SocketAddr), Failure> {
-        let dial =
-            async |address| self.connect(address).await.map(|socket| (socket, address));
+        let dial = async |address| self.connect(address).await.map(|socket| (socket, address));
         let [first, second] = *addresses else {
             return dial(addresses[0]).await;
         };

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use brunt_attack::{Format, Pacer, Rate};
+use brunt_results::Threshold;
 
 use super::super::flag::{Flag, FlagSet, Takes};
 use super::value;
@@ -53,7 +54,12 @@ pub(super) const FLAGS: FlagSet = FlagSet {
             "0.0.0.0",
             "Local address to dial from",
         ),
-        Flag::new("lazy", Takes::Switch, "false", "Read targets one by one while attacking; each is hit once"),
+        Flag::new(
+            "lazy",
+            Takes::Switch,
+            "false",
+            "Read targets one by one while attacking; each is hit once",
+        ),
         Flag::new(
             "max-body",
             Takes::Checked { kind: "size", check: size },
@@ -94,7 +100,12 @@ pub(super) const FLAGS: FlagSet = FlagSet {
             "Most redirects to follow [-1 = none, and that is a success]",
         ),
         Flag::new("resolvers", Takes::Text, "", "Name servers to ask in turns: ip[:port],..."),
-        Flag::new("root-certs", Takes::Text, "", "PEM files of authorities to trust instead of the system's: file,..."),
+        Flag::new(
+            "root-certs",
+            Takes::Text,
+            "",
+            "PEM files of authorities to trust instead of the system's: file,...",
+        ),
         Flag::new("session-tickets", Takes::Switch, "false", "Resume TLS sessions"),
         Flag::new("targets", Takes::Text, "stdin", "Where targets are read"),
         Flag::new("timeout", Takes::Duration, "30s", "Most time for a request [0 = any]"),
@@ -157,6 +168,6 @@ fn pacer(text: &str) -> Result<(), String> {
     }
 }
 
-fn threshold(_: &str) -> Result<(), String> {
-    Ok(())
+fn threshold(text: &str) -> Result<(), String> {
+    text.parse::<Threshold>().map(drop).map_err(|error| error.to_string())
 }

@@ -51,7 +51,9 @@ fn wrong(error: impl std::fmt::Display) -> crate::failure::Failure {
 fn pacer(text: &str, rate: Rate) -> Outcome<Pacer> {
     let in_flag = |error: &dyn std::fmt::Display| failure(format!("-pacer: {error}"));
     match text.strip_prefix("file:") {
-        Some(name) => Pacer::of_file(&read(name)?).map_err(|error| in_flag(&format!("{name}: {error}"))),
+        Some(name) => {
+            Pacer::of_file(&read(name)?).map_err(|error| in_flag(&format!("{name}: {error}")))
+        }
         None => Pacer::parse(text, rate).map_err(|error| in_flag(&error)),
     }
 }
@@ -100,7 +102,9 @@ fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
     let mut headers = Headers::new();
     for text in values.texts("proxy-header") {
         let (name, value) = value::header(text).map_err(failure)?;
-        headers.append(&name, &value).map_err(|error| failure(format!("-proxy-header: {error}")))?;
+        headers
+            .append(&name, &value)
+            .map_err(|error| failure(format!("-proxy-header: {error}")))?;
     }
     dialing.proxy_headers = headers;
     let variable = |name: &str| context.environment.get(name).map(str::to_owned);

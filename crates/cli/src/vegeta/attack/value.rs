@@ -37,7 +37,9 @@ pub(super) fn dns_ttl(text: &str) -> Result<Duration, String> {
     }
     match duration::parse(text).map_err(|error| error.to_string())? {
         0 => Ok(Duration::MAX),
-        ns => u64::try_from(ns).map(Duration::from_nanos).map_err(|_| "must be -1, 0 or more".into()),
+        ns => {
+            u64::try_from(ns).map(Duration::from_nanos).map_err(|_| "must be -1, 0 or more".into())
+        }
     }
 }
 
@@ -120,11 +122,10 @@ mod tests {
     #[test]
     fn name_servers_have_a_port_or_53() {
         let servers = resolvers("1.1.1.1, 127.0.0.1:5353,[::1]").unwrap();
-        assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), [
-            "1.1.1.1:53",
-            "127.0.0.1:5353",
-            "[::1]:53"
-        ]);
+        assert_eq!(
+            servers.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["1.1.1.1:53", "127.0.0.1:5353", "[::1]:53"]
+        );
         assert!(resolvers("dns.test").is_err());
     }
 
