@@ -14,6 +14,7 @@ use crate::exchange::{Answer, Exchange, Fate, Meter, Recording};
 use crate::failure::Failure;
 use crate::http1::converse::converse;
 use crate::http1::encode::Way;
+use crate::http2::{self, Host, Line};
 use crate::network::Network;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
@@ -136,6 +137,11 @@ impl Client {
             proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
         };
+        if let Some(shared) = self.http2(request.target)
+            && let Some(result) = Box::pin(self.run_http2(shared, request, recording)).await
+        {
+            return result;
+        }
         // Given back when this returns: its connection is idle or closed by then.
         let _permit = match self.limit() {
             None => None,
@@ -180,6 +186,90 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// The connections to share, if HTTP/2 may be spoken.
+    fn http2(&self, target: &Target<'_>) -> Option<&Shared> {
+        let settings = &self.network.settings;
+        let may = match target.scheme {
+            Scheme::Http => settings.dialing.prior_http2,
+            Scheme::Https => settings.tls.http2,
+        };
+        self.shared.as_deref().filter(|_| may)
+    }
+
+    /// One exchange over HTTP/2. `None`: the host doesn't speak it.
+    ///
+    /// A request on a connection that turns out to be lost is sent again on a fresh one, once, if nothing of it was sent
+    /// or it does no harm.
+    async fn run_http2(
+        &self,
+        shared: &Shared,
+        request: &Request<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Option<Result<(), Failure>> {
+        for is_first in [true, false] {
+            let host = shared.lines.host(request.target);
+            // Whoever comes first dials; the others wait for what comes of it.
+            let mut state = host.lock().await;
+            let (line, is_reused) = match &*state {
+                Host::Http1 => return None,
+                Host::Open(line) if line.is_open() => (line.clone(), true),
+                Host::Open(_) | Host::Unknown => {
+                    match self.open_line(request.target, recording).await {
+                        Ok(Some(line)) => {
+                            *state = Host::Open(line.clone());
+                            (line, false)
+                        }
+                        Ok(None) => {
+                            *state = Host::Http1;
+                            return None;
+                        }
+                        Err(failure) => return Some(Err(failure)),
+                    }
+                }
+            };
+            drop(state);
+            recording.remote = Some(line.remote);
+            recording.tls = line.tls;
+            recording.acquired(is_reused);
+            let watched = line.clone();
+            let result = http2::exchange(line, request, recording).await;
+            let may_repeat = is_first
+                && is_reused
+                && result.is_err()
+                && !watched.is_open()
+                && !recording.has_answer()
+                && request.is_replayable()
+                && request.body.rewind();
+            if !may_repeat {
+                return Some(result);
+            }
+            recording.restart();
+        }
+        unreachable!("the second time returns")
+    }
+
+    /// Dials. `None`: it is HTTP/1.1 that was agreed on, and the connection waits in the pool.
+    async fn open_line(
+        &self,
+        target: &Target<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Result<Option<Line>, Failure> {
+        let network = &*self.network;
+        let is_local = network.settings.dialing.unix_socket.is_some();
+        let proxy = if is_local { None } else { network.settings.proxies.find(target) };
+        // A proxy that relays plain requests speaks HTTP/1.1.
+        if target.scheme == Scheme::Http && proxy.is_some_and(Proxy::relays) {
+            return Ok(None);
+        }
+        let dialer = Dialer { network, local_ip: self.local_ip, proxy };
+        let connection = dialer.dial(target, |config| self.own_tls(config), recording).await?;
+        if target.scheme == Scheme::Https && !connection.is_http2() {
+            self.keep(connection);
+            return Ok(None);
+        }
+        Line::open(connection, network).await.map(Some)
     }
 
     /// The bytes on this client's sockets since the last call: (sent, received). TLS, handshakes and

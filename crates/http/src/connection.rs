@@ -234,6 +234,21 @@ impl Connection {
         self.tls.as_ref().is_some_and(|session| session.is_closed())
     }
 
+    /// The server chose HTTP/2.
+    pub(crate) fn is_http2(&self) -> bool {
+        self.tls.as_ref().is_some_and(|session| session.alpn() == Some(b"h2"))
+    }
+
+    /// What the server said before the handshake was over.
+    pub(crate) fn take_early(&mut self) -> Vec<u8> {
+        self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
+    }
+
+    /// Says that no more will be sent.
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
     pub(crate) fn close(mut self) -> usize {
         let Some(session) = &mut self.tls else {

@@ -87,7 +87,7 @@ impl Network {
 }
 
 impl Scratch {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { read: vec![0; READ_SIZE], plain: Vec::new(), cipher: Vec::new() }
     }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use rustls::client::ClientConfig;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::http2::Lines;
 use crate::network::Network;
 use crate::pool::Pool;
 use crate::target::{Scheme, Target};
@@ -22,6 +23,7 @@ pub struct Shared {
     pub(crate) pool: RefCell<Pool>,
     pub(crate) own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
     pub(crate) per_host_max: usize,
+    pub(crate) lines: Lines,
     hosts: RefCell<FxHashMap<(Scheme, u16, Box<str>), Arc<Semaphore>>>,
 }
 
@@ -32,6 +34,7 @@ impl Shared {
             pool: RefCell::default(),
             own_tls: RefCell::default(),
             per_host_max: network.settings.dialing.per_host_max,
+            lines: Lines::default(),
             hosts: RefCell::default(),
         })
     }

@@ -37,9 +37,6 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
             "brunt attack takes no files, but got {word:?}; use -targets"
         )));
     }
-    if values.switch("h2c") {
-        return Err(failure("-h2c is not supported yet: HTTP/2 comes later"));
-    }
     let plan = planning::plan(context, &values, cpus)?;
     limits::raise_open_files();
     if plan.pacer == brunt_attack::Pacer::Unlimited && plan.max_workers.is_none() {

@@ -103,7 +103,25 @@ impl Answer {
         Ok(())
     }
 
-    fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
+    /// The head of a response over HTTP/2. `lines` each end with CRLF; `marks`: it has cookies, it has codings.
+    pub(crate) fn accept_http2(
+        &mut self,
+        status: u16,
+        reason: &str,
+        lines: &[u8],
+        marks: (bool, bool),
+    ) {
+        self.status = status;
+        self.minor = 2;
+        (self.has_cookies, self.has_encoding) = marks;
+        self.reason_len = reason.len() as u32;
+        self.head_len = (reason.len() + lines.len()) as u32;
+        self.buffer.extend_from_slice(reason.as_bytes());
+        self.buffer.extend_from_slice(lines);
+    }
+
+    /// Some of the body.
+    pub(crate) fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
         if self.fate == Fate::Begin {
             let room = self.limit.saturating_sub(self.body().len() as u64);
             let (kept, rest) = data.split_at((data.len() as u64).min(room) as usize);

@@ -107,8 +107,10 @@ fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
             .map_err(|error| failure(format!("-proxy-header: {error}")))?;
     }
     dialing.proxy_headers = headers;
+    dialing.prior_http2 = values.switch("h2c");
     let variable = |name: &str| context.environment.get(name).map(str::to_owned);
     network.proxies = Proxies::from_env(variable).map_err(wrong)?;
+    network.tls.http2 = values.switch("http2");
     network.tls.insecure_skip_verify = values.switch("insecure");
     network.tls.remembered_sessions = if values.switch("session-tickets") { 64 } else { 0 };
     let key_log = context.environment.get("SSLKEYLOGFILE").filter(|path| !path.is_empty());
