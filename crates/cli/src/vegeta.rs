@@ -10,6 +10,7 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
+mod attack;
 mod encode;
 pub(crate) mod flag;
 mod plot;
@@ -66,10 +67,7 @@ impl Call {
     /// It can't be done; the failure says why, and its exit code is 1 or 2.
     pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
         match self.command {
-            Command::Attack => {
-                log::debug!(cpus = self.cpus; "it isn't here yet");
-                Err(failure("not here yet"))
-            }
+            Command::Attack => attack::perform(context, &self.words, self.cpus),
             Command::Encode => encode::perform(context, &self.words),
             Command::Plot => plot::perform(context, &self.words),
             Command::Report => report::perform(context, &self.words),

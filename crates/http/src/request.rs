@@ -28,6 +28,8 @@ pub struct Request<'a> {
     pub deadline: Option<u64>,
     /// Read and count the response's body, but keep none of it.
     pub discard_body: bool,
+    /// Keep no more than so many bytes of the response's body; all is read and counted.
+    pub keep_max: Option<u64>,
     /// Until when all of it must be written.
     pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
@@ -111,6 +113,7 @@ impl<'a> Request<'a> {
             host: None,
             deadline: None,
             discard_body: false,
+            keep_max: None,
             write_by: None,
             spool: None,
         }

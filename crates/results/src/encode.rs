@@ -31,6 +31,15 @@ impl Format {
             _ => None,
         }
     }
+
+    /// What stands once at the beginning of a stream, in front of its first record: for streams that several
+    /// [`Encoder::after_beginning`] write together.
+    pub fn beginning(self) -> Vec<u8> {
+        match self {
+            Self::Gob => gob::beginning(),
+            Self::Json | Self::Csv => Vec::new(),
+        }
+    }
 }
 
 /// Writes records, each with one `write_all` of its own: hand it a buffered writer.
@@ -48,6 +57,11 @@ impl<W: Write> Encoder<W> {
     /// Writes `format` to `out`.
     pub fn new(format: Format, out: W) -> Self {
         Self { format, out, buffer: Vec::new(), gob: gob::State::default() }
+    }
+
+    /// Writes `format` to a stream whose [`Format::beginning`] is written elsewhere.
+    pub fn after_beginning(format: Format, out: W) -> Self {
+        Self { format, out, buffer: Vec::new(), gob: gob::State::begun() }
     }
 
     /// Writes gob to `out`.
@@ -77,6 +91,11 @@ impl<W: Write> Encoder<W> {
             Format::Csv => csv::encode(record, &mut self.buffer),
         }
         self.out.write_all(&self.buffer)
+    }
+
+    /// The writer, to look at it.
+    pub fn get_ref(&self) -> &W {
+        &self.out
     }
 
     /// The writer, to flush it.

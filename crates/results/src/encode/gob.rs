@@ -40,7 +40,19 @@ pub(super) struct State {
     message: Vec<u8>,
 }
 
+/// The definitions of all types.
+pub(super) fn beginning() -> Vec<u8> {
+    let mut out = Vec::new();
+    definitions(&mut out);
+    out
+}
+
 impl State {
+    /// The definitions stand elsewhere.
+    pub(super) fn begun() -> Self {
+        Self { types_are_written: true, message: Vec::new() }
+    }
+
     pub(super) fn encode(&mut self, record: &Record, out: &mut Vec<u8>) {
         if !self.types_are_written {
             self.types_are_written = true;
