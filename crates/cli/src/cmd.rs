@@ -12,6 +12,7 @@ use crate::{
     flags::{self, Given, global, usage_failure},
     run,
     settings::{GlobalSettings, RunSettings, ScriptSettings},
+    vegeta,
 };
 
 mod absent;
@@ -43,6 +44,8 @@ pub(crate) enum Call {
     },
     Demo(Box<demo::Request>),
     Completion(clap_complete::Shell),
+    /// `attack`, `encode`, `report`, `plot`.
+    Vegeta(vegeta::Call),
     /// A page of help, or clap's version line.
     Print(String),
 }
@@ -64,6 +67,7 @@ impl Call {
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
+            Self::Vegeta(call) => call.perform(context),
             Self::Print(text) => print(context, &text),
         }
     }
@@ -116,11 +120,21 @@ fn command() -> Command {
                     .action(ArgAction::SetTrue),
             ),
         )
+        .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
         .subcommand(new::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command());
     absent::add(root)
+}
+
+/// One of vegeta's commands, for help and completion alone: its flags are no business of clap's.
+fn of_vegeta(name: &'static str, about: &'static str) -> Command {
+    let command = Command::new(name).about(about).disable_help_flag(true);
+    match vegeta::flag_set(name) {
+        Some(set) => command.override_help(set.help()),
+        None => command.override_usage(format!("brunt {name} -help")),
+    }
 }
 
 /// Tells, below the flags, what a script has beyond the language.
@@ -141,6 +155,18 @@ pub(crate) fn parse(
     arguments: impl Iterator<Item = OsString>,
     environment: &Environment,
 ) -> Outcome<(GlobalSettings, Call)> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    // vegeta's spelling.
+    if let Some(first) = arguments.get_mut(1).filter(|first| *first == "-version") {
+        *first = "--version".into();
+    }
+    let vegeta = vegeta::split(&arguments).transpose()?;
+    let vegeta = vegeta.map(|(mut globals, call)| {
+        // What clap gets are the global flags, with a command that takes no others.
+        globals.push("version".into());
+        arguments = globals;
+        call
+    });
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
@@ -164,6 +190,9 @@ pub(crate) fn parse(
         _ => Given::collect(globals(), matches, environment)?,
     };
     let settings = GlobalSettings::new(&given, environment)?;
+    if let Some(call) = vegeta {
+        return Ok((settings, Call::Vegeta(call)));
+    }
     let call = match name {
         "run" => Call::Run {
             script: one_script(name, matches)?,
@@ -284,7 +313,7 @@ mod tests {
 
     #[test]
     fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in ["archive", "cloud run", "login", "attack -rate 5", "x y --z", "stats"] {
+        for name in ["archive", "cloud run", "login", "record -x 5", "x y --z", "stats"] {
             let text = message(&format!("brunt {name}"));
             let first = name.split(' ').next().unwrap();
             assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");

@@ -8,6 +8,10 @@
 pub(crate) enum Exit {
     /// All went well. Failed checks and exceptions in iterations don't change that.
     Success,
+    /// `brunt attack`, `encode`, `report` or `plot` could not do it. The number is vegeta's.
+    Vegeta,
+    /// A flag of one of these four is wrong. The number is vegeta's.
+    WrongFlag,
     /// A threshold was crossed, at the end or by `abortOnFail`.
     Thresholds,
     /// `setup()` took longer than `setupTimeout`.
@@ -35,6 +39,8 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
+            Self::Vegeta => 1,
+            Self::WrongFlag => 2,
             Self::Thresholds => 99,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,

@@ -38,6 +38,7 @@ mod progress;
 mod run;
 mod screen;
 mod settings;
+mod vegeta;
 
 /// Of Rust and of the engine: built without a prefix, it stands in place of C's `malloc`. glibc's grows a thread's heap
 /// page by page, a system call each, and those small pages cost a request more than its instructions.

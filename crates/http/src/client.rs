@@ -14,14 +14,17 @@ use crate::exchange::{Answer, Exchange, Fate, Meter, Recording};
 use crate::failure::Failure;
 use crate::http1::converse::converse;
 use crate::http1::encode::Way;
+use crate::http2::{self, Host, Line};
 use crate::network::Network;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::request::Request;
+use crate::shared::Shared;
 use crate::target::{Scheme, Target};
 use crate::timer::Timers;
 
-/// The connections of one VU, which are never shared with another.
+/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
+/// those of many.
 ///
 /// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
 /// Futures are polled by whoever waits: no task is spawned. An exchange that is dropped closes its
@@ -33,6 +36,8 @@ pub struct Client {
     pool: RefCell<Pool>,
     timers: Timers,
     meter: Meter,
+    /// Whose connections it uses instead of its own.
+    shared: Option<Rc<Shared>>,
     /// The core's TLS configurations and this client's versions of them, which remember its sessions.
     /// Empty if none are remembered.
     own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
@@ -47,14 +52,36 @@ impl Client {
             pool: RefCell::default(),
             timers: Timers::default(),
             meter: Meter::default(),
+            shared: None,
             own_tls: RefCell::default(),
         }
+    }
+
+    /// A client that shares idle connections, TLS sessions and the limit of connections per host with others of
+    /// its core.
+    pub fn sharing(network: Rc<Network>, local_ip: Option<IpAddr>, shared: Rc<Shared>) -> Self {
+        Self { shared: Some(shared), ..Self::new(network, local_ip) }
+    }
+
+    fn pool(&self) -> &RefCell<Pool> {
+        match &self.shared {
+            None => &self.pool,
+            Some(shared) => &shared.pool,
+        }
+    }
+
+    /// The connections to share, if there is a limit to keep.
+    fn limit(&self) -> Option<&Shared> {
+        self.shared.as_deref().filter(|shared| shared.per_host_max > 0)
     }
 
     /// Where it keeps what every request needs, as (address, bytes): for fetching it into the cache.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let own = std::iter::once((std::ptr::from_ref(self).addr(), size_of::<Self>()));
-        own.chain(self.timers.places()).chain(self.pool.borrow().places())
+        let pool = self.pool().borrow().places();
+        // A client without connections was not used.
+        let timers = if pool.is_empty() { Vec::new() } else { self.timers.places() };
+        own.chain(timers).chain(pool)
     }
 
     /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and
@@ -65,12 +92,13 @@ impl Client {
     /// HEAD, OPTIONS or TRACE, or it has an `Idempotency-Key` (Go's rules).
     pub async fn exchange(&self, request: &Request<'_>) -> Exchange {
         let network = &*self.network;
-        let fate = match request.spool {
-            Some(_) => Fate::Stream,
-            None if request.discard_body => Fate::Discard,
-            None => Fate::Keep,
+        let limit = network.settings.body_limit;
+        let answer = match (request.spool, request.keep_max) {
+            (Some(_), _) => Answer::new(Fate::Stream, limit),
+            _ if request.discard_body => Answer::new(Fate::Discard, limit),
+            (None, Some(keep)) if keep < limit => Answer::new(Fate::Begin, keep),
+            _ => Answer::new(Fate::Keep, limit),
         };
-        let answer = Answer::new(fate, network.settings.body_limit);
         let mut recording = Recording::start(network.clock, &self.meter, answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.
@@ -102,7 +130,8 @@ impl Client {
     ) -> Result<(), Failure> {
         request.check()?;
         let network = &*self.network;
-        let proxy = network.settings.proxies.find(request.target);
+        let is_local = network.settings.dialing.unix_socket.is_some();
+        let proxy = if is_local { None } else { network.settings.proxies.find(request.target) };
         // Inside a tunnel, the request is as if there were no proxy, whose password is nobody's business.
         let is_plain = request.target.scheme == Scheme::Http;
         let relay = proxy.filter(|proxy| is_plain && proxy.relays());
@@ -110,6 +139,16 @@ impl Client {
             is_proxied: relay.is_some(),
             proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
+        };
+        if let Some(shared) = self.http2(request.target)
+            && let Some(result) = Box::pin(self.run_http2(shared, request, recording)).await
+        {
+            return result;
+        }
+        // Given back when this returns: its connection is idle or closed by then.
+        let _permit = match self.limit() {
+            None => None,
+            Some(shared) => Some(Box::pin(shared.permit(request.target)).await),
         };
         let mut idle = self.take_idle(request.target);
         loop {
@@ -152,6 +191,90 @@ impl Client {
         }
     }
 
+    /// The connections to share, if HTTP/2 may be spoken.
+    fn http2(&self, target: &Target<'_>) -> Option<&Shared> {
+        let settings = &self.network.settings;
+        let may = match target.scheme {
+            Scheme::Http => settings.dialing.prior_http2,
+            Scheme::Https => settings.tls.http2,
+        };
+        self.shared.as_deref().filter(|_| may)
+    }
+
+    /// One exchange over HTTP/2. `None`: the host doesn't speak it.
+    ///
+    /// A request on a connection that turns out to be lost is sent again on a fresh one, once, if nothing of it was sent
+    /// or it does no harm.
+    async fn run_http2(
+        &self,
+        shared: &Shared,
+        request: &Request<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Option<Result<(), Failure>> {
+        for is_first in [true, false] {
+            let host = shared.lines.host(request.target);
+            // Whoever comes first dials; the others wait for what comes of it.
+            let mut state = host.lock().await;
+            let (line, is_reused) = match &*state {
+                Host::Http1 => return None,
+                Host::Open(line) if line.is_open() => (line.clone(), true),
+                Host::Open(_) | Host::Unknown => {
+                    match self.open_line(request.target, recording).await {
+                        Ok(Some(line)) => {
+                            *state = Host::Open(line.clone());
+                            (line, false)
+                        }
+                        Ok(None) => {
+                            *state = Host::Http1;
+                            return None;
+                        }
+                        Err(failure) => return Some(Err(failure)),
+                    }
+                }
+            };
+            drop(state);
+            recording.remote = Some(line.remote);
+            recording.tls = line.tls;
+            recording.acquired(is_reused);
+            let watched = line.clone();
+            let result = http2::exchange(line, request, recording).await;
+            let may_repeat = is_first
+                && is_reused
+                && result.is_err()
+                && !watched.is_open()
+                && !recording.has_answer()
+                && request.is_replayable()
+                && request.body.rewind();
+            if !may_repeat {
+                return Some(result);
+            }
+            recording.restart();
+        }
+        unreachable!("the second time returns")
+    }
+
+    /// Dials. `None`: it is HTTP/1.1 that was agreed on, and the connection waits in the pool.
+    async fn open_line(
+        &self,
+        target: &Target<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Result<Option<Line>, Failure> {
+        let network = &*self.network;
+        let is_local = network.settings.dialing.unix_socket.is_some();
+        let proxy = if is_local { None } else { network.settings.proxies.find(target) };
+        // A proxy that relays plain requests speaks HTTP/1.1.
+        if target.scheme == Scheme::Http && proxy.is_some_and(Proxy::relays) {
+            return Ok(None);
+        }
+        let dialer = Dialer { network, local_ip: self.local_ip, proxy };
+        let connection = dialer.dial(target, |config| self.own_tls(config), recording).await?;
+        if target.scheme == Scheme::Https && !connection.is_http2() {
+            self.keep(connection);
+            return Ok(None);
+        }
+        Line::open(connection, network).await.map(Some)
+    }
+
     /// The bytes on this client's sockets since the last call: (sent, received). TLS, handshakes and
     /// exchanges that were given up are included.
     pub fn take_wire_bytes(&self) -> (u64, u64) {
@@ -160,7 +283,7 @@ impl Client {
 
     /// Closes all idle connections (`noVUConnectionReuse`, between iterations).
     pub fn close_idle(&self) {
-        let idle = self.pool.borrow_mut().drain();
+        let idle = self.pool().borrow_mut().drain();
         for connection in idle {
             self.close(connection);
         }
@@ -168,7 +291,7 @@ impl Client {
 
     /// How many connections are idle.
     pub fn idle_count(&self) -> usize {
-        self.pool.borrow().len()
+        self.pool().borrow().len()
     }
 
     /// The network it is part of.
@@ -179,7 +302,7 @@ impl Client {
     /// A kept connection that is still good. The dead ones met on the way are closed.
     fn take_idle(&self, target: &Target<'_>) -> Option<Connection> {
         loop {
-            let mut connection = self.pool.borrow_mut().take(target)?;
+            let mut connection = self.pool().borrow_mut().take(target)?;
             let mut scratch = self.network.scratch.borrow_mut();
             if let Some(received) = connection.check(&mut scratch) {
                 self.meter.received(received);
@@ -191,7 +314,7 @@ impl Client {
     fn keep(&self, connection: Connection) {
         let settings = &self.network.settings;
         let per_host = if settings.idle_per_host == 0 { 2 } else { settings.idle_per_host };
-        let spare = self.pool.borrow_mut().put(connection, settings.idle_total, per_host);
+        let spare = self.pool().borrow_mut().put(connection, settings.idle_total, per_host);
         if let Some(spare) = spare {
             self.close(spare);
         }
@@ -205,7 +328,8 @@ impl Client {
         if !self.network.tls.remembers_sessions() {
             return config;
         }
-        let mut own = self.own_tls.borrow_mut();
+        let own = self.shared.as_ref().map_or(&self.own_tls, |shared| &shared.own_tls);
+        let mut own = own.borrow_mut();
         if let Some((_, mine)) = own.iter().find(|(shared, _)| Arc::ptr_eq(shared, &config)) {
             return mine.clone();
         }

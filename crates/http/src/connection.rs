@@ -1,5 +1,7 @@
 //! One connection: a socket, and TLS on it if need be. No buffers of its own.
 
+mod socket;
+
 use std::fs::File;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -8,9 +10,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::BufMut as _;
-use socket2::SockRef;
-use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, Interest, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
+
+pub(crate) use self::socket::Socket;
 
 use crate::failure::{Failure, Operation, from_socket, from_tls};
 use crate::network::Scratch;
@@ -46,7 +48,7 @@ impl Route {
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    socket: TcpStream,
+    socket: Socket,
     tls: Option<Box<Session>>,
     pub(crate) route: Route,
     pub(crate) remote: SocketAddr,
@@ -63,7 +65,7 @@ pub(crate) enum Received {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: TcpStream, remote: SocketAddr, route: Route) -> Self {
+    pub(crate) fn new(socket: Socket, remote: SocketAddr, route: Route) -> Self {
         Self { socket, tls: None, route, remote, tls_info: None }
     }
 
@@ -193,8 +195,7 @@ impl Connection {
         let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         loop {
             ready!(self.socket.poll_write_ready(cx))?;
-            let send = || SockRef::from(&self.socket).sendfile(file, offset, Some(limit));
-            match self.socket.try_io(Interest::WRITABLE, send) {
+            match self.socket.try_to_write(|socket| socket.sendfile(file, offset, Some(limit))) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return Poll::Ready(result),
@@ -231,6 +232,21 @@ impl Connection {
     /// The server said on TLS that it sends no more.
     pub(crate) fn is_closed(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.is_closed())
+    }
+
+    /// The server chose HTTP/2.
+    pub(crate) fn is_http2(&self) -> bool {
+        self.tls.as_ref().is_some_and(|session| session.alpn() == Some(b"h2"))
+    }
+
+    /// What the server said before the handshake was over.
+    pub(crate) fn take_early(&mut self) -> Vec<u8> {
+        self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
+    }
+
+    /// Says that no more will be sent.
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
     }
 
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.

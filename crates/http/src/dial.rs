@@ -1,6 +1,8 @@
 //! A new connection: whom to dial, TCP, a way through a proxy, TLS.
 
+pub(crate) mod detour;
 mod handshake;
+mod race;
 mod socks;
 mod tunnel;
 
@@ -13,7 +15,8 @@ use rustls_pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::connection::{Connection, Route};
+use self::detour::Place;
+use crate::connection::{Connection, Route, Socket};
 use crate::exchange::Recording;
 use crate::failure::{Failure, from_connect};
 use crate::network::Network;
@@ -42,20 +45,8 @@ impl Dialer<'_> {
         own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
         recording: &mut Recording<'_>,
     ) -> Result<Connection, Failure> {
-        let address = match self.proxy {
-            Some(proxy) => self.address(&proxy.host, proxy.port).await?,
-            None => self.address(&target.host, target.port).await?,
-        };
-        recording.connecting();
-        let socket = self.connect(address).await.map_err(|failure| match self.proxy {
-            Some(_) => failure.at_the_proxy(),
-            None => failure,
-        })?;
+        let (socket, address) = self.open(target, recording).await?;
         recording.connected(address);
-        // Neither matters enough to give up the connection.
-        let _ = socket.set_nodelay(true);
-        let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE);
-        let _ = SockRef::from(&socket).set_tcp_keepalive(&keep_alive);
         let mut connection = Connection::new(socket, address, Route::new(target));
         match self.proxy.map(|proxy| &proxy.language) {
             Some(Language::Socks5 { credentials }) => {
@@ -77,6 +68,47 @@ impl Dialer<'_> {
             connection.secure(session);
         }
         Ok(connection)
+    }
+
+    /// The socket, and who is at its other end.
+    async fn open(
+        &self,
+        target: &Target<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Result<(Socket, SocketAddr), Failure> {
+        let dialing = &self.network.settings.dialing;
+        #[cfg(unix)]
+        if let Some(path) = &dialing.unix_socket {
+            recording.connecting();
+            let connecting = tokio::net::UnixStream::connect(path);
+            let socket = connecting.await.map_err(|error| from_connect(&error))?;
+            return Ok((Socket::Unix(socket), SocketAddr::from(([0, 0, 0, 0], 0))));
+        }
+        let (host, port) = match self.proxy {
+            Some(proxy) => (proxy.host.as_str(), proxy.port),
+            None => (target.host.as_ref(), target.port),
+        };
+        let Place { host, port } = self.network.detours.find(host, port);
+        let opened = if dialing.both_families {
+            let addresses = self.addresses(host, port).await?;
+            recording.connecting();
+            self.race(&addresses).await
+        } else {
+            let address = self.address(host, port).await?;
+            recording.connecting();
+            self.connect(address).await.map(|socket| (socket, address))
+        };
+        let (socket, address) = opened.map_err(|failure| match self.proxy {
+            Some(_) => failure.at_the_proxy(),
+            None => failure,
+        })?;
+        // Neither matters enough to give up the connection.
+        let _ = socket.set_nodelay(true);
+        if !dialing.no_probes {
+            let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE);
+            let _ = SockRef::from(&socket).set_tcp_keepalive(&keep_alive);
+        }
+        Ok((Socket::Tcp(socket), address))
     }
 
     /// The address behind a name: blocked names, overrides, literals, DNS, blacklisted addresses, in

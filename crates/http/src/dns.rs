@@ -1,14 +1,14 @@
 //! Names become addresses: hickory asks, one cache per core remembers.
 
 use std::cell::{OnceCell, RefCell};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{
-    LookupIpStrategy, ResolveHosts, ResolverConfig, ServerOrderingStrategy,
+    LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ServerOrderingStrategy,
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::Name;
@@ -29,6 +29,7 @@ type Answer = Result<Rc<[IpAddr]>, Failure>;
 /// asked once per core and lifetime. Failures are not remembered.
 pub(crate) struct Dns {
     settings: DnsSettings,
+    servers: Box<[SocketAddr]>,
     clock: Clock,
     /// Made at the first name: a test against IP addresses reads no system configuration.
     resolver: OnceCell<Option<TokioResolver>>,
@@ -46,9 +47,10 @@ enum Entry {
 }
 
 impl Dns {
-    pub(crate) fn new(settings: DnsSettings, clock: Clock) -> Self {
+    /// `servers` are asked in turns; none means the system's.
+    pub(crate) fn new(settings: DnsSettings, servers: &[SocketAddr], clock: Clock) -> Self {
         let names = RefCell::default();
-        Self { settings, clock, resolver: OnceCell::new(), names }
+        Self { settings, servers: servers.into(), clock, resolver: OnceCell::new(), names }
     }
 
     /// One address of `host`, chosen as the `dns` option says.
@@ -60,6 +62,28 @@ impl Dns {
         let answer = asking.await;
         self.settle(host, &answer);
         answer.map(|ips| self.choose(host, &ips))
+    }
+
+    /// Any one IPv4 address of `host`, and any one IPv6 address, as far as there are such.
+    pub(crate) async fn lookup_families(&self, host: &str) -> Result<[Option<IpAddr>; 2], Failure> {
+        let known = match self.names.borrow().get(host) {
+            Some(Entry::Known { ips, until, .. }) if (self.clock)() < *until => Some(ips.clone()),
+            _ => None,
+        };
+        let ips = match (known, self.remembered(host)) {
+            (Some(ips), _) => ips,
+            // It was remembered in between: impossible, as nothing was awaited.
+            (None, Ok(ip)) => Rc::from([ip]),
+            (None, Err(asking)) => {
+                let answer = asking.await;
+                self.settle(host, &answer);
+                answer?
+            }
+        };
+        Ok([IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_wanted| {
+            let of_family: Vec<_> = ips.iter().filter(|ip| is_wanted(ip)).copied().collect();
+            (!of_family.is_empty()).then(|| of_family[fastrand::usize(..of_family.len())])
+        }))
     }
 
     /// The remembered address, or the answer to wait for.
@@ -85,7 +109,8 @@ impl Dns {
     }
 
     fn ask(&self, host: &str) -> impl Future<Output = Answer> + 'static {
-        let resolver = self.resolver.get_or_init(|| resolver(self.settings.policy)).clone();
+        let resolver =
+            self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
         let name = Name::from_utf8(host);
         async move {
             let resolver = resolver.ok_or(Failure::Lookup)?;
@@ -146,12 +171,21 @@ fn select(how: DnsSelect, ips: &[IpAddr], turn: &mut usize) -> IpAddr {
 }
 
 /// The system's name servers and its hosts file. `None` if there is no way to ask.
-fn resolver(policy: DnsPolicy) -> Option<TokioResolver> {
-    let mut builder = TokioResolver::builder_tokio().unwrap_or_else(|_| {
+fn resolver(policy: DnsPolicy, servers: &[SocketAddr]) -> Option<TokioResolver> {
+    let with = |config| TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+    let mut builder = if servers.is_empty() {
         // No resolv.conf: the hosts file can still be read.
-        let provider = TokioRuntimeProvider::default();
-        TokioResolver::builder_with_config(ResolverConfig::default(), provider)
-    });
+        TokioResolver::builder_tokio().unwrap_or_else(|_| with(ResolverConfig::default()))
+    } else {
+        let servers = servers.iter().map(|address| {
+            let mut server = NameServerConfig::udp_and_tcp(address.ip());
+            for connection in &mut server.connections {
+                connection.port = address.port();
+            }
+            server
+        });
+        with(ResolverConfig::from_parts(None, Vec::new(), servers.collect()))
+    };
     let options = builder.options_mut();
     options.ip_strategy = match policy {
         DnsPolicy::PreferIpv4 => LookupIpStrategy::Ipv4thenIpv6,
@@ -163,7 +197,10 @@ fn resolver(policy: DnsPolicy) -> Option<TokioResolver> {
     // Our cache follows the `ttl` of the options, not that of the records.
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Always;
-    options.server_ordering_strategy = ServerOrderingStrategy::UserProvidedOrder;
+    options.server_ordering_strategy = match servers {
+        [] => ServerOrderingStrategy::UserProvidedOrder,
+        _ => ServerOrderingStrategy::RoundRobin,
+    };
     builder.build().ok()
 }
 
@@ -174,7 +211,7 @@ mod tests {
     fn dns(ttl: u64, select: DnsSelect) -> Dns {
         let ttl = std::time::Duration::from_secs(ttl);
         let settings = DnsSettings { ttl, select, policy: DnsPolicy::default() };
-        Dns::new(settings, crate::clock::now)
+        Dns::new(settings, &[], crate::clock::now)
     }
 
     fn ips() -> Rc<[IpAddr]> {

@@ -45,6 +45,13 @@ impl Headers {
         self.asks_to_close = false;
     }
 
+    /// Becomes the same as `other`, in the memory that it has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.wire.clone_from(&other.wire);
+        self.lines.clone_from(&other.lines);
+        self.asks_to_close = other.asks_to_close;
+    }
+
     /// Adds a line at the end. The name goes on the wire as it is given: see [`canonical_name`].
     ///
     /// `Host`, `Content-Length`, `Transfer-Encoding` and `Trailer` are left out in silence, as in Go:
@@ -128,6 +135,11 @@ impl Headers {
         let has_agent = self.wire.starts_with(b"User-Agent: ");
         let rest = self.lines.get(1).map_or(self.wire.len(), |line| line.start as usize);
         self.wire.split_at(if has_agent { rest } else { 0 })
+    }
+
+    /// All lines as they go on the wire, each with its CRLF.
+    pub(crate) fn wire(&self) -> &[u8] {
+        &self.wire
     }
 
     /// There is a `Connection: close`.

@@ -20,9 +20,11 @@
 //! a GET costs one write, one read, four looks at the clock and one allocation (head and body of the
 //! response, in one buffer). A connection that waits holds no buffer.
 //!
+//! Clients that share connections ([`Client::sharing`]) speak HTTP/2 as well, if the settings say so: one connection
+//! for each host, which a task drives.
+//!
 //! What is absent: metric names, JavaScript, redirects and authentication (the caller's business, with
-//! [`resolve`], [`cookie`], [`content`], [`form`] to help), HTTP/2 (which will stand beside `http1`,
-//! behind the same [`Client::exchange`]).
+//! [`resolve`], [`cookie`], [`content`], [`form`] to help).
 #![forbid(unsafe_code)]
 
 mod client;
@@ -39,12 +41,14 @@ pub mod form;
 mod headers;
 mod hosts;
 pub mod http1;
+mod http2;
 mod network;
 mod payload;
 mod pool;
 mod proxy;
 mod request;
 mod settings;
+mod shared;
 mod spool;
 mod target;
 mod timer;
@@ -53,7 +57,7 @@ mod tls;
 pub use client::Client;
 pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, FileTrouble, Operation, Refusal};
+pub use failure::{Failure, FileTrouble, Http2Trouble, Operation, Refusal};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
@@ -62,8 +66,10 @@ pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
 pub use request::{Body, Request, WriteBy};
 pub use settings::{
-    DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth, TlsSettings, TlsVersion,
+    ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth,
+    TlsSettings, TlsVersion,
 };
+pub use shared::Shared as SharedConnections;
 pub use spool::{Chunk, Spool};
 pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::clock::{Anchor, Clock};
+use crate::dial::detour::Detours;
 use crate::dns::Dns;
 use crate::hosts::Hosts;
 use crate::http1::known::KnownHeads;
@@ -26,6 +27,7 @@ pub struct Network {
     pub(crate) clock: Clock,
     pub(crate) anchor: Anchor,
     pub(crate) hosts: Hosts,
+    pub(crate) detours: Detours,
     pub(crate) dns: Dns,
     pub(crate) tls: TlsConfigs,
     /// Borrowed inside one poll only, never across an await.
@@ -57,7 +59,8 @@ impl Network {
             clock,
             anchor: Anchor::new(clock),
             hosts: Hosts::compile(&settings)?,
-            dns: Dns::new(settings.dns, clock),
+            dns: Dns::new(settings.dns, &settings.dialing.name_servers, clock),
+            detours: Detours::new(&settings.dialing.connect_to),
             tls: TlsConfigs::new(&settings.tls)?,
             scratch: RefCell::new(Scratch::new()),
             known: RefCell::default(),
@@ -84,7 +87,7 @@ impl Network {
 }
 
 impl Scratch {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { read: vec![0; READ_SIZE], plain: Vec::new(), cipher: Vec::new() }
     }
 

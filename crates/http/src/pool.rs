@@ -25,8 +25,10 @@ impl Pool {
         total: usize,
         per_host: usize,
     ) -> Option<Connection> {
-        let same = self.idle.iter().filter(|other| other.route == connection.route).count();
-        if same >= per_host {
+        // With fewer idle than that, nobody needs to be counted.
+        let is_full = self.idle.len() >= per_host
+            && self.idle.iter().filter(|other| other.route == connection.route).count() >= per_host;
+        if is_full {
             return Some(connection);
         }
         self.idle.push(connection);

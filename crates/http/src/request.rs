@@ -28,6 +28,8 @@ pub struct Request<'a> {
     pub deadline: Option<u64>,
     /// Read and count the response's body, but keep none of it.
     pub discard_body: bool,
+    /// Keep no more than so many bytes of the response's body; all is read and counted.
+    pub keep_max: Option<u64>,
     /// Until when all of it must be written.
     pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
@@ -68,6 +70,8 @@ pub enum Body<'a> {
     /// None: `Content-Length` is written for POST, PUT and PATCH only.
     #[default]
     Empty,
+    /// None, and `Content-Length: 0` says so, whatever the method.
+    Nothing,
     /// All of it, in memory.
     Bytes(&'a [u8]),
     /// Pieces from wherever they lie.
@@ -78,7 +82,7 @@ impl Body<'_> {
     /// Its size in bytes, if that is known before it is sent.
     pub fn len(&self) -> Option<u64> {
         match self {
-            Self::Empty => Some(0),
+            Self::Empty | Self::Nothing => Some(0),
             Self::Bytes(bytes) => Some(bytes.len() as u64),
             Self::Payload(payload) => payload.len(),
         }
@@ -92,7 +96,7 @@ impl Body<'_> {
     /// Makes ready to be sent again; `false` if it can't be.
     pub(crate) fn rewind(&self) -> bool {
         match self {
-            Self::Empty | Self::Bytes(_) => true,
+            Self::Empty | Self::Nothing | Self::Bytes(_) => true,
             Self::Payload(payload) => payload.rewind(),
         }
     }
@@ -109,6 +113,7 @@ impl<'a> Request<'a> {
             host: None,
             deadline: None,
             discard_body: false,
+            keep_max: None,
             write_by: None,
             spool: None,
         }

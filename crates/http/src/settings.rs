@@ -1,8 +1,10 @@
 //! What the options of a test say about connections, as plain data.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::headers::Headers;
 use crate::proxy::Proxies;
 
 /// How clients connect. One value for a whole test: each core compiles it into a
@@ -34,6 +36,39 @@ pub struct Settings {
     pub head_limit: usize,
     /// The most bytes of a body that is kept. Default 1 GiB. Bodies that are discarded have no limit.
     pub body_limit: u64,
+    /// What no option of k6 can say about opening connections.
+    pub dialing: Dialing,
+}
+
+/// How connections are opened, beyond what the options of k6 can say. By default: as there.
+#[derive(Clone, Debug, Default)]
+pub struct Dialing {
+    /// Where is dialed instead.
+    pub connect_to: Vec<ConnectTo>,
+    /// A socket in the file system that is dialed for every request; no name is looked up, no proxy asked.
+    pub unix_socket: Option<PathBuf>,
+    /// The name servers that are asked, in turns; none means the system's.
+    pub name_servers: Vec<SocketAddr>,
+    /// Dial an address of each family at once; the first that answers wins. Else: one, as `dns.policy` says.
+    pub both_families: bool,
+    /// Don't let the system probe silent connections.
+    pub no_probes: bool,
+    /// Speak HTTP/2 to `http` URLs, as if it had been agreed on. Only for clients that share their connections.
+    pub prior_http2: bool,
+    /// Headers that a proxy gets with `CONNECT`.
+    pub proxy_headers: Headers,
+    /// The most connections of any kind to one host from clients that share theirs; 0 is no limit. Requests
+    /// beyond it wait inside their exchange.
+    pub per_host_max: usize,
+}
+
+/// A host and port, and those that are dialed instead, in turns. TLS and `Host` keep the name of the URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectTo {
+    /// Whom the URL names.
+    pub from: (String, u16),
+    /// Whom we dial; at least one.
+    pub to: Vec<(String, u16)>,
 }
 
 impl Default for Settings {
@@ -52,6 +87,7 @@ impl Default for Settings {
             connect_timeout: Duration::from_secs(30),
             head_limit: 1 << 20,
             body_limit: 1 << 30,
+            dialing: Dialing::default(),
         }
     }
 }
@@ -133,6 +169,10 @@ pub struct TlsSettings {
     pub auth: Vec<TlsAuth>,
     /// Authorities to trust beside those of the system, in PEM.
     pub extra_roots: Vec<String>,
+    /// Offer HTTP/2. Only for clients that share their connections; no others speak it.
+    pub http2: bool,
+    /// Trust those alone, and not the system's.
+    pub only_extra_roots: bool,
     /// Where session secrets are written for packet analysers (`SSLKEYLOGFILE`).
     pub key_log: Option<PathBuf>,
     /// How many sessions a client remembers to resume them. Default 0, as k6: each new connection

@@ -99,7 +99,10 @@ impl TlsConfigs {
             Some(resolver) => builder.with_client_cert_resolver(resolver),
             None => builder.with_no_client_auth(),
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        if self.settings.http2 {
+            config.alpn_protocols.push(b"h2".to_vec());
+        }
+        config.alpn_protocols.push(b"http/1.1".to_vec());
         config.key_log = self.key_log.clone();
         config.resumption = Resumption::disabled();
         Ok(config)

@@ -19,12 +19,9 @@ const ABSENT: &[(&str, &str)] = &[
     ("scale", "there is no REST API yet; use ramping-vus"),
     ("status", "there is no REST API yet"),
     // Ours, later.
-    ("attack", "write a script with constant-arrival-rate"),
-    ("encode", "it comes with brunt attack"),
-    ("plot", "it comes with brunt attack"),
-    ("report", "use --summary-export or handleSummary()"),
-    ("compare", "it comes with brunt report"),
+    ("compare", "give several files to brunt report or brunt plot"),
     ("record", "write the script by hand, or convert a HAR file with other tools"),
+    ("dump", "use brunt encode"),
     ("agent", "one machine runs the whole test for now; use --execution-segment on each"),
 ];
 

@@ -13,6 +13,7 @@ mod house;
 mod image_handler;
 mod language;
 mod network;
+mod results;
 mod run;
 mod streaming;
 mod support;

@@ -17,7 +17,7 @@ pub(super) async fn run(
     network: &Network,
     recording: &mut Recording<'_>,
 ) -> Result<Box<Session>, Failure> {
-    let mut is_early = false;
+    let mut early = Vec::new();
     // Nothing came yet, but the client speaks first.
     let mut state = session.receive(&mut [], |_| ());
     loop {
@@ -35,8 +35,13 @@ pub(super) async fn run(
         }
         match state {
             Err(error) => return Err(from_tls(&error, true)),
-            Ok(State::Open) if is_early => return Err(Failure::Tls("unexpected message")),
-            Ok(State::Open) => return Ok(session),
+            Ok(State::Open) if !early.is_empty() && session.alpn() != Some(b"h2") => {
+                return Err(Failure::Tls("unexpected message"));
+            }
+            Ok(State::Open) => {
+                session.early = early;
+                return Ok(session);
+            }
             Ok(State::Closed) => return Err(Failure::Ended(Truncated::Empty)),
             Ok(State::Handshaking) => {}
         }
@@ -49,7 +54,7 @@ pub(super) async fn run(
             }
             recording.received(size);
             let incoming = &mut scratch.read[..kept + size];
-            Poll::Ready(Ok(session.receive(incoming, |_| is_early = true)))
+            Poll::Ready(Ok(session.receive(incoming, |bytes| early.extend_from_slice(bytes))))
         })
         .await?;
     }

@@ -29,6 +29,7 @@ pub(super) async fn open(
         head.extend_from_slice(authorization.as_bytes());
         head.extend_from_slice(b"\r\n");
     }
+    head.extend_from_slice(network.settings.dialing.proxy_headers.wire());
     head.extend_from_slice(b"\r\n");
     let mut at = 0;
     while at < head.len() {

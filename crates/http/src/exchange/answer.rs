@@ -15,6 +15,8 @@ pub(crate) enum Fate {
     /// It is kept.
     #[default]
     Keep,
+    /// Its beginning, up to the limit, is kept; all is counted.
+    Begin,
     /// It is counted.
     Discard,
     /// It goes to a [`Spool`], and is counted.
@@ -78,6 +80,9 @@ impl Answer {
                 }
                 length.min(RESERVE_MAX) as usize
             }
+            Length::Exactly(length) if self.fate == Fate::Begin => {
+                length.min(self.limit).min(RESERVE_MAX) as usize
+            }
             _ => 0,
         };
         self.status = head.status;
@@ -98,7 +103,32 @@ impl Answer {
         Ok(())
     }
 
-    fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
+    /// The head of a response over HTTP/2. `lines` each end with CRLF; `marks`: it has cookies, it has codings.
+    pub(crate) fn accept_http2(
+        &mut self,
+        status: u16,
+        reason: &str,
+        lines: &[u8],
+        marks: (bool, bool),
+    ) {
+        self.status = status;
+        self.minor = 2;
+        (self.has_cookies, self.has_encoding) = marks;
+        self.reason_len = reason.len() as u32;
+        self.head_len = (reason.len() + lines.len()) as u32;
+        self.buffer.extend_from_slice(reason.as_bytes());
+        self.buffer.extend_from_slice(lines);
+    }
+
+    /// Some of the body.
+    pub(crate) fn take(&mut self, data: &[u8], spool: Option<&Spool>) -> Result<(), Failure> {
+        if self.fate == Fate::Begin {
+            let room = self.limit.saturating_sub(self.body().len() as u64);
+            let (kept, rest) = data.split_at((data.len() as u64).min(room) as usize);
+            self.buffer.extend_from_slice(kept);
+            self.discarded += rest.len() as u64;
+            return Ok(());
+        }
         if self.fate != Fate::Keep {
             self.discarded += data.len() as u64;
             if let (Fate::Stream, Some(spool)) = (self.fate, spool) {
@@ -186,6 +216,14 @@ mod tests {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         assert_eq!((answer.body(), answer.body_size()), (&b""[..], 5));
+    }
+
+    #[test]
+    fn the_beginning_of_a_body_is_kept_and_all_of_it_counted() {
+        let mut answer = Answer::new(Fate::Begin, 3);
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(feed(&mut answer, text), Ok(true));
+        assert_eq!((answer.body(), answer.body_size()), (&b"hel"[..], 5));
     }
 
     #[test]

@@ -22,9 +22,13 @@ impl<'a> Response<'a> {
         String::from_utf8_lossy(self.reason)
     }
 
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// `HTTP/1.1`, `HTTP/1.0` or `HTTP/2.0`.
     pub fn version(&self) -> &'static str {
-        if self.minor == 0 { "HTTP/1.0" } else { "HTTP/1.1" }
+        match self.minor {
+            0 => "HTTP/1.0",
+            2 => "HTTP/2.0",
+            _ => "HTTP/1.1",
+        }
     }
 
     /// The header lines in order: name as sent, value as bytes.

@@ -10,6 +10,9 @@ use crate::settings::{SettingsError, TlsSettings};
 
 /// The system's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured) and the extra ones.
 pub(super) fn trusted(settings: &TlsSettings) -> Result<Arc<RootCertStore>, SettingsError> {
+    if settings.only_extra_roots {
+        return Ok(Arc::new(extended(RootCertStore::empty(), settings)?));
+    }
     static SYSTEM: OnceLock<Arc<RootCertStore>> = OnceLock::new();
     let system = SYSTEM.get_or_init(|| {
         let mut store = RootCertStore::empty();
@@ -21,11 +24,17 @@ pub(super) fn trusted(settings: &TlsSettings) -> Result<Arc<RootCertStore>, Sett
     if settings.extra_roots.is_empty() {
         return Ok(system.clone());
     }
-    let mut store = RootCertStore::clone(system);
+    Ok(Arc::new(extended(RootCertStore::clone(system), settings)?))
+}
+
+fn extended(
+    mut store: RootCertStore,
+    settings: &TlsSettings,
+) -> Result<RootCertStore, SettingsError> {
     for pem in &settings.extra_roots {
         store.add_parsable_certificates(certificates(pem)?);
     }
-    Ok(Arc::new(store))
+    Ok(store)
 }
 
 /// Refuses extra authorities that are no PEM.

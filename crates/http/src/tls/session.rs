@@ -22,6 +22,8 @@ pub(crate) struct Session {
     pub(crate) partial: Vec<u8>,
     /// What the protocol itself has to say (answers to key updates), to go out before anything else.
     pub(crate) unsent: Vec<u8>,
+    /// What came while hands were still shaken: a server of HTTP/2 may speak first.
+    pub(crate) early: Vec<u8>,
     is_closed: bool,
 }
 
@@ -48,6 +50,7 @@ impl Session {
             rustls: UnbufferedClientConnection::new(config, name)?,
             partial: Vec::new(),
             unsent: Vec::new(),
+            early: Vec::new(),
             is_closed: false,
         })
     }
@@ -146,6 +149,11 @@ impl Session {
     pub(crate) fn info(&self) -> TlsInfo {
         let suite = self.rustls.negotiated_cipher_suite().map(|suite| suite.suite());
         suites::info(self.rustls.protocol_version(), suite)
+    }
+
+    /// The protocol that the server chose among those offered.
+    pub(crate) fn alpn(&self) -> Option<&[u8]> {
+        self.rustls.alpn_protocol()
     }
 
     /// The server said that it sends no more.

@@ -5,6 +5,7 @@ mod bodies;
 mod downloads;
 mod failures;
 mod http1;
+mod http2;
 mod proxy;
 mod support;
 mod tls;

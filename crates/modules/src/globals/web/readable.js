@@ -455,11 +455,14 @@
   }
 
   // Hands the chunks of a stream to a request that is being sent. `feed.push` tells (or promises) whether more is wanted.
-  async function pump(reader, feed) {
+  async function pump(reader, feed, strict) {
     try {
       for (;;) {
         const { value, done } = await reader.read();
         if (done) { feed.end(); return; }
+        if (strict && !(value instanceof Uint8Array)) {
+          throw new TypeError('fetch sends chunks of Uint8Array only');
+        }
         if (!await feed.push(value)) {
           handled(reader.cancel(new TypeError('the request is over')));
           return;
@@ -474,8 +477,12 @@
   // A stream as the body of a request. `feed` is the native end.
   function feed(stream, end) {
     if (streamState(stream).disturbed) throw new TypeError('the stream was read from before');
-    pump(stream.getReader(), end);
+    pump(stream.getReader(), end, bytesOnly.has(stream));
   }
+
+  // Streams that may give bytes only: the standard wants it of fetch, requests of k6/http take strings, too.
+  const bytesOnly = new WeakSet();
+  const onlyBytes = (stream) => { bytesOnly.add(stream); };
 
   const SLICE = 65536;
 
@@ -499,7 +506,7 @@
   Object.assign(web, {
     ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader,
     Chunks, Queue, attempt, deferred, handled, highWaterMark, method, rejected, resolved, sizeOf, streamState,
-    breakStream, isDisturbed, isStream, feed, blobStream,
+    breakStream, isDisturbed, isStream, feed, blobStream, onlyBytes,
   });
   for (const made of [ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader]) web.name(made);
 })

@@ -287,6 +287,43 @@ fn headers_requests_and_responses_are_those_of_the_standard() {
 }
 
 #[test]
+fn members_are_enumerable_and_iterators_are_entries() {
+    let names = "(c) => { const all = []; for (const name in new c()) all.push(name); return all.sort().join() }";
+    each(
+        &vm(),
+        &[
+            (
+                &format!("return ({names})(FormData)"),
+                "append,delete,entries,forEach,get,getAll,has,keys,set,values",
+            ),
+            (
+                &format!("return ({names})(Headers)"),
+                "append,delete,entries,forEach,get,getSetCookie,has,keys,set,values",
+            ),
+            (
+                &format!("return ({names})(URLSearchParams)"),
+                "append,delete,entries,forEach,get,getAll,has,keys,set,size,sort,toString,values",
+            ),
+            (
+                &format!("return ({names})(Response)"),
+                "arrayBuffer,blob,body,bodyUsed,bytes,clone,formData,headers,json,k6,ok,redirected,status,statusText,text,type,url",
+            ),
+            (&format!("return ({names})(Blob)"), "arrayBuffer,bytes,size,slice,stream,text,type"),
+            (
+                "return [FormData, Headers, URLSearchParams].map((c) => c.prototype.entries === c.prototype[Symbol.iterator] && c.prototype.entries.name)",
+                "entries,entries,entries",
+            ),
+            (
+                "return [FormData, Headers, Response, Blob].map((c) => JSON.stringify(Object.getOwnPropertyDescriptor(c.prototype, Symbol.toStringTag))).join()",
+                r#"{"value":"FormData","writable":false,"enumerable":false,"configurable":true},{"value":"Headers","writable":false,"enumerable":false,"configurable":true},{"value":"Response","writable":false,"enumerable":false,"configurable":true},{"value":"Blob","writable":false,"enumerable":false,"configurable":true}"#,
+            ),
+            ("return Object.keys(new FormData()).length + Object.keys(new Response()).length", "0"),
+            ("return Object.keys(Response).sort().join()", "error,json,redirect"),
+        ],
+    );
+}
+
+#[test]
 fn an_abort_is_told_once() {
     each(
         &vm(),

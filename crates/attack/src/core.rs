@@ -1,0 +1,315 @@
+//! One core of an attack: a thread with a tokio runtime, its workers and its part of the schedule.
+
+mod closed;
+mod open;
+mod redirect;
+mod writing;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_fiber::clock;
+use brunt_http::{
+    Body, Client, Exchange, Failure, Headers, Network, Payload, Request, SharedConnections,
+};
+use brunt_results::Record;
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::sync::Notify;
+use tokio::task::spawn_local;
+
+use self::writing::Scribe;
+use crate::control::Control;
+use crate::pacer::Pacer;
+use crate::plan::{Plan, share};
+use crate::sink::Sink;
+use crate::target::Target;
+use crate::targets::Targets;
+
+/// How often sinks may hand on what they have.
+const TICK: Duration = Duration::from_millis(10);
+
+/// After so many steps of tasks a core looks at its sockets and timers, busy or not.
+const STEPS_BETWEEN_POLLS: u32 = 16;
+
+/// What a core is made from.
+pub(crate) struct Seed {
+    pub(crate) index: usize,
+    pub(crate) cores: usize,
+    /// When the attack begins (unix ns).
+    pub(crate) start: u64,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) targets: Targets,
+    pub(crate) control: Control,
+}
+
+/// What a core tells when it is done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) ended: u64,
+    pub(crate) failed: u64,
+    pub(crate) lag_max: u64,
+    pub(crate) lag_sum: u64,
+    /// From the start until no more hits were begun.
+    pub(crate) paced_ns: u64,
+    /// How long hits that were due waited for a worker.
+    pub(crate) at_cap_ns: u64,
+    /// How long no hit was begun because the sink had no room.
+    pub(crate) full_ns: u64,
+    pub(crate) sockets_refused: u64,
+    /// The part of its time that it worked while hits were begun.
+    pub(crate) busy: f64,
+    /// Targets or schedule ended before the time.
+    pub(crate) ran_dry: bool,
+}
+
+/// What the tasks of a core share.
+struct Core {
+    index: usize,
+    cores: usize,
+    start: u64,
+    /// When no more hits are begun (unix ns).
+    end: u64,
+    plan: Arc<Plan>,
+    targets: Targets,
+    control: Control,
+    network: Rc<Network>,
+    connections: Rc<SharedConnections>,
+    sink: RefCell<Box<dyn Sink>>,
+    scribe: RefCell<Scribe>,
+    report: RefCell<Report>,
+    /// Hits under way, and workers that are about to begin one.
+    busy: Cell<usize>,
+    /// Told when the last of those has ended, and each time a worker has nothing to do.
+    rested: Notify,
+}
+
+/// What a worker has for itself.
+struct Worker {
+    client: Client,
+    headers: Headers,
+    number: String,
+}
+
+/// Runs a core until all its hits have ended, or are given up.
+///
+/// # Errors
+/// The system refuses what the core needs.
+pub(crate) fn run(seed: Seed, sink: Box<dyn Sink>) -> io::Result<Report> {
+    let runtime = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .event_interval(STEPS_BETWEEN_POLLS)
+        .global_queue_interval(STEPS_BETWEEN_POLLS)
+        .build_local(LocalOptions::default())?;
+    let network = Network::new(seed.plan.network_of(seed.index, seed.cores), clock::now_ns);
+    let network = network.map_err(io::Error::other)?;
+    let duration = seed.plan.duration.map_or(u64::MAX, clock::duration_ns);
+    let core = Rc::new(Core {
+        index: seed.index,
+        cores: seed.cores,
+        start: seed.start,
+        end: seed.start.saturating_add(duration),
+        connections: SharedConnections::new(&network),
+        network,
+        scribe: RefCell::new(Scribe::new(&seed.plan)),
+        plan: seed.plan,
+        targets: seed.targets,
+        control: seed.control,
+        sink: RefCell::new(sink),
+        report: RefCell::default(),
+        busy: Cell::new(0),
+        rested: Notify::new(),
+    });
+    let result = runtime.block_on(attack(&core));
+    // Hits that were given up end here; their sockets close.
+    drop(runtime);
+    core.sink.borrow_mut().finish();
+    result?;
+    Ok(core.report.take())
+}
+
+async fn attack(core: &Rc<Core>) -> io::Result<()> {
+    let ticking = Rc::clone(core);
+    let ticker = spawn_local(async move {
+        loop {
+            tokio::time::sleep(TICK).await;
+            ticking.sink.borrow_mut().tick();
+        }
+    });
+    let before = clock::thread_cpu_ns();
+    let begin = async {
+        match core.plan.pacer {
+            Pacer::Unlimited => closed::run(core).await,
+            _ => open::run(core).await,
+        }
+    };
+    tokio::select! {
+        result = begin => result?,
+        () = core.control.aborting() => {}
+    }
+    let paced = clock::now_ns().saturating_sub(core.start);
+    {
+        let mut report = core.report.borrow_mut();
+        report.paced_ns = paced;
+        if let (Some(before), Some(now)) = (before, clock::thread_cpu_ns()) {
+            report.busy = (now - before) as f64 / paced.max(1) as f64;
+        }
+    }
+    tokio::select! {
+        () = core.all_ended() => {}
+        () = core.control.aborting() => {}
+    }
+    ticker.abort();
+    Ok(())
+}
+
+impl Core {
+    /// This core's part of a number of workers.
+    fn share(&self, whole: usize) -> usize {
+        share(whole, self.index, self.cores)
+    }
+
+    async fn all_ended(&self) {
+        while self.busy.get() > 0 {
+            self.rested.notified().await;
+        }
+    }
+
+    fn worker(&self) -> Worker {
+        self.control.add_worker();
+        Worker {
+            client: Client::sharing(
+                Rc::clone(&self.network),
+                self.plan.local_ip,
+                Rc::clone(&self.connections),
+            ),
+            headers: Headers::new(),
+            number: String::new(),
+        }
+    }
+
+    /// Waits until the sink has room.
+    async fn room(&self) {
+        if self.sink.borrow().has_room() {
+            return;
+        }
+        let from = clock::now_ns();
+        log::warn!("the reader of the results is too slow: sending waits for it");
+        while !self.sink.borrow().has_room() && !self.control.is_stopping() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            self.sink.borrow_mut().tick();
+        }
+        self.report.borrow_mut().full_ns += clock::now_ns() - from;
+    }
+
+    /// One hit, which was due at `planned` if there is a schedule. `false`: there are no more targets.
+    async fn hit(&self, worker: &mut Worker, planned: Option<u64>) -> bool {
+        match &self.targets {
+            Targets::All(targets) => {
+                let (began, seq) = (clock::now_ns(), self.control.next_seq());
+                let target = &targets[(seq % targets.len() as u64) as usize];
+                self.exchange(worker, target, seq, began, planned).await;
+            }
+            Targets::Stream(stream) => {
+                let Some(target) = stream.next(&self.control).await else {
+                    if !self.control.is_stopping() {
+                        self.report.borrow_mut().ran_dry = true;
+                        self.control.stop();
+                    }
+                    return false;
+                };
+                let (began, seq) = (clock::now_ns(), self.control.next_seq());
+                self.exchange(worker, &target, seq, began, planned).await;
+            }
+        }
+        true
+    }
+
+    async fn exchange(
+        &self,
+        worker: &mut Worker,
+        target: &Target,
+        seq: u64,
+        began: u64,
+        planned: Option<u64>,
+    ) {
+        let hit = Hit { target, seq, began, planned };
+        let way = match &target.way {
+            Ok(way) => way.borrow(),
+            Err(failure) => {
+                let failed = Exchange::unsent(*failure, clock::now_ns());
+                return self.ended(&hit, &failed, &target.method, &target.url, None);
+            }
+        };
+        worker.headers.copy_from(&target.headers);
+        worker.number.clear();
+        writing::decimal(seq, &mut worker.number);
+        worker.headers.append("X-Vegeta-Seq", &worker.number).expect("digits can be sent");
+        let deadline = self.plan.timeout.map(|most| began + clock::duration_ns(most));
+        let chunks = self.chunks(target);
+        let mut request = Request::new(&target.method, &way, &worker.headers);
+        request.host = target.host.as_deref();
+        request.deadline = deadline;
+        request.discard_body = self.plan.keep_body == 0;
+        request.keep_max = Some(self.plan.keep_body);
+        request.body = match &chunks {
+            Some(chunks) => Body::Payload(chunks),
+            None if target.body.is_empty() => Body::Empty,
+            None => Body::Bytes(&target.body),
+        };
+        let exchange = worker.client.exchange(&request).await;
+        let redirects = self.plan.redirects.is_some() && redirect::leads_on(&exchange);
+        if redirects {
+            // Rare, and large: a worker shouldn't carry it.
+            Box::pin(self.follow(worker, &hit, exchange, deadline)).await;
+        } else {
+            self.ended(&hit, &exchange, &target.method, &target.url, None);
+        }
+    }
+
+    /// The body, if it is to be sent in chunks.
+    fn chunks(&self, target: &Target) -> Option<Payload> {
+        let is_chunked = self.plan.chunked && !target.body.is_empty();
+        is_chunked.then(|| writing::chunked(Arc::clone(&target.body)))
+    }
+
+    /// Writes the hit's record. `method` and `url` are those of the last exchange, for what went wrong with it;
+    /// `trouble` is what went wrong beyond that.
+    fn ended(
+        &self,
+        hit: &Hit<'_>,
+        exchange: &Exchange,
+        method: &str,
+        url: &str,
+        trouble: Option<String>,
+    ) {
+        let mut scribe = self.scribe.borrow_mut();
+        let record: &Record = scribe.write(hit, exchange, (method, url), trouble);
+        {
+            let mut report = self.report.borrow_mut();
+            report.ended += 1;
+            report.failed += u64::from(!record.is_success());
+            let lag = record.lag();
+            report.lag_max = report.lag_max.max(lag);
+            report.lag_sum += lag;
+            report.sockets_refused += u64::from(is_refused_socket(exchange.failure));
+        }
+        self.sink.borrow_mut().take(record);
+    }
+}
+
+/// What is known of a hit before it ends.
+struct Hit<'a> {
+    target: &'a Target,
+    seq: u64,
+    began: u64,
+    planned: Option<u64>,
+}
+
+/// No file descriptor (EMFILE, ENFILE), no port (EADDRNOTAVAIL) or no buffer (ENOBUFS) was left.
+fn is_refused_socket(failure: Option<Failure>) -> bool {
+    matches!(failure, Some(Failure::DialErrno(23 | 24 | 99 | 105)))
+}

@@ -1,0 +1,190 @@
+//! A schedule: hits begin when they are due, whatever became of the earlier ones.
+//!
+//! The pacer hands each hit to a worker that has nothing to do, and makes one more if there is none. At the limit of
+//! workers it waits for one.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use brunt_fiber::clock;
+use brunt_fiber::timer::CoreTimer;
+use tokio::task::spawn_local;
+
+use super::Core;
+
+/// A core wakes at most this often for hits: above 10 000 a second they come in small groups.
+const GAP_NS: u64 = 100_000;
+
+/// So many hits that are due are begun in one go; then the network gets its turn.
+const AT_ONCE: usize = 128;
+
+/// Hits that are later than this when the time is over are not begun any more.
+const GRACE_NS: u64 = 1_000_000_000;
+
+/// Where a worker waits for its next hit.
+#[derive(Default)]
+struct Chair {
+    /// When that is due.
+    due: Cell<Option<u64>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Chair {
+    fn give(&self, due: u64) {
+        self.due.set(Some(due));
+        if let Some(waker) = &*self.waker.borrow() {
+            waker.wake_by_ref();
+        }
+    }
+
+    async fn next(&self) -> u64 {
+        poll_fn(|cx| {
+            if let Some(due) = self.due.take() {
+                return Poll::Ready(due);
+            }
+            match &mut *self.waker.borrow_mut() {
+                Some(waker) => waker.clone_from(cx.waker()),
+                empty => *empty = Some(cx.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+/// The workers of a core.
+struct Workers {
+    core: Rc<Core>,
+    /// Those with nothing to do. The one that worked last is taken first: its connection is warm.
+    idle: RefCell<Vec<Rc<Chair>>>,
+    count: Cell<usize>,
+    max: usize,
+}
+
+impl Workers {
+    /// Hands a hit to a worker. `false`: all are at work, and no more are allowed.
+    fn begin(self: &Rc<Self>, due: u64) -> bool {
+        if let Some(chair) = self.idle.borrow_mut().pop() {
+            self.core.busy.set(self.core.busy.get() + 1);
+            chair.give(due);
+            return true;
+        }
+        if self.count.get() >= self.max {
+            return false;
+        }
+        self.core.busy.set(self.core.busy.get() + 1);
+        self.add(Some(due));
+        true
+    }
+
+    fn add(self: &Rc<Self>, first: Option<u64>) {
+        self.count.set(self.count.get() + 1);
+        let chair = Rc::<Chair>::default();
+        chair.due.set(first);
+        if first.is_none() {
+            self.idle.borrow_mut().push(Rc::clone(&chair));
+        }
+        spawn_local(work(Rc::clone(self), chair));
+    }
+}
+
+/// Works for ever: the core's runtime drops it.
+async fn work(workers: Rc<Workers>, chair: Rc<Chair>) {
+    let core = &workers.core;
+    let mut worker = core.worker();
+    loop {
+        let due = chair.next().await;
+        core.hit(&mut worker, Some(due)).await;
+        workers.idle.borrow_mut().push(Rc::clone(&chair));
+        core.busy.set(core.busy.get() - 1);
+        core.rested.notify_one();
+    }
+}
+
+/// Begins this core's hits, each when it is due, until there are no more or the attack stops.
+pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
+    let max = core.plan.max_workers.map_or(usize::MAX, |all| core.share(all).max(1));
+    let workers = Rc::new(Workers {
+        core: Rc::clone(core),
+        idle: RefCell::default(),
+        count: Cell::new(0),
+        max,
+    });
+    for _ in 0..core.share(core.plan.workers).min(max) {
+        workers.add(None);
+    }
+    let mut stopping = pin!(core.control.stopping());
+    let mut timer = CoreTimer::new()?;
+    let mut number = core.index as u64;
+    let mut earliest = 0;
+    loop {
+        let Some(mut due) = due(core, number) else { break };
+        let alarm = due.max(earliest);
+        tokio::select! {
+            biased;
+            () = stopping.as_mut() => break,
+            () = timer.sleep_until(alarm) => {}
+        }
+        let now = clock::now_ns();
+        earliest = now + GAP_NS;
+        if now > core.end.saturating_add(GRACE_NS) {
+            break;
+        }
+        for _ in 0..AT_ONCE {
+            core.room().await;
+            if !workers.begin(due) && !wait(&workers, due, stopping.as_mut()).await {
+                return Ok(());
+            }
+            number += core.cores as u64;
+            match self::due(core, number) {
+                Some(next) if next <= now => due = next,
+                _ => break,
+            }
+        }
+        if due + GAP_NS < now {
+            // Behind: what is under way needs its turn all the same.
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+/// When a hit of the schedule is due (unix ns); `None` if there is none before the end.
+fn due(core: &Core, number: u64) -> Option<u64> {
+    let Some(due) = core.plan.pacer.due(number).and_then(|due| core.start.checked_add(due)) else {
+        core.report.borrow_mut().ran_dry = true;
+        return None;
+    };
+    (due < core.end).then_some(due)
+}
+
+/// Waits until a worker takes the hit. `false`: the time is over, or the attack stops.
+async fn wait(
+    workers: &Rc<Workers>,
+    due: u64,
+    mut stopping: Pin<&mut impl Future<Output = ()>>,
+) -> bool {
+    let core = &workers.core;
+    let from = clock::now_ns();
+    let left = std::time::Duration::from_nanos(core.end.saturating_sub(from));
+    // A timer can't be set to for ever.
+    let left = left.min(std::time::Duration::from_hours(24 * 365));
+    let mut over = pin!(tokio::time::sleep(left));
+    let is_taken = loop {
+        tokio::select! {
+            biased;
+            () = stopping.as_mut() => break false,
+            () = core.rested.notified() => {}
+            () = over.as_mut() => break false,
+        }
+        if workers.begin(due) {
+            break true;
+        }
+    };
+    core.report.borrow_mut().at_cap_ns += clock::now_ns() - from;
+    is_taken
+}

@@ -1,0 +1,157 @@
+//! What came of an attack, beside its records.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What came of an attack, beside its records.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Hits that were due in the time that it lasted; `None`, if it had no schedule.
+    pub due: Option<u64>,
+    /// Hits that were begun.
+    pub begun: u64,
+    /// Hits that ended. Those that are missing were given up by [`Control::abort`](crate::Control::abort).
+    pub ended: u64,
+    /// Hits that were no success.
+    pub failed: u64,
+    /// For so long hits were begun.
+    pub elapsed: Duration,
+    /// The latest that a hit was begun after it was due.
+    pub worst_lag: Duration,
+    /// The mean of that.
+    pub mean_lag: Duration,
+    /// So many workers were there.
+    pub workers: usize,
+    /// Why hits were late, or were never begun.
+    pub reasons: Vec<Reason>,
+}
+
+/// What kept hits from being begun when they were due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// All workers were at work, and no more are allowed.
+    Workers {
+        /// So many are allowed.
+        max: usize,
+        /// For so long, on the core that waited longest.
+        waited: Duration,
+    },
+    /// The system refused sockets.
+    Sockets {
+        /// So often.
+        times: u64,
+    },
+    /// A core had no time left.
+    Cpu {
+        /// The part of its time that the busiest core was at work, 0 to 1.
+        busy: f64,
+    },
+    /// Whoever takes the records was too slow.
+    Records {
+        /// For so long no hit was begun because of it.
+        waited: Duration,
+    },
+}
+
+impl Outcome {
+    /// Hits that were due but never begun.
+    pub fn never_begun(&self) -> u64 {
+        self.due.map_or(0, |due| due.saturating_sub(self.begun))
+    }
+
+    /// Hits that were due, a second.
+    pub fn offered(&self) -> Option<f64> {
+        self.due.map(|due| self.per_second(due))
+    }
+
+    /// Hits that were begun, a second.
+    pub fn achieved(&self) -> f64 {
+        self.per_second(self.begun)
+    }
+
+    fn per_second(&self, hits: u64) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { hits as f64 / seconds } else { hits as f64 }
+    }
+
+    /// The load was not what it should have been: hits were never begun, or one was more than a tenth of a second late,
+    /// or all were late by more than a hundredth.
+    pub fn has_missed(&self) -> bool {
+        self.never_begun() > 0
+            || self.worst_lag > Duration::from_millis(100)
+            || self.mean_lag > Duration::from_millis(10)
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// One sentence about the load.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offered() {
+            Some(offered) => write!(
+                f,
+                "offered {offered:.2} hits/s, achieved {:.2}; {} of {} hits were never begun, the worst began {:.3?} late",
+                self.achieved(),
+                self.never_begun(),
+                self.due.unwrap_or_default(),
+                self.worst_lag
+            )?,
+            None => write!(f, "achieved {:.2} hits/s", self.achieved())?,
+        }
+        for (at, reason) in self.reasons.iter().enumerate() {
+            write!(f, "{} {reason}", if at == 0 { ", because" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workers { max, waited } => {
+                write!(f, "all {max} workers were at work for {waited:.3?} (-max-workers)")
+            }
+            Self::Sockets { times } => {
+                write!(f, "the system refused a socket {times} times (ulimit -n, ports)")
+            }
+            Self::Cpu { busy } => write!(f, "a core was busy {:.0} % of the time", busy * 100.0),
+            Self::Records { waited } => {
+                write!(
+                    f,
+                    "the reader of the results was too slow: sending stopped for {waited:.3?}"
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_missed_is_told_with_its_reasons() {
+        let mut outcome = Outcome {
+            due: Some(60),
+            begun: 19,
+            elapsed: Duration::from_secs(3),
+            worst_lag: Duration::from_millis(1_500),
+            ..Outcome::default()
+        };
+        outcome.reasons.push(Reason::Workers { max: 2, waited: Duration::from_millis(2_500) });
+        outcome.reasons.push(Reason::Cpu { busy: 0.97 });
+        assert!(outcome.has_missed());
+        assert_eq!(
+            outcome.to_string(),
+            "offered 20.00 hits/s, achieved 6.33; 41 of 60 hits were never begun, the worst began 1.500s late, because \
+             all 2 workers were at work for 2.500s (-max-workers); a core was busy 97 % of the time"
+        );
+    }
+
+    #[test]
+    fn an_attack_without_a_schedule_misses_nothing() {
+        let outcome = Outcome { begun: 10, elapsed: Duration::from_secs(2), ..Outcome::default() };
+        assert!(!outcome.has_missed());
+        assert_eq!(outcome.to_string(), "achieved 5.00 hits/s");
+    }
+}

@@ -1,0 +1,107 @@
+//! vegeta's way: `brunt attack | encode | report | plot`, with flags in Go's syntax.
+//!
+//! clap can't read `-duration=5m`, so these four are recognised before clap sees the command line ([`split`]), and each
+//! reads its own flags ([`flag`]). What is wrong ends with vegeta's exit codes: 2 for a wrong flag, 1 for all else.
+
+use self::flag::{FlagError, FlagSet, Values};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+};
+
+mod attack;
+mod encode;
+pub(crate) mod flag;
+mod plot;
+mod report;
+mod stream;
+mod threshold;
+mod words;
+
+pub(crate) use self::words::split;
+
+/// Names and what they do, for the list of commands.
+pub(crate) const COMMANDS: &[(&str, &str)] = &[
+    ("attack", "Send requests to targets on schedule; write a record of each"),
+    ("encode", "Turn records of attacks into CSV, gob or JSON"),
+    ("report", "Tell what records of attacks say: text, JSON, histogram, HTML"),
+    ("plot", "Draw records of attacks as a page that shows latency over time"),
+];
+
+/// One call of one of the four.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    command: Command,
+    /// `-cpus`: so many cores work.
+    cpus: Option<usize>,
+    /// The words behind the command.
+    words: Vec<String>,
+}
+
+/// Which of the four.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Command {
+    Attack,
+    Encode,
+    Report,
+    Plot,
+}
+
+impl Command {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "attack" => Some(Self::Attack),
+            "encode" => Some(Self::Encode),
+            "report" => Some(Self::Report),
+            "plot" => Some(Self::Plot),
+            _ => None,
+        }
+    }
+}
+
+impl Call {
+    /// Does it.
+    ///
+    /// # Errors
+    /// It can't be done; the failure says why, and its exit code is 1 or 2.
+    pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
+        match self.command {
+            Command::Attack => attack::perform(context, &self.words, self.cpus),
+            Command::Encode => encode::perform(context, &self.words),
+            Command::Plot => plot::perform(context, &self.words),
+            Command::Report => report::perform(context, &self.words),
+        }
+    }
+}
+
+/// The flags of one of the four, for `brunt help`.
+pub(crate) fn flag_set(command: &str) -> Option<&'static FlagSet> {
+    let sets = [&encode::FLAGS, &report::FLAGS, &plot::FLAGS];
+    sets.into_iter().find(|set| set.command == command)
+}
+
+/// A failure of one of the four: exit code 1.
+pub(crate) fn failure(error: impl Into<String>) -> Failure {
+    Failure::new(Exit::Vegeta, anyhow::Error::msg(error.into()))
+}
+
+/// Reads flags. Nothing if help was asked for, which has been printed.
+///
+/// # Errors
+/// They are wrong (exit code 2); the command's flags stand on stderr then.
+pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outcome<Option<Values>> {
+    match set.parse(words) {
+        Ok(values) => Ok(Some(values)),
+        Err(FlagError::Help) => {
+            context.screen.stderr(&set.help());
+            Ok(None)
+        }
+        Err(FlagError::Wrong(message)) => {
+            context.screen.stderr(&format!("{message}\n{}", set.help()));
+            let mut failure = Failure::new(Exit::WrongFlag, anyhow::Error::msg(message));
+            failure.told = true;
+            Err(failure)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `brunt attack`: targets in, records out.
+
+mod flags;
+mod judge;
+mod planning;
+mod value;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+
+use brunt_attack::{
+    Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
+    TargetStream, Targets,
+};
+use brunt_results::Format;
+
+use self::judge::Judge;
+use super::{failure, flag::Values};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    limits,
+    run::signal::Signals,
+};
+
+/// Attacks, as the words behind the command say.
+///
+/// # Errors
+/// It can't be done, or not to its end.
+pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) -> Outcome<Exit> {
+    let Some(values) = super::flags(context, &flags::FLAGS, words)? else {
+        return Ok(Exit::Success);
+    };
+    if let Some(word) = values.files.first() {
+        return Err(failure(format!(
+            "brunt attack takes no files, but got {word:?}; use -targets"
+        )));
+    }
+    let plan = planning::plan(context, &values, cpus)?;
+    limits::raise_open_files();
+    if plan.pacer == brunt_attack::Pacer::Unlimited && plan.max_workers.is_none() {
+        return Err(told(AttackError::NoLimit));
+    }
+    let targets = targets(&values)?;
+    let judge = Judge::new(&values)?;
+    let exporter = exporter(values.text("prometheus-addr"))?;
+    let output = output(values.text("output"))?;
+    let attack = Attack::new(plan, targets).map_err(told)?;
+    let control = Control::new();
+    watch_signals(&control)?;
+    let stream = Stream::start(output, Format::Gob, control.clone())?;
+    let outcome = attack.run(&control, |_| {
+        let others = [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink)];
+        let others: Vec<_> = others.into_iter().flatten().collect();
+        if others.is_empty() {
+            return stream.sink();
+        }
+        let all: Vec<Box<dyn Sink>> = others.into_iter().chain([stream.sink()]).collect();
+        Box::new(Several::new(all))
+    });
+    let written = stream.finish();
+    let outcome = outcome.map_err(told)?;
+    written.map_err(|error| {
+        failure(format!("can't write the results to {}: {error}", values.text("output")))
+    })?;
+    if outcome.has_missed() {
+        log::warn!("{outcome}");
+    } else {
+        log::debug!("{outcome}");
+    }
+    Ok(judge.map_or(Exit::Success, |judge| judge.exit()))
+}
+
+fn exporter(address: &str) -> Outcome<Option<Exporter>> {
+    if address.is_empty() {
+        return Ok(None);
+    }
+    let started = Exporter::start(address);
+    started.map(Some).map_err(|error| failure(format!("-prometheus-addr {address}: {error}")))
+}
+
+fn told(error: AttackError) -> Failure {
+    Failure::new(Exit::Vegeta, error)
+}
+
+/// Where targets come from, read whole unless that shall be done meanwhile.
+fn targets(values: &Values) -> Outcome<Targets> {
+    let format = values.text("format").parse().map_err(failure)?;
+    let name = values.text("targets");
+    let source: Box<dyn BufRead + Send> = match name {
+        "stdin" => Box::new(BufReader::new(io::stdin())),
+        name => Box::new(BufReader::new(open(name)?)),
+    };
+    let body = match values.text("body") {
+        "" => Vec::new(),
+        "stdin" => {
+            let mut body = Vec::new();
+            io::Read::read_to_end(&mut io::stdin(), &mut body)?;
+            body
+        }
+        name => std::fs::read(name).map_err(|error| failure(format!("open {name}: {error}")))?,
+    };
+    let headers = values.texts("header").into_iter().map(value::header);
+    let defaults = Defaults {
+        headers: headers.collect::<Result<_, _>>().map_err(failure)?,
+        body: body.into(),
+        attack: values.text("name").to_owned(),
+        no_gzip: false,
+    };
+    let reader = TargetReader::new(source, format, defaults);
+    if values.switch("lazy") {
+        return Ok(Targets::Stream(TargetStream::read(reader)?));
+    }
+    let all = reader.all().map_err(|error| Failure::new(Exit::Vegeta, error))?;
+    Ok(all.into())
+}
+
+fn open(name: &str) -> Outcome<File> {
+    File::open(name).map_err(|error| failure(format!("open {name}: {error}")))
+}
+
+/// Standard output without the buffer that looks for ends of lines, or a file.
+fn output(name: &str) -> Outcome<Box<dyn Write + Send>> {
+    if name == "stdout" {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd as _;
+            let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+            return Ok(Box::new(File::from(stdout)));
+        }
+        #[cfg(not(unix))]
+        return Ok(Box::new(io::stdout()));
+    }
+    let file = File::create(name);
+    Ok(Box::new(file.map_err(|error| failure(format!("open {name}: {error}")))?))
+}
+
+/// The first signal lets what is under way end; the second gives it up; the third ends the process.
+fn watch_signals(control: &Control) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
+    let control = control.clone();
+    std::thread::Builder::new().name("brunt-signal".to_owned()).spawn(move || {
+        runtime.block_on(async {
+            signals.next().await;
+            control.stop();
+            signals.next().await;
+            control.abort();
+            signals.next().await;
+            std::process::exit(i32::from(Exit::Success.code()));
+        });
+    })?;
+    Ok(())
+}

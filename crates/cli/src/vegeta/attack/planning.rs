@@ -1,0 +1,128 @@
+//! Flags become a plan.
+
+use std::time::Duration;
+
+use brunt_attack::{Pacer, Plan, Rate};
+use brunt_http::{ConnectTo, Headers, Proxies, TlsAuth};
+
+use super::value;
+use crate::{
+    Context,
+    failure::Outcome,
+    vegeta::{failure, flag::Values},
+};
+
+/// What the flags say, targets and output apart.
+///
+/// # Errors
+/// A file can't be read, or values don't fit together.
+pub(super) fn plan(context: &Context, values: &Values, cpus: Option<usize>) -> Outcome<Plan> {
+    let rate = Rate::parse(values.text("rate")).map_err(wrong)?;
+    let max_workers = usize::try_from(values.uint("max-workers")).ok();
+    let mut plan = Plan {
+        name: values.text("name").to_owned(),
+        pacer: pacer(values.text("pacer"), rate)?,
+        duration: length(values, "duration")?,
+        workers: usize::try_from(values.uint("workers")).unwrap_or(usize::MAX).min(WORKERS_MOST),
+        max_workers: max_workers.filter(|&max| max != usize::MAX),
+        timeout: length(values, "timeout")?,
+        redirects: u32::try_from(values.int("redirects").min(i64::from(u32::MAX))).ok(),
+        keep_body: value::size(values.text("max-body")).map_err(failure)?,
+        chunked: values.switch("chunked"),
+        zone_minutes: zone(),
+        ..Plan::default()
+    };
+    if let Some(cpus) = cpus {
+        plan.cores = cpus;
+    }
+    let local = values.text("laddr").parse::<std::net::IpAddr>().map_err(wrong)?;
+    plan.local_ip = (!local.is_unspecified()).then_some(local);
+    network(context, values, &mut plan)?;
+    Ok(plan)
+}
+
+/// More than these would be memory for nothing: they are made when they are needed.
+const WORKERS_MOST: usize = 100_000;
+
+fn wrong(error: impl std::fmt::Display) -> crate::failure::Failure {
+    failure(error.to_string())
+}
+
+fn pacer(text: &str, rate: Rate) -> Outcome<Pacer> {
+    let in_flag = |error: &dyn std::fmt::Display| failure(format!("-pacer: {error}"));
+    match text.strip_prefix("file:") {
+        Some(name) => {
+            Pacer::of_file(&read(name)?).map_err(|error| in_flag(&format!("{name}: {error}")))
+        }
+        None => Pacer::parse(text, rate).map_err(|error| in_flag(&error)),
+    }
+}
+
+/// A duration; 0 is none.
+fn length(values: &Values, name: &str) -> Outcome<Option<Duration>> {
+    match u64::try_from(values.duration(name)) {
+        Ok(0) => Ok(None),
+        Ok(ns) => Ok(Some(Duration::from_nanos(ns))),
+        Err(_) => Err(failure(format!("-{name} must not be negative"))),
+    }
+}
+
+fn read(name: &str) -> Outcome<String> {
+    std::fs::read_to_string(name).map_err(|error| failure(format!("open {name}: {error}")))
+}
+
+fn zone() -> Option<i16> {
+    let minutes = jiff::Zoned::now().offset().seconds() / 60;
+    i16::try_from(minutes).ok().filter(|&minutes| minutes != 0)
+}
+
+fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
+    let number = |name| usize::try_from(values.uint(name)).unwrap_or(usize::MAX);
+    let network = &mut plan.network;
+    // None kept at all is what 0 means here; the settings read it as Go's default.
+    match number("connections") {
+        0 => network.no_connection_reuse = true,
+        connections => network.idle_per_host = connections,
+    }
+    network.no_connection_reuse |= !values.switch("keepalive");
+    network.dns.ttl = value::dns_ttl(values.text("dns-ttl")).map_err(failure)?;
+    let dialing = &mut network.dialing;
+    dialing.no_probes = !values.switch("keepalive");
+    dialing.per_host_max = number("max-connections");
+    dialing.name_servers = value::resolvers(values.text("resolvers")).map_err(failure)?;
+    for text in values.texts("connect-to") {
+        let (from, to) = value::connect_to(text).map_err(failure)?;
+        match dialing.connect_to.iter_mut().find(|detour| detour.from == from) {
+            Some(detour) => detour.to.push(to),
+            None => dialing.connect_to.push(ConnectTo { from, to: vec![to] }),
+        }
+    }
+    let socket = values.text("unix-socket");
+    dialing.unix_socket = (!socket.is_empty()).then(|| socket.into());
+    let mut headers = Headers::new();
+    for text in values.texts("proxy-header") {
+        let (name, value) = value::header(text).map_err(failure)?;
+        headers
+            .append(&name, &value)
+            .map_err(|error| failure(format!("-proxy-header: {error}")))?;
+    }
+    dialing.proxy_headers = headers;
+    dialing.prior_http2 = values.switch("h2c");
+    let variable = |name: &str| context.environment.get(name).map(str::to_owned);
+    network.proxies = Proxies::from_env(variable).map_err(wrong)?;
+    network.tls.http2 = values.switch("http2");
+    network.tls.insecure_skip_verify = values.switch("insecure");
+    network.tls.remembered_sessions = if values.switch("session-tickets") { 64 } else { 0 };
+    let key_log = context.environment.get("SSLKEYLOGFILE").filter(|path| !path.is_empty());
+    network.tls.key_log = key_log.map(Into::into);
+    let roots = values.text("root-certs").split(',').filter(|name| !name.is_empty());
+    network.tls.extra_roots = roots.map(read).collect::<Outcome<_>>()?;
+    network.tls.only_extra_roots = !network.tls.extra_roots.is_empty();
+    let (cert, key) = (values.text("cert"), values.text("key"));
+    if !cert.is_empty() {
+        let key = if key.is_empty() { cert } else { key };
+        let (cert, key) = (read(cert)?, read(key)?);
+        network.tls.auth = vec![TlsAuth { cert, key, ..TlsAuth::default() }];
+    }
+    Ok(())
+}

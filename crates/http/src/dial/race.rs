@@ -1,0 +1,46 @@
+//! An address of each family, dialed at once.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use tokio::net::TcpStream;
+
+use super::Dialer;
+use crate::failure::Failure;
+
+impl Dialer<'_> {
+    /// One address of each family that the name has: one or two.
+    pub(super) async fn addresses(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, Failure> {
+        let hosts = &self.network.hosts;
+        if hosts.find(host, port).is_some() || host.parse::<std::net::IpAddr>().is_ok() {
+            return Ok(vec![self.address(host, port).await?]);
+        }
+        hosts.check_name(host)?;
+        let ips = self.network.dns.lookup_families(host).await?;
+        let addresses = ips.into_iter().flatten().map(|ip| SocketAddr::new(ip, port));
+        let allowed: Vec<_> =
+            addresses.filter(|address| hosts.check_address(address.ip()).is_ok()).collect();
+        if allowed.is_empty() { Err(Failure::BlacklistedIp) } else { Ok(allowed) }
+    }
+
+    /// The first connection that stands, of one or two. If none does: why the last one didn't.
+    pub(super) async fn race(
+        &self,
+        addresses: &[SocketAddr],
+    ) -> Result<(TcpStream, SocketAddr), Failure> {
+        let dial = async |address| self.connect(address).await.map(|socket| (socket, address));
+        let [first, second] = *addresses else {
+            return dial(addresses[0]).await;
+        };
+        match select(pin!(dial(first)), pin!(dial(second))).await {
+            Either::Left((Err(_), other)) => other.await,
+            Either::Right((Err(_), other)) => other.await,
+            Either::Left((won, _)) | Either::Right((won, _)) => won,
+        }
+    }
+}
