@@ -245,6 +245,14 @@ fn headers_requests_and_responses_are_those_of_the_standard() {
                 "TypeError: \"no name\" is no name of a header,b,",
             ),
             (
+                "try { new Headers({ [Symbol('x')]: '1' }) } catch (e) { return e.name }",
+                "TypeError",
+            ),
+            (
+                "try { new Request('http://a', { signal: {} }) } catch (e) { return e }",
+                "TypeError: this is not an AbortSignal",
+            ),
+            (
                 "const r = new Request('HTTP://host/a b', { method: 'post', body: 'é' }); const c = r.clone(); return [r.url, r.method, r.headers.get('content-type'), await c.text(), r.bodyUsed, c.bodyUsed]",
                 "http://host/a%20b,POST,text/plain;charset=UTF-8,é,false,true",
             ),
