@@ -236,7 +236,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
             "0 read shrinks.bin: the file became shorter while the request was under way (1000) 4",
         ),
         ("stream fails", "0 request body: torn (1000) 4"),
-        ("stream is read", "threw TypeError: the stream is locked: it has a reader"),
+        ("stream is read", "threw TypeError: stream is locked"),
         ("no such type", "0 nope does not belong to ResponseType values (0) 4"),
     ] {
         let said = out[name].as_str().unwrap_or("nothing");

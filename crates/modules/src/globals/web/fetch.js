@@ -43,7 +43,9 @@
           this.append(name, value);
         }
       } else {
-        for (const name of Object.keys(init)) this.append(name, init[name]);
+        for (const name of Reflect.ownKeys(init)) {
+          if (Object.prototype.propertyIsEnumerable.call(init, name)) this.append(name, init[name]);
+        }
       }
     }
     #writable() {

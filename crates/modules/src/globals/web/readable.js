@@ -81,7 +81,7 @@
   function highWaterMark(strategy, otherwise) {
     if (strategy.highWaterMark === undefined) return otherwise;
     const mark = Number(strategy.highWaterMark);
-    if (!(mark >= 0)) throw new RangeError('highWaterMark must be a number that is not negative');
+    if (!(mark >= 0)) throw new RangeError('highWaterMark must be a non-negative number');
     return mark;
   }
 
@@ -104,12 +104,12 @@
     }
 
     constructor(underlyingSource, strategy) {
-      if (underlyingSource === null) throw new TypeError('an underlying source must be an object');
+      if (underlyingSource === null) throw new TypeError('underlyingSource must be an object');
       const source = dictionary(underlyingSource, 'an underlying source');
       const rules = dictionary(strategy, 'a strategy');
       const [cancel, pull, start] = [method(source, 'cancel'), method(source, 'pull'), method(source, 'start')];
       if (source.type !== undefined) {
-        if (String(source.type) !== 'bytes') throw new TypeError(`${String(source.type)} is no type of a source`);
+        if (String(source.type) !== 'bytes') throw new TypeError('invalid underlying source type');
         throw new TypeError('streams of the type "bytes" are not supported; leave the type out');
       }
       const size = sizeOf(rules);
@@ -215,12 +215,12 @@
     get desiredSize() { return desired(controllerOf(this)); }
     close() {
       const state = controllerOf(this);
-      if (!takes(state)) throw new TypeError('the stream is closed, or was told to close');
+      if (!takes(state)) throw new TypeError('cannot close or enqueue');
       closeSoon(state);
     }
     enqueue(chunk) {
       const state = controllerOf(this);
-      if (!takes(state)) throw new TypeError('the stream is closed, or was told to close');
+      if (!takes(state)) throw new TypeError('cannot close or enqueue');
       enqueue(state, chunk);
     }
     error(reason) { fail(controllerOf(this), reason); }
@@ -328,7 +328,7 @@
     }
     constructor(stream) {
       const state = streamState(stream);
-      if (isLocked(state)) throw new TypeError('the stream is locked: it has a reader');
+      if (isLocked(state)) throw new TypeError('stream is locked');
       this.#state.stream = state;
       state.reader = this.#state;
       if (state.state === 'readable') this.#state.closed = deferred();
