@@ -39,7 +39,7 @@ pub(crate) struct Stall {
 #[derive(Debug)]
 pub(crate) struct Stamps {
     address: SocketAddr,
-    stamps: Arc<Mutex<Vec<Stamp>>>,
+    log: Arc<Mutex<Vec<Stamp>>>,
     end: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -64,7 +64,7 @@ impl Stamps {
             pin(core);
             runtime.block_on(accept(listener, connection, ended));
         })?;
-        Ok(Self { address, stamps, end, thread })
+        Ok(Self { address, log: stamps, end, thread })
     }
 
     pub(crate) fn url(&self) -> String {
@@ -77,7 +77,7 @@ impl Stamps {
         let _ = self.end.send(());
         self.thread.join().ok().context("the server's thread panicked")?;
         let mut stamps =
-            std::mem::take(&mut *self.stamps.lock().unwrap_or_else(PoisonError::into_inner));
+            std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner));
         stamps.sort_by_key(|stamp| stamp.arrived);
         Ok(stamps)
     }
