@@ -42,7 +42,10 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let each =
         move |_, record: &_| shared.lock().unwrap_or_else(PoisonError::into_inner).encode(record);
     // Errors of this flush come back with the next record.
-    let tick = || Ok(drop(lock().get_mut().flush()));
+    let tick = || {
+        let _ = lock().get_mut().flush();
+        Ok(())
+    };
     let ending = stream::read(values.files.clone(), each, Some(FLUSH_EVERY), tick)?;
     // Held until the process ends: the reader may still be there, and no record shall be cut in two.
     let mut held = lock();
