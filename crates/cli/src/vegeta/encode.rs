@@ -12,7 +12,7 @@ use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
     flags,
-    stream::{self, Ending, Output},
+    stream::{self, Content, Ending, Output},
 };
 use crate::{Context, exit::Exit, failure::Outcome};
 
@@ -46,7 +46,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
         let _ = lock().get_mut().flush();
         Ok(())
     };
-    let ending = stream::read(values.files.clone(), each, Some(FLUSH_EVERY), tick)?;
+    let ending = stream::read(values.files.clone(), Content::Kept, each, Some(FLUSH_EVERY), tick)?;
     // Held until the process ends: the reader may still be there, and no record shall be cut in two.
     let mut held = lock();
     let flushed = held.get_mut().flush();
