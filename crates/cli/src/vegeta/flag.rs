@@ -185,11 +185,6 @@ impl FlagSet {
 }
 
 impl Values {
-    /// Whether the flag stands on the command line.
-    pub(crate) fn is_set(&self, name: &str) -> bool {
-        self.written.iter().any(|(written, _)| *written == name)
-    }
-
     /// The last value that was written, or the default.
     pub(crate) fn text(&self, name: &str) -> &str {
         let written = self.written.iter().rev().find(|(written, _)| *written == name);
@@ -300,7 +295,6 @@ mod tests {
         assert_eq!(values.duration("every"), 90_000_000_000);
         assert_eq!(values.text("output"), "");
         assert_eq!(values.uint("workers"), 10);
-        assert!(values.is_set("output") && !values.is_set("workers"));
     }
 
     #[test]
