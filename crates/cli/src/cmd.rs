@@ -130,8 +130,11 @@ fn command() -> Command {
 
 /// One of vegeta's commands, for help and completion alone: its flags are no business of clap's.
 fn of_vegeta(name: &'static str, about: &'static str) -> Command {
-    let usage = format!("brunt {name} -help");
-    Command::new(name).about(about).override_usage(usage).disable_help_flag(true)
+    let command = Command::new(name).about(about).disable_help_flag(true);
+    match vegeta::flag_set(name) {
+        Some(set) => command.override_help(set.help()),
+        None => command.override_usage(format!("brunt {name} -help")),
+    }
 }
 
 /// Tells, below the flags, what a script has beyond the language.
@@ -153,6 +156,10 @@ pub(crate) fn parse(
     environment: &Environment,
 ) -> Outcome<(GlobalSettings, Call)> {
     let mut arguments: Vec<OsString> = arguments.collect();
+    // vegeta's spelling.
+    if let Some(first) = arguments.get_mut(1).filter(|first| *first == "-version") {
+        *first = "--version".into();
+    }
     let vegeta = vegeta::split(&arguments).transpose()?;
     let vegeta = vegeta.map(|(mut globals, call)| {
         // What clap gets are the global flags, with a command that takes no others.

@@ -11,7 +11,12 @@ use crate::{
 };
 
 mod attack;
+mod encode;
 pub(crate) mod flag;
+mod plot;
+mod report;
+mod stream;
+mod threshold;
 mod words;
 
 pub(crate) use self::words::split;
@@ -63,9 +68,17 @@ impl Call {
     pub(crate) fn perform(&self, context: &Context) -> Outcome<Exit> {
         match self.command {
             Command::Attack => attack::perform(context, &self.words, self.cpus),
-            Command::Encode | Command::Report | Command::Plot => Err(failure("not here yet")),
+            Command::Encode => encode::perform(context, &self.words),
+            Command::Plot => plot::perform(context, &self.words),
+            Command::Report => report::perform(context, &self.words),
         }
     }
+}
+
+/// The flags of one of the four, for `brunt help`.
+pub(crate) fn flag_set(command: &str) -> Option<&'static FlagSet> {
+    let sets = [&encode::FLAGS, &report::FLAGS, &plot::FLAGS];
+    sets.into_iter().find(|set| set.command == command)
 }
 
 /// A failure of one of the four: exit code 1.

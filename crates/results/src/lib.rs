@@ -23,6 +23,7 @@ pub mod duration;
 pub mod encode;
 mod input;
 mod moment;
+pub mod plot;
 pub mod record;
 pub mod report;
 mod rotation;
@@ -31,6 +32,7 @@ mod threshold;
 
 pub use self::decode::{DecodeError, Decoder};
 pub use self::encode::{Encoder, Format};
+pub use self::plot::{Plot, PlotConfig, PlotError};
 pub use self::record::{Headers, Record, Timestamp};
 pub use self::report::Report;
 pub use self::rotation::Rotation;

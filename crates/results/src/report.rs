@@ -11,6 +11,8 @@ mod json;
 mod table;
 mod text;
 
+pub(crate) use self::html::escape;
+
 /// A kind of report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {

@@ -43,7 +43,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         return Err(told(AttackError::NoLimit));
     }
     let targets = targets(&values)?;
-    let judge = Judge::new(&values)?;
+    let judge = Judge::new(&values);
     let exporter = exporter(values.text("prometheus-addr"))?;
     let output = output(values.text("output"))?;
     let attack = Attack::new(plan, targets).map_err(told)?;
@@ -69,7 +69,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     } else {
         log::debug!("{outcome}");
     }
-    Ok(judge.map_or(Exit::Success, |judge| judge.exit()))
+    Ok(judge.map_or(Exit::Success, |judge| judge.exit(context)))
 }
 
 fn exporter(address: &str) -> Outcome<Option<Exporter>> {

@@ -12,6 +12,7 @@ mod fetch;
 mod house;
 mod language;
 mod network;
+mod results;
 mod run;
 mod streaming;
 mod support;

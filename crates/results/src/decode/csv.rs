@@ -131,13 +131,11 @@ impl Csv {
             Some(digits) => digits.parse::<u64>().map(|_| 0),
             None => digits.parse(),
         });
-        match digits {
-            Some(Ok(number)) => Ok(number),
-            _ => {
-                let field = String::from_utf8_lossy(&field[..field.len().min(40)]);
-                Err(format!("column {} ({}): {field:?} is no number", index + 1, COLUMNS[index]))
-            }
+        if let Some(Ok(number)) = digits {
+            return Ok(number);
         }
+        let field = String::from_utf8_lossy(&field[..field.len().min(40)]);
+        Err(format!("column {} ({}): {field:?} is no number", index + 1, COLUMNS[index]))
     }
 }
 

@@ -268,7 +268,9 @@ fn timestamp(bytes: &[u8]) -> Result<Timestamp, Bad> {
     let unix_ns = (i128::from(seconds) - UNIX_EPOCH_SECONDS) * 1_000_000_000 + i128::from(ns);
     let unix_ns = u64::try_from(unix_ns.max(0)).map_err(|_| Bad("its timestamp is too large"))?;
     let timestamp = Timestamp::from_unix_ns(unix_ns);
-    Ok(if zone == -1 { timestamp } else { timestamp.in_zone(zone) })
+    // -1 means UTC, and no zone is a day away.
+    let is_zone = zone != -1 && zone.unsigned_abs() < 24 * 60;
+    Ok(if is_zone { timestamp.in_zone(zone) } else { timestamp })
 }
 
 /// Passes over a value that nobody wants.

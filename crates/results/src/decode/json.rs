@@ -16,7 +16,8 @@ struct Line {
     seq: Option<u64>,
     code: Option<u16>,
     timestamp: Option<String>,
-    latency: Option<i64>,
+    // A clock that was set back gave vegeta less than nothing; CSV may hold what no `i64` can.
+    latency: Option<i128>,
     bytes_out: Option<u64>,
     bytes_in: Option<u64>,
     error: Option<String>,
@@ -78,7 +79,7 @@ fn read(line: &[u8], record: &mut Record) -> Result<(), String> {
         None => Timestamp::default(),
         Some(text) => moment::parse(&text).ok_or_else(|| format!("{text:?} is no timestamp"))?,
     };
-    record.latency = line.latency.unwrap_or(0).max(0) as u64;
+    record.latency = line.latency.unwrap_or(0).clamp(0, i128::from(u64::MAX)) as u64;
     record.bytes_out = line.bytes_out.unwrap_or(0);
     record.bytes_in = line.bytes_in.unwrap_or(0);
     record.error = line.error.unwrap_or_default();

@@ -224,7 +224,8 @@ mod tests {
         let expected = "28 ff82 01026131 02ffc8 010f0100 00000ee293e0f2 119073d5 0000 \
                         01fda3dfb2 02ff92 00";
         let expected: String = expected.split_whitespace().collect();
-        let hex: String = out.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> = out.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex.concat();
         // After the length, which our own id doesn't change.
         assert_eq!(hex[2..], expected[2..]);
         assert_eq!(usize::from(out[0]), out.len() - 1);

@@ -1,5 +1,7 @@
 //! The report that people read in a terminal.
 
+use std::fmt::Write as _;
+
 use super::table::table;
 use crate::{Class, Histogram, Summary, duration::format_rounded};
 
@@ -17,10 +19,10 @@ pub(super) fn text(summary: &Summary) -> String {
     }
     let more = texts.len().saturating_sub(ERRORS_MAX);
     if more > 0 {
-        out.push_str(&format!("… and {more} texts more\n"));
+        let _ = writeln!(out, "… and {more} texts more");
     }
     if summary.errors().not_kept() > 0 {
-        out.push_str(&format!("… and {} errors with other texts\n", summary.errors().not_kept()));
+        let _ = writeln!(out, "… and {} errors with other texts", summary.errors().not_kept());
     }
     for section in [schedule(summary), outcomes(summary), groups(summary)].into_iter().flatten() {
         out.push('\n');
@@ -34,8 +36,10 @@ fn rows(summary: &Summary) -> Vec<Vec<String>> {
         |name: &str, list: &str, values: String| vec![name.to_owned(), list.to_owned(), values];
     let duration = summary.duration();
     let wait = summary.wait();
-    let codes: String =
-        sorted_codes(summary).iter().map(|(code, count)| format!("{code}:{count}  ")).collect();
+    let mut codes = String::new();
+    for (code, count) in sorted_codes(summary) {
+        let _ = write!(codes, "{code}:{count}  ");
+    }
     vec![
         row(
             "Requests",

@@ -1,0 +1,63 @@
+//! `brunt encode`: records from one format to another.
+
+use std::{
+    io::{self, BufWriter, Write},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use brunt_results::{Encoder, Format};
+
+use super::{
+    failure,
+    flag::{Flag, FlagSet, Takes},
+    flags,
+    stream::{self, Ending, Output},
+};
+use crate::{Context, exit::Exit, failure::Outcome};
+
+/// Records of an attack that is still going on are passed on so often.
+const FLUSH_EVERY: Duration = Duration::from_millis(100);
+
+pub(super) static FLAGS: FlagSet = FlagSet {
+    command: "encode",
+    files: "[FILE...]",
+    about: "Turns records of attacks into CSV, gob or JSON. Without files it reads standard input.",
+    flags: &[
+        Flag::new("output", Takes::Text, "stdout", "Write to this file"),
+        Flag::new("to", Takes::Text, "json", "Write this format: csv, gob or json"),
+    ],
+};
+
+pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
+    let Some(values) = flags(context, &FLAGS, words)? else { return Ok(Exit::Success) };
+    let name = values.text("to");
+    let format =
+        Format::named(name).ok_or_else(|| failure(format!("encode: unknown encoding {name:?}")))?;
+    let out = Output::open(values.text("output"))?.into_writer();
+    let out = BufWriter::with_capacity(256 << 10, out);
+    let encoder = Arc::new(Mutex::new(Encoder::new(format, out)));
+    let shared = Arc::clone(&encoder);
+    let lock = || encoder.lock().unwrap_or_else(PoisonError::into_inner);
+    let each =
+        move |_, record: &_| shared.lock().unwrap_or_else(PoisonError::into_inner).encode(record);
+    // Errors of this flush come back with the next record.
+    let tick = || Ok(drop(lock().get_mut().flush()));
+    let ending = stream::read(values.files.clone(), each, Some(FLUSH_EVERY), tick)?;
+    // Held until the process ends: the reader may still be there, and no record shall be cut in two.
+    let mut held = lock();
+    let flushed = held.get_mut().flush();
+    if let Ending::Failed(failure) = ending {
+        return Err(failure);
+    }
+    let exit = match flushed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(failure(format!("cannot write the records: {error}")))
+        }
+        _ => Ok(Exit::Success),
+    };
+    if matches!(ending, Ending::Interrupted) {
+        std::mem::forget(held);
+    }
+    exit
+}
