@@ -1,4 +1,5 @@
 //! Attacks on servers of our own: what arrives, and what is written down of it.
+#![expect(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,6 +33,12 @@ fn plan(hits: u64, ms: u64) -> Plan {
         cores: 2,
         ..Plan::default()
     }
+}
+
+/// So many targets, each on a line.
+fn numbered(demo: &DemoHandle, count: u32) -> String {
+    let lines = (0..count).map(|n| format!("GET {}/anything/{n}", demo.url()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Runs an attack; its records by number.
@@ -104,7 +111,7 @@ fn ok(body: &str) -> String {
 #[test]
 fn each_hit_is_begun_when_it_is_due_and_each_target_as_often_as_the_others() {
     let demo = demo();
-    let text: String = (0..10).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
+    let text = numbered(&demo, 10);
     let (outcome, records) = run(plan(200, 500), targets(&text));
     assert_eq!(
         (outcome.due, outcome.begun, outcome.ended, outcome.failed),
@@ -228,7 +235,7 @@ fn what_fails_is_told_in_the_words_of_go() {
 #[test]
 fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
     let demo = demo();
-    let text: String = (0..5).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
+    let text = numbered(&demo, 5);
     let reader = TargetReader::new(std::io::Cursor::new(text), Format::Http, Defaults::default());
     let stream = Targets::Stream(TargetStream::read(reader).unwrap());
     let (outcome, records) = run(Plan { duration: None, ..plan(1_000, 0) }, stream);

@@ -121,8 +121,7 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
     let mut timer = CoreTimer::new()?;
     let mut number = core.index as u64;
     let mut earliest = 0;
-    loop {
-        let Some(mut due) = due(core, number) else { break };
+    while let Some(mut due) = due(core, number) {
         let alarm = due.max(earliest);
         tokio::select! {
             biased;

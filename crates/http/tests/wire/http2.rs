@@ -125,10 +125,10 @@ fn a_request_is_told_as_http2_wants_it() {
         let (head, sent) = &asked[0];
         assert_eq!(head.uri.to_string(), "http://other.test/x");
         assert_eq!((head.method.as_str(), sent.len()), ("PUT", 300_000));
-        assert_eq!((&head.headers["x-mixed"], &head.headers["content-length"]), (
-            &http::HeaderValue::from_static("1"),
-            &http::HeaderValue::from_static("300000")
-        ));
+        assert_eq!(
+            (&head.headers["x-mixed"], &head.headers["content-length"]),
+            (&http::HeaderValue::from_static("1"), &http::HeaderValue::from_static("300000"))
+        );
         assert!(!head.headers.contains_key("connection"));
     });
 }
