@@ -146,6 +146,13 @@ impl Decoder<'_> {
         }
     }
 
+    /// From now on leaves out bodies and headers where that saves time: reports and plots don't look at them.
+    pub fn leave_out_content(&mut self) {
+        if let Codec::Gob(gob) = &mut self.codec {
+            gob.leave_out_content();
+        }
+    }
+
     /// The input's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -37,6 +37,6 @@ pub use self::record::{Headers, Record, Timestamp};
 pub use self::report::Report;
 pub use self::rotation::Rotation;
 pub use self::summary::{
-    Class, Errors, Group, GroupBy, Histogram, Schedule, Summary, SummaryConfig,
+    Class, Errors, Group, GroupBy, Histogram, Kinds, Schedule, Summary, SummaryConfig,
 };
 pub use self::threshold::{Threshold, ThresholdError, Verdict};

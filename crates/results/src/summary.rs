@@ -9,8 +9,9 @@ use crate::{Record, Timestamp};
 mod class;
 mod errors;
 mod histogram;
+mod kind;
 
-pub use self::{class::Class, errors::Errors, histogram::Histogram};
+pub use self::{class::Class, errors::Errors, histogram::Histogram, kind::Kinds};
 
 /// Groups that are kept; hits of further ones are counted together.
 const GROUPS_MAX: usize = 200;
@@ -80,6 +81,7 @@ pub struct Summary {
     bytes_out: u64,
     codes: BTreeMap<u16, u64>,
     errors: Errors,
+    kinds: Kinds,
     buckets: Vec<u64>,
     earliest: Option<Timestamp>,
     latest: Option<Timestamp>,
@@ -156,6 +158,7 @@ impl Summary {
         *self.codes.entry(record.code).or_default() += 1;
         if !record.error.is_empty() {
             self.errors.add(&record.error);
+            self.kinds.add(record);
         }
         if self.earliest.is_none_or(|earliest| begun.unix_ns() < earliest.unix_ns()) {
             self.earliest = Some(begun);
@@ -294,6 +297,11 @@ impl Summary {
     /// The texts of errors.
     pub fn errors(&self) -> &Errors {
         &self.errors
+    }
+
+    /// The kinds of errors.
+    pub fn kinds(&self) -> &Kinds {
+        &self.kinds
     }
 
     /// The buckets: lower bound and count. Empty if none were asked for.

@@ -12,7 +12,7 @@ use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
     flags,
-    stream::{self, Ending, Output},
+    stream::{self, Content, Ending, Output},
 };
 use crate::{Context, exit::Exit, failure::Outcome};
 
@@ -42,8 +42,11 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let each =
         move |_, record: &_| shared.lock().unwrap_or_else(PoisonError::into_inner).encode(record);
     // Errors of this flush come back with the next record.
-    let tick = || Ok(drop(lock().get_mut().flush()));
-    let ending = stream::read(values.files.clone(), each, Some(FLUSH_EVERY), tick)?;
+    let tick = || {
+        let _ = lock().get_mut().flush();
+        Ok(())
+    };
+    let ending = stream::read(values.files.clone(), Content::Kept, each, Some(FLUSH_EVERY), tick)?;
     // Held until the process ends: the reader may still be there, and no record shall be cut in two.
     let mut held = lock();
     let flushed = held.get_mut().flush();

@@ -167,8 +167,10 @@ impl FlagSet {
             let gap = if kind.is_empty() { "" } else { " " };
             let _ = write!(page, "  -{}{gap}{kind}\n    \t{}", flag.name, flag.help);
             match (flag.takes, flag.default) {
-                (_, "") | (Takes::Switch, "false") | (Takes::Int | Takes::Uint, "0") => {}
-                (Takes::Duration, "0" | "0s") => {}
+                (_, "")
+                | (Takes::Switch, "false")
+                | (Takes::Int | Takes::Uint, "0")
+                | (Takes::Duration, "0" | "0s") => {}
                 (Takes::Text, default) => {
                     let _ = write!(page, " (default {default:?})");
                 }
@@ -264,7 +266,7 @@ mod tests {
     use super::*;
 
     fn even(text: &str) -> Result<(), String> {
-        if text.len() % 2 == 0 { Ok(()) } else { Err(format!("{text} is odd")) }
+        if text.len().is_multiple_of(2) { Ok(()) } else { Err(format!("{text} is odd")) }
     }
 
     const SET: FlagSet = FlagSet {

@@ -8,7 +8,7 @@ use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
     flags,
-    stream::{self, Ending, Output},
+    stream::{self, Content, Ending, Output},
 };
 use crate::{Context, exit::Exit, failure::Outcome};
 
@@ -44,7 +44,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
         drawn.lock().unwrap_or_else(PoisonError::into_inner).add(input, record);
         Ok(())
     };
-    let ending = stream::read(values.files.clone(), each, None, || Ok(()))?;
+    let ending = stream::read(values.files.clone(), Content::LeftOut, each, None, || Ok(()))?;
     let mut plot = plot.lock().unwrap_or_else(PoisonError::into_inner);
     let mut page = Vec::new();
     plot.write(&mut page)?;

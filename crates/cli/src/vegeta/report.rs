@@ -11,7 +11,7 @@ use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
     flags,
-    stream::{self, Ending, Output},
+    stream::{self, Content, Ending, Output},
     threshold,
 };
 use crate::{Context, exit::Exit, failure::Outcome};
@@ -80,7 +80,8 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
         counted.lock().unwrap_or_else(PoisonError::into_inner).add(record);
         Ok(())
     };
-    let ending = stream::read(values.files.clone(), each, every, || tell().map(drop))?;
+    let ending =
+        stream::read(values.files.clone(), Content::LeftOut, each, every, || tell().map(drop))?;
     // What was read counts, however the reading ended; but an input that is nothing gives no report.
     let requests = lock().requests();
     if let Ending::Failed(failure) = ending {

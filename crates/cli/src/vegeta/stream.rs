@@ -15,6 +15,14 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
+/// What becomes of the bodies and headers of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Kept,
+    /// They need not be there, which is faster.
+    LeftOut,
+}
+
 /// How the reading ended.
 pub(super) enum Ending {
     /// All records were read.
@@ -43,6 +51,7 @@ enum Trouble {
 /// The system refuses, or `tick` fails.
 pub(super) fn read(
     files: Vec<String>,
+    content: Content,
     mut each: impl FnMut(usize, &Record) -> io::Result<()> + Send + 'static,
     every: Option<Duration>,
     mut tick: impl FnMut() -> Outcome<()>,
@@ -54,7 +63,7 @@ pub(super) fn read(
         let (sender, mut end) = oneshot::channel();
         std::thread::Builder::new().name("brunt-records".to_owned()).spawn(move || {
             // Nobody waits for it after an interrupt.
-            let _ = sender.send(read_all(&files, &mut each));
+            let _ = sender.send(read_all(&files, content, &mut each));
         })?;
         // Without an interval the branch below is off.
         let mut clock = tokio::time::interval(every.unwrap_or(Duration::MAX / 4));
@@ -82,13 +91,18 @@ pub(super) fn read(
 
 fn read_all(
     files: &[String],
+    content: Content,
     each: &mut impl FnMut(usize, &Record) -> io::Result<()>,
 ) -> Result<(), Trouble> {
     let decoders: Result<Vec<_>, Failure> = match files {
         [] => open("stdin").map(|decoder| vec![decoder]),
         files => files.iter().map(|name| open(name)).collect(),
     };
-    let mut rotation = Rotation::new(decoders.map_err(Trouble::Read)?);
+    let mut decoders = decoders.map_err(Trouble::Read)?;
+    if content == Content::LeftOut {
+        decoders.iter_mut().for_each(Decoder::leave_out_content);
+    }
+    let mut rotation = Rotation::new(decoders);
     let mut record = Record::default();
     loop {
         match rotation.next_into(&mut record) {

@@ -31,8 +31,8 @@ fn a_report_is_vegetas_and_more() {
     let told = said("report", &hits(100));
     assert_eq!((told.code, told.stderr.as_str()), (0, ""));
     let lines: Vec<&str> = told.stdout.lines().collect();
-    assert_eq!(lines[0], "Requests      [total, rate, throughput]         100, 101.01, 90.55");
-    assert_eq!(lines[1], "Duration      [total, attack, wait]             994ms, 990ms, 4ms");
+    assert_eq!(lines[0], "Requests      [total, rate, throughput]         100, 101.01, 90.45");
+    assert_eq!(lines[1], "Duration      [total, attack, wait]             995ms, 990ms, 5ms");
     assert!(
         lines[2].starts_with("Latencies     [min, mean, 50, 90, 95, 99, max]  1ms, 3ms, 3ms, 5ms")
     );

@@ -26,6 +26,8 @@ pub(super) struct Gob {
     types: FxHashMap<i64, Type>,
     /// How values of the type that came last are read.
     plan: Option<Plan>,
+    /// Bodies and headers are passed over.
+    is_without_content: bool,
 }
 
 enum Type {
@@ -52,9 +54,9 @@ enum Step {
     Uint(Number),
     Int(Number),
     Text(Text),
-    Body,
+    Body(i64),
     Timestamp,
-    Headers,
+    Headers(i64),
     Skip(i64),
 }
 
@@ -76,7 +78,20 @@ enum Text {
     Url,
 }
 
+impl Step {
+    fn leave_out_content(&mut self) {
+        if let Self::Body(id) | Self::Headers(id) = *self {
+            *self = Self::Skip(id);
+        }
+    }
+}
+
 impl Gob {
+    pub(super) fn leave_out_content(&mut self) {
+        self.is_without_content = true;
+        self.plan = None;
+    }
+
     pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Fault> {
         let mut is_first = true;
         loop {
@@ -119,7 +134,13 @@ impl Gob {
         }
         let plan = match &mut self.plan {
             Some(plan) if plan.id == id => plan,
-            plan => plan.insert(Plan { id, steps: steps(&self.types, id)? }),
+            plan => {
+                let mut steps = steps(&self.types, id)?;
+                if self.is_without_content {
+                    steps.iter_mut().for_each(Step::leave_out_content);
+                }
+                plan.insert(Plan { id, steps })
+            }
         };
         let mut index = 0_usize;
         loop {
@@ -189,9 +210,9 @@ fn step_of(types: &FxHashMap<i64, Type>, name: &str, id: i64) -> Result<Step, Ba
         "BytesOut" => number(Number::BytesOut),
         "BytesIn" => number(Number::BytesIn),
         "Planned" => number(Number::Planned),
-        "Body" if matches!(id, BYTES | STRING) => Ok(Step::Body),
+        "Body" if matches!(id, BYTES | STRING) => Ok(Step::Body(id)),
         "Timestamp" if matches!(types.get(&id), Some(Type::Opaque)) => Ok(Step::Timestamp),
-        "Headers" if is_header(types, id) => Ok(Step::Headers),
+        "Headers" if is_header(types, id) => Ok(Step::Headers(id)),
         "Body" | "Timestamp" | "Headers" => Err(Bad("a field has another type than results have")),
         _ => Ok(Step::Skip(id)),
     }
@@ -222,12 +243,12 @@ fn step(
             out.clear();
             text(out, bytes.string()?);
         }
-        Step::Body => {
+        Step::Body(_) => {
             record.body.clear();
             record.body.extend_from_slice(bytes.string()?);
         }
         Step::Timestamp => record.timestamp = timestamp(bytes.string()?)?,
-        Step::Headers => {
+        Step::Headers(_) => {
             record.headers.clear();
             for _ in 0..bytes.count()? {
                 let mut name = String::new();

@@ -51,13 +51,13 @@ fn line(input: &mut Input) -> Result<Option<(usize, bool)>, Fault> {
     let mut searched = 0;
     loop {
         let available = input.available();
-        if let Some(end) = memchr::memchr(b'\n', &available[searched..]) {
-            return Ok(Some((searched + end + 1, true)));
-        }
         // While formats are tried, what isn't JSON need not have lines.
         let first = available.trim_ascii_start().first();
         if first.is_some_and(|first| *first != b'{') {
             return Err(Fault::Bad("it is no JSON object".to_owned()));
+        }
+        if let Some(end) = memchr::memchr(b'\n', &available[searched..]) {
+            return Ok(Some((searched + end + 1, true)));
         }
         if available.len() > RECORD_SIZE_MAX {
             return Err(Fault::Bad(format!("it has more than {RECORD_SIZE_MAX} bytes")));

@@ -178,7 +178,11 @@ fn errors(out: &mut String, summary: &Summary) {
     if errors.texts().is_empty() {
         return;
     }
-    out.push_str("<h2>Errors</h2>\n<table>\n<tr><th>text<th>count\n");
+    out.push_str("<h2>Errors</h2>\n<table>\n<tr><th>kind<th>count\n");
+    for (kind, count, _) in summary.kinds().sorted() {
+        let _ = writeln!(out, "<tr><td>{}<td>{count}", escape(kind));
+    }
+    out.push_str("</table>\n<table>\n<tr><th>text<th>count\n");
     for (text, count) in errors.texts() {
         let _ = writeln!(out, "<tr><td class=\"text\">{}<td>{count}", escape(text));
     }

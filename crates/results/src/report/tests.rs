@@ -92,6 +92,16 @@ url   Count  Success  [min, mean, 50, 90, 95, 99, max]
 }
 
 #[test]
+fn texts_without_end_are_told_by_kind() {
+    let hits: Vec<_> = (0..150)
+        .map(|n| Record { code: 0, error: format!("Get \"/{n}\": EOF"), ..hits()[0].clone() })
+        .collect();
+    let text = written(Report::Text, &summary(SummaryConfig::default(), &hits));
+    assert!(text.contains("Get \"/99\": EOF\n… and 50 texts more\n"), "{text}");
+    assert!(text.ends_with("\nError   Count  Such as\nclosed  150    Get \"/0\": EOF\n"), "{text}");
+}
+
+#[test]
 fn json_has_vegetas_keys_in_order() {
     let config = SummaryConfig { buckets: vec![0, 1_000_000], ..SummaryConfig::default() };
     let hits: Vec<_> = hits().into_iter().filter(|hit| hit.code == 404).collect();

@@ -24,7 +24,10 @@ pub(super) fn text(summary: &Summary) -> String {
     if summary.errors().not_kept() > 0 {
         let _ = writeln!(out, "… and {} errors with other texts", summary.errors().not_kept());
     }
-    for section in [schedule(summary), outcomes(summary), groups(summary)].into_iter().flatten() {
+    for section in [schedule(summary), outcomes(summary), kinds(summary), groups(summary)]
+        .into_iter()
+        .flatten()
+    {
         out.push('\n');
         out.push_str(&section);
     }
@@ -119,6 +122,19 @@ fn outcomes(summary: &Summary) -> Option<String> {
         let latencies = summary.class(class);
         rows.push(vec![class.name().to_owned(), latencies.count().to_string(), seven(latencies)]);
     }
+    Some(table(&rows))
+}
+
+/// The kinds of errors, if their texts are so many that one loses the view: URLs stand in them.
+fn kinds(summary: &Summary) -> Option<String> {
+    let kinds = summary.kinds().sorted();
+    if summary.errors().texts().len() <= kinds.len() {
+        return None;
+    }
+    let mut rows = vec![["Error", "Count", "Such as"].map(str::to_owned).to_vec()];
+    rows.extend(kinds.into_iter().map(|(kind, count, example)| {
+        vec![kind.to_owned(), count.to_string(), example.replace(['\n', '\r'], " ")]
+    }));
     Some(table(&rows))
 }
 
