@@ -101,12 +101,14 @@ fn targets(values: &Values) -> Outcome<Targets> {
         }
         name => std::fs::read(name).map_err(|error| failure(format!("open {name}: {error}")))?,
     };
+    let keep = value::size(values.text("max-body")).map_err(failure)?;
     let headers = values.texts("header").into_iter().map(value::header);
     let defaults = Defaults {
         headers: headers.collect::<Result<_, _>>().map_err(failure)?,
         body: body.into(),
         attack: values.text("name").to_owned(),
-        no_gzip: false,
+        // The beginning of a packed body can't be unpacked.
+        no_gzip: (1..u64::MAX).contains(&keep),
     };
     let reader = TargetReader::new(source, format, defaults);
     if values.switch("lazy") {
