@@ -1,5 +1,6 @@
 //! The questions, and what they share.
 
+mod attack;
 mod bodies;
 mod javascript;
 mod lateness;
@@ -36,6 +37,9 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Fasthttp, request::fasthttp),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
+    (What::Attack, attack::cost),
+    (What::Schedule, attack::schedule),
+    (What::Stall, attack::stall),
 ];
 
 /// The scripts, as they stand in `bench/scripts`.

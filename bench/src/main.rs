@@ -5,7 +5,7 @@
 //! the same nginx, so that a busy moment of the machine hits all of them; medians are shown with the
 //! least and the greatest. CPU time is what the operating system accounted to the client's process.
 //!
-//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`client`] (how each peer is called and read), [`process`] (runs one
+//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`stamps`] (a server that writes down when each request arrived), [`client`] (how each peer is called and read), [`process`] (runs one
 //! and takes its measure), [`figures`] (what is asked), [`report`] (tables and verdicts).
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a program that talks to its user")]
@@ -17,6 +17,7 @@ mod process;
 mod report;
 mod server;
 mod settings;
+mod stamps;
 mod target;
 
 use anyhow::Context as _;

@@ -69,6 +69,12 @@ pub(crate) enum What {
     Upload,
     /// What a `SharedArray` adds to each VU.
     Shared,
+    /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
+    Attack,
+    /// How exactly `brunt attack` keeps its schedule, as the server sees it.
+    Schedule,
+    /// Whether the reported percentiles are true when the server stalls.
+    Stall,
 }
 
 /// Sizes and paths of this run.
@@ -89,6 +95,8 @@ pub(crate) struct Settings {
     pub(crate) sharing: u64,
     /// MiB of the large upload.
     pub(crate) upload_mb: u64,
+    /// Milliseconds of a stall; it comes every ten times that.
+    pub(crate) stall_ms: u64,
 }
 
 impl Settings {
@@ -128,6 +136,7 @@ impl Arguments {
             slice_ms: 200,
             sharing: 1000,
             upload_mb: 1024,
+            stall_ms: 1000,
         };
         if self.quick {
             return Ok(Settings {
@@ -139,6 +148,7 @@ impl Arguments {
                 slice_ms: 20,
                 sharing: 100,
                 upload_mb: 64,
+                stall_ms: 100,
                 ..settings
             });
         }

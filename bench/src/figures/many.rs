@@ -54,13 +54,21 @@ pub(super) struct Rounds {
     pub(super) failure: Option<String>,
 }
 
-fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
-    let server = Server::start(None)?;
-    let Question { vus, share_of_k6, .. } = *question;
-    let clients = [Client::Brunt, Client::K6];
-    let mut results = clients.map(|_| Rounds::default());
+/// What every round runs.
+pub(super) struct Call {
+    pub(super) script: &'static str,
+    pub(super) vus: u64,
+    pub(super) seconds: u64,
+}
+
+/// Who takes a turn, what its script finds in `__ENV`, and what came of it.
+pub(super) type Turn = (Client, Vec<(&'static str, String)>, Rounds);
+
+/// Lets the clients take turns, as often as the settings say. One that fails runs no more.
+pub(super) fn take_turns(bench: &Bench, call: &Call, results: &mut [Turn]) {
+    let Call { script, vus, seconds } = *call;
     for _ in 0..bench.settings.rounds {
-        for (client, rounds) in clients.iter().zip(&mut results) {
+        for (client, env, rounds) in &mut *results {
             if rounds.failure.is_some() {
                 continue;
             }
@@ -71,13 +79,13 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
             let run = ScriptRun {
                 program: &program,
                 client: *client,
-                script: &bench.file(question.script),
-                flags: ["--vus", &vus.to_string(), "--duration", &format!("{SECONDS}s")]
+                script: &bench.file(script),
+                flags: ["--vus", &vus.to_string(), "--duration", &format!("{seconds}s")]
                     .map(str::to_owned)
                     .to_vec(),
-                env: vec![("URL", server.url(false))],
+                env: env.clone(),
                 core: None,
-                seconds: SECONDS,
+                seconds,
             };
             match once(&run, vus) {
                 Ok((kb, ready)) => {
@@ -88,7 +96,15 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
             }
         }
     }
-    let [brunt, k6] = &results;
+}
+
+fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
+    let server = Server::start(None)?;
+    let Question { vus, share_of_k6, .. } = *question;
+    let mut results = [Client::Brunt, Client::K6]
+        .map(|client| (client, vec![("URL", server.url(false))], Rounds::default()));
+    take_turns(bench, &Call { script: question.script, vus, seconds: SECONDS }, &mut results);
+    let [(_, _, brunt), (_, _, k6)] = &results;
     let kb = median(&brunt.kb_per_vu);
     let ratio = kb.zip(median(&k6.kb_per_vu)).map(|(brunt, k6)| brunt / k6);
     let mut verdicts = vec![Verdict::at_most(
@@ -100,7 +116,7 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
         verdicts.push(Verdict::at_most("at most 150 kB per VU", kb, 150.0));
         verdicts.push(Verdict::at_most("all ready within 2 s", median(&brunt.ready_s), 2.0));
     }
-    let rows = clients.iter().zip(&results).map(|(client, rounds)| {
+    let rows = results.iter().map(|(client, _, rounds)| {
         if let Some(failure) = &rounds.failure {
             return failed_row(failure);
         }
@@ -124,7 +140,7 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
 }
 
 /// Kilobytes per VU, and seconds until all were ready.
-pub(super) fn once(run: &ScriptRun<'_>, vus: u64) -> anyhow::Result<(f64, f64)> {
+fn once(run: &ScriptRun<'_>, vus: u64) -> anyhow::Result<(f64, f64)> {
     let (spent, _) = run.run()?;
     let ready_ms = ready(&spent.stderr)
         .or_else(|| ready(&spent.stdout))

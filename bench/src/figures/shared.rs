@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use super::Bench;
 use super::many::{self, Rounds};
-use super::{Bench, missing};
-use crate::client::{Client, ScriptRun};
+use crate::client::Client;
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
 
 /// The size of the shared data as JSON.
@@ -15,44 +15,20 @@ const SECONDS: u64 = 4;
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     fs::write(bench.file("records.json"), records(JSON_BYTES))?;
     let vus = bench.settings.sharing;
-    let mut results: Vec<(Client, bool, Rounds)> = [Client::Brunt, Client::K6]
+    // The script shares the data if the variable says 1.
+    let mut results: Vec<many::Turn> = [Client::Brunt, Client::K6]
         .into_iter()
-        .flat_map(|client| [false, true].map(|shared| (client, shared, Rounds::default())))
+        .flat_map(|client| ["0", "1"].map(|shared| (client, shared)))
+        .map(|(client, shared)| (client, vec![("SHARED", shared.to_owned())], Rounds::default()))
         .collect();
-    for _ in 0..bench.settings.rounds {
-        for (client, shared, rounds) in &mut results {
-            if rounds.failure.is_some() {
-                continue;
-            }
-            let Some(program) = bench.program(*client) else {
-                rounds.failure = Some(missing(*client));
-                continue;
-            };
-            let run = ScriptRun {
-                program: &program,
-                client: *client,
-                script: &bench.file("shared.js"),
-                flags: ["--vus", &vus.to_string(), "--duration", &format!("{SECONDS}s")]
-                    .map(str::to_owned)
-                    .to_vec(),
-                env: vec![("SHARED", if *shared { "1" } else { "0" }.to_owned())],
-                core: None,
-                seconds: SECONDS,
-            };
-            match many::once(&run, vus) {
-                Ok((kb, ready)) => {
-                    rounds.kb_per_vu.push(kb);
-                    rounds.ready_s.push(ready);
-                }
-                Err(error) => rounds.failure = Some(format!("{}: {error:#}", client.name())),
-            }
-        }
-    }
+    let call = many::Call { script: "shared.js", vus, seconds: SECONDS };
+    many::take_turns(bench, &call, &mut results);
+    let is_shared = |env: &[(&str, String)]| env.iter().any(|(_, value)| value == "1");
 
     let ratio = |client: Client, of: fn(&Rounds) -> &[f64]| {
         let find = |wanted: bool| {
             let found =
-                results.iter().find(|(other, shared, _)| *other == client && *shared == wanted);
+                results.iter().find(|(other, env, _)| *other == client && is_shared(env) == wanted);
             found.and_then(|(_, _, rounds)| median(of(rounds)))
         };
         Some(find(true)? / find(false)?)
@@ -67,15 +43,16 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             1.2,
         ),
     ];
-    let rows = results.iter().map(|(client, shared, rounds)| {
+    let rows = results.iter().map(|(client, env, rounds)| {
+        let shared = is_shared(env);
         if let Some(failure) = &rounds.failure {
             return failed_row(failure);
         }
         let with =
-            |of| if *shared { ratio(*client, of).map_or("-".into(), short) } else { "1".into() };
+            |of| if shared { ratio(*client, of).map_or("-".into(), short) } else { "1".into() };
         vec![
             client.name().to_owned(),
-            if *shared { "yes" } else { "no" }.to_owned(),
+            if shared { "yes" } else { "no" }.to_owned(),
             spread(&rounds.kb_per_vu),
             with(memory),
             spread(&rounds.ready_s),

@@ -16,12 +16,13 @@ use crate::config::DemoConfig;
 use crate::dice::Dice;
 use crate::faults::Switch;
 use crate::governor::{Governor, REQUEST_COST};
+use crate::images::Images;
 use crate::plain::Plain;
 use crate::reply::{self, Query, Refusal, Reply};
 use crate::routes::{self, Route};
 use crate::stats::Stats;
 use crate::timing::Phases;
-use crate::{control, plain};
+use crate::{control, images, plain};
 
 static SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
@@ -36,6 +37,7 @@ pub(crate) struct App {
     pub(crate) dice: Arc<Dice>,
     pub(crate) faults: Arc<Switch>,
     pub(crate) caching: Arc<Caching>,
+    pub(crate) images: Arc<Images>,
     pub(crate) plain: Plain,
     governor: Option<Governor>,
     held: AtomicUsize,
@@ -67,6 +69,7 @@ impl App {
             governor: config.cpu_budget.map(Governor::new),
             held: AtomicUsize::new(0),
             caching: Arc::new(caching),
+            images: Arc::new(Images::new(&config.image)),
             config,
             dice,
             faults,
@@ -82,7 +85,7 @@ impl App {
         let _in_hand = self.stats.enter();
         let (parts, body) = request.into_parts();
         let mut call = Call { app: self, parts, body, phases: Phases::default() };
-        let (route, _) = routes::find(call.parts.uri.path());
+        let (route, _) = routes::of(&call.parts.uri);
         let undisturbed = route == Route::Control;
         if !undisturbed && self.faults.any() {
             // Boxed, as are all the rarer ways: the common one stays a small future.
@@ -147,9 +150,12 @@ impl<'a> Call<'a> {
             }
         }
         let uri = self.parts.uri.clone();
-        let (_, rest) = routes::find(uri.path());
+        let (_, rest) = routes::of(&uri);
         let result = match route {
             Route::Control => control::answer(self, rest).await,
+            Route::Image | Route::SaveImage | Route::Debug => {
+                images::http::answer(self, route).await
+            }
             _ => match crate::caching::strategy(route) {
                 Some(strategy) => crate::caching::http::answer(self, strategy, rest).await,
                 None => plain::answer(self, route, rest).await,

@@ -7,7 +7,6 @@
 //!                        └── origin   (about 1 s, 64 at once, then a queue, then 503)
 //! ```
 
-mod flights;
 pub(crate) mod http;
 mod item;
 mod memory;
@@ -23,15 +22,15 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use self::flights::Flights;
 use self::item::Loaded;
 use self::memory::{Limits, MemoryCache};
 use self::origin::Origin;
 use self::redis::RedisTier;
-use self::strategies::Pitfall;
+use self::strategies::{Landing, Pitfall};
 use crate::config::{DemoConfig, RedisFallback};
 use crate::dice::Dice;
 use crate::faults::Switch;
+use crate::flights::Flights;
 use crate::resp::Store;
 use crate::routes::Route;
 
@@ -147,7 +146,7 @@ enum Absence {
 /// One simulated application instance: its own memory, its own loads.
 struct Instance {
     memory: MemoryCache,
-    flights: Arc<Flights>,
+    flights: Arc<Flights<u64, Landing>>,
 }
 
 /// All caches and what is behind them.

@@ -3,6 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use crate::images::ImageConfig;
+
 /// What the Redis routes do while Redis is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RedisFallback {
@@ -106,6 +108,9 @@ pub struct DemoConfig {
     /// (default 5s): the bound of its staleness.
     pub twotier_ttl: Duration,
 
+    /// The image handler: its instances, queue and caches.
+    pub image: ImageConfig,
+
     /// `--faults-listen ADDR`: where the port listens that answers HTTP wrongly on purpose (default
     /// `127.0.0.1:0`, a free port; `None`: no such port).
     pub faults_listen: Option<SocketAddr>,
@@ -152,6 +157,7 @@ impl Default for DemoConfig {
             memory_max_bytes: 100_000_000,
             memory_max_items: 100_000,
             twotier_ttl: Duration::from_secs(5),
+            image: ImageConfig::default(),
             faults_listen: Some(SocketAddr::new(LOOPBACK, 0)),
         }
     }
@@ -159,7 +165,8 @@ impl Default for DemoConfig {
 
 impl DemoConfig {
     /// The default server with a free port, a fixed seed and latencies about 50 times shorter: an
-    /// origin of 20 ms, a Redis of 2 ms, events of 5 ms. No read is exceptionally slow.
+    /// origin of 20 ms, a Redis of 2 ms, events of 5 ms, a small example picture. No read is
+    /// exceptionally slow.
     pub fn fast() -> Self {
         Self {
             listen: SocketAddr::new(LOOPBACK, 0),
@@ -173,6 +180,7 @@ impl DemoConfig {
             origin_slow_every: 0,
             origin_write: Duration::from_millis(2),
             twotier_ttl: Duration::from_millis(200),
+            image: ImageConfig { example_size: (240, 180), ..ImageConfig::default() },
             ..Self::default()
         }
     }
@@ -210,7 +218,7 @@ impl DemoConfig {
         if self.max_connections == 0 || self.origin_concurrency == 0 {
             return wrong("max-connections / --origin-concurrency", "0 would answer nobody".into());
         }
-        None
+        self.image.complaint()
     }
 }
 

@@ -33,6 +33,7 @@ fn stats(call: &Call<'_>) -> Reply {
     let app = call.app;
     let mut report = app.stats.report(app.started);
     report.extend(app.caching.report());
+    report.insert("images".to_owned(), app.images.report());
     report.insert("faults".to_owned(), json!(app.faults.current()));
     reply::json(&report)
 }
@@ -48,6 +49,7 @@ fn time(call: &Call<'_>) -> Reply {
 
 async fn reset(call: &mut Call<'_>) -> Reply {
     call.app.caching.reset().await;
+    call.app.images.reset();
     call.app.plain.reset();
     call.app.stats.reset();
     reply::json(&json!({ "reset": true }))

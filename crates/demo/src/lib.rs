@@ -1,12 +1,14 @@
 //! The demo target: the server that tests, examples, benches and README aim at.
 //!
 //! One [`Demo::start`] gives a running server in its own threads, with nothing outside the process:
-//! a slow origin behind eleven caching routes, a Redis stand-in, plain routes (status, delay,
-//! redirect, compression, cookies, upload …) and a second port that answers HTTP wrongly on purpose.
+//! a slow origin behind eleven caching routes, a Redis stand-in, an image handler that saturates,
+//! plain routes (status, delay, redirect, compression, cookies, upload …) and a second port that
+//! answers HTTP wrongly on purpose.
 //!
 //! ```text
 //!   listener ── worker 1 … N ── app ──┬── control   /_demo/stats, reset, fault, time, warm
 //!   (TCP/TLS)   one runtime each      ├── caching   strategies ── memory, redis tier ── origin
+//!                                     ├── images    instances ── cache, queue ── codec
 //!                                     └── plain     the simple routes
 //!   redis port ── resp (store + wire)          faults port ── faults::raw
 //! ```
@@ -23,7 +25,10 @@ mod config;
 mod control;
 mod dice;
 mod faults;
+mod flights;
 mod governor;
+mod images;
+mod lru;
 mod plain;
 mod reply;
 mod resp;
@@ -34,4 +39,5 @@ mod timing;
 mod tls;
 
 pub use config::{DemoConfig, RedisFallback};
+pub use images::ImageConfig;
 pub use server::{Demo, DemoError, DemoHandle};

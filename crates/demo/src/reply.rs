@@ -135,6 +135,24 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
+/// A path or its segment without percent encoding. Broken escapes stay as they are.
+pub(crate) fn unescaped(segment: &str) -> String {
+    let bytes = segment.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escape = (bytes[at] == b'%').then(|| segment.get(at + 1..at + 3)).flatten();
+        if let Some(byte) = escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            plain.push(byte);
+            at += 3;
+        } else {
+            plain.push(bytes[at]);
+            at += 1;
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +174,13 @@ mod tests {
         assert_eq!(query.parsed("a", 0).ok(), Some(1));
         let refusal = query.parsed::<u32>("b", 0).unwrap_err();
         assert_eq!(refusal.status(), 400);
+    }
+
+    #[test]
+    fn percent_escapes_are_decoded_and_broken_ones_stay() {
+        assert_eq!(unescaped("a%40b%3A"), "a@b:");
+        assert_eq!(unescaped("100%"), "100%");
+        assert_eq!(unescaped("%zz%4"), "%zz%4");
+        assert_eq!(unescaped("%é"), "%é");
     }
 }

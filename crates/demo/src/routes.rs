@@ -1,4 +1,8 @@
-//! Which path is which route. No route needs more than its first segment to be known.
+//! Which path is which route. Most are known by their first segment.
+
+use hyper::Uri;
+
+use crate::images;
 
 macro_rules! routes {
     ($($variant:ident $first:literal $name:literal,)*) => {
@@ -68,13 +72,27 @@ routes! {
     Html "html" "/html",
     Headers "headers" "/headers",
     Anything "anything" "/anything/*",
+    SaveImage "images" "/images",
+    Debug "debug" "/debug",
+    Image "?image" "/{object}",
     Unknown "?" "(unknown)",
+}
+
+/// The route of a request's address and what follows the first segment of its path.
+///
+/// Fixed names go first. What is left is a picture's address, or unknown.
+pub(crate) fn of(uri: &Uri) -> (Route, &str) {
+    match find(uri.path()) {
+        (Route::Unknown, rest) if images::claims(uri) => (Route::Image, rest),
+        (Route::SaveImage, rest) if !rest.is_empty() && images::claims(uri) => (Route::Image, rest),
+        found => found,
+    }
 }
 
 /// The route of a path and what follows its first segment, without the slash between.
 ///
 /// `/redirect/3` is [`Route::Redirect`] and `3`.
-pub(crate) fn find(path: &str) -> (Route, &str) {
+fn find(path: &str) -> (Route, &str) {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     (Route::of_segment(first), rest)
@@ -91,6 +109,21 @@ mod tests {
         assert_eq!(find("/_demo/stats"), (Route::Control, "stats"));
         assert_eq!(find("/basic/a/b"), (Route::Basic, "a/b"));
         assert_eq!(find("/nothing"), (Route::Unknown, ""));
+    }
+
+    #[test]
+    fn what_has_no_fixed_name_may_be_a_picture() {
+        for (address, route) in [
+            ("/example.jpg?x-oss-process=image/info", Route::Image),
+            ("/a/b.png", Route::Image),
+            ("/a!box100", Route::Image),
+            ("/images", Route::SaveImage),
+            ("/images/a.gif", Route::Image),
+            ("/json?x-oss-process=image/info", Route::Json),
+            ("/a", Route::Unknown),
+        ] {
+            assert_eq!(of(&address.parse().unwrap()).0, route, "{address}");
+        }
     }
 
     #[test]

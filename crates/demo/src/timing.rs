@@ -15,8 +15,14 @@ pub(crate) struct Phases {
     pub(crate) redis: Duration,
     /// Computing: compression, hashing, parsing.
     pub(crate) cpu: Duration,
-    /// Waiting for a turn: the origin's queue, the CPU budget.
+    /// Waiting for a turn: the origin's queue, a processing thread, the CPU budget.
     pub(crate) queue: Duration,
+    /// Reading a picture.
+    pub(crate) decode: Duration,
+    /// Bringing it to its size; with `--synthetic` the whole cost of it.
+    pub(crate) resize: Duration,
+    /// Writing it.
+    pub(crate) encode: Duration,
 }
 
 /// Short totals are the rule on the trivial routes: 0.00 to 9.99 ms are made once.
@@ -33,6 +39,9 @@ impl Phases {
         self.redis += other.redis;
         self.cpu += other.cpu;
         self.queue += other.queue;
+        self.decode += other.decode;
+        self.resize += other.resize;
+        self.encode += other.encode;
     }
 
     /// The header's value: `origin;dur=1003.12, redis;dur=1.20, total;dur=1005.00`, in ms.
@@ -53,6 +62,9 @@ fn render(phases: &Phases, total: Duration) -> HeaderValue {
         ("redis", phases.redis),
         ("cpu", phases.cpu),
         ("queue", phases.queue),
+        ("decode", phases.decode),
+        ("resize", phases.resize),
+        ("encode", phases.encode),
     ] {
         if !spent.is_zero() {
             let _ = write!(text, "{name};dur={:.2}, ", milliseconds(spent));

@@ -116,6 +116,7 @@ impl<R: Runner> Run<R> {
                 registry: Arc::clone(&config.registry),
                 want_samples: config.want_samples,
                 min_iteration: config.min_iteration_duration,
+                is_last: config.is_last,
                 commands: receiver,
                 events: events.clone(),
                 frames: gather.clone(),

@@ -59,9 +59,11 @@ impl StopHandle {
         }))
     }
 
-    /// Where it lies in memory, as a number: for fetching it into the cache.
-    pub fn address(&self) -> usize {
-        Rc::as_ptr(&self.0).addr()
+    /// Where it lies in memory, as (address, bytes): for fetching it into the cache.
+    pub fn places(&self) -> [(usize, usize); 2] {
+        let waiters = self.0.waiters.borrow();
+        let first = waiters.wakers.as_ptr().addr();
+        [(Rc::as_ptr(&self.0).addr(), size_of::<Inner>()), (first, size_of::<Option<Waker>>())]
     }
 
     /// Stops it and wakes those who wait.

@@ -61,7 +61,7 @@ struct Shared {
 }
 
 /// How much of the stack lies below the frame that waits and is soon used again.
-const BELOW: usize = 1024;
+const BELOW: usize = 768;
 
 /// Places in the list of what a fiber touches: see [`Ahead`].
 const STACK: usize = 0;

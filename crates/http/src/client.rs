@@ -78,7 +78,10 @@ impl Client {
     /// Where it keeps what every request needs, as (address, bytes): for fetching it into the cache.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let own = std::iter::once((std::ptr::from_ref(self).addr(), size_of::<Self>()));
-        own.chain(self.timers.places()).chain(self.pool().borrow().places())
+        let pool = self.pool().borrow().places();
+        // A client without connections was not used.
+        let timers = if pool.is_empty() { Vec::new() } else { self.timers.places() };
+        own.chain(timers).chain(pool)
     }
 
     /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and

@@ -70,6 +70,8 @@ pub enum Body<'a> {
     /// None: `Content-Length` is written for POST, PUT and PATCH only.
     #[default]
     Empty,
+    /// None, and `Content-Length: 0` says so, whatever the method.
+    Nothing,
     /// All of it, in memory.
     Bytes(&'a [u8]),
     /// Pieces from wherever they lie.
@@ -80,7 +82,7 @@ impl Body<'_> {
     /// Its size in bytes, if that is known before it is sent.
     pub fn len(&self) -> Option<u64> {
         match self {
-            Self::Empty => Some(0),
+            Self::Empty | Self::Nothing => Some(0),
             Self::Bytes(bytes) => Some(bytes.len() as u64),
             Self::Payload(payload) => payload.len(),
         }
@@ -94,7 +96,7 @@ impl Body<'_> {
     /// Makes ready to be sent again; `false` if it can't be.
     pub(crate) fn rewind(&self) -> bool {
         match self {
-            Self::Empty | Self::Bytes(_) => true,
+            Self::Empty | Self::Nothing | Self::Bytes(_) => true,
             Self::Payload(payload) => payload.rewind(),
         }
     }

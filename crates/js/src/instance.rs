@@ -115,8 +115,8 @@ impl Instance {
     /// The lines of memory where the host side and the VM keep what every iteration needs.
     pub(crate) fn hot_lines(&self) -> Vec<usize> {
         let host = std::ptr::from_ref::<Host>(&self.host).addr();
-        let [engine, vm] = self.vm.places();
-        let places = [(host, size_of::<Host>() + 512), engine, vm];
+        let vm = self.vm.place();
+        let places = [(host, size_of::<Host>()), vm];
         let line = |address| address / touched::LINE;
         places.iter().flat_map(|&(at, bytes)| line(at)..=line(at + bytes - 1)).collect()
     }

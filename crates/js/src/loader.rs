@@ -197,7 +197,8 @@ fn require<'js>(ctx: Ctx<'js>, specifier: &Value<'js>) -> JsResult<'js> {
     let throw = |message: &str| host.api.throw(ctx, message);
     if host.phase() != Phase::Init {
         return Err(throw(
-            "the \"require\" function is only available in the init stage (i.e. the global scope)",
+            "the \"require\" function is only available in the init stage (i.e. the global scope), see \
+             https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information",
         ));
     }
     let specifier =

@@ -32,7 +32,7 @@ pub struct ScriptVu {
 const WATCHED: [u64; 2] = [3, 30];
 
 /// How large the task of a VU is, roughly. A waker's data begins the task.
-const TASK_BYTES: usize = 1536;
+const TASK_BYTES: usize = 768;
 
 /// What the body on the fiber needs.
 struct Shared {
@@ -77,13 +77,17 @@ impl ScriptVu {
     async fn watch(&mut self) -> Result<(), Failure> {
         let (stop, stopped) = self.stop.as_mut().expect("set by the iteration");
         let mut lines = self.shared.instance.hot_lines();
-        lines.push(stop.address() / touched::LINE);
+        let shared = &*self.shared;
+        let stop = stop.places();
         let result = {
             let mut run = pin!(run_fiber_until(&mut self.fiber, stopped));
             poll_fn(|cx| {
                 let task = cx.waker().data().addr();
                 touched::watch(&mut lines, || {
                     touched::note_at(task, TASK_BYTES);
+                    touched::note(shared);
+                    touched::note(&*shared.instance);
+                    stop.iter().for_each(|&(at, bytes)| touched::note_at(at, bytes));
                     run.as_mut().poll(cx)
                 })
             })

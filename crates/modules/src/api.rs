@@ -285,8 +285,7 @@ impl Api for K6 {
             if touched::is_watched() {
                 touched::note(state);
                 if let Some(http) = state.http_if_used() {
-                    touched::note(http);
-                    http.client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
+                    http.note();
                 }
             }
             if !state.iterates.replace(true) && globals::install_iteration(ctx).is_err() {

@@ -211,10 +211,15 @@ fn read<'js>(call: Call<'js>) -> JsResult<'js> {
     if into.typed_array_name() != Some("Uint8Array") {
         return not_bytes();
     }
+    let buffer = into.get(&BUFFER)?;
+    if buffer.is_read_only() {
+        let message = "read() failed; reason: into argument cannot be written to: it is frozen";
+        return settled(ctx, Ok(Err(Failure::of_type(message))));
+    }
     if file.offset.get() >= file.content.size() {
         return settled(ctx, Ok(Ok(ctx.null())));
     }
-    let filled = into.get(&BUFFER)?.with_bytes_mut(|buffer| {
+    let filled = buffer.with_bytes_mut(|buffer| {
         (file.content.read_at(buffer, file.offset.get()), buffer.is_empty())
     });
     match filled {

@@ -24,7 +24,7 @@ static CONFIGURABLE: Name = Name::new("configurable");
 ///
 /// # Errors
 /// A `GoError` outside of init code, for an empty name, for a callback that is none or is `async`, and for a result that
-/// is no array. What the callback throws.
+/// is no array; a `TypeError` for none at all. What the callback throws.
 pub(crate) fn construct<'js>(
     ctx: Ctx<'js>,
     store: &SharedArrays,
@@ -36,7 +36,7 @@ pub(crate) fn construct<'js>(
         let message = "new SharedArray must be called in the init context";
         return Err(throw_go(ctx, message));
     }
-    let name = if name.is_undefined() { String::new() } else { name.to_string_lossy()? };
+    let name = name.to_string_lossy()?;
     if name.is_empty() {
         return Err(throw_go(ctx, "empty name provided to SharedArray's constructor"));
     }
@@ -65,6 +65,9 @@ pub(crate) fn array_of(ctx: Ctx<'_>, elements: Arc<Elements>) -> JsResult<'_> {
 
 fn first_elements<'js>(ctx: Ctx<'js>, callback: &Value<'js>) -> JsResult<'js, Elements> {
     let array = callback.call(&ctx.undefined(), &[])?;
+    if array.is_nullish() {
+        return Err(ctx.throw_type("Cannot convert undefined or null to object"));
+    }
     if !array.is_array_like_proxy() {
         return Err(throw_go(ctx, "only arrays can be made into SharedArray"));
     }
@@ -93,6 +96,11 @@ impl Class for Handler {
         });
         &MEMBERS
     }
+}
+
+/// Whether it is the array of a `SharedArray`.
+pub(crate) fn is_one(value: &Value<'_>) -> bool {
+    value.proxy_handler().is_some_and(|handler| handler.instance::<Handler>().is_some())
 }
 
 /// What a trap is asked for.
@@ -280,7 +288,7 @@ mod tests {
                 ),
                 (
                     "sa[2]",
-                    "threw SyntaxError: unexpected end of JSON input in JSON at line 1 column 1",
+                    "threw SyntaxError: invalid character 'u' looking for beginning of value",
                 ),
                 ("n[Math.floor(2.5)]", "2"),
             ],
@@ -340,7 +348,6 @@ mod tests {
         let vm = fresh();
         for script in [
             "new SharedArray('', () => [])",
-            "new SharedArray(undefined, () => [])",
             "new SharedArray('q', 5)",
             "new SharedArray('q', () => ({}))",
             "new SharedArray('q', async () => [])",
@@ -356,7 +363,79 @@ mod tests {
                     "1,2",
                 ),
                 ("new SharedArray(5, () => [1])[0]", "1"),
+                ("new SharedArray(undefined, () => [2])[0]", "2"),
+                (
+                    "new SharedArray('none', () => null)",
+                    "threw TypeError: Cannot convert undefined or null to object",
+                ),
+                (
+                    "const c = {}; c.c = c; new SharedArray('cycle', () => [c])",
+                    "threw TypeError: Converting circular structure to JSON",
+                ),
+                (
+                    "new SharedArray('big', () => [1n])",
+                    "threw TypeError: Do not know how to serialize a BigInt",
+                ),
             ],
+        );
+    }
+
+    #[test]
+    fn what_is_binary_stays_so_at_any_depth_and_is_kept_once() {
+        let vm = fresh();
+        let setup = "var one = new Uint8Array([1, 2, 3, 4]).buffer; var changing = new Uint8Array(2); var large = new Uint8Array(5000); \
+            var bin = new SharedArray('bin', () => [ \
+                { name: 'a', data: one, deep: [{ view: new DataView(one), words: new Uint16Array(one) }] }, \
+                [new Float32Array([1.5])], one, { toJSON() { return { x: new Int8Array([-1]) } } }, \
+                { get x() { changing[0]++; return changing }, get y() { changing[0]++; return changing } }, \
+                { get x() { large[4999]++; return large }, get y() { large[4999]++; return large }, z: large }, \
+                { s: JSON.stringify(one), t: '\\u00010\\u0001', m: new Map(), d: new Date(0) }, \
+            ]); one = undefined; \
+            function kind(x) { return Object.prototype.toString.call(x).slice(8, -1) + x.byteLength }";
+        vm.ctx().eval("t.js", setup).unwrap();
+        all(
+            &vm,
+            &[
+                (
+                    "const { data, deep: [{ view, words }] } = bin[0]; [data, view, words, bin[1][0], bin[2], bin[3].x].map(kind).join()",
+                    "ArrayBuffer4,DataView4,Uint16Array4,Float32Array4,ArrayBuffer4,Int8Array1",
+                ),
+                (
+                    "[new Uint8Array(bin[0].data).join(), bin[0].deep[0].view.getInt8(3), bin[0].deep[0].words[1], bin[1][0][0], bin[3].x[0]].join()",
+                    "1,2,3,4,4,1027,1.5,-1",
+                ),
+                ("[bin[4].x[0], bin[4].y[0]].join()", "1,2"),
+                ("[bin[5].x[4999], bin[5].y[4999], bin[5].z[4999], large[4999]].join()", "1,2,2,2"),
+                (
+                    "JSON.stringify(bin[6])",
+                    r#"{"s":"{}","t":"\u00010\u0001","m":{},"d":"1970-01-01T00:00:00.000Z"}"#,
+                ),
+                (
+                    "[bin[0], bin[0].data, bin[0].deep[0].words, bin[1][0], bin[2]].map(Object.isFrozen).join()",
+                    "true,true,true,true,true",
+                ),
+                (
+                    "name(() => { 'use strict'; bin[0].deep[0].words[0] = 1 }).split(':')[0]",
+                    "TypeError",
+                ),
+                (
+                    "name(() => { bin[0].deep[0].view.setInt8(0, 1) })",
+                    "TypeError: ArrayBuffer is immutable",
+                ),
+                (
+                    "const own = bin[0].data.slice(); new Uint8Array(own)[0] = 9; new Uint8Array(bin[0].data)[0]",
+                    "1",
+                ),
+            ],
+        );
+        let kept = "const image = new Uint8Array(1000); make('many', () => Array.from({ length: 1000 }, (_, i) => ({ i, image })))";
+        let before = vm.memory().allocated;
+        vm.ctx().eval("t.js", &format!("{{ {kept} }}")).unwrap();
+        vm.collect();
+        assert!(vm.memory().allocated - before < 10_000);
+        assert_eq!(
+            text(vm.ctx(), "const many = make('many', () => []); many[999].image.length"),
+            "1000"
         );
     }
 }

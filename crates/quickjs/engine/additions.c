@@ -121,3 +121,9 @@ size_t brunt_allocated(JSRuntime *rt)
 {
     return rt->malloc_state.malloc_size;
 }
+
+/* A DataView of a whole buffer. */
+JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
+{
+    return js_dataview_constructor(ctx, JS_UNDEFINED, 1, &buffer);
+}

@@ -116,7 +116,15 @@ static int brunt_spread(JSContext *ctx, JSValueConst to, uint32_t *at, JSValueCo
     return 1;
 }
 
-/* Freezes a value that JSON.parse made, and all in it. -1: exception. */
+/* Whether the elements of a fast array are read-only. */
+static bool brunt_is_frozen(JSObject *p)
+{
+    if (is_typed_array(p->class_id))
+        return p->u.typed_array && p->u.typed_array->buffer->u.array_buffer->immutable == 1;
+    return p->brunt_frozen;
+}
+
+/* Freezes a value that JSON.parse made, and all in it; buffers and views among it are immutable already. -1: exception. */
 int brunt_freeze_json(JSContext *ctx, JSValueConst value)
 {
     JSValue *waiting = NULL, sealed;

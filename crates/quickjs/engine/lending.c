@@ -112,13 +112,15 @@ void brunt_make_late(JSValueConst obj)
         abuf->immutable = BRUNT_LATE;
 }
 
-/* Makes a buffer immutable for good. */
+/* Makes a buffer immutable for good, and frozen. */
 void brunt_freeze_bytes(JSValueConst obj)
 {
     JSArrayBuffer *abuf = brunt_lendable(obj);
 
-    if (abuf)
-        abuf->immutable = 1;
+    if (!abuf)
+        return;
+    abuf->immutable = 1;
+    JS_VALUE_GET_OBJ(obj)->extensible = false;
 }
 
 static void brunt_release(JSString *str)

@@ -56,6 +56,7 @@ static JSValue brunt_new_function(JSContext *ctx, JSFunctionBytecode *b)
         return JS_EXCEPTION;
     properties[0].u.value = js_int32(b->defined_arg_count);
     properties[1].u.value = JS_AtomToString(ctx, b->func_name == JS_ATOM_NULL ? JS_ATOM_empty_string : b->func_name);
+    BRUNT_NOTE_BLOCK(ctx->brunt_function_shape, get_shape_size(2, countof(shape)));
     return JS_NewObjectFromShape(ctx, js_dup_shape(ctx->brunt_function_shape), JS_CLASS_BYTECODE_FUNCTION, properties);
 }
 

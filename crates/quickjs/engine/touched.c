@@ -43,5 +43,12 @@ void brunt_note(const void *start, size_t size)
     }
 }
 
+static inline void brunt_note_block(const void *start, size_t size)
+{
+    brunt_note((const uint8_t *)start - sizeof(JSMallocBlockHeader), sizeof(JSMallocBlockHeader) + size);
+}
+
+/* The second: a block of the engine's heap, with the header before it. */
 #define BRUNT_NOTE(start, size) do { if (unlikely(brunt_touched != NULL)) brunt_note(start, size); } while (0)
+#define BRUNT_NOTE_BLOCK(start, size) do { if (unlikely(brunt_touched != NULL)) brunt_note_block(start, size); } while (0)
 

@@ -15,7 +15,8 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
     Adjustment {
         file: "quickjs.c",
         find: "            list_del(&ar->free_link);\n        return b->user_data;\n",
-        put: "            list_del(&ar->free_link);\n        BRUNT_NOTE(ar, sizeof(*ar));\n        \
+        put: "            list_del(&ar->free_link);\n        BRUNT_NOTE(head, sizeof(*head));\n        \
+              BRUNT_NOTE(ar, sizeof(*ar));\n        \
               BRUNT_NOTE(b, block_size);\n        return b->user_data;\n",
         times: 1,
     },
@@ -46,8 +47,8 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
         find: "static inline JSShapeProperty *find_own_property(JSProperty **ppr,\n",
         put: "static no_inline void brunt_note_property(JSObject *p, JSAtom atom, JSShapeProperty *pr, JSProperty *value)\n{\n    \
               JSShape *sh = p->shape;\n    intptr_t h = hash_atom(atom, sh->prop_hash_mask);\n\n    \
-              brunt_note((uint8_t *)p - sizeof(JSMallocBlockHeader), sizeof(*p));\n    \
-              brunt_note((uint8_t *)sh - sizeof(JSMallocBlockHeader), sizeof(*sh));\n    \
+              brunt_note_block(p, sizeof(*p));\n    \
+              brunt_note_block(sh, sizeof(*sh));\n    \
               brunt_note(&prop_hash_end(sh)[-h - 1], 4);\n    \
               if (pr) {\n        brunt_note(pr, sizeof(*pr));\n        brunt_note(value, sizeof(*value));\n    }\n}\n\n\
               static inline JSShapeProperty *find_own_property(JSProperty **ppr,\n",
@@ -64,11 +65,18 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
     Adjustment {
         file: "quickjs.c",
         find: "static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,\n",
-        put: "static no_inline void brunt_note_function(JSContext *ctx, JSObject *p, JSFunctionBytecode *b)\n{\n    int i;\n\n    \
-              brunt_note(ctx, sizeof(*ctx));\n    \
+        put: "static no_inline void brunt_note_function(JSContext *ctx, JSObject *p, JSFunctionBytecode *b)\n{\n    JSRuntime *rt = ctx->rt;\n    int i;\n\n    \
+              brunt_note(ctx, offsetof(JSContext, function_ctor));\n    \
+              brunt_note(ctx->class_proto, 2 * sizeof(JSValue));\n    \
+              brunt_note(&ctx->global_obj, 2 * sizeof(JSValue));\n    \
+              brunt_note(&ctx->interrupt_counter, sizeof(ctx->interrupt_counter));\n    \
+              brunt_note(&rt->malloc_state, sizeof(rt->malloc_state));\n    \
+              brunt_note(&rt->atom_hash, offsetof(JSRuntime, job_list) - offsetof(JSRuntime, atom_hash) + sizeof(rt->job_list));\n    \
+              brunt_note(&rt->shape_hash_bits, sizeof(int));\n    \
+              brunt_note(&rt->shape_hash, 2 * sizeof(void *));\n    \
               brunt_note(&ctx->rt->class_array[JS_CLASS_BYTECODE_FUNCTION], sizeof(JSClass));\n    \
-              brunt_note((uint8_t *)p - sizeof(JSMallocBlockHeader), sizeof(*p));\n    \
-              brunt_note((uint8_t *)b - sizeof(JSMallocBlockHeader), sizeof(*b));\n    \
+              brunt_note_block(p, sizeof(*p));\n    \
+              brunt_note_block(b, sizeof(*b));\n    \
               brunt_note(b->byte_code_buf, min_int(b->byte_code_len, 512));\n    \
               brunt_note(b->cpool, sizeof(JSValue) * min_int(b->cpool_count, 16));\n    \
               for(i = 0; i < min_int(b->closure_var_count, 16); i++) {\n        \
@@ -82,7 +90,7 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
         file: "quickjs.c",
         find: "        ret_string:\n            return js_dup(",
         put: "        ret_string:\n            BRUNT_NOTE(&rt->atom_array[atom], sizeof(p));\n            \
-              BRUNT_NOTE((uint8_t *)p - sizeof(JSMallocBlockHeader), 16);\n            return js_dup(",
+              BRUNT_NOTE_BLOCK(p, 16);\n            return js_dup(",
         times: 1,
     },
     Adjustment {
@@ -90,7 +98,7 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
         find: "    if (!__JS_AtomIsConst(v)) {\n        rt = ctx->rt;\n        p = rt->atom_array[v];\n",
         put: "    if (!__JS_AtomIsConst(v)) {\n        rt = ctx->rt;\n        p = rt->atom_array[v];\n        \
               BRUNT_NOTE(&rt->atom_array[v], sizeof(p));\n        \
-              BRUNT_NOTE((uint8_t *)p - sizeof(JSMallocBlockHeader), 16);\n",
+              BRUNT_NOTE_BLOCK(p, 16);\n",
         times: 1,
     },
     Adjustment {
@@ -113,6 +121,34 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
         find: "    return JS_NewObjectProtoClass(ctx, ctx->class_proto[class_id], class_id);\n",
         put: "    BRUNT_NOTE(&ctx->class_proto[class_id], sizeof(JSValue));\n    \
               return JS_NewObjectProtoClass(ctx, ctx->class_proto[class_id], class_id);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    p = JS_VALUE_GET_OBJ(func_obj);\n    if (unlikely(p->class_id != JS_CLASS_BYTECODE_FUNCTION)) {\n",
+        put: "    p = JS_VALUE_GET_OBJ(func_obj);\n    \
+              BRUNT_NOTE_BLOCK(p, sizeof(*p));\n    \
+              if (unlikely(p->class_id != JS_CLASS_BYTECODE_FUNCTION)) {\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    if (p->class_id != class_id)\n        return NULL;\n    return p->u.opaque;\n",
+        put: "    BRUNT_NOTE_BLOCK(p, sizeof(*p));\n    \
+              if (p->class_id != class_id)\n        return NULL;\n    return p->u.opaque;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    list_add_tail(&h->link, &rt->gc_obj_list);\n",
+        put: "    BRUNT_NOTE(rt->gc_obj_list.prev, sizeof(h->link));\n    list_add_tail(&h->link, &rt->gc_obj_list);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    if (proto)\n        js_dup(JS_MKPTR(JS_TAG_OBJECT, proto));\n    sh->proto = proto;\n",
+        put: "    if (proto) {\n        BRUNT_NOTE_BLOCK(proto, sizeof(*proto));\n        \
+              js_dup(JS_MKPTR(JS_TAG_OBJECT, proto));\n    }\n    sh->proto = proto;\n",
         times: 1,
     },
 ];

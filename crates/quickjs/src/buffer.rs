@@ -114,6 +114,11 @@ impl Value<'_> {
         Some(self.lend(|| write(unsafe { slice::from_raw_parts_mut(pointer, length) })))
     }
 
+    /// Whether it has bytes that may only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.byte_range(false).is_some() && self.byte_range(true).is_none()
+    }
+
     /// A copy of the bytes of an `ArrayBuffer`, typed array or `DataView`.
     pub fn bytes(&self) -> Option<Bytes> {
         self.with_bytes(|bytes| Bytes { copy: bytes.to_vec() })
@@ -247,7 +252,7 @@ impl<'js> Ctx<'js> {
         self.buffer_over(Held::Common(Arc::clone(bytes)), Lending::Lent)
     }
 
-    /// An `ArrayBuffer` that shows these bytes without a copy and cannot be written to.
+    /// An `ArrayBuffer` that shows these bytes without a copy, cannot be written to and is frozen. Views of it can be frozen.
     ///
     /// # Errors
     /// As [`Ctx::common_buffer`].
@@ -305,6 +310,16 @@ impl<'js> Ctx<'js> {
             let array = sys::JS_NewTypedArray(self.raw(), 1, arguments.as_mut_ptr(), kind);
             Value::returned(self, array)
         }
+    }
+
+    /// A `DataView` of a whole buffer.
+    ///
+    /// # Errors
+    /// If there is no memory, or it is no `ArrayBuffer`.
+    pub fn data_view(self, buffer: &Value<'js>) -> JsResult<'js> {
+        self.need(sys::GROUP_TYPED_ARRAYS)?;
+        // SAFETY: the buffer is alive and of this context; the result is ours.
+        unsafe { Value::returned(self, sys::brunt_data_view(self.raw(), buffer.raw_for(self))) }
     }
 
     /// A `Uint8Array` over a fresh buffer that takes over these bytes.

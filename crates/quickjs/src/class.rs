@@ -10,9 +10,9 @@ use std::ptr;
 use crate::error::{JsResult, Thrown};
 use crate::function::Members;
 use crate::name::{Key, Name};
-use crate::sys;
 use crate::value::Value;
 use crate::vm::{Ctx, Inner};
+use crate::{sys, touched};
 
 /// A Rust type whose values scripts hold as objects.
 ///
@@ -251,7 +251,9 @@ impl Value<'_> {
         // SAFETY: an object of class `id` holds a boxed `T` or, before `SetOpaque`, nothing. The box lives as long as the
         // object, which this value keeps alive.
         unsafe {
-            sys::JS_GetOpaque(self.raw, id).cast::<Held<T>>().as_ref().map(|held| &held.value)
+            let held = sys::JS_GetOpaque(self.raw, id).cast::<Held<T>>().as_ref()?;
+            touched::note(held);
+            Some(&held.value)
         }
     }
 }

@@ -89,6 +89,11 @@ impl<'js> Ctx<'js> {
         self.throw_error(ErrorKind::Type, message)
     }
 
+    /// Throws a `SyntaxError` with this message.
+    pub fn throw_syntax(self, message: &str) -> Thrown {
+        self.throw_error(ErrorKind::Syntax, message)
+    }
+
     /// Throws an error that no `catch` or `finally` of the script sees.
     pub fn throw_uncatchable(self, message: &str) -> Thrown {
         let error = self.error(ErrorKind::Plain, message);

@@ -152,6 +152,21 @@ impl Members {
         )
     }
 
+    /// The same function as that of the member `of`, which stands before it; enumeration does not show it.
+    #[must_use]
+    pub fn alias(self, name: &'static CStr, of: &'static CStr) -> Self {
+        let alias = sys::AliasDef { name: of.as_ptr(), base: -1 };
+        let flags = sys::PROP_CONFIGURABLE | sys::PROP_WRITABLE;
+        self.push(name, flags, sys::DEF_ALIAS, sys::DefUnion { alias })
+    }
+
+    /// What `Object.prototype.toString` says of the objects with these members.
+    #[must_use]
+    pub fn tag(self, tag: &'static CStr) -> Self {
+        let text = sys::DefUnion { str: tag.as_ptr() };
+        self.push(c"[Symbol.toStringTag]", sys::PROP_CONFIGURABLE, sys::DEF_PROP_STRING, text)
+    }
+
     /// A constant integer.
     #[must_use]
     pub fn int(self, name: &'static CStr, value: i32) -> Self {

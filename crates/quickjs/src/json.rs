@@ -2,6 +2,10 @@
 //!
 //! The grammar is RFC 8259's. The parser keeps its own stack, so that the depth of a document costs no native stack.
 
+mod marks;
+
+use marks::MARK;
+
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
 use crate::value::Value;
@@ -37,7 +41,7 @@ pub enum JsonErrorKind {
     /// Arrays and objects nested deeper than [`DEPTH_MAX`].
     #[error("nested too deeply")]
     Depth,
-    /// There is no memory; the exception waits in the context.
+    /// There is no memory, or what is marked can't be made; the exception waits in the context.
     #[error("out of memory")]
     Memory,
 }
@@ -74,7 +78,11 @@ struct Parser<'a, 'js> {
     /// Objects that were made, by their first key: the next ones have the same keys. Owned.
     likes: [sys::JSValue; LIKES],
     scratch: Vec<u8>,
+    marked: Option<Marked<'a, 'js>>,
 }
+
+/// The value in the place of a mark with this number.
+type Marked<'a, 'js> = &'a mut dyn FnMut(u32) -> JsResult<'js>;
 
 /// No garbage is made while JSON is parsed: the collector would walk what is there already again and again.
 struct NoCollection {
@@ -115,6 +123,26 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// The first mistake; nothing is thrown, except that [`JsonErrorKind::Memory`] leaves the engine's exception.
     pub fn parse_json(self, text: &[u8]) -> Result<Value<'js>, JsonError> {
+        self.parse(text, None)
+    }
+
+    /// The value of a text of [`Ctx::stringify_marked`]; `marked` gives the values in the places of the marks.
+    ///
+    /// # Errors
+    /// As [`Ctx::parse_json`]. What `marked` throws is told as [`JsonErrorKind::Memory`]: the exception waits.
+    pub fn parse_marked(
+        self,
+        text: &[u8],
+        mut marked: impl FnMut(u32) -> JsResult<'js>,
+    ) -> Result<Value<'js>, JsonError> {
+        self.parse(text, Some(&mut marked))
+    }
+
+    fn parse<'a>(
+        self,
+        text: &'a [u8],
+        marked: Option<Marked<'a, 'js>>,
+    ) -> Result<Value<'js>, JsonError> {
         let mut parser = Parser {
             ctx: self,
             text,
@@ -127,6 +155,7 @@ impl<'js> Ctx<'js> {
             last: KEY_CACHE,
             likes: [sys::UNDEFINED; LIKES],
             scratch: Vec::new(),
+            marked,
         };
         // Not for small texts, of which there are many: they could put the collector off for ever.
         let _quiet = (text.len() >= LARGE).then(|| NoCollection::begin(self.inner.rt.as_ptr()));
@@ -447,8 +476,24 @@ impl<'js> Parser<'_, 'js> {
             b't' => self.word(b"true", sys::value(sys::TAG_BOOL, 1)),
             b'f' => self.word(b"false", sys::value(sys::TAG_BOOL, 0)),
             b'n' => self.word(b"null", sys::NULL),
+            MARK if self.marked.is_some() => self.marked_value(),
             _ => Err(self.error(JsonErrorKind::Character)),
         }
+    }
+
+    fn marked_value(&mut self) -> Result<sys::JSValue, JsonError> {
+        self.at += 1;
+        let mut number = 0_u32;
+        while self.peek()? != MARK {
+            let Some(digit) = (self.peek()? as char).to_digit(10) else {
+                return Err(self.error(JsonErrorKind::Character));
+            };
+            number = number.saturating_mul(10).saturating_add(digit);
+            self.at += 1;
+        }
+        self.at += 1;
+        let marked = self.marked.as_mut().expect("asked for above");
+        marked(number).map(Value::into_raw).map_err(|_| self.error(JsonErrorKind::Memory))
     }
 
     fn word(&mut self, word: &[u8], value: sys::JSValue) -> Result<sys::JSValue, JsonError> {

@@ -77,6 +77,7 @@ pub(crate) const DEF_CFUNC: u8 = 0;
 pub(crate) const DEF_CGETSET: u8 = 1;
 pub(crate) const DEF_PROP_STRING: u8 = 3;
 pub(crate) const DEF_PROP_INT32: u8 = 4;
+pub(crate) const DEF_ALIAS: u8 = 9;
 
 pub(crate) type JSCFunction =
     unsafe extern "C" fn(*mut JSContext, JSValue, c_int, *mut JSValue) -> JSValue;
@@ -112,6 +113,15 @@ pub(crate) union DefUnion {
     pub(crate) getset: GetSetDef,
     pub(crate) str: *const c_char,
     pub(crate) i32: i32,
+    pub(crate) alias: AliasDef,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct AliasDef {
+    pub(crate) name: *const c_char,
+    /// -1: of the same object.
+    pub(crate) base: c_int,
 }
 
 #[repr(C)]
@@ -352,6 +362,7 @@ unsafe extern "C" {
     pub(crate) fn JS_IsMap(value: JSValue) -> bool;
     pub(crate) fn JS_IsSet(value: JSValue) -> bool;
     pub(crate) fn JS_IsRegExp(value: JSValue) -> bool;
+    pub(crate) fn JS_GetProxyHandler(ctx: *mut JSContext, value: JSValue) -> JSValue;
     pub(crate) fn JS_IsPromise(value: JSValue) -> bool;
     pub(crate) fn JS_IsArrayBuffer(value: JSValue) -> bool;
     pub(crate) fn JS_IsDataView(value: JSValue) -> bool;
@@ -540,6 +551,13 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;
+    pub(crate) fn brunt_stringify(
+        ctx: *mut JSContext,
+        value: JSValue,
+        ask: unsafe extern "C" fn(*mut c_void, JSValue) -> c_int,
+        opaque: *mut c_void,
+    ) -> JSValue;
     pub(crate) fn brunt_make_late(obj: JSValue);
     pub(crate) fn brunt_freeze_bytes(obj: JSValue);
     pub(crate) fn brunt_freeze_json(ctx: *mut JSContext, value: JSValue) -> c_int;

@@ -118,6 +118,27 @@ impl<'js> Value<'js> {
         self.is_object() && unsafe { sys::JS_IsArray(self.raw) }
     }
 
+    /// Whether it is a `Proxy`.
+    pub fn is_proxy(&self) -> bool {
+        // SAFETY: the value is alive.
+        self.is_object() && unsafe { sys::JS_IsProxy(self.raw) }
+    }
+
+    /// The handler of a `Proxy`; `None` for anything else, and if it was revoked.
+    pub fn proxy_handler(&self) -> Option<Self> {
+        if !self.is_proxy() {
+            return None;
+        }
+        // SAFETY: the value is alive and of this context; the handler comes as a reference of its own.
+        let handler = unsafe { sys::JS_GetProxyHandler(self.ctx.raw(), self.raw) };
+        if handler.tag == sys::TAG_EXCEPTION {
+            drop(self.ctx.take_exception());
+            return None;
+        }
+        // SAFETY: as above.
+        Some(unsafe { Self::owned(self.ctx, handler) })
+    }
+
     /// An array, or a proxy of one, as `Array.isArray` says.
     pub fn is_array_like_proxy(&self) -> bool {
         if self.is_array() {

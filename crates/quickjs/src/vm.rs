@@ -190,12 +190,10 @@ impl Vm {
         assert!(failed == 0, "memory for the JavaScript globals");
     }
 
-    /// Where the engine, and the VM around it, keep what nearly every operation needs, as numbers: (address, bytes), for
-    /// fetching it into the cache.
-    pub fn places(&self) -> [(usize, usize); 2] {
-        let inner = std::ptr::from_ref(self.inner()).addr();
-        // The engine's runtime, and its context behind that.
-        [(self.inner().rt.addr().get(), 1792), (inner, size_of::<Inner>())]
+    /// Where the VM keeps what nearly every operation needs, as numbers: (address, bytes), for fetching it into the
+    /// cache. What the engine keeps is noted by itself.
+    pub fn place(&self) -> (usize, usize) {
+        (std::ptr::from_ref(self.inner()).addr(), size_of::<Inner>())
     }
 
     /// The VM's own part. Every public method comes through here or through [`Vm::ctx`].

@@ -131,7 +131,10 @@ mod tests {
         let config = read(
             "--listen 127.0.0.1:0 --tls --seed 7 --rtt 40ms --origin-ms 20 --max-body 1MiB \
              --memory-max-bytes 5MB --redis-fallback fail --faults-listen none --event-loss 0.5 \
-             --redis-latency 2ms --listen 127.0.0.1:9",
+             --redis-latency 2ms --instances 3 --threads 4 --queue-limit 5 --retry-after 6 \
+             --no-cache --cache-ttl 7s --cache-max-items 8 --cache-max-bytes 9kB --single-flight \
+             --synthetic --cpu 11ms --example-size 640x480 --allow-original --image-secret x \
+             --listen 127.0.0.1:9",
         )
         .unwrap()
         .config;
@@ -143,6 +146,13 @@ mod tests {
         assert_eq!((config.max_body, config.memory_max_bytes), (1 << 20, 5_000_000));
         assert_eq!(config.faults_listen, None);
         assert_eq!(config.redis_latency, Some(Duration::from_millis(2)));
+        let image = &config.image;
+        assert_eq!((config.instances, image.instances, image.threads), (3, 3, 4));
+        assert_eq!((image.queue_limit, image.retry_after), (5, Some(6)));
+        assert_eq!((image.cache_ttl, image.cache_max_items), (Duration::from_secs(7), 8));
+        assert_eq!((image.cache_max_bytes, image.cost), (9000, Duration::from_millis(11)));
+        assert!(image.no_cache && image.single_flight && image.synthetic && image.allow_original);
+        assert_eq!((image.example_size, image.secret.as_str()), ((640, 480), "x"));
     }
 
     #[test]
@@ -151,6 +161,7 @@ mod tests {
             ("--listen nowhere", "\"nowhere\" for --listen"),
             ("--rtt 5", "the unit is missing"),
             ("--max-body 3XB", "\"3XB\" for --max-body"),
+            ("--example-size 640", "\"640\" for --example-size"),
             ("--workers many", "\"many\" for --workers"),
             ("--h3", "--h3 is not supported yet"),
         ] {

@@ -188,6 +188,7 @@ impl Plan {
         config.setup_timeout = options.setup_timeout();
         config.teardown_timeout = options.teardown_timeout();
         config.min_iteration_duration = options.min_iteration_duration();
+        config.is_last = true;
     }
 
     /// What outputs need to know.

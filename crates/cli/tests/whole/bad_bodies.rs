@@ -11,7 +11,8 @@ import http from 'k6/http';
 import encoding from 'k6/encoding';
 import { SharedArray } from 'k6/data';
 import * as fs from 'k6/experimental/fs';
-import { FileStream } from 'k6/x/fasthttp';
+import { Client, FileStream, Request } from 'k6/x/fasthttp';
+const fast = { client: new Client(), request: new Request(`${__ENV.URL}/ping`) };
 const url = __ENV.URL;
 const out = {};
 const it = (name, run) => {
@@ -69,6 +70,23 @@ export function setup() {
   it('jar', () => send(http.cookieJar()));
   it('url', () => send(http.url`${url}/x`));
   it('shared', () => send(shared));
+  it('proxy', () => send(new Proxy({ a: 1 }, {})));
+  it('proxy that throws', () => send(new Proxy({}, { ownKeys() { throw new Error('asked') }, getPrototypeOf() { throw new Error('asked') } })));
+  it('boxed number', () => send(new Number(5)));
+  it('boxed boolean', () => send(new Boolean(true)));
+  it('boxed bigint', () => send(Object(1n)));
+  it('fetched', () => send(new Response('x')));
+  it('headers', () => send(new Headers()));
+  it('generator', () => send((function* () { yield 1; })()));
+  it('weak map', () => send(new WeakMap()));
+  it('client', () => send(fast.client));
+  it('fasthttp request', () => send(fast.request));
+  it('fasthttp response', () => send(fast.client.get(fast.request)));
+  const sent = (body) => http.post(`${url}/anything`, body).json('data');
+  it('boxed string', () => sent(new String('abc')));
+  it('symbol', () => sent(Symbol('abc')));
+  it('boxed symbol', () => sent(Object(Symbol('abc'))));
+  it('bare symbol', () => sent(Symbol()));
   it('lines in base64', () => encoding.b64decode('YQ\n==', 'rawstd'));
   for (const boundary of ['"abc', '"a b "', '"a b"', 'a/b']) {
     it(`boundary=${boundary}`, () => send({ file: http.file('x', 'y') }, {
@@ -184,6 +202,22 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("jar", "0 unknown request body type *http.CookieJar (0) 4"),
         ("url", "0 unknown request body type httpext.URL (0) 4"),
         ("shared", "0 unknown request body type data.wrappedSharedArray (0) 4"),
+        ("proxy", "0 unknown request body type sobek.Proxy (0) 4"),
+        ("proxy that throws", "0 unknown request body type sobek.Proxy (0) 4"),
+        ("boxed number", "0 unknown request body type int64 (0) 4"),
+        ("boxed boolean", "0 unknown request body type bool (0) 4"),
+        ("boxed bigint", "0 unknown request body type *big.Int (0) 4"),
+        ("fetched", "0 unknown request body type Response (0) 4"),
+        ("headers", "0 unknown request body type Headers (0) 4"),
+        ("generator", "0 unknown request body type Generator (0) 4"),
+        ("weak map", "0 unknown request body type WeakMap (0) 4"),
+        ("client", "0 unknown request body type *fasthttp.Client (0) 4"),
+        ("fasthttp request", "0 unknown request body type *fasthttp.Request (0) 4"),
+        ("fasthttp response", "0 unknown request body type *fasthttp.Response (0) 4"),
+        ("boxed string", "abc"),
+        ("symbol", "abc"),
+        ("boxed symbol", "abc"),
+        ("bare symbol", ""),
         ("lines in base64", "threw GoError: illegal base64 data at input byte 3"),
         ("not an array", "threw GoError: only arrays can be made into SharedArray"),
         ("number thrown", "threw GoError: unknown request body type int64"),
@@ -202,7 +236,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
             "0 read shrinks.bin: the file became shorter while the request was under way (1000) 4",
         ),
         ("stream fails", "0 request body: torn (1000) 4"),
-        ("stream is read", "threw TypeError: the stream is locked: it has a reader"),
+        ("stream is read", "threw TypeError: stream is locked"),
         ("no such type", "0 nope does not belong to ResponseType values (0) 4"),
     ] {
         let said = out[name].as_str().unwrap_or("nothing");

@@ -47,21 +47,28 @@ fn shared_arrays_keep_bytes() {
         import encoding from 'k6/encoding';
         const all = new SharedArray('all', () => [
           open('f.txt', 'b'), new Uint8Array([1, 2]), new Float64Array([0.5]), 'text', { a: [1] }, new Uint8Array(3).buffer,
+          { name: 'f', data: open('f.txt', 'b') },
         ]);
         export default function () {
           const [buffer, bytes, floats] = all;
-          bytes[0] = 9;
+          let refused;
+          try { bytes[0] = 9; } catch (e) { refused = e.name; }
+          for (const write of [
+            () => crypto.getRandomValues(bytes), () => new TextEncoder().encodeInto('a', bytes), () => bytes.set([1]),
+          ]) {
+            try { write(); refused = write; } catch (e) { if (e.name !== 'TypeError') refused = e; }
+          }
           console.log(`kinds=${buffer instanceof ArrayBuffer},${bytes instanceof Uint8Array},${floats instanceof Float64Array}`);
           console.log(`bytes=${buffer.byteLength},${bytes.join()},${floats[0]},${all[3]},${all[4].a},${all[5].byteLength},${all.length}`);
-          console.log(`same=${encoding.b64encode(all[0])},${Object.keys(all).length},${all.map((x) => typeof x)}`);
+          console.log(`same=${encoding.b64encode(all[0])},${encoding.b64encode(all[6].data)},${refused},${Object.isFrozen(bytes)},${Object.keys(all).length},${all.map((x) => typeof x)}`);
         }";
     let lines = logged(script, &[("f.txt", "hey")]);
     assert_eq!(
         lines,
         [
             "kinds=true,true,true",
-            "bytes=3,1,2,0.5,text,1,3,6",
-            "same=aGV5,6,object,object,object,string,object,object"
+            "bytes=3,1,2,0.5,text,1,3,7",
+            "same=aGV5,aGV5,TypeError,true,7,object,object,object,string,object,object,object"
         ]
     );
 }

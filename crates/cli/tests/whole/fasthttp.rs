@@ -60,7 +60,7 @@ const init = [
   () => checkstatus(200, null),
 ].map(tell);
 export function setup() {
-  return tell(() => new Client());
+  return [tell(() => new Client()), init];
 }",
     );
     let init = [
@@ -81,13 +81,15 @@ export function setup() {
         "object",
         "GoError: Using checkstatus() in the init context is not supported",
     ];
-    // In `handleSummary` options are known, so the configuration was checked in the first VM alone.
+    // Those of the VM of `handleSummary`, and those of a VU.
     for (at, expected) in init.iter().enumerate() {
-        if !(3..=5).contains(&at) || at == 4 {
-            assert_eq!(told["init"][at], *expected, "init {at}");
-        }
+        assert_eq!(told["init"][at], *expected, "init {at}");
+        assert_eq!(told["vu"][1][at], *expected, "init {at} of a VU");
     }
-    assert_eq!(told["vu"], "GoError: creating client objects is allowed only in the Init context");
+    assert_eq!(
+        told["vu"][0],
+        "GoError: creating client objects is allowed only in the Init context"
+    );
 }
 
 #[test]
@@ -117,6 +119,8 @@ export function setup() {
     odd: tell(() => client.post(new Request(url, { body: { a: 1 } }))),
     later: tell(() => { const r = new Request(`${url}/status/201`); r.url = `${url}/status/202`; return client.get(r).status }),
     options: client.options(new Request(`${url}/ping`)).status,
+    lengths: ['delete', 'options', 'post', 'get'].map((m) => client[m](new Request(`${url}/anything`, { body: m === 'options' ? '' : null }))
+      .json('headers.Content-Length') ?? null),
   };
 }",
     );
@@ -133,6 +137,7 @@ export function setup() {
     assert_eq!(vu["odd"], "GoError: req body type not supported");
     assert_eq!(vu["later"], 202);
     assert_eq!(vu["options"], 200);
+    assert_eq!(vu["lengths"], json!(["0", "0", "0", null]));
 }
 
 #[test]

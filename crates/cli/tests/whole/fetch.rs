@@ -83,10 +83,17 @@ export async function setup() {
   });
   await it('through', async () => {
     const res = await source('bytes=3000000');
-    return (await (await fetch(`${url}/sink`, { method: 'POST', body: res.body })).json()).bytes;
+    return (await (await fetch(`${url}/sink`, { method: 'POST', body: res.body, duplex: 'half' })).json()).bytes;
   });
+  const stream = (...chunks) => new ReadableStream({ start(control) { chunks.forEach((chunk) => control.enqueue(chunk)); control.close(); } });
+  const put = (body, more) => fetch(`${url}/sink`, { method: 'PUT', body, duplex: 'half', ...more });
+  await it('strings', () => put(stream('abc')));
+  await it('buffers', () => put(stream(new Uint8Array(2), new ArrayBuffer(2))));
+  await it('bytes', async () => (await (await put(stream(new Uint8Array(2), new Uint8Array(3)))).json()).bytes);
+  await it('half', () => put(stream(new Uint8Array(2)), { duplex: undefined }));
+  await it('full', () => put(stream(new Uint8Array(2)), { duplex: 'full' }));
+  await it('credentials', () => fetch(`${url.replace('://', '://me:secret@')}/sink`));
   await it('batch', () => {
-    const stream = (text) => new ReadableStream({ start(control) { control.enqueue(text); control.close(); } });
     const all = http.batch([['POST', `${url}/sink`, stream('abc')], ['POST', `${url}/sink`, stream('de')], `${url}/source?bytes=1`]);
     return all.map((res) => res.json('bytes') || res.body);
   });
@@ -167,7 +174,21 @@ fn bodies_of_fetch_come_as_they_come_and_end_when_they_are_told_to() {
         ("whole", "7,7"),
         ("through", "3000000"),
         ("batch", "3,2,a"),
+        (
+            "strings",
+            "threw TypeError: fetch failed: request body: fetch sends chunks of Uint8Array only",
+        ),
+        (
+            "buffers",
+            "threw TypeError: fetch failed: request body: fetch sends chunks of Uint8Array only",
+        ),
+        ("bytes", "5"),
+        ("half", "threw TypeError: a request whose body is a ReadableStream needs duplex: 'half'"),
+        ("full", "threw TypeError: \"full\" is no duplex: half"),
     ] {
         assert_eq!(out[name], wanted, "{name} in {}", told.stdout);
     }
+    let told = out["credentials"].as_str().expect("an answer");
+    assert!(told.starts_with("threw TypeError: a request to http://127.0.0.1:"), "{told}");
+    assert!(!told.contains("secret"), "{told}");
 }

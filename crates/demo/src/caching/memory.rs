@@ -1,13 +1,14 @@
-//! A memory cache: limits by items and bytes, least recently used goes first, time to live.
+//! The memory of one application instance: limits by items and bytes, time to live, no way back to an
+//! older version.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::item::Loaded;
+pub(super) use crate::lru::Lookup;
+use crate::lru::{Lru, Room};
 
 /// What an entry costs beside its body, roughly.
 const ENTRY_COST: usize = 256;
@@ -23,137 +24,64 @@ pub(super) struct Limits {
     pub(super) items: usize,
 }
 
-/// What a cache knows of an item.
-#[derive(Debug)]
-pub(super) enum Lookup {
-    Hit(Arc<Loaded>),
-    /// It was there, but is too old; it is removed now.
-    Expired,
-    Miss,
-}
-
 /// The cache. A look costs one lock.
 #[derive(Debug)]
 pub(super) struct MemoryCache {
     limits: Limits,
-    entries: Mutex<Entries>,
-    evictions: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct Entries {
-    by_id: HashMap<u64, Entry>,
-    by_use: BTreeMap<u64, u64>,
-    uses: u64,
-    bytes: usize,
-}
-
-#[derive(Debug)]
-struct Entry {
-    loaded: Arc<Loaded>,
-    expires: Option<Instant>,
-    last_use: u64,
+    entries: Mutex<Lru<u64, Arc<Loaded>>>,
 }
 
 impl MemoryCache {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, entries: Mutex::default(), evictions: AtomicU64::new(0) }
+        let room = Room { items: limits.items, bytes: limits.bytes };
+        Self { limits, entries: Mutex::new(Lru::new(room)) }
     }
 
     /// Looks for an item.
-    pub(super) fn get(&self, id: u64) -> Lookup {
-        let mut guard = self.lock();
-        let entries = &mut *guard;
-        let Some(entry) = entries.by_id.get_mut(&id) else {
-            return Lookup::Miss;
-        };
-        if let Some(expires) = &mut entry.expires {
-            let now = Instant::now();
-            if *expires <= now {
-                entries.remove(id);
-                return Lookup::Expired;
-            }
-            if self.limits.sliding {
-                *expires = now + self.limits.ttl.unwrap_or_default();
-            }
-        }
-        // The latest used is used again: nothing moves.
-        if entry.last_use != entries.uses {
-            entries.by_use.remove(&entry.last_use);
-            entries.uses += 1;
-            entry.last_use = entries.uses;
-            entries.by_use.insert(entries.uses, id);
-        }
-        Lookup::Hit(entry.loaded.clone())
+    pub(super) fn get(&self, id: u64) -> Lookup<Arc<Loaded>> {
+        let renew = if self.limits.sliding { self.limits.ttl } else { None };
+        self.lock().get(&id, renew)
     }
 
     /// Keeps an item, unless a newer version of it is there.
     pub(super) fn put(&self, loaded: Arc<Loaded>) {
         let mut entries = self.lock();
         let expires = self.limits.ttl.map(|ttl| Instant::now() + ttl);
-        let newer =
-            entries.by_id.get(&loaded.id).is_some_and(|e| e.loaded.version > loaded.version);
-        if newer {
+        if entries.peek(&loaded.id).is_some_and(|present| present.version > loaded.version) {
             return;
         }
-        entries.insert(loaded, expires);
-        while entries.bytes > self.limits.bytes || entries.by_id.len() > self.limits.items {
-            let Some((_, oldest)) = entries.by_use.pop_first() else {
-                break;
-            };
-            entries.remove(oldest);
-            self.evictions.fetch_add(1, Relaxed);
-        }
+        let cost = loaded.body.len() + ENTRY_COST;
+        entries.put(loaded.id, loaded, cost, expires);
     }
 
     /// Replaces an item that is there by a newer version; one that is not there stays away.
     pub(super) fn update(&self, loaded: &Arc<Loaded>) {
-        let present = self.lock().by_id.contains_key(&loaded.id);
+        let present = self.lock().peek(&loaded.id).is_some();
         if present {
             self.put(loaded.clone());
         }
     }
 
     pub(super) fn remove(&self, id: u64) {
-        self.lock().remove(id);
+        self.lock().remove(&id);
     }
 
     pub(super) fn clear(&self) {
-        *self.lock() = Entries::default();
-        self.evictions.store(0, Relaxed);
+        self.lock().clear();
     }
 
     /// Items and bytes held now.
     pub(super) fn size(&self) -> (usize, usize) {
-        let entries = self.lock();
-        (entries.by_id.len(), entries.bytes)
+        self.lock().size()
     }
 
     /// Items that had to make room so far.
     pub(super) fn evictions(&self) -> u64 {
-        self.evictions.load(Relaxed)
+        self.lock().evictions()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+    fn lock(&self) -> MutexGuard<'_, Lru<u64, Arc<Loaded>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Entries {
-    fn insert(&mut self, loaded: Arc<Loaded>, expires: Option<Instant>) {
-        let id = loaded.id;
-        self.remove(id);
-        self.uses += 1;
-        self.bytes += loaded.body.len() + ENTRY_COST;
-        self.by_use.insert(self.uses, id);
-        self.by_id.insert(id, Entry { loaded, expires, last_use: self.uses });
-    }
-
-    fn remove(&mut self, id: u64) {
-        if let Some(entry) = self.by_id.remove(&id) {
-            self.by_use.remove(&entry.last_use);
-            self.bytes -= entry.loaded.body.len() + ENTRY_COST;
-        }
     }
 }
 
@@ -193,18 +121,6 @@ mod tests {
             tokio::time::advance(Duration::from_secs(40)).await;
             assert!(holds(&cache, 1));
         }
-    }
-
-    #[tokio::test]
-    async fn the_least_recently_used_makes_room() {
-        let cache = MemoryCache::new(LIMITS);
-        for id in 1..=3 {
-            cache.put(item(id, 1));
-        }
-        assert!(holds(&cache, 1));
-        cache.put(item(4, 1));
-        assert!(holds(&cache, 1) && !holds(&cache, 2) && holds(&cache, 3) && holds(&cache, 4));
-        assert_eq!(cache.evictions(), 1);
     }
 
     #[tokio::test]

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::flights::Landing;
 use super::item::{Change, Item, Loaded};
 use super::memory::Lookup;
 use super::redis::RedisDown;
 use super::{Absence, Caching, DICTIONARY_MAX, Instance, Outcome, Strategy, Tier};
 use crate::config::RedisFallback;
 use crate::timing::Phases;
+
+/// How a load ended: what it found and where, and what that took.
+pub(super) type Landing = (Result<(Arc<Loaded>, Tier), Absence>, Phases);
 
 /// An item, and how it was found.
 pub(super) struct Found {
@@ -235,7 +237,8 @@ impl Caching {
             Lookup::Miss => Outcome::Miss,
         };
         let load = self.clone().land(strategy, id, index);
-        let ((result, spent), ours) = instance.flights.join(id, load).await;
+        let (landing, ours) = instance.flights.join(id, load).await;
+        let (result, spent) = landing.unwrap_or((Err(Absence::Overloaded), Phases::default()));
         phases.add(&spent);
         let (loaded, tier) = result?;
         let outcome = match (ours, tier) {

@@ -54,26 +54,53 @@ pub(super) fn parse(content_type: &str, body: &Bytes) -> Result<Vec<Part>, Malfo
     }
 }
 
-/// The boundary of `multipart/form-data; boundary=…`: 1 to 70 characters of RFC 2046's set.
+/// The boundary of `multipart/form-data; boundary=…`: 1 to 70 characters of RFC 2046's set, in quotes if it is no token
+/// of RFC 2045.
 fn boundary(content_type: &str) -> Result<String, Malformed> {
-    let mut parameters = content_type.split(';').map(str::trim);
-    let kind = parameters.next().unwrap_or("");
-    if !kind.eq_ignore_ascii_case("multipart/form-data") {
+    let (kind, mut rest) = content_type.split_once(';').unwrap_or((content_type, ""));
+    if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
         return malformed(0, "the content type is not multipart/form-data");
     }
-    let boundary = parameters
-        .filter_map(|parameter| parameter.split_once('='))
-        .find(|(name, _)| name.trim().eq_ignore_ascii_case("boundary"))
-        .map_or("", |(_, value)| value.trim());
-    let boundary = boundary.strip_prefix('"').and_then(|b| b.strip_suffix('"')).unwrap_or(boundary);
+    let mut boundary = None;
+    while !rest.trim().is_empty() {
+        let Some((name, after)) = rest.split_once('=') else {
+            return malformed(0, "the content type has a parameter without a value");
+        };
+        let (text, after) = if let Some(quoted) = after.strip_prefix('"') {
+            match quoted_text(quoted) {
+                Some(unquoted) => unquoted,
+                None => return malformed(0, "the content type has a quote that is not closed"),
+            }
+        } else {
+            let end = after.find(';').unwrap_or(after.len());
+            let text = after[..end].trim_end();
+            if !text.bytes().all(is_token) {
+                return malformed(0, "a parameter of the content type needs quotes (RFC 2045)");
+            }
+            (text.to_owned(), &after[end..])
+        };
+        if name.trim().eq_ignore_ascii_case("boundary") && boundary.replace(text).is_some() {
+            return malformed(0, "the content type names two boundaries");
+        }
+        let after = after.trim_start();
+        rest = match after.strip_prefix(';') {
+            Some(next) => next,
+            None if after.is_empty() => after,
+            None => return malformed(0, "something follows a parameter of the content type"),
+        };
+    }
+    let boundary = boundary.unwrap_or_default();
     let allowed = |c: u8| c.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&c);
     match boundary.len() {
         0 => malformed(0, "the content type names no boundary"),
-        1..=70 if boundary.bytes().all(allowed) && !boundary.ends_with(' ') => {
-            Ok(boundary.to_owned())
-        }
+        1..=70 if boundary.bytes().all(allowed) && !boundary.ends_with(' ') => Ok(boundary),
         _ => malformed(0, "the boundary has more than 70 characters, or some that are not allowed"),
     }
+}
+
+/// What a token of RFC 2045 has: no blanks, controls and separators.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte)
 }
 
 /// The end of the first delimiter. A preamble is allowed if it ends with a line.
@@ -86,10 +113,11 @@ fn first_delimiter(body: &[u8], finder: &Finder<'_>, size: usize) -> Result<usiz
     }
 }
 
-/// Spaces and tabs may follow a delimiter, then a CRLF must.
-fn end_of_delimiter(body: &[u8], mut at: usize) -> Result<usize, Malformed> {
-    while matches!(body.get(at), Some(b' ' | b'\t')) {
-        at += 1;
+/// A CRLF must follow a delimiter. RFC 2046 lets mail servers pad it with blanks; who sends it may not, and over HTTP
+/// nobody else is there.
+fn end_of_delimiter(body: &[u8], at: usize) -> Result<usize, Malformed> {
+    if let Some(b' ' | b'\t') = body.get(at) {
+        return malformed(at, "a boundary line has blanks after the boundary");
     }
     if body[at.min(body.len())..].starts_with(b"\r\n") {
         Ok(at + 2)
@@ -100,12 +128,11 @@ fn end_of_delimiter(body: &[u8], mut at: usize) -> Result<usize, Malformed> {
 
 /// After the closing delimiter: nothing, or a line end and whatever follows.
 fn epilogue(body: &[u8], at: usize) -> Result<(), Malformed> {
-    let padding = body[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let rest = &body[at + padding..];
+    let rest = &body[at..];
     if rest.is_empty() || rest.starts_with(b"\r\n") {
         Ok(())
     } else {
-        malformed(at + padding, "something follows the closing boundary on its line")
+        malformed(at, "something follows the closing boundary on its line")
     }
 }
 
@@ -236,7 +263,7 @@ mod tests {
     #[test]
     fn an_empty_part_and_a_preamble_are_fine() {
         let parts =
-            read("hello\r\n--xx \r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--xx--");
+            read("hello\r\n--xx\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--xx--");
         assert_eq!(parts.unwrap()[0].content, "");
     }
 
@@ -258,6 +285,9 @@ mod tests {
             (format!("{head}value"), head.len() + 5, "closing boundary"),
             (format!("{head}value\r\n--xx--y"), head.len() + 13, "on its line"),
             (format!("{head}value\r\n--xx"), head.len() + 11, "end with CRLF"),
+            (format!("{head}value\r\n--xx-- "), head.len() + 13, "on its line"),
+            (format!("{head}value\r\n--xx \r\n"), head.len() + 11, "blanks"),
+            ("--xx\t\r\n".to_owned(), 4, "blanks"),
         ] {
             let error = read(&body).unwrap_err();
             assert!(error.reason.contains(part), "{body:?}: {error:?}");
@@ -269,8 +299,23 @@ mod tests {
     fn the_boundary_is_checked() {
         let body = Bytes::from_static(b"--a b--");
         assert!(parse("multipart/form-data; boundary=\"a b\"", &body).unwrap().is_empty());
-        for bad in ["text/plain", "multipart/form-data", "multipart/form-data; boundary=\"a \""] {
-            assert!(parse(bad, &body).is_err(), "{bad}");
+        let quoted = "multipart/form-data; x=\"a;boundary=c\" ; BOUNDARY=\"a b\";charset=utf-8";
+        assert!(parse(quoted, &body).unwrap().is_empty());
+        for (bad, why) in [
+            ("text/plain", "not multipart"),
+            ("multipart/form-data", "no boundary"),
+            ("multipart/form-data; boundary", "without a value"),
+            ("multipart/form-data; boundary=\"a \"", "not allowed"),
+            ("multipart/form-data; boundary=a b", "quotes"),
+            ("multipart/form-data; boundary=a/b", "quotes"),
+            ("multipart/form-data; boundary=a:b", "quotes"),
+            ("multipart/form-data; boundary=a?", "quotes"),
+            ("multipart/form-data; boundary=\"a b", "not closed"),
+            ("multipart/form-data; boundary=\"a b\" c", "follows"),
+            ("multipart/form-data; boundary=a; boundary=b", "two"),
+        ] {
+            let error = parse(bad, &body).unwrap_err();
+            assert!(error.reason.contains(why), "{bad}: {error:?}");
         }
     }
 

@@ -5,5 +5,6 @@ mod caching;
 mod client;
 mod control;
 mod faults;
+mod images;
 mod plain;
 mod redis;

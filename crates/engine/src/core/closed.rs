@@ -57,9 +57,10 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
         if done == each {
             break true;
         }
-        if clock::now_ns() >= at(start, span.graceful_end) {
+        let now = clock::now_ns();
+        if now >= at(start, span.graceful_end) {
             // Wanted back while the last iteration was still running: go on as if nothing had been.
-            match span_at(spans, start, clock::now_ns()) {
+            match span_at(spans, start, now) {
                 Some(next) => span = next,
                 None => break false,
             }
@@ -69,7 +70,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
             break true;
         };
         done += 1;
-        if visit.iterate(number, None).await == Ended::Interrupted {
+        if visit.iterate(number, None, now).await == Ended::Interrupted {
             break false;
         }
     };

@@ -160,7 +160,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
         let Some(number) = state.begin() else { break };
         lane.enter();
         tally.enter();
-        let ended = visit.iterate(number, Some(due)).await;
+        let ended = visit.iterate(number, Some(due), clock::now_ns()).await;
         lane.leave();
         tally.leave();
         if ended == Ended::Interrupted {

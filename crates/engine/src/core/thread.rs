@@ -42,6 +42,7 @@ pub(crate) struct CoreSeed<R: Runner> {
     pub(crate) registry: Arc<Registry>,
     pub(crate) want_samples: bool,
     pub(crate) min_iteration: Duration,
+    pub(crate) is_last: bool,
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) frames: mpsc::Sender<gather::Message>,
@@ -82,6 +83,7 @@ fn live<R: Runner>(seed: CoreSeed<R>) -> io::Result<()> {
 
 async fn obey<R: Runner>(seed: CoreSeed<R>) {
     let mut commands = seed.commands;
+    let is_last = seed.is_last;
     let scenarios = seed.states.len();
     let worker = Rc::new(Worker {
         core: Rc::new(Core {
@@ -117,7 +119,11 @@ async fn obey<R: Runner>(seed: CoreSeed<R>) {
     worker.tell(Event::Finished { health }).await;
     // Here, on their own core and inside its runtime, and not wherever the last task is dropped.
     let residents = worker.residents.take();
-    drop(residents);
+    if is_last {
+        std::mem::forget(residents);
+    } else {
+        drop(residents);
+    }
 }
 
 fn carry_out<R: Runner>(worker: &Rc<Worker<R>>, command: Command) {

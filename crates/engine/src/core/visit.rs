@@ -61,8 +61,9 @@ impl<R: Runner> Visit<R> {
         self.resident.as_mut().expect("a visit has its VU until it is dropped")
     }
 
-    /// Runs the scenario's iteration `number`, and books it. Nothing is allocated, locked or spawned.
-    pub(super) async fn iterate(&mut self, number: u64, due: Option<u64>) -> Ended {
+    /// Runs the scenario's iteration `number`, which begins now, at `started`, and books it. Nothing is allocated,
+    /// locked or spawned.
+    pub(super) async fn iterate(&mut self, number: u64, due: Option<u64>, started: u64) -> Ended {
         let worker = Rc::clone(&self.worker);
         let core = &*worker.core;
         let scenario = Rc::clone(&self.scenario);
@@ -73,7 +74,6 @@ impl<R: Runner> Visit<R> {
             resident.by_scenario.resize(state.index() + 1, 0);
         }
 
-        let started = clock::now_ns();
         let iteration = Iteration {
             in_scenario_instance: number,
             in_test: state.global(number),

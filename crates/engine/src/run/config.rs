@@ -41,6 +41,9 @@ pub struct RunConfig {
     pub teardown_timeout: Duration,
     /// A VU rests after an iteration until this has passed since its start.
     pub min_iteration_duration: Duration,
+    /// The process ends after the run: VUs are not taken apart at its end, which costs a fifth of what making them does.
+    /// Their connections are closed by the system.
+    pub is_last: bool,
     /// Wait after the initialisation until someone calls [`Control::resume`](crate::Control::resume).
     pub paused: bool,
 }
@@ -63,6 +66,7 @@ impl RunConfig {
             setup_timeout: Duration::from_mins(1),
             teardown_timeout: Duration::from_mins(1),
             min_iteration_duration: Duration::ZERO,
+            is_last: false,
             paused: false,
         }
     }

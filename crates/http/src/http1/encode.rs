@@ -1,6 +1,6 @@
 //! A request's head, as bytes.
 
-use crate::request::Request;
+use crate::request::{Body, Request};
 use crate::target::Scheme;
 
 /// What the way to the server adds to a head.
@@ -34,7 +34,9 @@ pub(crate) fn encode(request: &Request<'_>, way: Way<'_>, out: &mut Vec<u8>) {
     let (agent, lines) = request.headers.agent_and_rest();
     out.extend_from_slice(agent);
     match request.body.len() {
-        Some(0) if !matches!(request.method, "POST" | "PUT" | "PATCH") => {}
+        Some(0)
+            if !matches!(request.method, "POST" | "PUT" | "PATCH")
+                && !matches!(request.body, Body::Nothing) => {}
         Some(length) => {
             out.extend_from_slice(b"Content-Length: ");
             decimal(length, out);
@@ -76,7 +78,6 @@ mod tests {
     use super::*;
     use crate::headers::Headers;
     use crate::payload::{Payload, Shared, Source};
-    use crate::request::Body;
     use crate::target::Target;
 
     fn head(url: &str, way: Way<'_>, change: impl Fn(&mut Request<'_>)) -> String {
@@ -112,6 +113,11 @@ mod tests {
         assert!(
             !head("http://a/", Way::default(), |request| request.method = "DELETE").contains("Le")
         );
+        let nothing = head("http://a/", Way::default(), |request| {
+            request.method = "DELETE";
+            request.body = Body::Nothing;
+        });
+        assert!(nothing.contains("\r\nContent-Length: 0\r\n"));
     }
 
     #[test]

@@ -92,7 +92,7 @@ async fn send(
     recording: &mut Recording<'_>,
 ) -> Result<(), Failure> {
     match body {
-        Body::Empty => {}
+        Body::Empty | Body::Nothing => {}
         Body::Bytes(bytes) => {
             return put(Bytes::copy_from_slice(bytes), true, stream, recording).await;
         }

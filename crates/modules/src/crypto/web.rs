@@ -56,6 +56,9 @@ fn get_random_values<'js>(call: Call<'js>) -> JsResult<'js> {
         );
         return Err(throw_go(ctx, &message));
     }
+    if array.is_read_only() {
+        return Err(ctx.throw_type("getRandomValues cannot write to this array: it is frozen"));
+    }
     let mut random = vec![0; size];
     fill_random(ctx, &mut random)?;
     let _ = array.with_bytes_mut(|bytes| bytes.copy_from_slice(&random));

@@ -20,8 +20,8 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     if host.phase() != Phase::Init {
         return Err(throw(
             ctx,
-            "the \"open\" function is only available in the init stage (i.e. the global scope), see the k6 \
-             documentation on the test life cycle",
+            "the \"open\" function is only available in the init stage (i.e. the global scope), see \
+             https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information",
         ));
     }
     let name = call.argument(0);

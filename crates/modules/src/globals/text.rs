@@ -39,9 +39,9 @@ impl Class for TextEncoder {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
                 .getter(c"encoding", |call| call.ctx().string("utf-8"))
-                .string(c"[Symbol.toStringTag]", c"TextEncoder")
-                .method(c"encode", 0, encode)
-                .method(c"encodeInto", 2, encode_into)
+                .tag(c"TextEncoder")
+                .function(c"encode", 0, encode)
+                .function(c"encodeInto", 2, encode_into)
         });
         &MEMBERS
     }
@@ -76,6 +76,9 @@ fn encode_into<'js>(call: Call<'js>) -> JsResult<'js> {
     if target.typed_array_name() != Some("Uint8Array") {
         return Err(ctx.throw_type("encodeInto writes into a Uint8Array"));
     }
+    if target.is_read_only() {
+        return Err(ctx.throw_type("encodeInto cannot write to this array: it is frozen"));
+    }
     let fitted = target.with_bytes_mut(|bytes| {
         let end = text.floor_char_boundary(bytes.len());
         let part = &text[..end];
@@ -107,7 +110,7 @@ impl Class for TextDecoder {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .string(c"[Symbol.toStringTag]", c"TextDecoder")
+                .tag(c"TextDecoder")
                 .getter(c"encoding", |call| {
                     let value = call.this();
                     call.ctx().string(this(call.ctx(), &value)?.encoding.name())
@@ -120,7 +123,7 @@ impl Class for TextDecoder {
                     let value = call.this();
                     Ok(call.ctx().bool(this(call.ctx(), &value)?.ignore_bom))
                 })
-                .method(c"decode", 0, decode)
+                .function(c"decode", 0, decode)
         });
         &MEMBERS
     }

@@ -31,7 +31,7 @@ impl LazyGlobal for UrlObject {
     const NAME: &'static CStr = c"URL";
     fn make(ctx: Ctx<'_>) -> JsResult<'_> {
         static STATICS: LazyLock<Members> = LazyLock::new(|| {
-            Members::new().method(c"canParse", 1, can_parse).method(c"parse", 1, parse_or_null)
+            Members::new().function(c"canParse", 1, can_parse).function(c"parse", 1, parse_or_null)
         });
         let prototype = ctx.class_prototype::<Self>()?;
         let class = ctx.constructor(c"URL", 1, construct, &prototype)?;
@@ -73,9 +73,9 @@ impl Class for UrlObject {
                     call.ctx().string(&origin)
                 })
                 .getter(c"searchParams", search_params)
-                .method(c"toString", 0, href)
-                .method(c"toJSON", 0, href)
-                .string(c"[Symbol.toStringTag]", c"URL");
+                .function(c"toString", 0, href)
+                .function(c"toJSON", 0, href)
+                .tag(c"URL");
             let members = part!(members, c"protocol", protocol, set_protocol);
             let members = part!(members, c"username", username, set_username);
             let members = part!(members, c"password", password, set_password);

@@ -14,6 +14,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 
+use super::download::{self, Arrived};
 use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_for, method_of};
 use super::response::{self, Response};
 use super::transfer::{self, Finished, Sink};
@@ -58,12 +59,6 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             .and_then(|asked| Prepared::read(ctx, http, asked))
             .and_then(Prepared::with_valid_url);
         match request {
-            Ok(request) if request.download.is_some() => {
-                let text = "http.batch() waits for whole responses: use asyncRequest() for the responseType \"stream\"";
-                let throw = request.throw;
-                let refused = Unsendable { code: 0, text: text.to_owned(), throw };
-                return refuse(ctx, &result, &keys, requests.len(), &refused);
-            }
             Ok(request) => requests.push(request),
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {
@@ -87,33 +82,55 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             Rc::clone(per_host.entry(place).or_insert_with(|| Rc::new(Semaphore::new(limit))));
         let sink = Sink::of(host, state, http);
         let (total, client) = (Rc::clone(&total), Rc::clone(&http.client));
+        let streamed = request.download.is_some();
+        // Not sent before its turn, so it is on no list of the VU's until then; but it ends with the iteration.
+        if let Some(download) = &request.download {
+            http.keep_track_of(download);
+        }
         running.push(async move {
             let _here = gate.acquire().await;
             let _all = total.acquire().await;
+            if streamed {
+                // Its head has come; the rest counts no more, since nobody reads it before this returns.
+                return (index, Came::Head(download::begin(client, request, sink).await));
+            }
             let ended = transfer::run(&client, &mut request, &sink).await;
-            (index, Finished::new(request, ended))
+            (index, Came::Whole(Finished::new(request, ended)))
         });
     }
     let count = running.len();
-    let all = running.collect::<Vec<(usize, Box<Finished>)>>();
+    let all = running.collect::<Vec<(usize, Came)>>();
     let finished =
         if needs_script { while_script_runs(ctx, host, all)? } else { block_on(all).ok() };
     let Some(finished) = finished else { return Err(throw_stopped(ctx)) };
-    let mut ordered: Vec<Option<Box<Finished>>> = (0..count).map(|_| None).collect();
-    for (index, finished) in finished {
-        ordered[index] = Some(finished);
+    let mut ordered: Vec<Option<Came>> = (0..count).map(|_| None).collect();
+    for (index, came) in finished {
+        ordered[index] = Some(came);
     }
     let mut failed = None;
-    for (key, finished) in keys.iter().zip(ordered.into_iter().flatten()) {
-        if finished.throw && failed.is_none() {
-            failed.clone_from(&finished.thrown);
-        }
-        result.define(key, response::new(ctx, Response::of(finished))?)?;
+    for (key, came) in keys.iter().zip(ordered.into_iter().flatten()) {
+        let response = match came {
+            Came::Whole(finished) => {
+                if finished.throw && failed.is_none() {
+                    failed.clone_from(&finished.thrown);
+                }
+                response::new(ctx, Response::of(finished))?
+            }
+            Came::Head(arrived) => download::received(ctx, arrived)?,
+        };
+        result.define(key, response)?;
     }
     match failed {
         Some(error) => Err(throw(ctx, &error)),
         None => Ok(result),
     }
+}
+
+/// What came of one of them.
+enum Came {
+    Whole(Box<Finished>),
+    /// The body is streamed.
+    Head(Arrived),
 }
 
 /// Waits for what needs the VU's event loop to go on: bodies that scripts make meanwhile. `None` if the VU was stopped.

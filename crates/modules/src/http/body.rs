@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
-use brunt_quickjs::{CommonBytes, Thrown, Value};
+use brunt_quickjs::{CommonBytes, Name, Thrown, Value};
 
 use super::cookies::CookieJar;
 use super::fasthttp::FileStream;
@@ -13,9 +13,13 @@ use super::file::FileData;
 use super::response::Response;
 use super::url::UrlTemplate;
 use super::web::{FilePart, file_part};
+use crate::boxed::unbox;
 use crate::globals::web::{self, Boundary, FeedGuard};
 use crate::go_error::go_type;
+use crate::shared_array;
 use crate::state::{throw, throw_type};
+
+static DESCRIPTION: Name = Name::new("description");
 
 /// A body as it goes on the wire.
 #[derive(Default)]
@@ -64,6 +68,14 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
     if let Some(payload) = payload_of(body) {
         return Ok(EncodedBody::of(payload, None));
     }
+    if body.is_proxy() {
+        let kind =
+            if shared_array::is_one(body) { "data.wrappedSharedArray" } else { "sobek.Proxy" };
+        return Err(unknown(kind));
+    }
+    if let Some(primitive) = primitive_in(body)? {
+        return encode(&primitive);
+    }
     if let Some(native) = web::native_body(body) {
         let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
         return Ok(EncodedBody::of(native.payload, content_type));
@@ -78,7 +90,7 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         );
     }
     if let Some(kind) = of_host(body) {
-        return Err(BodyRefusal::Type(format!("unknown request body type {kind}")));
+        return Err(unknown(kind));
     }
     let plain = body.is_object()
         && !(body.is_function()
@@ -87,9 +99,27 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             || body.is_set()
             || body.is_date());
     if !plain {
-        return Err(BodyRefusal::Type(format!("unknown request body type {}", go_type(body))));
+        return Err(unknown(go_type(body)));
     }
     form(body, None)
+}
+
+/// In k6's words.
+fn unknown(kind: &str) -> BodyRefusal {
+    BodyRefusal::Type(format!("unknown request body type {kind}"))
+}
+
+/// What a body that holds a primitive is sent as: a symbol is its description, as in k6, and `new String()` the string,
+/// which k6 tears apart.
+fn primitive_in<'js>(body: &Value<'js>) -> Result<Option<Value<'js>>, Thrown> {
+    let symbol = if body.is_symbol() { Some(body.clone()) } else { unbox(body) };
+    match symbol {
+        Some(symbol) if symbol.is_symbol() => {
+            let text = symbol.get(&DESCRIPTION)?;
+            Ok(Some(if text.is_string() { text } else { body.ctx().string("")? }))
+        }
+        primitive => Ok(primitive),
+    }
 }
 
 /// What k6 calls an object that has no members to make a form of: a promise that nobody awaited, a response.
@@ -109,7 +139,15 @@ fn of_host(body: &Value<'_>) -> Option<&'static str> {
     if body.instance::<UrlTemplate>().is_some() {
         return Some("httpext.URL");
     }
-    (!body.is_array() && body.is_array_like_proxy()).then_some("data.wrappedSharedArray")
+    super::fasthttp::kind_of(body)
+}
+
+/// What an object without members is by its own word, `Response` for one: a form of it would be empty.
+fn tag_of(body: &Value<'_>) -> Result<Option<String>, Thrown> {
+    let symbol = body.ctx().global().get("Symbol")?.get("toStringTag")?;
+    let reflect = body.ctx().global().get("Reflect")?.get("get")?;
+    let tag = reflect.call(&body.ctx().undefined(), &[body.clone(), symbol])?;
+    if tag.is_string() { tag.to_string_lossy().map(Some) } else { Ok(None) }
 }
 
 /// The same for a form with parts whose `Content-Type` a script gives by hand: its boundary is used, and added if there is
@@ -187,6 +225,11 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
         let value = body.get(&key)?;
         has_file |= is_file(&value);
         members.push((key.text().unwrap_or_default(), value));
+    }
+    if members.is_empty()
+        && let Some(tag) = tag_of(body)?
+    {
+        return Err(unknown(&tag));
     }
     if has_file {
         let members = flattened(members)?;

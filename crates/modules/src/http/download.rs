@@ -12,7 +12,7 @@ use std::time::Duration;
 use brunt_fiber::clock;
 use brunt_http::content::{Decoded, Decoder, Undecodable};
 use brunt_http::cookie::Scope;
-use brunt_http::{Chunk, Exchange, Failure, Spool, Target};
+use brunt_http::{Chunk, Client, Exchange, Failure, Spool, Target};
 use brunt_quickjs::{Ctx, JsResult, Value};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -273,13 +273,23 @@ impl Drop for Reader {
 /// Starts the request on a task of its own. What it returns waits for the head.
 pub(super) fn start(
     http: &HttpState,
+    prepared: Prepared,
+    sink: Sink,
+) -> impl Future<Output = Arrived> + use<> {
+    if let Some(download) = &prepared.download {
+        http.keep_track_of(download);
+    }
+    begin(Rc::clone(&http.client), prepared, sink)
+}
+
+/// The same with a download that the VU keeps track of.
+pub(super) fn begin(
+    client: Rc<Client>,
     mut prepared: Prepared,
     sink: Sink,
 ) -> impl Future<Output = Arrived> + use<> {
     let download = prepared.download.clone().unwrap_or_else(|| Download::new(false));
-    http.keep_track_of(&download);
     let reader = Reader(Rc::clone(&download));
-    let client = Rc::clone(&http.client);
     let seen = Seen::of(&prepared);
     let task = {
         let download = Rc::clone(&download);

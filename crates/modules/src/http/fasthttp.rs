@@ -42,6 +42,17 @@ pub(crate) fn fill<'js>(
     set("checkstatus", ctx.function(c"checkstatus", 3, checkstatus::checkstatus)?)
 }
 
+/// What an object of this module is that is no body.
+pub(super) fn kind_of(value: &Value<'_>) -> Option<&'static str> {
+    if value.instance::<client::Client>().is_some() {
+        Some("*fasthttp.Client")
+    } else if value.instance::<request::Request>().is_some() {
+        Some("*fasthttp.Request")
+    } else {
+        value.instance::<response::Response>().is_some().then_some("*fasthttp.Response")
+    }
+}
+
 /// Classes cannot be called like functions.
 fn needs_new<'js>(call: &Call<'js>, class: &str) -> JsResult<'js, ()> {
     if call.this().is_object() {

@@ -11,6 +11,7 @@ use brunt_fiber::clock;
 use brunt_http::cookie::Jar;
 use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::{Host, Remains};
+use brunt_quickjs::touched;
 use rustc_hash::FxHashMap;
 
 use super::download::Download;
@@ -97,7 +98,7 @@ impl HttpShared {
     }
 
     /// That of the core, or a fresh one where there is no core.
-    fn of(shared: &Shared, host: &Host) -> Rc<Self> {
+    pub(super) fn of(shared: &Shared, host: &Host) -> Rc<Self> {
         match host.core_state() {
             Some(core) => Rc::clone(core.api(|| Self::new(shared))),
             None => Self::new(shared),
@@ -188,6 +189,17 @@ impl HttpState {
     /// Takes in a client whose bytes and connections are the VU's, too.
     pub(super) fn adopt(&self, client: Rc<Client>) {
         self.others.borrow_mut().push(client);
+    }
+
+    /// Says where it and its clients are, for those who watch what is touched.
+    pub(crate) fn note(&self) {
+        touched::note(self);
+        let others = self.others.borrow();
+        touched::note(&others[..]);
+        touched::note(&**self.jar.borrow());
+        for client in others.iter().chain([&self.client]) {
+            client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
+        }
     }
 
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {

@@ -1,11 +1,13 @@
-//! What a `SharedArray` keeps: each element as its JSON text, all in one buffer; buffers and typed arrays, which JSON does
-//! not have and k6 loses, as their bytes.
+//! What a `SharedArray` keeps: each element as its JSON text, all in one buffer. Buffers and views of them, at any depth,
+//! which JSON does not have and k6 loses, are kept as their bytes; a mark stands in the text for each.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_quickjs::{CommonBytes, Ctx, JsResult, Value};
+use brunt_quickjs::{CommonBytes, Ctx, HeldBytes, JsResult, Thrown, Value};
 use memchr::memchr;
 use rustc_hash::FxHashMap;
+
+use crate::globals::web;
 
 /// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
 #[derive(Debug, Default)]
@@ -26,40 +28,42 @@ impl SharedArrays {
 /// The elements of an array.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
+    /// Their JSON texts, with marks for what is binary.
     text: Vec<u8>,
-    /// Where each text ends in `text`, which is where the next begins. An empty text is `undefined`, or a binary element.
+    /// Where each text ends in `text`, which is where the next begins. An empty text is `undefined`.
     ends: Vec<usize>,
-    /// Those that are buffers or typed arrays, by rising index.
+    /// What the marks stand for, by their numbers.
     binary: Vec<Binary>,
 }
 
+/// A buffer, or a view of a whole one.
 #[derive(Debug)]
 struct Binary {
-    index: u32,
-    /// The class of the typed array; `None` is an `ArrayBuffer`.
-    class: Option<&'static str>,
+    shape: Shape,
     bytes: Arc<CommonBytes>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Shape {
+    Buffer,
+    Typed(&'static str),
+    View,
 }
 
 impl Elements {
     /// What an array of a script holds.
     ///
     /// # Errors
-    /// What reading it throws.
+    /// What reading it throws; a `TypeError` for a `Blob` or `File`, which can't be read at once.
     pub(crate) fn encode<'js>(ctx: Ctx<'js>, array: &Value<'js>) -> JsResult<'js, Self> {
         let length = array.length()?;
         let mut elements = Self::default();
+        let mut seen = Seen::default();
         for index in 0..length {
             let element = array.get_index(index)?;
-            if let Some(bytes) = binary(&element) {
-                let class = element.typed_array_name();
-                elements.binary.push(Binary { index, class, bytes });
-                elements.push(b"");
-            } else if let Some(json) = ctx.stringify_json(&element)? {
-                elements.push(json.as_bytes());
-            } else {
-                elements.push(b"");
-            }
+            let binary = &mut elements.binary;
+            let json = ctx.stringify_marked(&element, |value| seen.mark(value, binary))?;
+            elements.push(json.unwrap_or_default().as_bytes());
         }
         elements.text.shrink_to_fit();
         Ok(elements)
@@ -78,7 +82,7 @@ impl Elements {
 
     /// Whether there is such an element, which is `undefined`.
     pub(crate) fn is_undefined(&self, index: u32) -> bool {
-        self.text(index) == Some(&[]) && self.binary(index).is_none()
+        self.text(index) == Some(&[])
     }
 
     fn text(&self, index: u32) -> Option<&[u8]> {
@@ -88,28 +92,35 @@ impl Elements {
         Some(&self.text[start..end])
     }
 
-    fn binary(&self, index: u32) -> Option<&Binary> {
-        let at = self.binary.binary_search_by_key(&index, |binary| binary.index).ok()?;
-        Some(&self.binary[at])
-    }
-
     /// The element, frozen to its depths. `None` beyond the end.
     pub(crate) fn read<'js>(&self, ctx: Ctx<'js>, index: u32) -> JsResult<'js, Option<Value<'js>>> {
-        if let Some(binary) = self.binary(index) {
-            let buffer = ctx.frozen_buffer(&binary.bytes)?;
-            return match binary.class {
-                Some(class) => ctx.typed_array(class, &buffer).map(Some),
-                None => Ok(Some(buffer)),
-            };
-        }
         let Some(text) = self.text(index) else { return Ok(None) };
         if let Some(text) = plain_string(text) {
             return ctx.string(text).map(Some);
         }
-        // `undefined` has no JSON: k6 throws a SyntaxError too.
-        let value = ctx.parse_json(text).map_err(|error| ctx.throw_json(error))?;
+        if text.is_empty() {
+            // `undefined` has no JSON.
+            let message = "invalid character 'u' looking for beginning of value";
+            return Err(ctx.throw_syntax(message));
+        }
+        let value = if self.binary.is_empty() {
+            ctx.parse_json(text)
+        } else {
+            ctx.parse_marked(text, |number| self.marked(ctx, number))
+        };
+        let value = value.map_err(|error| ctx.throw_json(error))?;
         value.freeze_json()?;
         Ok(Some(value))
+    }
+
+    fn marked<'js>(&self, ctx: Ctx<'js>, number: u32) -> JsResult<'js> {
+        let binary = &self.binary[number as usize];
+        let buffer = ctx.frozen_buffer(&binary.bytes)?;
+        match binary.shape {
+            Shape::Buffer => Ok(buffer),
+            Shape::Typed(class) => ctx.typed_array(class, &buffer),
+            Shape::View => ctx.data_view(&buffer),
+        }
     }
 }
 
@@ -119,12 +130,65 @@ fn plain_string(json: &[u8]) -> Option<&str> {
     if memchr(b'\\', inner).is_some() { None } else { std::str::from_utf8(inner).ok() }
 }
 
-/// The bytes of an `ArrayBuffer` or typed array; those of a file that was opened are kept as they lie. (A `DataView` is no
-/// data, but a way to look at some.)
-fn binary(element: &Value<'_>) -> Option<Arc<CommonBytes>> {
-    if !element.is_array_buffer() && element.typed_array_name().is_none() {
-        return None;
+/// What was binary so far, by where its bytes lie: what many elements refer to is kept once.
+#[derive(Default)]
+struct Seen<'js> {
+    /// They stay alive as long, so that no other bytes come to lie there.
+    values: Vec<Value<'js>>,
+    /// As long as these are held, a script that writes to the buffers writes elsewhere.
+    held: Vec<HeldBytes>,
+    marks: FxHashMap<(usize, usize, Shape), Mark>,
+}
+
+#[derive(Clone, Copy)]
+struct Mark {
+    number: u32,
+    /// The bytes are held.
+    is_held: bool,
+}
+
+impl<'js> Seen<'js> {
+    /// The mark for a value that is binary; those bytes of a file that was opened are kept as they lie.
+    fn mark(
+        &mut self,
+        value: &Value<'js>,
+        binary: &mut Vec<Binary>,
+    ) -> Result<Option<u32>, Thrown> {
+        let shape = if value.is_array_buffer() {
+            Shape::Buffer
+        } else if let Some(class) = value.typed_array_name() {
+            Shape::Typed(class)
+        } else if value.is_data_view() {
+            Shape::View
+        } else if web::is_blob(value) {
+            let message = "a SharedArray can't hold a Blob or File: give it the bytes, as \
+                           `await blob.arrayBuffer()` has them";
+            return Err(value.ctx().throw_type(message));
+        } else {
+            return Ok(None);
+        };
+        let place = |bytes: &[u8]| (bytes.as_ptr() as usize, bytes.len(), shape);
+        // What was detached has no bytes, and is an empty object for JSON.
+        let Some(known) = value.with_bytes(place) else { return Ok(None) };
+        if let Some(&Mark { number, is_held }) = self.marks.get(&known) {
+            // A script may have changed them since.
+            let kept = &binary[number as usize].bytes;
+            if is_held || value.with_bytes(|bytes| *bytes == kept[..]) == Some(true) {
+                return Ok(Some(number));
+            }
+        }
+        let held = value.shared_bytes();
+        let copy = || value.with_bytes(|bytes| Arc::new(bytes.to_vec().into()));
+        let Some(bytes) = value.common_bytes().or_else(copy) else { return Ok(None) };
+        let number = u32::try_from(binary.len()).expect("fewer values than a memory can hold");
+        binary.push(Binary { shape, bytes });
+        // Holding them may have moved them; what is small was copied instead.
+        if let Some(place) = value.with_bytes(place) {
+            let is_held = held.as_ref().is_some_and(|held| held.as_ptr() as usize == place.0);
+            self.marks.insert(place, Mark { number, is_held });
+            self.held.extend(held.filter(|_| is_held));
+        }
+        self.values.push(value.clone());
+        Ok(Some(number))
     }
-    let copy = || element.with_bytes(|bytes| Arc::new(bytes.to_vec().into()));
-    element.common_bytes().or_else(copy)
 }

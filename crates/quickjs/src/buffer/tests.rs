@@ -469,3 +469,70 @@ fn late_bytes_that_cannot_be_made_are_an_exception() {
     }
     assert!(ctx.global().get("buffer").unwrap().with_bytes(<[u8]>::len).is_none());
 }
+
+#[test]
+fn what_is_frozen_shows_itself_so_and_refuses_writes_aloud() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let bytes = Arc::new(CommonBytes::from(vec![3, 1, 2, 0]));
+    let buffer = ctx.frozen_buffer(&bytes).unwrap();
+    ctx.global().set("v", ctx.data_view(&buffer).unwrap()).unwrap();
+    ctx.global().set("b", buffer.clone()).unwrap();
+    let array = ctx.typed_array("Uint8Array", &buffer).unwrap();
+    array.freeze_json().unwrap();
+    ctx.global().set("f", array).unwrap();
+    for write in [
+        "f[0] = 9",
+        "f['1'] = 9",
+        "f[0]++",
+        "delete f[0]",
+        "f.x = 1",
+        "b.x = 1",
+        "f.fill(0)",
+        "f.set([1])",
+        "f.sort()",
+        "f.reverse()",
+        "f.copyWithin(0, 1)",
+        "v.setInt8(0, 1)",
+        "Object.defineProperty(f, 0, { value: 9 })",
+        "Object.defineProperty(f, 0, { writable: true })",
+        "Object.defineProperty(f, 0, { get() { return 9 } })",
+        "Object.assign(f, [9])",
+        "new Uint16Array(b)[1] = 7",
+        "new Float64Array(new ArrayBuffer(8).sliceToImmutable())[0] = 7",
+        "new BigInt64Array(new ArrayBuffer(8).sliceToImmutable())[0] = 7n",
+        "Object.freeze(new Uint8Array(3))",
+    ] {
+        let script = format!(
+            "(() => {{ 'use strict'; try {{ {write}; return 'ok' }} catch (e) {{ return e.name + f.join() + f.length }} }})()"
+        );
+        assert_eq!(text(ctx, &script), "TypeError3,1,2,04", "{write}");
+    }
+    for (script, expected) in [
+        (
+            "[Object.isFrozen(f), Object.isSealed(f), Object.isExtensible(f), Object.isFrozen(b)].join()",
+            "true,true,false,true",
+        ),
+        (
+            "JSON.stringify(Object.getOwnPropertyDescriptor(f, 1))",
+            r#"{"value":1,"writable":false,"enumerable":true,"configurable":false}"#,
+        ),
+        ("f[0] = 9; f[0]", "3"),
+        ("Reflect.set(f, 0, 9) + ' ' + Reflect.defineProperty(f, 0, { value: 9 })", "false false"),
+        ("Reflect.defineProperty(f, 0, { value: 3 })", "true"),
+        (
+            "const g = new Uint16Array(b); [Object.isFrozen(g), Object.isFrozen(Object.freeze(g))].join()",
+            "false,true",
+        ),
+        (
+            "const w = new Uint8Array(2); [Object.isFrozen(w), Object.isFrozen(Object.freeze(new Uint8Array()))].join()",
+            "false,true",
+        ),
+        (
+            "f.slice()[0] = 4; const own = f.slice(); own[0] = 4; own.join() + v.getInt8(0) + v.byteLength",
+            "4,1,2,034",
+        ),
+    ] {
+        assert_eq!(text(ctx, &format!("{{ {script} }}")), expected, "{script}");
+    }
+}

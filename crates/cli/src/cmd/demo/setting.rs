@@ -68,8 +68,10 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting("max-body", SIZE, "Hold request bodies up to this size", |c, t| {
         put(&mut c.max_body, size(t))
     }),
-    setting("instances", NUMBER, "Simulate so many application instances", |c, t| {
-        put(&mut c.instances, number(t))
+    setting("instances", NUMBER, "Simulate so many instances of the applications", |c, t| {
+        c.instances = number(t)?;
+        c.image.instances = c.instances;
+        Ok(())
     }),
     setting("event-delay", DURATION, "Let change events travel so long", |c, t| {
         put(&mut c.event_delay, duration(t))
@@ -142,6 +144,58 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting("twotier-ttl", DURATION, "Keep items in the memory tier so long", |c, t| {
         put(&mut c.twotier_ttl, duration(t))
     }),
+    setting("threads", NUMBER, "Work on so many images at once [default: 2]", |c, t| {
+        put(&mut c.image.threads, number(t))
+    }),
+    setting("queue-limit", NUMBER, "Answer 429 when more images wait [default: 1]", |c, t| {
+        put(&mut c.image.queue_limit, number(t))
+    }),
+    setting("retry-after", Takes::One("SECONDS"), "Send Retry-After with a 429", |c, t| {
+        put_some(&mut c.image.retry_after, number(t))
+    }),
+    setting("no-cache", Takes::Nothing, "Keep no images in memory", |c, _| {
+        c.image.no_cache = true;
+        Ok(())
+    }),
+    setting("cache-ttl", DURATION, "Keep an image so long [default: 300s]", |c, t| {
+        put(&mut c.image.cache_ttl, duration(t))
+    }),
+    setting("cache-max-items", NUMBER, "Keep at most so many images", |c, t| {
+        put(&mut c.image.cache_max_items, number(t))
+    }),
+    setting("cache-max-bytes", SIZE, "Keep at most so many bytes of images", |c, t| {
+        put(&mut c.image.cache_max_bytes, size(t))
+    }),
+    setting("single-flight", Takes::Nothing, "Make an image once for all who ask", |c, _| {
+        c.image.single_flight = true;
+        Ok(())
+    }),
+    setting("synthetic", Takes::Nothing, "Pretend to work on images", |c, _| {
+        c.image.synthetic = true;
+        Ok(())
+    }),
+    setting("cpu", DURATION, "What such an image costs [default: 10ms]", |c, t| {
+        put(&mut c.image.cost, duration(t))
+    }),
+    setting(
+        "example-size",
+        Takes::One("WxH"),
+        "Size of example.jpg [default: 1440x1080]",
+        |c, t| put(&mut c.image.example_size, width_and_height(t)),
+    ),
+    setting("allow-original", Takes::Nothing, "Serve images without an action, too", |c, _| {
+        c.image.allow_original = true;
+        Ok(())
+    }),
+    setting(
+        "image-secret",
+        Takes::One("TEXT"),
+        "What POST /images wants [default: demo]",
+        |c, t| {
+            t.clone_into(&mut c.image.secret);
+            Ok(())
+        },
+    ),
     setting(
         "faults-listen",
         Takes::One("HOST:PORT|none"),
@@ -174,6 +228,15 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a number".to_owned())
+}
+
+/// `1440x1080`.
+fn width_and_height(text: &str) -> Result<(u32, u32), String> {
+    let read = || {
+        let (width, height) = text.split_once('x')?;
+        Some((width.parse().ok()?, height.parse().ok()?))
+    };
+    read().ok_or_else(|| "expected width and height such as 1440x1080".to_owned())
 }
 
 /// `500`, `64kB`, `100MB`, `32MiB`, `1GiB`: bytes.

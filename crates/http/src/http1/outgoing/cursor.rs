@@ -37,7 +37,7 @@ pub(super) enum Next<'a> {
 impl<'a> Cursor<'a> {
     pub(super) fn new(body: Body<'a>) -> Self {
         let parts = match body {
-            Body::Empty => Parts::One(&[]),
+            Body::Empty | Body::Nothing => Parts::One(&[]),
             Body::Bytes(bytes) => Parts::One(bytes),
             Body::Payload(payload) => Parts::Pieces(payload.pieces()),
         };

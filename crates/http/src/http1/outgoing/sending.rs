@@ -143,14 +143,24 @@ impl<'a> Sending<'a> {
             slices[0] = IoSlice::new(lead);
             count = 1;
         }
-        count += self.memory(&mut slices[count..]);
+        let pieces = self.memory(&mut slices[count..]);
+        let in_pieces: usize = slices[count..count + pieces].iter().map(|piece| piece.len()).sum();
+        count += pieces;
+        if pieces > 0 && self.frames == Some(Frames::Inside) {
+            // The end of the chunk goes along with it.
+            slices[count] = IoSlice::new(b"\r\n");
+            count += 1;
+        }
         if count > 0 {
             let lead_len = lead.len();
             let size = ready!(connection.poll_write_slices(cx, &slices[..count]))?;
             recording.sent(size);
             let of_lead = size.min(lead_len);
+            let of_pieces = (size - of_lead).min(in_pieces);
             self.lead_at += of_lead;
-            self.advance(size - of_lead);
+            self.advance(of_pieces);
+            // What went of the end, which is the lead now.
+            self.lead_at += size - of_lead - of_pieces;
             return Poll::Ready(Ok(false));
         }
         ready!(self.poll_leave(cx, recording));

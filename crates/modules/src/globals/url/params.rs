@@ -83,21 +83,21 @@ impl Class for SearchParams {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"append", 2, append)
-                .method(c"delete", 1, delete)
-                .method(c"get", 1, get)
-                .method(c"getAll", 1, get_all)
-                .method(c"has", 1, has)
-                .method(c"set", 2, set)
-                .method(c"sort", 0, sort)
-                .method(c"forEach", 1, for_each)
-                .method(c"entries", 0, |call| iterate(&call, Part::Both))
-                .method(c"keys", 0, |call| iterate(&call, Part::Name))
-                .method(c"values", 0, |call| iterate(&call, Part::Value))
-                .method(c"[Symbol.iterator]", 0, |call| iterate(&call, Part::Both))
-                .method(c"toString", 0, to_string)
+                .function(c"append", 2, append)
+                .function(c"delete", 1, delete)
+                .function(c"get", 1, get)
+                .function(c"getAll", 1, get_all)
+                .function(c"has", 1, has)
+                .function(c"set", 2, set)
+                .function(c"sort", 0, sort)
+                .function(c"forEach", 1, for_each)
+                .function(c"entries", 0, |call| iterate(&call, Part::Both))
+                .function(c"keys", 0, |call| iterate(&call, Part::Name))
+                .function(c"values", 0, |call| iterate(&call, Part::Value))
+                .alias(c"[Symbol.iterator]", c"entries")
+                .function(c"toString", 0, to_string)
                 .getter(c"size", size)
-                .string(c"[Symbol.toStringTag]", c"URLSearchParams")
+                .tag(c"URLSearchParams")
         });
         &MEMBERS
     }
@@ -307,9 +307,9 @@ impl Class for Iterator {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"next", 0, next)
+                .function(c"next", 0, next)
                 .method(c"[Symbol.iterator]", 0, |call| Ok(call.this()))
-                .string(c"[Symbol.toStringTag]", c"URLSearchParams Iterator")
+                .tag(c"URLSearchParams Iterator")
         });
         &MEMBERS
     }

@@ -174,22 +174,22 @@ impl Class for Blob {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"arrayBuffer", 0, |call| promised(&call, array_buffer))
-                .method(c"bytes", 0, |call| {
+                .function(c"arrayBuffer", 0, |call| promised(&call, array_buffer))
+                .function(c"bytes", 0, |call| {
                     promised(&call, |ctx, blob| ctx.uint8_array(read(ctx, blob)?.into_owned()))
                 })
                 .getter(c"size", |call| {
                     let value = call.this();
                     Ok(call.ctx().number(this(call.ctx(), &value)?.size as f64))
                 })
-                .method(c"slice", 2, slice)
-                .method(c"stream", 0, stream)
-                .method(c"text", 0, |call| promised(&call, decoded))
+                .function(c"slice", 2, slice)
+                .function(c"stream", 0, stream)
+                .function(c"text", 0, |call| promised(&call, decoded))
                 .getter(c"type", |call| {
                     let value = call.this();
                     call.ctx().string(&this(call.ctx(), &value)?.kind)
                 })
-                .string(c"[Symbol.toStringTag]", c"Blob")
+                .tag(c"Blob")
         });
         &MEMBERS
     }
@@ -209,7 +209,7 @@ impl Class for File {
                     call.ctx().string(&this_file(call.ctx(), &value)?.name)
                 })
                 .string(c"webkitRelativePath", c"")
-                .string(c"[Symbol.toStringTag]", c"File")
+                .tag(c"File")
         });
         &MEMBERS
     }

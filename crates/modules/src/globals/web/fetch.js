@@ -43,7 +43,9 @@
           this.append(name, value);
         }
       } else {
-        for (const name of Object.keys(init)) this.append(name, init[name]);
+        for (const name of Reflect.ownKeys(init)) {
+          if (Object.prototype.propertyIsEnumerable.call(init, name)) this.append(name, init[name]);
+        }
       }
     }
     #writable() {
@@ -225,7 +227,7 @@
       const given = dictionary(init, 'options');
       const from = PlainRequest.is(input) ? input.#state : undefined;
       const state = {
-        url: from === undefined ? urlOf(input) : from.url,
+        url: from === undefined ? targetOf(input) : from.url,
         method: given.method === undefined ? from?.method ?? 'GET' : methodOf(given.method),
         redirect: given.redirect === undefined
           ? from?.redirect ?? 'follow' : oneOf(given.redirect, ['follow', 'error', 'manual'], 'way to redirect'),
@@ -237,10 +239,15 @@
         k6: given.k6 ?? from?.k6,
       };
       if (state.signal !== null && !isSignal(state.signal)) throw refused('AbortSignal');
+      if (given.duplex !== undefined) oneOf(given.duplex, ['half'], 'duplex');
       const bodiless = state.method === 'GET' || state.method === 'HEAD';
       let body = null;
       if (given.body !== undefined && given.body !== null) {
         if (bodiless) throw new TypeError(`a ${state.method} request has no body`);
+        // What comes as a stream is sent before the answer comes; who asks for it must say so.
+        if (given.duplex === undefined && web.isStream(given.body)) {
+          throw new TypeError("a request whose body is a ReadableStream needs duplex: 'half'");
+        }
         const { body: made, type } = extract(given.body, state.headers);
         body = made;
         if (type !== '' && !state.headers.has('content-type')) state.headers.append('content-type', type);
@@ -283,6 +290,16 @@
     const text = `${input}`;
     const href = web.href(text);
     if (href === undefined) throw new TypeError(`Failed to parse URL from ${text}`);
+    return href;
+  }
+
+  // That of a request.
+  function targetOf(input) {
+    const href = urlOf(input);
+    if (/^[^:/?#]+:\/\/[^/?#]*@/.test(href)) {
+      const bare = href.replace(/\/\/[^/?#]*@/, '//');
+      throw new TypeError(`a request to ${bare} cannot have credentials in its URL: give the header Authorization`);
+    }
     return href;
   }
 
@@ -367,6 +384,7 @@
     if (redirect !== 'follow') params.redirects = 0;
     if (credentials === 'omit') params.jar = web.newJar();
     const content = body === null ? null : body.stream ?? blobOf(body);
+    if (body?.stream !== undefined) web.onlyBytes(body.stream);
     if (body !== null) body.used = true;
     // Whoever asks for a kind of response gets it whole, at its end.
     const source = k6?.responseType === undefined ? web.source() : undefined;

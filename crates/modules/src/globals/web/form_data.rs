@@ -50,18 +50,18 @@ impl Class for FormData {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"append", 2, append)
-                .method(c"delete", 1, delete)
-                .method(c"entries", 0, |call| iterate(&call, Part::Both))
-                .method(c"forEach", 1, for_each)
-                .method(c"get", 1, get)
-                .method(c"getAll", 1, get_all)
-                .method(c"has", 1, has)
-                .method(c"keys", 0, |call| iterate(&call, Part::Name))
-                .method(c"set", 2, set)
-                .method(c"values", 0, |call| iterate(&call, Part::Value))
-                .method(c"[Symbol.iterator]", 0, |call| iterate(&call, Part::Both))
-                .string(c"[Symbol.toStringTag]", c"FormData")
+                .function(c"append", 2, append)
+                .function(c"delete", 1, delete)
+                .function(c"entries", 0, |call| iterate(&call, Part::Both))
+                .function(c"forEach", 1, for_each)
+                .function(c"get", 1, get)
+                .function(c"getAll", 1, get_all)
+                .function(c"has", 1, has)
+                .function(c"keys", 0, |call| iterate(&call, Part::Name))
+                .function(c"set", 2, set)
+                .function(c"values", 0, |call| iterate(&call, Part::Value))
+                .alias(c"[Symbol.iterator]", c"entries")
+                .tag(c"FormData")
         });
         &MEMBERS
     }
@@ -246,9 +246,9 @@ impl Class for Iterator {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .method(c"next", 0, next)
+                .function(c"next", 0, next)
                 .method(c"[Symbol.iterator]", 0, |call| Ok(call.this()))
-                .string(c"[Symbol.toStringTag]", c"FormData Iterator")
+                .tag(c"FormData Iterator")
         });
         &MEMBERS
     }

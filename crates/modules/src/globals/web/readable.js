@@ -81,7 +81,7 @@
   function highWaterMark(strategy, otherwise) {
     if (strategy.highWaterMark === undefined) return otherwise;
     const mark = Number(strategy.highWaterMark);
-    if (!(mark >= 0)) throw new RangeError('highWaterMark must be a number that is not negative');
+    if (!(mark >= 0)) throw new RangeError('highWaterMark must be a non-negative number');
     return mark;
   }
 
@@ -104,12 +104,12 @@
     }
 
     constructor(underlyingSource, strategy) {
-      if (underlyingSource === null) throw new TypeError('an underlying source must be an object');
+      if (underlyingSource === null) throw new TypeError('underlyingSource must be an object');
       const source = dictionary(underlyingSource, 'an underlying source');
       const rules = dictionary(strategy, 'a strategy');
       const [cancel, pull, start] = [method(source, 'cancel'), method(source, 'pull'), method(source, 'start')];
       if (source.type !== undefined) {
-        if (String(source.type) !== 'bytes') throw new TypeError(`${String(source.type)} is no type of a source`);
+        if (String(source.type) !== 'bytes') throw new TypeError('invalid underlying source type');
         throw new TypeError('streams of the type "bytes" are not supported; leave the type out');
       }
       const size = sizeOf(rules);
@@ -215,12 +215,12 @@
     get desiredSize() { return desired(controllerOf(this)); }
     close() {
       const state = controllerOf(this);
-      if (!takes(state)) throw new TypeError('the stream is closed, or was told to close');
+      if (!takes(state)) throw new TypeError('cannot close or enqueue');
       closeSoon(state);
     }
     enqueue(chunk) {
       const state = controllerOf(this);
-      if (!takes(state)) throw new TypeError('the stream is closed, or was told to close');
+      if (!takes(state)) throw new TypeError('cannot close or enqueue');
       enqueue(state, chunk);
     }
     error(reason) { fail(controllerOf(this), reason); }
@@ -328,7 +328,7 @@
     }
     constructor(stream) {
       const state = streamState(stream);
-      if (isLocked(state)) throw new TypeError('the stream is locked: it has a reader');
+      if (isLocked(state)) throw new TypeError('stream is locked');
       this.#state.stream = state;
       state.reader = this.#state;
       if (state.state === 'readable') this.#state.closed = deferred();
@@ -455,11 +455,14 @@
   }
 
   // Hands the chunks of a stream to a request that is being sent. `feed.push` tells (or promises) whether more is wanted.
-  async function pump(reader, feed) {
+  async function pump(reader, feed, strict) {
     try {
       for (;;) {
         const { value, done } = await reader.read();
         if (done) { feed.end(); return; }
+        if (strict && !(value instanceof Uint8Array)) {
+          throw new TypeError('fetch sends chunks of Uint8Array only');
+        }
         if (!await feed.push(value)) {
           handled(reader.cancel(new TypeError('the request is over')));
           return;
@@ -474,8 +477,12 @@
   // A stream as the body of a request. `feed` is the native end.
   function feed(stream, end) {
     if (streamState(stream).disturbed) throw new TypeError('the stream was read from before');
-    pump(stream.getReader(), end);
+    pump(stream.getReader(), end, bytesOnly.has(stream));
   }
+
+  // Streams that may give bytes only: the standard wants it of fetch, requests of k6/http take strings, too.
+  const bytesOnly = new WeakSet();
+  const onlyBytes = (stream) => { bytesOnly.add(stream); };
 
   const SLICE = 65536;
 
@@ -499,7 +506,7 @@
   Object.assign(web, {
     ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader,
     Chunks, Queue, attempt, deferred, handled, highWaterMark, method, rejected, resolved, sizeOf, streamState,
-    breakStream, isDisturbed, isStream, feed, blobStream,
+    breakStream, isDisturbed, isStream, feed, blobStream, onlyBytes,
   });
   for (const made of [ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader]) web.name(made);
 })

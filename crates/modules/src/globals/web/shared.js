@@ -15,14 +15,24 @@
     return Object.defineProperty(new Error(message), 'name', { value: name, configurable: true, writable: true });
   }
 
+  function show(object) {
+    for (const key of Object.getOwnPropertyNames(object)) {
+      if (!['constructor', 'length', 'name', 'prototype'].includes(key)) Object.defineProperty(object, key, { enumerable: true });
+    }
+  }
+
   Object.assign(web, {
     isObject,
     dictionary,
     domException,
-    refused: (what) => new TypeError(`this is not a ${what}`),
+    refused: (what) => new TypeError(`this is not ${/^A/.test(what) ? 'an' : 'a'} ${what}`),
     // What only the parts can hand to a constructor that scripts must not call.
     token: {},
-    // Gives a class the name that Object.prototype.toString shows.
-    name: (made) => Object.defineProperty(made.prototype, Symbol.toStringTag, { value: made.name, configurable: true }),
+    // Gives a class the name that Object.prototype.toString shows; its members are enumerable, as Web IDL has it.
+    name(made) {
+      Object.defineProperty(made.prototype, Symbol.toStringTag, { value: made.name, configurable: true });
+      for (let of = made.prototype; of !== Object.prototype; of = Object.getPrototypeOf(of)) show(of);
+      show(made);
+    },
   });
 })

@@ -193,7 +193,7 @@ fn streams_flow_and_hold_back() {
             ),
             (
                 "const s = new ReadableStream(); s.getReader(); try { s.getReader() } catch (e) { return e }",
-                "TypeError: the stream is locked: it has a reader",
+                "TypeError: stream is locked",
             ),
             (
                 "let why; const s = new ReadableStream({ cancel(r) { why = r } }); const r = s.getReader(); await r.cancel('enough'); return [why, (await r.read()).done]",
@@ -245,6 +245,14 @@ fn headers_requests_and_responses_are_those_of_the_standard() {
                 "TypeError: \"no name\" is no name of a header,b,",
             ),
             (
+                "try { new Headers({ [Symbol('x')]: '1' }) } catch (e) { return e.name }",
+                "TypeError",
+            ),
+            (
+                "try { new Request('http://a', { signal: {} }) } catch (e) { return e }",
+                "TypeError: this is not an AbortSignal",
+            ),
+            (
                 "const r = new Request('HTTP://host/a b', { method: 'post', body: 'é' }); const c = r.clone(); return [r.url, r.method, r.headers.get('content-type'), await c.text(), r.bodyUsed, c.bodyUsed]",
                 "http://host/a%20b,POST,text/plain;charset=UTF-8,é,false,true",
             ),
@@ -282,6 +290,43 @@ fn headers_requests_and_responses_are_those_of_the_standard() {
                 "try { new Response('x', { status: 1000 }) } catch (e) { return e.name }",
                 "RangeError",
             ),
+        ],
+    );
+}
+
+#[test]
+fn members_are_enumerable_and_iterators_are_entries() {
+    let names = "(c) => { const all = []; for (const name in new c()) all.push(name); return all.sort().join() }";
+    each(
+        &vm(),
+        &[
+            (
+                &format!("return ({names})(FormData)"),
+                "append,delete,entries,forEach,get,getAll,has,keys,set,values",
+            ),
+            (
+                &format!("return ({names})(Headers)"),
+                "append,delete,entries,forEach,get,getSetCookie,has,keys,set,values",
+            ),
+            (
+                &format!("return ({names})(URLSearchParams)"),
+                "append,delete,entries,forEach,get,getAll,has,keys,set,size,sort,toString,values",
+            ),
+            (
+                &format!("return ({names})(Response)"),
+                "arrayBuffer,blob,body,bodyUsed,bytes,clone,formData,headers,json,k6,ok,redirected,status,statusText,text,type,url",
+            ),
+            (&format!("return ({names})(Blob)"), "arrayBuffer,bytes,size,slice,stream,text,type"),
+            (
+                "return [FormData, Headers, URLSearchParams].map((c) => c.prototype.entries === c.prototype[Symbol.iterator] && c.prototype.entries.name)",
+                "entries,entries,entries",
+            ),
+            (
+                "return [FormData, Headers, Response, Blob].map((c) => JSON.stringify(Object.getOwnPropertyDescriptor(c.prototype, Symbol.toStringTag))).join()",
+                r#"{"value":"FormData","writable":false,"enumerable":false,"configurable":true},{"value":"Headers","writable":false,"enumerable":false,"configurable":true},{"value":"Response","writable":false,"enumerable":false,"configurable":true},{"value":"Blob","writable":false,"enumerable":false,"configurable":true}"#,
+            ),
+            ("return Object.keys(new FormData()).length + Object.keys(new Response()).length", "0"),
+            ("return Object.keys(Response).sort().join()", "error,json,redirect"),
         ],
     );
 }

@@ -9,7 +9,7 @@ use brunt_http::Network;
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use super::super::state::HttpState;
+use super::super::state::{HttpShared, HttpState};
 use super::needs_new;
 use super::networks::Rules;
 use super::send::{self, Method};
@@ -88,13 +88,20 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         return Err(throw(ctx, "creating client objects is allowed only in the Init context"));
     }
     let client = Client::read(ctx, &call.argument(0))?;
-    // Once, before the engine runs: what is wrong with the configuration is wrong in every VU.
-    if host.core().is_none() {
-        let options = &VuState::of(ctx).shared.config().network;
-        let settings = client.rules.settings(options).map_err(|told| throw(ctx, &told))?;
-        Network::check(&settings).map_err(|error| throw(ctx, &error.to_string()))?;
+    // What is wrong with the configuration is told here, in every VU. A core looks at it once for all of its VUs.
+    let state = VuState::of(ctx);
+    let options = &state.shared.config().network;
+    let refused = if host.core().is_some() {
+        let here = HttpShared::of(&state.shared, host);
+        here.networks.find(&client.rules, options).err()
+    } else {
+        let settings = client.rules.settings(options);
+        settings.and_then(|settings| Network::check(&settings).map_err(|e| e.to_string())).err()
+    };
+    match refused {
+        Some(told) => Err(throw(ctx, &told)),
+        None => ctx.instance(client),
     }
-    ctx.instance(client)
 }
 
 impl Client {

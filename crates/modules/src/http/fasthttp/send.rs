@@ -88,9 +88,12 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
             let target = place.target.borrow();
             let mut asked = brunt_http::Request::new(method.name(), &target, ready.headers(method));
             let body = ready.body(method);
-            if let Some(body) = &body {
-                asked.body = Body::Payload(body);
-            }
+            asked.body = match &body {
+                Some(body) if body.len() != Some(0) => Body::Payload(body),
+                // The extension tells the length of every body but that of a GET.
+                _ if method != Method::Get => Body::Nothing,
+                _ => Body::Empty,
+            };
             asked.host = ready.host.as_deref();
             let limits = &client.limits;
             asked.deadline = limits.request_ns.map(|limit| clock::now_ns().saturating_add(limit));

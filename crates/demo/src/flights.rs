@@ -1,46 +1,52 @@
 //! Single flight: one load per key, everybody else waits for its result.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::item::Loaded;
-use super::{Absence, Tier};
-use crate::timing::Phases;
-
-/// How a load ended: what it found and where, and what that took.
-pub(super) type Landing = (Result<(Arc<Loaded>, Tier), Absence>, Phases);
-
-/// The loads that are under way. No more than there are requests in hand.
-#[derive(Debug, Default)]
-pub(super) struct Flights {
-    aloft: Mutex<HashMap<u64, watch::Receiver<Option<Landing>>>>,
+/// The loads that are under way, by key; `L` is how a load ends. No more than there are requests in
+/// hand.
+#[derive(Debug)]
+pub(crate) struct Flights<K, L> {
+    aloft: Mutex<HashMap<K, watch::Receiver<Option<L>>>>,
 }
 
-impl Flights {
-    /// Waits for the load of `id` that is under way, or starts this one. `true`: it was ours.
+impl<K, L> Default for Flights<K, L> {
+    fn default() -> Self {
+        Self { aloft: Mutex::default() }
+    }
+}
+
+impl<K, L> Flights<K, L>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    L: Clone + Send + Sync + 'static,
+{
+    /// Waits for the load of `key` that is under way, or starts this one. `true`: it was ours.
+    /// `None`: the load broke off.
     ///
     /// The load runs in a task of its own, so that it ends for all even when the client who caused
-    /// it leaves. A failed load is not kept: all who wait get its error, the next one tries again.
-    pub(super) async fn join(
+    /// it leaves. No result is kept: who comes after the landing starts another load.
+    pub(crate) async fn join(
         self: &Arc<Self>,
-        id: u64,
-        load: impl Future<Output = Landing> + Send + 'static,
-    ) -> (Landing, bool) {
+        key: K,
+        load: impl Future<Output = L> + Send + 'static,
+    ) -> (Option<L>, bool) {
         let (mut result, pilot) = {
             let mut aloft = self.lock();
-            if let Some(result) = aloft.get(&id) {
+            if let Some(result) = aloft.get(&key) {
                 (result.clone(), None)
             } else {
                 let (pilot, result) = watch::channel(None);
-                aloft.insert(id, result.clone());
+                aloft.insert(key.clone(), result.clone());
                 (result, Some(pilot))
             }
         };
         let ours = pilot.is_some();
         if let Some(pilot) = pilot {
-            let ticket = Ticket { flights: self.clone(), id };
+            let ticket = Ticket { flights: self.clone(), key };
             tokio::spawn(async move {
                 let landing = load.await;
                 // First take it off the board, then announce it: who comes later looks in the cache.
@@ -52,23 +58,24 @@ impl Flights {
             Ok(landing) => landing.clone(),
             Err(_) => None,
         };
-        (landing.unwrap_or((Err(Absence::Overloaded), Phases::default())), ours)
+        (landing, ours)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, watch::Receiver<Option<Landing>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, watch::Receiver<Option<L>>>> {
         self.aloft.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Takes the load off the board, even if it panics.
-struct Ticket {
-    flights: Arc<Flights>,
-    id: u64,
+struct Ticket<K: Hash + Eq, L> {
+    flights: Arc<Flights<K, L>>,
+    key: K,
 }
 
-impl Drop for Ticket {
+impl<K: Hash + Eq, L> Drop for Ticket<K, L> {
     fn drop(&mut self) {
-        self.flights.lock().remove(&self.id);
+        let mut aloft = self.flights.aloft.lock().unwrap_or_else(PoisonError::into_inner);
+        aloft.remove(&self.key);
     }
 }
 
@@ -88,17 +95,25 @@ mod tests {
             async move {
                 loads.fetch_add(1, Relaxed);
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                (Err(Absence::Overloaded), Phases::default())
+                Err::<(), _>("overloaded")
             }
         };
         let (a, b, c) =
             tokio::join!(flights.join(1, load()), flights.join(1, load()), flights.join(2, load()));
         assert!(a.1 && !b.1 && c.1);
-        assert!(matches!(b.0.0, Err(Absence::Overloaded)));
+        assert_eq!(b.0, Some(Err("overloaded")));
         assert_eq!(loads.load(Relaxed), 2);
         let (_, ours) = flights.join(1, load()).await;
         assert!(ours);
         assert_eq!(loads.load(Relaxed), 3);
+        assert!(flights.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_load_that_breaks_off_leaves_nobody_waiting() {
+        let flights: Arc<Flights<u8, ()>> = Arc::default();
+        let (landing, ours) = flights.join(1, async { panic!("on purpose") }).await;
+        assert!(landing.is_none() && ours);
         assert!(flights.lock().is_empty());
     }
 }
