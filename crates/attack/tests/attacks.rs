@@ -246,6 +246,35 @@ fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
 }
 
 #[test]
+fn a_slow_source_of_targets_makes_hits_late_and_no_crowd_of_workers() {
+    let demo = demo();
+    let url = demo.url();
+    let slow = (0..6).map(move |_| {
+        std::thread::sleep(Duration::from_millis(30));
+        brunt_attack::Target::new("GET", &url, &[], None, &Defaults::default(), 1)
+    });
+    let stream = Targets::Stream(TargetStream::read(slow).unwrap());
+    let (outcome, records) = run(Plan { duration: None, workers: 2, ..plan(1_000, 0) }, stream);
+    assert!(records.len() == 6 && outcome.workers <= 8, "{outcome:?}");
+    assert!(outcome.worst_lag > Duration::from_millis(100), "{outcome}");
+    assert!(matches!(outcome.reasons[0], Reason::Targets { .. }), "{outcome}");
+}
+
+#[test]
+fn an_attack_ends_in_time_though_its_targets_keep_it_waiting() {
+    let (go_on, wait) = std::sync::mpsc::channel::<()>();
+    let never = std::iter::from_fn(move || {
+        // Until the test is over.
+        let _ = wait.recv();
+        None
+    });
+    let stream = Targets::Stream(TargetStream::read(never).unwrap());
+    let (outcome, records) = run(plan(100, 150), stream);
+    assert_eq!((records.len(), outcome.begun, outcome.due), (0, 0, Some(15)));
+    drop(go_on);
+}
+
+#[test]
 fn a_bad_target_in_a_stream_ends_the_attack_with_its_line() {
     let demo = demo();
     let text = format!("GET {}/ping\n\nnonsense\n", demo.url());
