@@ -1,21 +1,23 @@
 //! A server that writes down when each request arrived and when it was answered: the judge of those
 //! who claim to send on schedule.
 //!
-//! It runs in threads of this process, one for each connection, on a core of its own if asked; what
-//! it uses is not counted as any client's.
+//! It runs in a thread of this process, on a core of its own if asked; what it uses is not counted as
+//! any client's.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
-
-use crate::process::pause;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 /// One request, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug)]
@@ -37,40 +39,32 @@ pub(crate) struct Stall {
 #[derive(Debug)]
 pub(crate) struct Stamps {
     address: SocketAddr,
-    shared: Arc<Shared>,
-    accepting: JoinHandle<Vec<JoinHandle<()>>>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    ended: AtomicBool,
-    begun: Instant,
-    stall: Option<Stall>,
-    core: Option<usize>,
-    stamps: Mutex<Vec<Stamp>>,
+    log: Arc<Mutex<Vec<Stamp>>>,
+    end: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 /// Connections that are served at once; more are closed.
-const CONNECTIONS_MAX: usize = 4000;
+const CONNECTIONS_MAX: usize = 10_000;
+/// Stamps that are kept; later ones are not.
+const STAMPS_MAX: usize = 10_000_000;
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
 impl Stamps {
     /// Listens on a free port.
     pub(crate) fn start(core: Option<usize>, stall: Option<Stall>) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
-            ended: AtomicBool::new(false),
-            begun: Instant::now(),
-            stall,
-            core,
-            stamps: Mutex::default(),
-        });
-        let accepting = thread::Builder::new().name("stamps".into()).spawn({
-            let shared = shared.clone();
-            move || shared.accept(&listener)
+        let stamps: Arc<Mutex<Vec<Stamp>>> = Arc::default();
+        let (end, ended) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let connection = Connection { stamps: stamps.clone(), begun: Instant::now(), stall };
+        let thread = std::thread::Builder::new().name("stamps".into()).spawn(move || {
+            pin(core);
+            runtime.block_on(accept(listener, connection, ended));
         })?;
-        Ok(Self { address, shared, accepting })
+        Ok(Self { address, log: stamps, end, thread })
     }
 
     pub(crate) fn url(&self) -> String {
@@ -79,50 +73,54 @@ impl Stamps {
 
     /// Waits until all clients have gone, and gives what was written down, by arrival.
     pub(crate) fn finish(self) -> anyhow::Result<Vec<Stamp>> {
-        self.shared.ended.store(true, Ordering::Relaxed);
-        // The acceptor waits for a connection; this is its last.
-        drop(TcpStream::connect(self.address)?);
-        let connections = self.accepting.join().ok().context("the acceptor panicked")?;
-        for connection in connections {
-            connection.join().ok().context("a connection's thread panicked")?;
-        }
-        let mut stamps = std::mem::take(&mut *self.shared.lock());
+        // If nobody hears it, the thread has ended by itself, and joining it tells why.
+        let _ = self.end.send(());
+        self.thread.join().ok().context("the server's thread panicked")?;
+        let mut stamps =
+            std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner));
         stamps.sort_by_key(|stamp| stamp.arrived);
         Ok(stamps)
     }
 }
 
-impl Shared {
-    fn accept(self: &Arc<Self>, listener: &TcpListener) -> Vec<JoinHandle<()>> {
-        self.pin();
-        let mut connections = Vec::new();
-        for stream in listener.incoming() {
-            if self.ended.load(Ordering::Relaxed) {
-                break;
+async fn accept(
+    listener: std::net::TcpListener,
+    connection: Connection,
+    mut ended: oneshot::Receiver<()>,
+) {
+    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = &mut ended => break,
+            Some(_) = connections.join_next() => {}
+            Ok((stream, _)) = listener.accept() => {
+                if connections.len() < CONNECTIONS_MAX {
+                    let connection = connection.clone();
+                    // A client that breaks off has sent what it has sent.
+                    connections.spawn(async move { connection.serve(stream).await.ok() });
+                }
             }
-            let Ok(stream) = stream else { continue };
-            if connections.len() == CONNECTIONS_MAX {
-                continue;
-            }
-            let shared = self.clone();
-            let thread = thread::Builder::new().stack_size(64 * 1024).spawn(move || {
-                shared.pin();
-                let mut stamps = Vec::new();
-                // A client that breaks off has sent what it has sent.
-                let _ = shared.serve(stream, &mut stamps);
-                shared.lock().append(&mut stamps);
-            });
-            connections.extend(thread);
         }
-        connections
     }
+    while connections.join_next().await.is_some() {}
+}
 
-    fn serve(&self, mut stream: TcpStream, stamps: &mut Vec<Stamp>) -> io::Result<()> {
+/// What serving a connection takes.
+#[derive(Clone, Debug)]
+struct Connection {
+    stamps: Arc<Mutex<Vec<Stamp>>>,
+    begun: Instant,
+    stall: Option<Stall>,
+}
+
+impl Connection {
+    async fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
-        let mut buffer = [0; 8192];
+        let mut buffer = [0; 2048];
         let mut filled = 0;
         loop {
-            let read = stream.read(&mut buffer[filled..])?;
+            let read = stream.read(&mut buffer[filled..]).await?;
             if read == 0 {
                 return Ok(());
             }
@@ -136,26 +134,26 @@ impl Shared {
                 continue;
             }
             if let Some(rest) = self.stall.and_then(|stall| stall.rest(self.begun.elapsed())) {
-                pause(rest);
+                sleep(rest).await;
             }
-            stream.write_all(ANSWER)?;
+            stream.write_all(ANSWER).await?;
             let answered = now();
-            stamps.push(Stamp { seq: sequence(&buffer[..filled]), arrived, answered });
+            let stamp = Stamp { seq: sequence(&buffer[..filled]), arrived, answered };
+            let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+            if stamps.len() < STAMPS_MAX {
+                stamps.push(stamp);
+            }
             filled = 0;
         }
     }
+}
 
-    fn pin(&self) {
-        let Some(core) = self.core else { return };
-        let mut cores = CpuSet::new();
-        // Unpinned it measures as well, only less quietly.
-        if cores.set(core).is_ok() {
-            let _ = sched_setaffinity(Pid::from_raw(0), &cores);
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Stamp>> {
-        self.stamps.lock().unwrap_or_else(PoisonError::into_inner)
+fn pin(core: Option<usize>) {
+    let Some(core) = core else { return };
+    let mut cores = CpuSet::new();
+    // Unpinned it measures as well, only less quietly.
+    if cores.set(core).is_ok() {
+        let _ = sched_setaffinity(Pid::from_raw(0), &cores);
     }
 }
 
@@ -202,6 +200,8 @@ pub(crate) fn behind(stamps: &[Stamp], rate: f64, of: fn(&Stamp) -> i64) -> Vec<
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+
     use super::*;
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn arrivals_are_written_down() {
         let server = Stamps::start(None, None).unwrap();
-        let mut stream = TcpStream::connect(server.address).unwrap();
+        let mut stream = std::net::TcpStream::connect(server.address).unwrap();
         let mut answer = [0; ANSWER.len()];
         for seq in 0..3 {
             write!(stream, "GET / HTTP/1.1\r\nHost: x\r\nX-Vegeta-Seq: {seq}\r\n\r\n").unwrap();

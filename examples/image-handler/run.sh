@@ -9,6 +9,7 @@
 #
 #   BRUNT=…  the brunt to use; by default the one in PATH
 #   REAL=1   really work on pictures; how many the server then makes depends on the machine
+#   FLAGS=…  more flags for `brunt demo`: "--cpu 74ms --instances 10 --threads 4" is the size of the original
 set -eu
 
 seconds=${1:-30}
@@ -49,8 +50,9 @@ serve() {
         set -- --synthetic --cpu 10ms "$@"
     fi
     rm -f "$out/server.json"
+    # shellcheck disable=SC2086 # flags are several words
     "$brunt" demo --json --listen 127.0.0.1:0 --faults-listen none --threads 2 \
-        --cache-ttl "${seconds}s" "$@" >"$out/server.json" 2>"$out/server.log" &
+        --cache-ttl "${seconds}s" "$@" ${FLAGS:-} >"$out/server.json" 2>"$out/server.log" &
     server=$!
     tries=0
     until [ -s "$out/server.json" ]; do

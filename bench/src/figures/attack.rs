@@ -293,11 +293,7 @@ pub(super) fn stall(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     // A closed model with one user: it waits with the server and asks nothing meanwhile.
     let closed = [
         (Client::Wrk, ["-t1", "-c1", "--latency", "-d"].as_slice(), "wrk, 1 connection"),
-        (
-            Client::Oha,
-            ["--no-tui", "-q", "100", "-c", "1", "-z"].as_slice(),
-            "oha -q 100, 1 connection",
-        ),
+        (Client::Oha, ["--no-tui", "-c", "1", "-z"].as_slice(), "oha, 1 connection"),
     ];
     for (client, flags, name) in closed {
         let Some(program) = bench.program(client) else {
@@ -325,8 +321,8 @@ pub(super) fn stall(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         ),
         method: format!(
             "{STALLED_RATE} hits/s for {seconds} s. Truth: from the moment each hit was due to the server's answer, \
-             by the server's own log. Reported: what the client says of its latencies. Milliseconds. Clients with one \
-             connection hardly notice the stalls: they ask nothing while they wait."
+             by the server's own log. Reported: what the client says of its latencies. Milliseconds. With one \
+             connection a client asks nothing while it waits: oha hardly sees the stalls; wrk guesses what it missed."
         ),
         header: vec!["client", "requests", "true p99", "reported p99", "off by %"],
         rows,

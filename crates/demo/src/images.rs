@@ -167,9 +167,13 @@ impl Images {
         json!({ "total": total, "instances": instances, "stored": self.store.report() })
     }
 
-    /// The load balancer: each request goes to the next instance.
+    /// The load balancer: the instances take turns, and each round begins with another one. Else a
+    /// client whose addresses take turns, too, would show each instance only some of them.
     fn next_instance(&self) -> usize {
-        self.next.fetch_add(1, Relaxed) % self.instances.len()
+        let request = self.next.fetch_add(1, Relaxed);
+        let round = (request / self.instances.len()) as u64;
+        let first = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        (request + first as usize) % self.instances.len()
     }
 
     fn look(&self, instance: usize, key: &str) -> Lookup<Arc<Answer>> {

@@ -11,6 +11,7 @@ mod examples;
 mod fasthttp;
 mod fetch;
 mod house;
+mod image_handler;
 mod language;
 mod network;
 mod results;
