@@ -180,6 +180,10 @@ impl Attack {
         if !waited.is_zero() {
             outcome.reasons.push(Reason::Records { waited });
         }
+        let waited = Duration::from_nanos(most(|report| report.hungry_ns));
+        if waited > Duration::from_millis(100) && has_schedule {
+            outcome.reasons.push(Reason::Targets { waited });
+        }
         let busy = reports.iter().map(|report| report.busy).fold(0.0, f64::max);
         if busy > BUSY && has_schedule {
             outcome.reasons.push(Reason::Cpu { busy });

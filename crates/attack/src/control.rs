@@ -1,7 +1,7 @@
 //! How an attack is stopped from outside, and from within.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::watch;
 
@@ -25,6 +25,8 @@ pub struct Control {
 
 #[derive(Debug, Default)]
 struct Counts {
+    /// The phase is no longer the first: what each hit asks.
+    is_stopping: AtomicBool,
     begun: AtomicU64,
     workers: AtomicUsize,
 }
@@ -72,7 +74,7 @@ impl Control {
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
-        *self.phase.borrow() >= Phase::Stopping
+        self.counts.is_stopping.load(Relaxed)
     }
 
     pub(crate) async fn stopping(&self) {
@@ -84,6 +86,7 @@ impl Control {
     }
 
     fn advance(&self, to: Phase) {
+        self.counts.is_stopping.store(true, Relaxed);
         self.phase.send_if_modified(|phase| {
             let is_later = to > *phase;
             *phase = to.max(*phase);

@@ -26,7 +26,7 @@ use crate::pacer::Pacer;
 use crate::plan::{Plan, share};
 use crate::sink::Sink;
 use crate::target::Target;
-use crate::targets::Targets;
+use crate::targets::{TargetStream, Targets};
 
 /// How often sinks may hand on what they have.
 const TICK: Duration = Duration::from_millis(10);
@@ -58,6 +58,8 @@ pub(crate) struct Report {
     pub(crate) at_cap_ns: u64,
     /// How long no hit was begun because the sink had no room.
     pub(crate) full_ns: u64,
+    /// How long hits that were due waited for a target.
+    pub(crate) hungry_ns: u64,
     pub(crate) sockets_refused: u64,
     /// The part of its time that it worked while hits were begun.
     pub(crate) busy: f64,
@@ -197,7 +199,9 @@ impl Core {
             return;
         }
         let from = clock::now_ns();
-        log::warn!("the reader of the results is too slow: sending waits for it");
+        if self.report.borrow().full_ns == 0 {
+            log::warn!("the reader of the results is too slow: sending waits for it");
+        }
         while !self.sink.borrow().has_room() && !self.control.is_stopping() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             self.sink.borrow_mut().tick();
@@ -205,27 +209,46 @@ impl Core {
         self.report.borrow_mut().full_ns += clock::now_ns() - from;
     }
 
-    /// One hit, which was due at `planned` if there is a schedule. `false`: there are no more targets.
-    async fn hit(&self, worker: &mut Worker, planned: Option<u64>) -> bool {
-        match &self.targets {
-            Targets::All(targets) => {
-                let (began, seq) = (clock::now_ns(), self.control.next_seq());
+    /// The time is over.
+    async fn over(&self) {
+        let left = Duration::from_nanos(self.end.saturating_sub(clock::now_ns()));
+        // A timer can't be set to for ever.
+        tokio::time::sleep(left.min(Duration::from_hours(24 * 365))).await;
+    }
+
+    /// The next target of a stream; `None` if there are no more, or the attack stops.
+    async fn next_target(&self, stream: &TargetStream) -> Option<Arc<Target>> {
+        if let Some(target) = stream.ready() {
+            return Some(target);
+        }
+        let from = clock::now_ns();
+        let coming = tokio::select! {
+            biased;
+            target = stream.next(&self.control) => Some(target),
+            () = self.over() => None,
+        };
+        let mut report = self.report.borrow_mut();
+        report.hungry_ns += clock::now_ns() - from;
+        // None although the time isn't over: the stream has ended.
+        let target = coming?;
+        if target.is_none() && !self.control.is_stopping() {
+            report.ran_dry = true;
+            self.control.stop();
+        }
+        target
+    }
+
+    /// One hit, which was due at `planned` if there is a schedule; on `target`, or on the one whose turn it is.
+    async fn hit(&self, worker: &mut Worker, target: Option<&Target>, planned: Option<u64>) {
+        let (began, seq) = (clock::now_ns(), self.control.next_seq());
+        match (target, &self.targets) {
+            (Some(target), _) => self.exchange(worker, target, seq, began, planned).await,
+            (None, Targets::All(targets)) => {
                 let target = &targets[(seq % targets.len() as u64) as usize];
                 self.exchange(worker, target, seq, began, planned).await;
             }
-            Targets::Stream(stream) => {
-                let Some(target) = stream.next(&self.control).await else {
-                    if !self.control.is_stopping() {
-                        self.report.borrow_mut().ran_dry = true;
-                        self.control.stop();
-                    }
-                    return false;
-                };
-                let (began, seq) = (clock::now_ns(), self.control.next_seq());
-                self.exchange(worker, &target, seq, began, planned).await;
-            }
+            (None, Targets::Stream(_)) => unreachable!("a stream's target comes with its hit"),
         }
-        true
     }
 
     async fn exchange(

@@ -49,12 +49,13 @@ impl Exporter {
         let told = Arc::clone(&table);
         let (stop, stopped) = oneshot::channel();
         let serve = move || {
-            let served = runtime.block_on(async {
+            let served: io::Result<()> = runtime.block_on(async {
                 let listener = TcpListener::from_std(listener)?;
                 tokio::select! {
-                    result = serve(listener, told) => result,
-                    _ = stopped => Ok(()),
+                    () = serve(listener, &told) => {}
+                    _ = stopped => {}
                 }
+                Ok(())
             });
             if let Err(error) = served {
                 let error = error.to_string();
@@ -90,18 +91,15 @@ impl Drop for Exporter {
 }
 
 /// One after the other: whoever scrapes does so every few seconds.
-async fn serve(listener: TcpListener, table: Arc<Mutex<Table>>) -> io::Result<()> {
+async fn serve(listener: TcpListener, table: &Mutex<Table>) {
     loop {
-        let (socket, _) = match listener.accept().await {
-            Ok(accepted) => accepted,
+        let Ok((socket, _)) = listener.accept().await else {
             // Out of sockets, perhaps, for the attack needs them: later there may be some.
-            Err(_) => {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
         };
         // Whoever is too slow, or goes away, gets nothing; that is nobody else's trouble.
-        let _ = tokio::time::timeout(PATIENCE, answer(socket, &table)).await;
+        let _ = tokio::time::timeout(PATIENCE, answer(socket, table)).await;
     }
 }
 

@@ -47,6 +47,11 @@ pub enum Reason {
         /// The part of its time that the busiest core was at work, 0 to 1.
         busy: f64,
     },
+    /// Targets came too slowly.
+    Targets {
+        /// For so long hits waited for one, on the core that waited longest.
+        waited: Duration,
+    },
     /// Whoever takes the records was too slow.
     Records {
         /// For so long no hit was begun because of it.
@@ -115,6 +120,9 @@ impl fmt::Display for Reason {
                 write!(f, "the system refused a socket {times} times (ulimit -n, ports)")
             }
             Self::Cpu { busy } => write!(f, "a core was busy {:.0} % of the time", busy * 100.0),
+            Self::Targets { waited } => {
+                write!(f, "targets came too slowly: hits waited {waited:.3?} for them")
+            }
             Self::Records { waited } => {
                 write!(
                     f,

@@ -66,6 +66,11 @@ impl TargetStream {
         Ok(Self { coming: Arc::new(tokio::sync::Mutex::new(coming)), trouble })
     }
 
+    /// The next target, if it is there already and nobody else waits.
+    pub(crate) fn ready(&self) -> Option<Arc<Target>> {
+        self.coming.try_lock().ok()?.try_recv().ok()
+    }
+
     /// The next target; `None` when there are no more, or the attack stops.
     pub(crate) async fn next(&self, control: &Control) -> Option<Arc<Target>> {
         let next = async { self.coming.lock().await.recv().await };

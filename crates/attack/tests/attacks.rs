@@ -1,4 +1,5 @@
 //! Attacks on servers of our own: what arrives, and what is written down of it.
+#![expect(clippy::unwrap_used, reason = "a test that fails here says where")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,6 +33,12 @@ fn plan(hits: u64, ms: u64) -> Plan {
         cores: 2,
         ..Plan::default()
     }
+}
+
+/// So many targets, each on a line.
+fn numbered(demo: &DemoHandle, count: u32) -> String {
+    let lines = (0..count).map(|n| format!("GET {}/anything/{n}", demo.url()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Runs an attack; its records by number.
@@ -104,7 +111,7 @@ fn ok(body: &str) -> String {
 #[test]
 fn each_hit_is_begun_when_it_is_due_and_each_target_as_often_as_the_others() {
     let demo = demo();
-    let text: String = (0..10).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
+    let text = numbered(&demo, 10);
     let (outcome, records) = run(plan(200, 500), targets(&text));
     assert_eq!(
         (outcome.due, outcome.begun, outcome.ended, outcome.failed),
@@ -228,7 +235,7 @@ fn what_fails_is_told_in_the_words_of_go() {
 #[test]
 fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
     let demo = demo();
-    let text: String = (0..5).map(|n| format!("GET {}/anything/{n}\n", demo.url())).collect();
+    let text = numbered(&demo, 5);
     let reader = TargetReader::new(std::io::Cursor::new(text), Format::Http, Defaults::default());
     let stream = Targets::Stream(TargetStream::read(reader).unwrap());
     let (outcome, records) = run(Plan { duration: None, ..plan(1_000, 0) }, stream);
@@ -236,6 +243,35 @@ fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
     let mut urls: Vec<_> = records.iter().map(|record| record.url.as_str()).collect();
     urls.dedup();
     assert_eq!(urls.len(), 5);
+}
+
+#[test]
+fn a_slow_source_of_targets_makes_hits_late_and_no_crowd_of_workers() {
+    let demo = demo();
+    let url = demo.url();
+    let slow = (0..6).map(move |_| {
+        std::thread::sleep(Duration::from_millis(30));
+        brunt_attack::Target::new("GET", &url, &[], None, &Defaults::default(), 1)
+    });
+    let stream = Targets::Stream(TargetStream::read(slow).unwrap());
+    let (outcome, records) = run(Plan { duration: None, workers: 2, ..plan(1_000, 0) }, stream);
+    assert!(records.len() == 6 && outcome.workers <= 8, "{outcome:?}");
+    assert!(outcome.worst_lag > Duration::from_millis(100), "{outcome}");
+    assert!(matches!(outcome.reasons[0], Reason::Targets { .. }), "{outcome}");
+}
+
+#[test]
+fn an_attack_ends_in_time_though_its_targets_keep_it_waiting() {
+    let (go_on, wait) = std::sync::mpsc::channel::<()>();
+    let never = std::iter::from_fn(move || {
+        // Until the test is over.
+        let _ = wait.recv();
+        None
+    });
+    let stream = Targets::Stream(TargetStream::read(never).unwrap());
+    let (outcome, records) = run(plan(100, 150), stream);
+    assert_eq!((records.len(), outcome.begun, outcome.due), (0, 0, Some(15)));
+    drop(go_on);
 }
 
 #[test]

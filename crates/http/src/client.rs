@@ -19,7 +19,7 @@ use crate::network::Network;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::request::Request;
-use crate::shared::Shared;
+use crate::shared::{OwnTls, Shared};
 use crate::target::{Scheme, Target};
 use crate::timer::Timers;
 
@@ -40,7 +40,7 @@ pub struct Client {
     shared: Option<Rc<Shared>>,
     /// The core's TLS configurations and this client's versions of them, which remember its sessions.
     /// Empty if none are remembered.
-    own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
+    own_tls: RefCell<Vec<OwnTls>>,
 }
 
 impl Client {

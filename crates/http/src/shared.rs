@@ -16,15 +16,21 @@ use crate::target::{Scheme, Target};
 /// The most hosts whose limits are remembered; beyond it, those that nobody uses are forgotten.
 const HOSTS_MAX: usize = 4096;
 
+/// A TLS configuration of the core, and the version of it that remembers sessions.
+pub(crate) type OwnTls = (Arc<ClientConfig>, Arc<ClientConfig>);
+
+/// Whom limits are for.
+type Host = (Scheme, u16, Box<str>);
+
 /// What [`Client::sharing`](crate::Client::sharing) shares: idle connections, TLS sessions, and how many connections
 /// one host may have.
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) pool: RefCell<Pool>,
-    pub(crate) own_tls: RefCell<Vec<(Arc<ClientConfig>, Arc<ClientConfig>)>>,
+    pub(crate) own_tls: RefCell<Vec<OwnTls>>,
     pub(crate) per_host_max: usize,
     pub(crate) lines: Lines,
-    hosts: RefCell<FxHashMap<(Scheme, u16, Box<str>), Arc<Semaphore>>>,
+    hosts: RefCell<FxHashMap<Host, Arc<Semaphore>>>,
 }
 
 impl Shared {

@@ -7,6 +7,7 @@ use brunt_fiber::clock;
 use tokio::task::spawn_local;
 
 use super::Core;
+use crate::targets::Targets;
 
 /// Lets all workers work until the time is over, or the attack stops.
 pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
@@ -23,8 +24,12 @@ async fn work(core: Rc<Core>) {
     let mut worker = core.worker();
     while !core.control.is_stopping() && clock::now_ns() < core.end {
         core.room().await;
-        if !core.hit(&mut worker, None).await {
-            break;
+        match &core.targets {
+            Targets::All(_) => core.hit(&mut worker, None, None).await,
+            Targets::Stream(stream) => {
+                let Some(target) = core.next_target(stream).await else { break };
+                core.hit(&mut worker, Some(&target), None).await;
+            }
         }
     }
     core.busy.set(core.busy.get() - 1);

@@ -8,6 +8,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use brunt_fiber::clock;
@@ -15,6 +16,8 @@ use brunt_fiber::timer::CoreTimer;
 use tokio::task::spawn_local;
 
 use super::Core;
+use crate::target::Target;
+use crate::targets::Targets;
 
 /// A core wakes at most this often for hits: above 10 000 a second they come in small groups.
 const GAP_NS: u64 = 100_000;
@@ -25,26 +28,33 @@ const AT_ONCE: usize = 128;
 /// Hits that are later than this when the time is over are not begun any more.
 const GRACE_NS: u64 = 1_000_000_000;
 
+/// A hit that is due.
+struct Ticket {
+    /// When (unix ns).
+    due: u64,
+    /// Where it goes, if targets are read meanwhile.
+    target: Option<Arc<Target>>,
+}
+
 /// Where a worker waits for its next hit.
 #[derive(Default)]
 struct Chair {
-    /// When that is due.
-    due: Cell<Option<u64>>,
+    ticket: Cell<Option<Ticket>>,
     waker: RefCell<Option<Waker>>,
 }
 
 impl Chair {
-    fn give(&self, due: u64) {
-        self.due.set(Some(due));
+    fn give(&self, ticket: Ticket) {
+        self.ticket.set(Some(ticket));
         if let Some(waker) = &*self.waker.borrow() {
             waker.wake_by_ref();
         }
     }
 
-    async fn next(&self) -> u64 {
+    async fn next(&self) -> Ticket {
         poll_fn(|cx| {
-            if let Some(due) = self.due.take() {
-                return Poll::Ready(due);
+            if let Some(ticket) = self.ticket.take() {
+                return Poll::Ready(ticket);
             }
             match &mut *self.waker.borrow_mut() {
                 Some(waker) => waker.clone_from(cx.waker()),
@@ -66,27 +76,27 @@ struct Workers {
 }
 
 impl Workers {
-    /// Hands a hit to a worker. `false`: all are at work, and no more are allowed.
-    fn begin(self: &Rc<Self>, due: u64) -> bool {
+    /// Hands a hit to a worker. It comes back if all are at work, and no more are allowed.
+    fn begin(self: &Rc<Self>, ticket: Ticket) -> Result<(), Ticket> {
         if let Some(chair) = self.idle.borrow_mut().pop() {
             self.core.busy.set(self.core.busy.get() + 1);
-            chair.give(due);
-            return true;
+            chair.give(ticket);
+            return Ok(());
         }
         if self.count.get() >= self.max {
-            return false;
+            return Err(ticket);
         }
         self.core.busy.set(self.core.busy.get() + 1);
-        self.add(Some(due));
-        true
+        self.add(Some(ticket));
+        Ok(())
     }
 
-    fn add(self: &Rc<Self>, first: Option<u64>) {
+    fn add(self: &Rc<Self>, first: Option<Ticket>) {
         self.count.set(self.count.get() + 1);
         let chair = Rc::<Chair>::default();
-        chair.due.set(first);
-        if first.is_none() {
-            self.idle.borrow_mut().push(Rc::clone(&chair));
+        match first {
+            Some(ticket) => chair.ticket.set(Some(ticket)),
+            None => self.idle.borrow_mut().push(Rc::clone(&chair)),
         }
         spawn_local(work(Rc::clone(self), chair));
     }
@@ -97,8 +107,8 @@ async fn work(workers: Rc<Workers>, chair: Rc<Chair>) {
     let core = &workers.core;
     let mut worker = core.worker();
     loop {
-        let due = chair.next().await;
-        core.hit(&mut worker, Some(due)).await;
+        let Ticket { due, target } = chair.next().await;
+        core.hit(&mut worker, target.as_deref(), Some(due)).await;
         workers.idle.borrow_mut().push(Rc::clone(&chair));
         core.busy.set(core.busy.get() - 1);
         core.rested.notify_one();
@@ -121,8 +131,7 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
     let mut timer = CoreTimer::new()?;
     let mut number = core.index as u64;
     let mut earliest = 0;
-    loop {
-        let Some(mut due) = due(core, number) else { break };
+    while let Some(mut due) = due(core, number) {
         let alarm = due.max(earliest);
         tokio::select! {
             biased;
@@ -136,7 +145,17 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
         }
         for _ in 0..AT_ONCE {
             core.room().await;
-            if !workers.begin(due) && !wait(&workers, due, stopping.as_mut()).await {
+            let target = match &core.targets {
+                Targets::All(_) => None,
+                // Here and not in a worker, or workers would pile up while the source is slow.
+                Targets::Stream(stream) => match core.next_target(stream).await {
+                    None => return Ok(()),
+                    target => target,
+                },
+            };
+            if let Err(ticket) = workers.begin(Ticket { due, target })
+                && !wait(&workers, ticket, stopping.as_mut()).await
+            {
                 return Ok(());
             }
             number += core.cores as u64;
@@ -165,15 +184,12 @@ fn due(core: &Core, number: u64) -> Option<u64> {
 /// Waits until a worker takes the hit. `false`: the time is over, or the attack stops.
 async fn wait(
     workers: &Rc<Workers>,
-    due: u64,
+    mut ticket: Ticket,
     mut stopping: Pin<&mut impl Future<Output = ()>>,
 ) -> bool {
     let core = &workers.core;
     let from = clock::now_ns();
-    let left = std::time::Duration::from_nanos(core.end.saturating_sub(from));
-    // A timer can't be set to for ever.
-    let left = left.min(std::time::Duration::from_hours(24 * 365));
-    let mut over = pin!(tokio::time::sleep(left));
+    let mut over = pin!(core.over());
     let is_taken = loop {
         tokio::select! {
             biased;
@@ -181,8 +197,9 @@ async fn wait(
             () = core.rested.notified() => {}
             () = over.as_mut() => break false,
         }
-        if workers.begin(due) {
-            break true;
+        match workers.begin(ticket) {
+            Ok(()) => break true,
+            Err(back) => ticket = back,
         }
     };
     core.report.borrow_mut().at_cap_ns += clock::now_ns() - from;

@@ -31,6 +31,9 @@ impl Syntax {
     }
 }
 
+/// Name and help of a counter, and what it counts.
+type Size = (&'static str, &'static str, fn(&Series) -> u64);
+
 pub(super) fn write(table: &Table, syntax: Syntax) -> String {
     let mut text = String::new();
     let mut series: Vec<_> = table.iter().map(|(url, it)| (labels(url, it), it)).collect();
@@ -40,25 +43,26 @@ pub(super) fn write(table: &Table, syntax: Syntax) -> String {
         histogram(&mut text, labels, series);
     }
     let total = if syntax == Syntax::OpenMetrics { "_total" } else { "" };
-    let mut counter = |name, help, each: &dyn Fn(&str, &Series, &mut dyn FnMut(&str, u64))| {
+    let sizes: [Size; 2] = [
+        ("request_bytes_in", "Bytes of the responses' bodies", |series| series.bytes_in),
+        ("request_bytes_out", "Bytes of the requests' bodies", |series| series.bytes_out),
+    ];
+    for (name, help, size) in sizes {
         head(&mut text, name, "counter", help);
         for (labels, series) in &series {
-            each(labels, series, &mut |labels, count| {
-                let _ = writeln!(text, "{name}{total}{{{labels}}} {count}");
-            });
+            let _ = writeln!(text, "{name}{total}{{{labels}}} {}", size(series));
         }
-    };
-    counter("request_bytes_in", "Bytes of the responses' bodies", &|labels, series, put| {
-        put(labels, series.bytes_in);
-    });
-    counter("request_bytes_out", "Bytes of the requests' bodies", &|labels, series, put| {
-        put(labels, series.bytes_out);
-    });
-    counter("request_fail_count", "Hits that failed, by error", &|labels, series, put| {
+    }
+    head(&mut text, "request_fail_count", "counter", "Hits that failed, by error");
+    for (labels, series) in &series {
         for (message, count) in &series.failures {
-            put(&format!("{labels},message=\"{}\"", escaped(message)), *count);
+            let message = escaped(message);
+            let _ = writeln!(
+                text,
+                "request_fail_count{total}{{{labels},message=\"{message}\"}} {count}"
+            );
         }
-    });
+    }
     let errors = "promhttp_metric_handler_errors";
     let name =
         if syntax == Syntax::OpenMetrics { errors.to_owned() } else { format!("{errors}_total") };

@@ -80,9 +80,9 @@ impl Sine {
                 break;
             }
             if miss > 0.0 {
-                high = time
+                high = time;
             } else {
-                low = time
+                low = time;
             }
             let next = time - miss / self.rate_at(time);
             time = if low < next && next < high { next } else { f64::midpoint(low, high) };

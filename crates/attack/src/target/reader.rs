@@ -73,3 +73,46 @@ impl<R> std::fmt::Debug for TargetReader<R> {
         f.debug_struct("TargetReader").field("format", &self.format).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(bytes: &[u8], format: Format) -> (usize, Option<TargetError>) {
+        let mut reader = TargetReader::new(bytes, format, Defaults::default());
+        let count = reader.by_ref().take_while(Result::is_ok).count();
+        assert!(reader.next().is_none(), "after an error there are no more");
+        (count, reader.all().err())
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told_with_their_line() {
+        let mut reader =
+            TargetReader::new(&b"GET http://a\n\n\xff\xfe"[..], Format::Http, Defaults::default());
+        assert!(reader.next().expect("one target").is_ok());
+        let error = reader.next().expect("an error").expect_err("no text");
+        assert_eq!(error.to_string(), "line 3 is not UTF-8");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_targets_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            read(&bytes, Format::Http);
+            read(&bytes, Format::Json);
+        }
+
+        #[test]
+        fn any_lines_are_targets_or_an_error(
+            lines in prop::collection::vec(
+                "(GET|get|POST) (http://)?[a-z:@/%\\[\\]?# ]{0,12}|[A-Za-z-]{0,4}: ?[ -~]{0,6}|#.{0,3}|@/[a-z]{0,3}|\\{\"(method|url|body|header)\":.{0,9}|",
+                0..8,
+            )
+        ) {
+            let text = lines.join("\n");
+            read(text.as_bytes(), Format::Http);
+            read(text.as_bytes(), Format::Json);
+        }
+    }
+}

@@ -43,7 +43,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         return Err(told(AttackError::NoLimit));
     }
     let targets = targets(&values)?;
-    let judge = Judge::new(&values)?;
+    let judge = Judge::new(&values);
     let exporter = exporter(values.text("prometheus-addr"))?;
     let output = output(values.text("output"))?;
     let attack = Attack::new(plan, targets).map_err(told)?;
@@ -69,7 +69,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     } else {
         log::debug!("{outcome}");
     }
-    Ok(judge.map_or(Exit::Success, |judge| judge.exit()))
+    Ok(judge.map_or(Exit::Success, |judge| judge.exit(context)))
 }
 
 fn exporter(address: &str) -> Outcome<Option<Exporter>> {
@@ -101,12 +101,14 @@ fn targets(values: &Values) -> Outcome<Targets> {
         }
         name => std::fs::read(name).map_err(|error| failure(format!("open {name}: {error}")))?,
     };
+    let keep = value::size(values.text("max-body")).map_err(failure)?;
     let headers = values.texts("header").into_iter().map(value::header);
     let defaults = Defaults {
         headers: headers.collect::<Result<_, _>>().map_err(failure)?,
         body: body.into(),
         attack: values.text("name").to_owned(),
-        no_gzip: false,
+        // The beginning of a packed body can't be unpacked.
+        no_gzip: (1..u64::MAX).contains(&keep),
     };
     let reader = TargetReader::new(source, format, defaults);
     if values.switch("lazy") {

@@ -37,7 +37,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
         &["metrics", "schedule", "results", "script", "demo"],
         &["fiber", "quickjs", "options", "report", "outputs"],
         &["engine", "http"],
-        &["js"],
+        &["js", "attack"],
         &["modules"],
         &["cli"],
     ];

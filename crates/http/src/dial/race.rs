@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::pin::pin;
 
-use futures_util::future::{Either, select};
+use futures_util::future::select;
 use tokio::net::TcpStream;
 
 use super::Dialer;
@@ -37,10 +37,11 @@ impl Dialer<'_> {
         let [first, second] = *addresses else {
             return dial(addresses[0]).await;
         };
-        match select(pin!(dial(first)), pin!(dial(second))).await {
-            Either::Left((Err(_), other)) => other.await,
-            Either::Right((Err(_), other)) => other.await,
-            Either::Left((won, _)) | Either::Right((won, _)) => won,
+        let (first, second) = (pin!(dial(first)), pin!(dial(second)));
+        let (won, other) = select(first, second).await.factor_first();
+        match won {
+            Ok(won) => Ok(won),
+            Err(_) => other.await,
         }
     }
 }

@@ -78,8 +78,11 @@ fn head(request: &Request<'_>) -> Result<http::Request<()>, Failure> {
         headers.append(key, HeaderValue::try_from(value).map_err(|_| bad_value(name))?);
     }
     let length = request.body.len();
-    let has_length = length
-        .is_some_and(|length| length > 0 || matches!(request.method, "POST" | "PUT" | "PATCH"));
+    let has_length = length.is_some_and(|length| {
+        length > 0
+            || matches!(request.method, "POST" | "PUT" | "PATCH")
+            || matches!(request.body, Body::Nothing)
+    });
     if let (true, Some(length)) = (has_length, length) {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }

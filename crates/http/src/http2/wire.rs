@@ -58,9 +58,8 @@ impl AsyncRead for Wire {
             let came = &mut this.came;
             let take = |bytes: &[u8]| came.extend_from_slice(bytes);
             match ready!(this.connection.poll_receive(cx, &mut this.scratch, take)) {
-                Ok(Received::Bytes(_)) => {}
                 Ok(Received::End) if this.came.is_empty() => return Poll::Ready(Ok(())),
-                Ok(Received::End) => {}
+                Ok(Received::Bytes(_) | Received::End) => {}
                 Err(failure) => return Poll::Ready(Err(wrapped(failure))),
             }
         }

@@ -10,10 +10,10 @@ use crate::settings::{SettingsError, TlsSettings};
 
 /// The system's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured) and the extra ones.
 pub(super) fn trusted(settings: &TlsSettings) -> Result<Arc<RootCertStore>, SettingsError> {
+    static SYSTEM: OnceLock<Arc<RootCertStore>> = OnceLock::new();
     if settings.only_extra_roots {
         return Ok(Arc::new(extended(RootCertStore::empty(), settings)?));
     }
-    static SYSTEM: OnceLock<Arc<RootCertStore>> = OnceLock::new();
     let system = SYSTEM.get_or_init(|| {
         let mut store = RootCertStore::empty();
         // Errors mean files that can't be read or parsed: the others count. With none at all, each

@@ -53,6 +53,26 @@ fn a_refused_tunnel_is_a_failure_of_its_own() {
     });
 }
 
+#[test]
+fn a_proxy_gets_headers_of_its_own_with_connect() {
+    run(async {
+        let address = server(|mut socket, _| async move {
+            let head = read_head(&mut socket).await.unwrap();
+            let right = head.contains("\r\nX-Mixed: a b\r\n\r\n");
+            let status = if right { 403 } else { 500 };
+            let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n");
+            socket.write_all(answer.as_bytes()).await.unwrap();
+        })
+        .await;
+        let client = client(|it| {
+            it.proxies = through(&address.to_string());
+            it.dialing.proxy_headers.append("X-Mixed", "a b").unwrap();
+        });
+        let exchange = get(&client, "https://target.test/").await;
+        assert_eq!(failed(&exchange).1, "proxy refused the connection with status 403");
+    });
+}
+
 /// A SOCKS5 proxy that wants `u` and `p`, says `reply` to what it is asked for (returned), and if that is
 /// yes answers as the target itself.
 async fn socks(socket: &mut TcpStream, reply: u8) -> Vec<u8> {

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use brunt_attack::{Format, Pacer, Rate};
-use brunt_results::Threshold;
 
-use super::super::flag::{Flag, FlagSet, Takes};
 use super::value;
+use crate::vegeta::{
+    flag::{Flag, FlagSet, Takes},
+    threshold,
+};
 
 /// All of them, in the order of vegeta's help; ours come last.
 pub(super) const FLAGS: FlagSet = FlagSet {
@@ -119,12 +121,7 @@ pub(super) const FLAGS: FlagSet = FlagSet {
              sine:period=TIME,mean=RATE,amp=RATE,offset=RADIANS, steps:RATExTIME,..., file:NAME \
              (lines of MOMENT RATE). Beyond vegeta",
         ),
-        Flag::new(
-            "threshold",
-            Takes::Many { kind: "condition", check: threshold },
-            "",
-            "Exit with 99 unless this holds at the end, such as 'p99<50ms' or 'success>99%'. Beyond vegeta",
-        ),
+        threshold::FLAG,
     ],
 };
 
@@ -166,8 +163,4 @@ fn pacer(text: &str) -> Result<(), String> {
             _ => Pacer::parse(text, Rate::default()).map(drop).map_err(|error| error.to_string()),
         },
     }
-}
-
-fn threshold(text: &str) -> Result<(), String> {
-    text.parse::<Threshold>().map(drop).map_err(|error| error.to_string())
 }

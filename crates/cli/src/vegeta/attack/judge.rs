@@ -6,9 +6,9 @@ use brunt_attack::Sink;
 use brunt_results::{Record, Summary, SummaryConfig, Threshold};
 
 use crate::{
+    Context,
     exit::Exit,
-    failure::Outcome,
-    vegeta::{failure, flag::Values},
+    vegeta::{flag::Values, threshold},
 };
 
 /// Conditions, and what they are judged by.
@@ -19,12 +19,10 @@ pub(super) struct Judge {
 
 impl Judge {
     /// Nothing, if there are no conditions.
-    pub(super) fn new(values: &Values) -> Outcome<Option<Self>> {
-        let texts = values.texts("threshold").into_iter().map(str::parse::<Threshold>);
-        let thresholds: Vec<_> =
-            texts.collect::<Result<_, _>>().map_err(|error| failure(error.to_string()))?;
+    pub(super) fn new(values: &Values) -> Option<Self> {
+        let thresholds = threshold::read(values);
         let summary = Arc::new(Mutex::new(Summary::new(SummaryConfig::default())));
-        Ok((!thresholds.is_empty()).then_some(Self { thresholds, summary }))
+        (!thresholds.is_empty()).then_some(Self { thresholds, summary })
     }
 
     /// Takes the records of a core.
@@ -35,18 +33,9 @@ impl Judge {
         })
     }
 
-    /// Tells each condition that does not hold.
-    pub(super) fn exit(&self) -> Exit {
+    /// Tells what came of each.
+    pub(super) fn exit(&self, context: &Context) -> Exit {
         let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut exit = Exit::Success;
-        for threshold in &self.thresholds {
-            let verdict = threshold.judge(&summary);
-            if !verdict.is_ok {
-                let found = verdict.found.unwrap_or_else(|| "unknown".to_owned());
-                log::error!("threshold {threshold} was crossed: {found}");
-                exit = Exit::Thresholds;
-            }
-        }
-        exit
+        threshold::judge(context, &self.thresholds, &summary)
     }
 }
