@@ -87,7 +87,9 @@ impl ScriptVu {
                     touched::note_at(task, TASK_BYTES);
                     touched::note(shared);
                     touched::note(&*shared.instance);
-                    stop.iter().for_each(|&(at, bytes)| touched::note_at(at, bytes));
+                    for &(at, bytes) in &stop {
+                        touched::note_at(at, bytes);
+                    }
                     run.as_mut().poll(cx)
                 })
             })
