@@ -53,7 +53,7 @@ fn a_signal_ends_it_in_good_order() {
     let running = attack.start();
     // The first records are there.
     while std::fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::yield_now();
     }
     running.signal("INT");
     let told = running.wait();
