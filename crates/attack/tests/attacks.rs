@@ -246,7 +246,7 @@ fn a_stream_of_targets_ends_the_attack_and_hits_each_once() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the slow source is no core")]
+#[expect(clippy::disallowed_methods, reason = "a source that is slow, not a hope")]
 fn a_slow_source_of_targets_makes_hits_late_and_no_crowd_of_workers() {
     let demo = demo();
     let url = demo.url();
@@ -263,7 +263,7 @@ fn a_slow_source_of_targets_makes_hits_late_and_no_crowd_of_workers() {
 
 #[test]
 fn an_attack_ends_in_time_though_its_targets_keep_it_waiting() {
-    let (go_on, wait) = std::sync::mpsc::sync_channel::<()>(0);
+    let (go_on, wait) = std::sync::mpsc::sync_channel::<()>(1);
     let never = std::iter::from_fn(move || {
         // Until the test is over.
         let _ = wait.recv();
