@@ -10,6 +10,7 @@ mod expected;
 pub(crate) mod fasthttp;
 mod file;
 mod gjson;
+mod go_json;
 pub(crate) mod limiter;
 mod login;
 mod prepared;
@@ -282,7 +283,7 @@ fn settle<'js>(
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(callback) = Callback::read(&given).filter(|_| !given.is_undefined()) else {
+    let Some(callback) = Callback::read(&given) else {
         return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
     };
     let host = Host::of(ctx);

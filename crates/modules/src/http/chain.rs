@@ -249,7 +249,10 @@ impl Chain {
         sink.record(request, &Hop { method: &self.method, url }, &exchange, &outcome);
         let mut thrown = None;
         if !error.is_empty() {
-            let full = format!("{} \"{}\": {error}", title(&self.method), url);
+            let host = Target::parse(url).map_or(String::new(), |target| target.host.into_owned());
+            let reason = exchange.reason(&host);
+            let reason = reason.as_deref().unwrap_or(&error);
+            let full = format!("{} \"{}\": {reason}", title(&self.method), url);
             if request.throw {
                 // What goes wrong after the head is thrown without the URL, as in k6.
                 let has_head = exchange.head().is_some() && !(is_whole && error_code == 1000);
@@ -326,10 +329,10 @@ impl Chain {
         if self.followed >= request.redirects {
             if !request.redirects_set {
                 log::warn!(
-                    url = url;
+                    url = self.first_url.as_deref().unwrap_or(url);
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in the request \
                      params or set the global maxRedirects to silence this",
-                    self.followed
+                    self.followed + 1
                 );
             }
             return Redirect::None;

@@ -17,7 +17,7 @@ use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
-use crate::state::{VuState, tag_text, throw};
+use crate::state::{VuState, tag_text};
 
 static HEADERS: Name = Name::new("headers");
 static COOKIES: Name = Name::new("cookies");
@@ -80,6 +80,8 @@ pub(super) struct Prepared {
     /// How to answer a 401.
     pub(super) auth: Option<Auth>,
     pub(super) throw: bool,
+    /// The option `throw` of the test.
+    throws_always: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
     /// The same from `http.url`; a name of the VU's tags goes before it.
@@ -146,11 +148,11 @@ impl Prepared {
             callback: http.callback.borrow().clone(),
             auth: None,
             throw: config.throw,
+            throws_always: config.throw,
             name: None,
             template: None,
             tags: Vec::new(),
         };
-        // First, since it decides how everything else fails.
         if asked.params.is_object() {
             let throw = asked.params.get(&THROW)?;
             if !throw.is_nullish() {
@@ -184,7 +186,7 @@ impl Prepared {
         self.body = encoded.payload;
         self.feed = encoded.feed;
         if params.is_object() {
-            self.read_params(ctx, params, &mut own)?;
+            self.read_params(params, &mut own)?;
         }
         if let Some(content_type) = encoded.content_type
             && (encoded.is_by_hand || !own.has("Content-Type"))
@@ -209,7 +211,8 @@ impl Prepared {
     }
 
     fn unsendable(&self, code: u16, text: impl Into<String>) -> Refusal {
-        Refusal::Unsendable(Unsendable { code, text: text.into(), throw: self.throw })
+        // The option decides here, not the param: so it is in k6.
+        Refusal::Unsendable(Unsendable { code, text: text.into(), throw: self.throws_always })
     }
 
     fn refuse_body(&self, refusal: body::BodyRefusal) -> Refusal {
@@ -244,24 +247,25 @@ impl Prepared {
 
     fn read_params<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         params: &Value<'js>,
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
         for key in params.keys()? {
             let value = params.get(&key)?;
-            let means_something = |key: &Key<'js>| key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS);
+            // A timeout that is no value is refused, as by k6.
+            let means_something = |key: &Key<'js>| {
+                key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS) || key.is(&TIMEOUT)
+            };
             if value.is_nullish() && !means_something(&key) {
                 continue;
             }
-            self.read_param(ctx, &key, &value, own)?;
+            self.read_param(&key, &value, own)?;
         }
         Ok(())
     }
 
     fn read_param<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         key: &Key<'js>,
         value: &Value<'js>,
         own: &mut OwnHeaders,
@@ -502,8 +506,16 @@ fn from_ms(ms: f64) -> Option<u64> {
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {
-    let shown = value.to_string_lossy().unwrap_or_default();
-    format!("invalid timeout value \"{shown}\": use milliseconds or a duration such as \"10s\"")
+    if let Some(text) = value.as_str() {
+        return format!("invalid timeout value: time: invalid duration {:?}", text.as_str());
+    }
+    let kind = match () {
+        () if value.is_nullish() => "<nil>",
+        () if value.is_bool() => "bool",
+        () if value.is_array() => "[]interface {}",
+        () => "map[string]interface {}",
+    };
+    format!("invalid timeout value: unable to use type {kind} as a duration value")
 }
 
 /// A method as the script gives it; none is `GET`.
