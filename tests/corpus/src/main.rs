@@ -32,7 +32,7 @@ fn main() -> anyhow::Result<()> {
             chosen.extend(scripts(&root)?.into_iter().filter(|script| {
                 script.path.canonicalize().is_ok_and(|path| path.starts_with(&inside))
             }));
-        } else {
+        } else if path.extension().is_some_and(|ending| ending != "json") {
             chosen.push(Script::read(&path.canonicalize()?)?);
         }
     }
@@ -51,7 +51,7 @@ fn main() -> anyhow::Result<()> {
         if !force && path.exists() && (edited || paths.is_empty()) {
             continue;
         }
-        let answer = observe(Engine::K6(&k6), &script, &stage)?;
+        let answer = observe(Engine::K6(&k6), &script, &stage).with_context(|| script.id())?;
         std::fs::write(&path, answer.print())?;
         println!("recorded {}: exit {}", script.id(), answer.exit);
     }
@@ -61,8 +61,14 @@ fn main() -> anyhow::Result<()> {
 fn compare(brunt: &Path, stage: &Stage, chosen: &[Script]) -> anyhow::Result<()> {
     let mut same = 0;
     for script in chosen {
-        let differences =
-            script.expected()?.differences(&observe(Engine::Brunt(brunt), script, stage)?);
+        let expected = match script.expected() {
+            Ok(expected) => expected,
+            Err(error) => {
+                println!("{}\n  {error:#}", script.id());
+                continue;
+            }
+        };
+        let differences = expected.differences(&observe(Engine::Brunt(brunt), script, stage)?);
         if differences.is_empty() {
             same += 1;
         } else {

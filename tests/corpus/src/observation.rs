@@ -16,7 +16,7 @@ pub struct Observation {
     pub exceptions: Vec<String>,
     /// Passes and fails of each check.
     pub checks: BTreeMap<String, (u64, u64)>,
-    /// The number of samples of each metric; not of `vus` and `vus_max`, which depend on the clock.
+    /// The number of samples of each metric, but for those that depend on the clock.
     pub metrics: BTreeMap<String, u64>,
     /// The lines of stdout, if the script prints its own summary.
     pub stdout: Option<Vec<String>>,

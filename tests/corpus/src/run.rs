@@ -13,6 +13,9 @@ use crate::{Observation, Script, Stage};
 /// Seconds after which a run is killed.
 const PATIENCE: &str = "90";
 
+/// Metrics that depend on the clock, and one that k6 does not have.
+const LEFT_OUT: &[&str] = &["vus", "vus_max", "iteration_lateness"];
+
 /// Who runs the script.
 #[derive(Debug, Clone, Copy)]
 pub enum Engine<'a> {
@@ -61,7 +64,7 @@ pub fn observe(engine: Engine<'_>, script: &Script, stage: &Stage) -> anyhow::Re
         seen.stdout = Some(text.lines().map(str::to_owned).collect());
     }
     if samples.exists() {
-        read_samples(&samples, &mut seen)?;
+        read_samples(&samples, script.counted, &mut seen)?;
     }
     Ok(seen)
 }
@@ -109,12 +112,15 @@ fn without_program_counters(message: &str) -> String {
 }
 
 /// Counts samples and checks in the file of the `json` output.
-fn read_samples(path: &Path, seen: &mut Observation) -> anyhow::Result<()> {
+fn read_samples(path: &Path, counted: bool, seen: &mut Observation) -> anyhow::Result<()> {
     let mut metrics: BTreeMap<String, u64> = BTreeMap::new();
     for line in BufReader::new(std::fs::File::open(path)?).lines() {
-        let sample: Value = serde_json::from_str(&line?).context("a line of samples")?;
+        // k6 writes infinite values as they are, which is no JSON: such a value counts as a one.
+        let line =
+            line?.replace("\"value\":+Inf", "\"value\":1").replace("\"value\":-Inf", "\"value\":1");
+        let sample: Value = serde_json::from_str(&line).context("a line of samples")?;
         let name = sample["metric"].as_str().unwrap_or_default();
-        if sample["type"] != "Point" || name == "vus" || name == "vus_max" {
+        if sample["type"] != "Point" || LEFT_OUT.contains(&name) {
             continue;
         }
         *metrics.entry(name.to_owned()).or_default() += 1;
@@ -127,6 +133,9 @@ fn read_samples(path: &Path, seen: &mut Observation) -> anyhow::Result<()> {
                 passes
             } += 1;
         }
+    }
+    if !counted {
+        metrics.values_mut().for_each(|count| *count = 1);
     }
     seen.metrics = metrics;
     Ok(())

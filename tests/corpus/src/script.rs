@@ -10,7 +10,7 @@ use crate::Observation;
 ///
 /// The first such line that is none of the following is its title: what the script shows.
 /// `// flags: …` are words for the command line, `// env: A=b` variables, `// unordered` says that console lines
-/// may come in any order.
+/// may come in any order, `// uncounted` that the numbers of samples depend on the clock.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// Where it lies.
@@ -27,6 +27,8 @@ pub struct Script {
     pub env: Vec<(String, String)>,
     /// Console lines may come in any order.
     pub unordered: bool,
+    /// The numbers of samples are the same in each run.
+    pub counted: bool,
     /// It prints its own summary, so stdout counts.
     pub prints: bool,
 }
@@ -49,6 +51,7 @@ impl Script {
             flags: Vec::new(),
             env: Vec::new(),
             unordered: false,
+            counted: true,
             prints: text.contains("handleSummary"),
         };
         for line in text.lines().map_while(|line| line.strip_prefix("//")).map(str::trim) {
@@ -59,6 +62,8 @@ impl Script {
                 script.env.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
             } else if line == "unordered" {
                 script.unordered = true;
+            } else if line == "uncounted" {
+                script.counted = false;
             } else if script.title.is_empty() {
                 line.clone_into(&mut script.title);
             }
