@@ -78,7 +78,7 @@ fn read_log(log: &str, wipe: &Wipe, seen: &mut Observation) {
         if text("source") == "console" {
             seen.console.push(format!("{}: {message}", text("level")));
         } else if text("source") == "stacktrace"
-            || text("hint") == "script exception"
+            || text("hint").contains("script exception")
             || message.starts_with("Uncaught")
         {
             seen.exceptions.push(without_program_counters(&message));

@@ -10,7 +10,7 @@ use crate::Observation;
 ///
 /// The first such line that is none of the following is its title: what the script shows.
 /// `// flags: …` are words for the command line, `// env: A=b` variables, `// unordered` says that console lines
-/// may come in any order, `// uncounted` that the numbers of samples depend on the clock.
+/// may come in any order, `// unprinted` that stdout is none of the script's own, `// uncounted` that the numbers of samples depend on the clock.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// Where it lies.
@@ -62,6 +62,8 @@ impl Script {
                 script.env.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
             } else if line == "unordered" {
                 script.unordered = true;
+            } else if line == "unprinted" {
+                script.prints = false;
             } else if line == "uncounted" {
                 script.counted = false;
             } else if script.title.is_empty() {
