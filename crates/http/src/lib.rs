@@ -43,6 +43,7 @@ mod hosts;
 pub mod http1;
 mod http2;
 mod network;
+mod outbox;
 mod payload;
 mod pool;
 mod proxy;

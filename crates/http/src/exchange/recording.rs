@@ -113,6 +113,17 @@ impl<'c> Recording<'c> {
         self.written = (self.clock)();
     }
 
+    /// It was not sent at once but from `begun` until `at`: before that it was blocked.
+    pub(crate) fn written_later(&mut self, begun: u64, at: u64) {
+        self.acquired = self.acquired.max(begun);
+        self.written = at;
+    }
+
+    /// When it was asked for, which is now or a moment ago.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked
+    }
+
     /// Some of the response is there; only the first call counts.
     pub(crate) fn answered(&mut self) {
         if self.first_byte == 0 {
