@@ -294,6 +294,16 @@ impl Client {
         self.pool().borrow().len()
     }
 
+    /// What counts its bytes.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// The address it dials from, if not the system's choice.
+    pub(crate) fn local_ip(&self) -> Option<IpAddr> {
+        self.local_ip
+    }
+
     /// The network it is part of.
     pub fn network(&self) -> &Rc<Network> {
         &self.network
@@ -324,7 +334,7 @@ impl Client {
         self.meter.sent(connection.close());
     }
 
-    fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
+    pub(crate) fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
         if !self.network.tls.remembers_sessions() {
             return config;
         }

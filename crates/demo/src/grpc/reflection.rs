@@ -16,6 +16,9 @@ const FILES: &[(&str, &str)] = &[
     ("grpc/reflection.proto", include_str!("../../proto/grpc/reflection.proto")),
 ];
 
+/// The version before, which differs in its package only.
+const OLDER: &str = "grpc/reflection_v1alpha.proto";
+
 const SERVICES: &[&str] = &[
     "brunt.demo.Echo",
     "grpc.health.v1.Health",
@@ -99,8 +102,14 @@ struct Own;
 
 impl FileResolver for Own {
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
-        let file = FILES.iter().find(|(known, _)| *known == name);
+        let is_older = name == OLDER;
+        let wanted = if is_older { "grpc/reflection.proto" } else { name };
+        let file = FILES.iter().find(|(known, _)| *known == wanted);
         let (_, source) = file.ok_or_else(|| protox::Error::file_not_found(name))?;
+        if is_older {
+            let package = "package grpc.reflection.v1";
+            return File::from_source(name, &source.replace(package, &format!("{package}alpha")));
+        }
         File::from_source(name, source)
     }
 }
@@ -118,7 +127,7 @@ static DESCRIBED: LazyLock<Vec<Described>> = LazyLock::new(|| {
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
     compiler.include_imports(true);
-    for (name, _) in FILES {
+    for name in FILES.iter().map(|file| file.0).chain([OLDER]) {
         compiler.open_file(name).expect("our own files are sound");
     }
     let set = compiler.file_descriptor_set();
@@ -157,11 +166,7 @@ pub(super) async fn answer(call: &mut Call, service: &str) -> Result<(), Status>
                 services: SERVICES.iter().map(|&name| Service { name: name.to_owned() }).collect(),
             }),
             Some(Asked::File(name)) => file(name, |known| known.name == *name),
-            Some(Asked::Symbol(symbol)) => {
-                // The older version describes itself as the newer.
-                let symbol = symbol.replace(".v1alpha.", ".v1.");
-                file(&symbol, |known| known.symbols.contains(&symbol))
-            }
+            Some(Asked::Symbol(symbol)) => file(symbol, |known| known.symbols.contains(symbol)),
             _ => problem("no extensions are known"),
         };
         let host = question.host.clone();
