@@ -147,7 +147,12 @@ impl Connection {
         Poll::Ready(Ok((size, kept)))
     }
 
-    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<Result<usize, Failure>> {
+    /// Reads once, what is on the wire.
+    pub(crate) fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<Result<usize, Failure>> {
         let mut buffer = ReadBuf::new(into);
         ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer))
             .map_err(|error| from_socket(Operation::Read, &error))?;
