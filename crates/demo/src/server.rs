@@ -122,8 +122,15 @@ impl Demo {
         let app = Arc::new(App::new(config, caching, dice, switch));
 
         let (halt, halted) = watch::channel(false);
-        let mut handle =
-            DemoHandle { addr, tls_pem, faults_addr, grpc_addr, redis_url, halt, threads: Vec::new() };
+        let mut handle = DemoHandle {
+            addr,
+            tls_pem,
+            faults_addr,
+            grpc_addr,
+            redis_url,
+            halt,
+            threads: Vec::new(),
+        };
         if let Some((listener, _)) = grpc {
             let acceptor = acceptor.clone().map(tls::only_http2);
             let halt = Halt(halted.clone());

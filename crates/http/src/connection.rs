@@ -273,6 +273,11 @@ impl Connection {
         self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
     }
 
+    /// Says that no more will be sent.
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.wire.socket.borrow_mut()).poll_shutdown(cx)
+    }
+
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
     pub(crate) fn say_goodbye(&mut self) -> usize {
         let Some(session) = &mut self.tls else {
