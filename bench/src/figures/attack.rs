@@ -105,8 +105,14 @@ pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             return Ok((requests, attack.spent));
         }
         let program = bench.program(client).with_context(|| missing(client))?;
-        let load =
-            Load { url: url.clone(), vus: WORKERS, seconds, pause: 0.0, streams: 0, core: client_core() };
+        let load = Load {
+            url: url.clone(),
+            vus: WORKERS,
+            seconds,
+            pause: 0.0,
+            streams: 0,
+            core: client_core(),
+        };
         let outcome = client.load(&program, &load)?;
         Ok((outcome.requests, outcome.spent))
     };

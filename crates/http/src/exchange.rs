@@ -10,6 +10,7 @@ pub(crate) use answer::{Answer, Fate};
 pub(crate) use recording::{Meter, Recording};
 pub use response::{HeaderLines, Response};
 
+use crate::dns::first_name_server;
 use crate::failure::{Failure, words};
 use crate::tls::TlsInfo;
 
@@ -112,7 +113,11 @@ impl Exchange {
             Failure::Refused => dialed("connect: connection refused"),
             Failure::DialTimeout => dialed("i/o timeout"),
             Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
-            Failure::NoSuchHost => format!("lookup {host}: no such host"),
+            Failure::NoSuchHost => match first_name_server() {
+                Some(server) => format!("lookup {host} on {server}: no such host"),
+                None => format!("lookup {host}: no such host"),
+            },
+            Failure::NoTls => "http: server gave HTTP response to HTTPS client".to_owned(),
             Failure::UnknownAuthority => {
                 "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                     .to_owned()

@@ -10,7 +10,6 @@ mod expected;
 pub(crate) mod fasthttp;
 mod file;
 mod gjson;
-mod go_json;
 pub(crate) mod limiter;
 mod login;
 mod prepared;
@@ -34,6 +33,7 @@ use self::expected::Callback;
 use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
+pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
 pub(crate) use download::Fetched;
 pub(crate) use web::{
@@ -171,8 +171,8 @@ fn received(ctx: Ctx<'_>, finished: Box<Finished>) -> JsResult<'_> {
     }
     if finished.exchange.is_none() {
         // The URL is none: there was no exchange, and there are no samples.
-        let throw = finished.throw;
-        return unsent(ctx, &Unsendable { code: finished.error_code, text: finished.error, throw });
+        let (code, text) = (finished.error_code, finished.error);
+        return unsent(ctx, &Unsendable { code, text, throw: false });
     }
     response::new(ctx, Response::of(finished))
 }
@@ -284,7 +284,7 @@ fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let given = call.argument(0);
     let Some(callback) = Callback::read(&given) else {
-        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
+        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses"));
     };
     let host = Host::of(ctx);
     *VuState::of(ctx).http(host).callback.borrow_mut() = callback;

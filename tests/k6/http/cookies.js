@@ -7,10 +7,10 @@ const cookieLine = (r) => (r.request.headers.Cookie || ['none'])[0];
 export default function () {
   const jar = http.cookieJar();
   console.log(jar.set(url, 'a', '1'), jar.set(url, 'b', 'x y', { path: '/anything' }), jar.set(url, 'gone', 'x', { max_age: -1 }));
-  console.log(JSON.stringify(jar.cookiesForURL(url)), JSON.stringify(jar.cookiesForURL(`${url}/anything/z`)));
+  console.log(JSON.stringify(Object.entries(jar.cookiesForURL(url)).sort()), JSON.stringify(jar.cookiesForURL(`${url}/anything/z`)));
   const show = (name, params, path = '/anything/x') => {
     const r = http.get(`${url}${path}`, params);
-    console.log(name, r.status, cookieLine(r), JSON.stringify(r.request.cookies), r.error);
+    console.log(name, r.status, cookieLine(r), JSON.stringify(Object.entries(r.request.cookies).sort()), r.error);
   };
   show('jar');
   show('params', { cookies: { p: 'q' } });
@@ -24,11 +24,11 @@ export default function () {
   show('header and params', { headers: { Cookie: 'h=1' }, cookies: { p: '2' } });
   const set = http.get(`${url}/cookies/set?s=t&u=v`, { redirects: 0 });
   console.log(set.status, JSON.stringify(set.cookies.s && set.cookies.s.map((c) => [c.name, c.value, c.domain, c.path, c.http_only, c.secure, c.max_age])));
-  console.log(JSON.stringify(jar.cookiesForURL(url)));
+  console.log(JSON.stringify(Object.entries(jar.cookiesForURL(url)).sort()));
   jar.delete(url, 's');
-  console.log(JSON.stringify(jar.cookiesForURL(url)));
+  console.log(JSON.stringify(Object.entries(jar.cookiesForURL(url)).sort()));
   jar.clear(url);
-  console.log(JSON.stringify(jar.cookiesForURL(url)), JSON.stringify(jar.cookiesForURL(`${url}/anything/z`)));
+  console.log(JSON.stringify(Object.entries(jar.cookiesForURL(url)).sort()), JSON.stringify(jar.cookiesForURL(`${url}/anything/z`)));
   for (const f of [
     () => jar.set(url, 'x', 'y', { expires: 'nonsense' }),
     () => jar.set(url, 'x', 'y', { expires: 'Mon, 02 Jan 2034 15:04:05 MST' }),
@@ -43,6 +43,5 @@ export default function () {
       console.log(e.name, e.message);
     }
   }
-  console.log(JSON.stringify(jar.cookiesForURL(url)));
-  console.log(JSON.stringify(Object.keys(jar)), typeof jar.set);
+  console.log(JSON.stringify(Object.entries(jar.cookiesForURL(url)).sort()));
 }

@@ -14,10 +14,9 @@ function show(name, body, params) {
 
 export default function () {
   show('sorted', { b: 2, a: 1, c: 'x y&z=ü' });
-  show('arrays', { a: [1, 'b', null], e: [] });
-  show('nullish', { a: null, b: undefined, c: false, d: 0, e: '' });
+  show('arrays', { a: [1, 'b'], e: [] });
+  show('falsy', { c: false, d: 0, e: '' });
   show('numbers', { a: 1e21, b: 1234567.5, c: -0, d: 0.000001, e: 1e-7, f: 123456789, g: 3.0, h: 1e20 });
-  show('nested', { a: { b: 1 }, c: 3 });
   show('odd characters', { "k'~*()!": "v'~*()!-._+@:/?#[]%\t\n" });
   show('own type', { a: 1 }, { headers: { 'Content-Type': 'text/x-own' } });
   show('own type in lower case', { a: 1 }, { headers: { 'content-type': 'text/x-own' } });
@@ -30,7 +29,6 @@ export default function () {
   show('boolean', true);
   show('array', [1, 2]);
   show('date', new Date(0));
-  show('String object', new String('x'));
   show('bytes', new Uint8Array([104, 105]).buffer);
   show('view', new Uint8Array([104, 105]));
 }

@@ -14,13 +14,11 @@ export default function () {
   show('values', { headers: { a: null, b: true, c: 1.5, d: [1, 2], e: '' } });
   show('undefined', { headers: { a: undefined } });
   show('host', { headers: { Host: 'other.test' } });
-  show('length', { headers: { 'Content-Length': '99' } });
-  show('bad name', { headers: { 'a b': 'c' } });
-  show('bad value', { headers: { a: 'b\nc' } });
+  for (const headers of [{ 'a b': 'c' }, { a: 'b\nc' }]) console.log(http.get(url, { headers }).error);
   show('no headers', { headers: null });
   show('user agent', { headers: { 'user-agent': 'mine' } });
   const res = http.get(`${url}/headers`, { headers: { 'User-Agent': '' } });
-  console.log('agent left out:', res.request.headers['User-Agent'], res.json('User-Agent'));
+  console.log('agent left out:', res.json('User-Agent'));
   const own = http.get(`${url}/cookies/set?a=1&b=2`, { redirects: 0 });
   console.log(own.status, Object.keys(own.headers).indexOf('Set-Cookie') >= 0, Object.keys(own.cookies).sort());
 }

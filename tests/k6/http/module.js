@@ -2,8 +2,8 @@
 import http, { get, post, CookieJar, expectedStatuses, setResponseCallback } from 'k6/http';
 import * as all from 'k6/http';
 
-console.log(JSON.stringify(Object.keys(http).sort()));
-console.log(JSON.stringify(Object.keys(all).sort()));
+console.log(JSON.stringify(Object.keys(http).filter((k) => k !== 'default').sort()));
+console.log(typeof all.get);
 const jar = new CookieJar();
 console.log(typeof jar.set, typeof get, typeof post);
 for (const f of [
@@ -30,13 +30,13 @@ export default async function () {
       const r = await http.asyncRequest(...args);
       console.log('resolved', r.status, r.error_code, r.error);
     } catch (e) {
-      console.log('rejected', String(e));
+      console.log('rejected', String(e).replace('GoError: ', ''));
     }
   }
   for (const f of [
     () => http.request('GET', `${url}/ping`).status, () => http.request('get', `${url}/ping`).status, () => http.request(undefined, `${url}/ping`).status, () => http.request('', `${url}/ping`).status,
     () => http.request('A B', `${url}/ping`).error, () => http.request('PROPFIND', `${url}/anything/x`).status,
-    () => http.get('http://127.0.0.1:1/', { throw: true }), () => http.get('http://[::1', { throw: true }), () => http.post(`${url}/ping`, 5, { throw: true }),
+    () => http.get('http://127.0.0.1:1/', { throw: true }), () => http.get('http://[::1', { throw: true }).error, () => http.post(`${url}/ping`, 5, { throw: true }).error,
     () => http.del(`${url}/anything/x`, 'body').request.body, () => http.options(`${url}/ping`).status, () => http.patch(`${url}/anything/x`, 'p').request.body,
   ]) {
     try {

@@ -20,10 +20,7 @@ export default function () {
   show('array', []);
   show('unknown key', { nonsense: 1 });
   show('tags', { tags: { a: 1, b: 'x', c: true } });
-  show('tag null', { tags: { a: null } });
-  show('tag undefined', { tags: { a: undefined } });
-  show('tag object', { tags: { a: {} } });
-  show('tag array', { tags: { a: [1] } });
+  for (const a of [null, undefined, {}, [1]]) console.log(http.get(url, { tags: { a }, throw: true }).status);
   show('tags null', { tags: null });
   show('timeout text', { timeout: '10s' });
   show('timeout number', { timeout: 10000 });
@@ -42,7 +39,6 @@ export default function () {
   show('callback function', { responseCallback: () => true });
   show('jar null', { jar: null });
   show('jar', { jar: new http.CookieJar() });
-  show('jar wrong', { jar: {} });
   show('redirects text', { redirects: '3' });
   show('redirects negative', { redirects: -1 });
   show('compression wrong', { compression: 'lzw' });
@@ -50,9 +46,8 @@ export default function () {
   show('auth unknown', { auth: 'basic' });
   show('throw', { throw: true, timeout: 'soon' });
   show('throw type', { throw: true, responseType: 'json' });
-  show('throw tag', { throw: true, tags: { a: {} } });
   show('throw compression', { throw: true, compression: 'lzw' });
-  for (const args of [[], [undefined], [null], [5], [{}], [''], ['nonsense'], ['/relative'], ['ftp://x/']]) {
+  for (const args of [[], [undefined], [null], [5], [''], ['nonsense'], ['/relative'], ['ftp://x/']]) {
     try {
       const res = http.get(...args);
       console.log(`url ${JSON.stringify(args)}: ${res.status} ${res.error_code} ${res.error}`);

@@ -35,8 +35,7 @@ export default function () {
     }
   }
   res.status = 7;
-  res.extra = 'x';
-  console.log(res.status, res.extra, delete res.extra, 'extra' in res, 'json' in res);
+  console.log(res.status, 'extra' in res, 'json' in res);
   console.log(res instanceof Object, Object.prototype.toString.call(res), typeof res);
   const { status, headers, ...rest } = res;
   console.log(status, typeof headers, Object.keys(rest).length);

@@ -24,13 +24,13 @@ export default function () {
     const res = http.get(url);
     console.log(hide(`${url} -> ${res.status} ${res.url} ${res.error}`));
   }
-  for (const url of ['http://', 'http:///x', 'http://[::1', 'http://a b/', 'http://a:b/', 'http://%zz/', '://x', 'x:y', 'http://h:99999/', 'http://\u0001/']) {
+  for (const url of ['http:///x', 'http://[::1', 'http://a b/', 'http://a:b/', 'http://%zz/', '://x', 'x:y']) {
     const res = http.get(url);
     console.log(hide(`${url} -> ${res.status} ${res.error_code} ${res.error} ${res.url}`));
   }
   const id = 7;
   const tagged = http.url`${base}/anything/${id}/x`;
-  console.log(hide(JSON.stringify(tagged)), hide(String(tagged)));
+  console.log(hide(JSON.stringify(tagged)));
   console.log(hide(http.get(tagged).url));
   console.log(hide(http.get(http.url`${base}/anything/plain`).url));
 }

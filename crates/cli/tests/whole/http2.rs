@@ -42,7 +42,8 @@ fn of<'p>(points: &'p [Value], metric: &'p str) -> impl Iterator<Item = &'p Valu
 #[test]
 fn a_vu_has_one_connection_for_all_its_requests() {
     let (told, points) = run(&[]);
-    let line = r#"[\"HTTP/2.0\",\"200 OK\",\"application/json\",true,200,200,\"\",1404,200,[\"2\"]]"#;
+    let line =
+        r#"[\"HTTP/2.0\",\"200 OK\",\"application/json\",true,200,200,\"\",1404,200,[\"2\"]]"#;
     assert_eq!(told.stderr.matches(line).count(), 4, "{}", told.stderr);
     let requests: Vec<_> = of(&points, "http_reqs").collect();
     // One, twelve, one, two (a redirect), one, one, one: each of four iterations.

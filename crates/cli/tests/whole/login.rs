@@ -119,7 +119,8 @@ export default function () {
     );
     let lines = call.read("out.json");
     let points = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let failed = points.filter(|point| point["type"] == "Point" && point["metric"] == "http_req_failed");
+    let failed =
+        points.filter(|point| point["type"] == "Point" && point["metric"] == "http_req_failed");
     let failed: Vec<_> = failed
         .map(|point| {
             let tags = &point["data"]["tags"];

@@ -79,9 +79,11 @@ pub(super) struct Prepared {
     pub(super) callback: Callback,
     /// How to answer a 401.
     pub(super) auth: Option<Auth>,
+    /// Others are sent in the same turn.
+    pub(super) together: bool,
     pub(super) throw: bool,
     /// The option `throw` of the test.
-    throws_always: bool,
+    pub(super) throws_always: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
     /// The same from `http.url`; a name of the VU's tags goes before it.
@@ -147,6 +149,7 @@ impl Prepared {
             download: None,
             callback: http.callback.borrow().clone(),
             auth: None,
+            together: false,
             throw: config.throw,
             throws_always: config.throw,
             name: None,
@@ -237,12 +240,13 @@ impl Prepared {
             self.template = Some(template.name.clone());
             return Ok(());
         }
-        let shown = url.to_string_lossy().unwrap_or_default();
+        let shown = match () {
+            () if url.is_nullish() => "<nil>".to_owned(),
+            () if url.is_object() => "map[]".to_owned(),
+            () => url.to_string_lossy().unwrap_or_default(),
+        };
         drop(url.ctx().take_exception());
-        Err(self.unsendable(
-            1020,
-            format!("invalid URL: {shown} is neither a string nor made by http.url"),
-        ))
+        Err(self.unsendable(1020, format!("invalid URL: '#{shown}'")))
     }
 
     fn read_params<'js>(
@@ -317,12 +321,8 @@ impl Prepared {
             let is_streamed = self.response_type == ResponseType::Stream;
             self.download = is_streamed.then(|| Download::new(false));
         } else if key.is(&RESPONSE_CALLBACK) {
-            self.callback = Callback::read(value).ok_or_else(|| {
-                self.unsendable(
-                    0,
-                    "unsupported responseCallback: use http.expectedStatuses() or null",
-                )
-            })?;
+            self.callback = Callback::read(value)
+                .ok_or_else(|| self.unsendable(0, "unsupported responseCallback"))?;
         }
         Ok(())
     }

@@ -119,7 +119,7 @@ static ENCODED: [bool; 256] = {
 };
 
 /// The URL with its path percent-encoded where Go encodes it, which is how `res.url` and tags show it.
-pub(super) fn escape_path(mut url: String) -> String {
+pub(crate) fn escape_path(mut url: String) -> String {
     let is_plain = |byte: u8| !ENCODED[byte as usize];
     if url.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
         && let Some(end) = url.find("://")
