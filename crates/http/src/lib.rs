@@ -53,6 +53,7 @@ mod spool;
 mod target;
 mod timer;
 mod tls;
+mod upgrade;
 
 pub use client::Client;
 pub use excerpt::{Excerpt, Tail};
@@ -73,3 +74,4 @@ pub use shared::Shared as SharedConnections;
 pub use spool::{Chunk, Spool};
 pub use target::{InvalidUrl, OwnedTarget, Scheme, Target, TargetError, resolve};
 pub use tls::TlsInfo;
+pub use upgrade::Upgraded;
