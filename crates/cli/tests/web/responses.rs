@@ -158,17 +158,3 @@ fn compressed_bodies_are_decoded_and_broken_ones_fail_with_1701() {
     assert_eq!(out["nothing"], json!([200, "", 0, "br"]));
     assert_eq!(out["ignored"], 200);
 }
-
-#[test]
-fn what_needs_html_says_that_it_comes_later() {
-    let server = Server::start();
-    let out = server.run(
-        "out.said = ['html', 'submitForm', 'clickLink'].map((name) => tried(() => http.get(B)[name]()));\n\
-         out.auth = ['digest', 'ntlm'].map((auth) => tried(() => http.get(B, { auth })));",
-    );
-    for list in ["said", "auth"] {
-        for said in out[list].as_array().expect("a list") {
-            assert!(said.as_str().expect("an error").contains("not supported yet"), "{said}");
-        }
-    }
-}

@@ -220,7 +220,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("bare symbol", ""),
         ("lines in base64", "threw GoError: illegal base64 data at input byte 3"),
         ("not an array", "threw GoError: only arrays can be made into SharedArray"),
-        ("number thrown", "threw GoError: unknown request body type int64"),
+        ("number thrown", "0 unknown request body type int64 (0) 4"),
         (
             "boundary of illegal letters",
             "threw GoError: the header \"Content-Type\" says \"multipart/form-data; boundary=a@b\", but \"a@b\" is no \

@@ -165,7 +165,6 @@ export function setup() {
     code: get('/status/404').error_code,
     timed: r.timings.duration > 0,
     keys: Object.keys(r).length,
-    html: tell(() => r.html()),
   };
 }",
     );
@@ -180,7 +179,6 @@ export function setup() {
     assert_eq!((&vu["json"], &vu["code"], &vu["timed"]), (&json!(2), &json!(1404), &json!(true)));
     assert!(vu["nothing"].as_str().unwrap().starts_with("GoError: the body is null"), "{vu}");
     assert_eq!(vu["keys"], 20);
-    assert!(vu["html"].as_str().unwrap().contains("k6/html"), "{vu}");
 }
 
 #[test]

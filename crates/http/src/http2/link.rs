@@ -113,9 +113,8 @@ impl Inner {
         if self.broken.is_some() {
             return Poll::Ready(());
         }
-        match ready!(self.poll_write(cx, scratch, meter)) {
-            Ok(()) => {}
-            Err(failure) => self.broken = Some(failure),
+        if let Err(failure) = ready!(self.poll_write(cx, scratch, meter)) {
+            self.broken = Some(failure);
         }
         Poll::Ready(())
     }

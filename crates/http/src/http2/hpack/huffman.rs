@@ -47,12 +47,13 @@ struct Step {
     may_end: bool,
 }
 
-type Machine = [[Step; 16]; 256];
+/// By state.
+type Machine = Box<[[Step; 16]]>;
 
-static MACHINE: LazyLock<Box<Machine>> = LazyLock::new(machine);
+static MACHINE: LazyLock<Machine> = LazyLock::new(machine);
 
 /// The tree of all codes, with its 256 inner nodes as states.
-fn machine() -> Box<Machine> {
+fn machine() -> Machine {
     const NONE: u16 = u16::MAX;
     /// Leaves are numbered from here.
     const LEAF: u16 = 1000;
@@ -80,7 +81,7 @@ fn machine() -> Box<Machine> {
         may_end[at] = true;
         at = nodes[at][1] as usize;
     }
-    let mut machine = Box::new([[Step::default(); 16]; 256]);
+    let mut machine = vec![[Step::default(); 16]; 256].into_boxed_slice();
     for (state, steps) in machine.iter_mut().enumerate() {
         for (bits, step) in steps.iter_mut().enumerate() {
             let mut at = state;
@@ -107,7 +108,7 @@ fn machine() -> Box<Machine> {
 
 /// Decodes to the end of `out`. `None`: it is no such text.
 pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let machine = &**MACHINE;
+    let machine = &*MACHINE;
     let (mut state, mut may_end) = (0_u8, true);
     for byte in coded {
         for bits in [byte >> 4, byte & 15] {
@@ -126,10 +127,10 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
-    pub(in crate::http2) fn encode(text: &[u8]) -> Vec<u8> {
+    fn encode(text: &[u8]) -> Vec<u8> {
         let codes = codes();
         let (mut out, mut open, mut count) = (Vec::new(), 0_u64, 0);
         for &byte in text {

@@ -270,6 +270,14 @@ impl Protocol {
             return Ok(());
         }
         stream.received += size;
+        if stream.is_bodiless && !data.is_empty() {
+            // Nobody asked for it: Go passes over it, too.
+            if ends {
+                end(stream);
+                stream.wake();
+            }
+            return Ok(());
+        }
         stream.body += data.len() as u64;
         if let Some(queue) = &mut stream.queue {
             queue.extend_from_slice(data);
