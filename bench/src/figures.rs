@@ -5,6 +5,7 @@ mod bodies;
 mod javascript;
 mod lateness;
 mod many;
+mod reading;
 mod request;
 mod shared;
 mod soak;
@@ -40,6 +41,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),
+    (What::Reading, reading::measure),
 ];
 
 /// The scripts, as they stand in `bench/scripts`.

@@ -75,6 +75,8 @@ pub(crate) enum What {
     Schedule,
     /// Whether the reported percentiles are true when the server stalls.
     Stall,
+    /// How fast `brunt report` reads its records.
+    Reading,
 }
 
 /// Sizes and paths of this run.
@@ -97,6 +99,8 @@ pub(crate) struct Settings {
     pub(crate) upload_mb: u64,
     /// Milliseconds of a stall; it comes every ten times that.
     pub(crate) stall_ms: u64,
+    /// Records of a report.
+    pub(crate) records: u64,
 }
 
 impl Settings {
@@ -137,6 +141,7 @@ impl Arguments {
             sharing: 1000,
             upload_mb: 1024,
             stall_ms: 1000,
+            records: 10_000_000,
         };
         if self.quick {
             return Ok(Settings {
@@ -149,6 +154,7 @@ impl Arguments {
                 sharing: 100,
                 upload_mb: 64,
                 stall_ms: 100,
+                records: 200_000,
                 ..settings
             });
         }

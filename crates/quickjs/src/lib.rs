@@ -34,7 +34,7 @@ pub mod vm;
 pub use buffer::{Bytes, CommonBytes, HeldBytes, LateBytes};
 pub use class::{Class, Own};
 pub use error::{Exception, JsResult, Thrown};
-pub use function::{Call, Members};
+pub use function::{Call, Members, Running};
 pub use module::{Compiled, Exports, Loaded, ModuleHost};
 pub use name::{Name, PropertyKey};
 pub use promise::{Deferred, PromiseState};
