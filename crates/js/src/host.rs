@@ -249,6 +249,11 @@ impl Host {
         host.downcast_ref::<Self>()?.program.author_place(file, line, column)
     }
 
+    pub(crate) fn scope(ctx: Ctx<'_>, from: i32, to: i32) {
+        let host = Self::of(ctx);
+        host.api.scope(host, from, to);
+    }
+
     pub(crate) fn rejection<'js>(
         ctx: Ctx<'js>,
         promise: Value<'js>,

@@ -13,7 +13,7 @@ macro_rules! adjusted {
 
 /// To be made after those of the other lists, on whose text some of them stand.
 pub(crate) const MESSAGES: &[Adjustment] = adjusted![
-    1 "struct JSRuntime {\n    JSMallocFunctions mf;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    \
+    1 "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n    \
        /* the method that was last read and not there, and where on the stack it should be */\n    \
        JSAtom brunt_missing;\n    void *brunt_missing_frame;\n    void *brunt_missing_slot;\n";
     1 "    rt->in_free = true;\n    JS_FreeValueRT(rt, rt->current_exception);\n" =>

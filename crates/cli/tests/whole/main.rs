@@ -15,6 +15,7 @@ mod house;
 mod image_handler;
 mod language;
 mod network;
+mod remote;
 mod results;
 mod run;
 mod streaming;
