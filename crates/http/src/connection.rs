@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::BufMut as _;
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
@@ -147,7 +147,12 @@ impl Connection {
         Poll::Ready(Ok((size, kept)))
     }
 
-    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<Result<usize, Failure>> {
+    /// Reads once, what is on the wire.
+    pub(crate) fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<Result<usize, Failure>> {
         let mut buffer = ReadBuf::new(into);
         ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer))
             .map_err(|error| from_socket(Operation::Read, &error))?;
@@ -240,6 +245,19 @@ impl Connection {
         (state == Ok(State::Open) && is_quiet).then_some(size)
     }
 
+    /// What is there already, without waiting: for a connection that nobody waits for. `None`: nothing. Costs no system
+    /// call unless something did come.
+    pub(crate) fn try_receive(
+        &mut self,
+        scratch: &mut Scratch,
+        sink: impl FnMut(&[u8]),
+    ) -> Option<Result<Received, Failure>> {
+        match self.poll_receive(&mut Context::from_waker(Waker::noop()), scratch, sink) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => None,
+        }
+    }
+
     /// The server said on TLS that it sends no more.
     pub(crate) fn is_closed(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.is_closed())
@@ -261,7 +279,7 @@ impl Connection {
     }
 
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
-    pub(crate) fn close(mut self) -> usize {
+    pub(crate) fn say_goodbye(&mut self) -> usize {
         let Some(session) = &mut self.tls else {
             return 0;
         };

@@ -154,6 +154,24 @@ impl<'c> Recording<'c> {
         self.meter.received(bytes);
     }
 
+    /// Bytes of this exchange on a connection that it shares, whose bytes are counted apart.
+    pub(crate) fn took_part(&mut self, sent: usize, received: usize) {
+        self.bytes_sent += sent as u64;
+        self.bytes_received += received as u64;
+    }
+
+    /// All bytes of the client are counted here.
+    pub(crate) fn meter(&self) -> &'c Meter {
+        self.meter
+    }
+
+    /// The response began at this moment.
+    pub(crate) fn answered_at(&mut self, moment: u64) {
+        if self.first_byte == 0 {
+            self.first_byte = moment;
+        }
+    }
+
     /// The moment now, by its clock.
     pub(crate) fn now(&self) -> u64 {
         (self.clock)()

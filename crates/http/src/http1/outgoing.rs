@@ -1,12 +1,10 @@
 //! A request on its way out.
 
-mod cursor;
 mod sending;
 
 use std::io::IoSlice;
 use std::task::{Context, Poll, ready};
 
-use self::cursor::{Cursor, SLICES};
 use self::sending::Sending;
 use super::encode::{self, Way};
 use crate::connection::{Connection, Letter};
@@ -14,6 +12,7 @@ use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::network::Scratch;
 use crate::outbox::Outbox;
+use crate::payload::cursor::{Cursor, SLICES};
 use crate::request::{Body, Request};
 
 /// What lies in pieces up to this size in all is copied behind the head, so that all goes in one plain write; larger
