@@ -24,7 +24,7 @@ const CALLERS_MOST: i32 = 100;
 
 /// Whether this is the name of a file's code, not of an `eval`.
 fn is_file(url: &str) -> bool {
-    url.starts_with("file:")
+    url.starts_with("file:") || url.starts_with("https:")
 }
 
 /// What a VM is doing.

@@ -140,7 +140,7 @@ fn what_cannot_be_fetched_is_told_at_its_import() {
         ("import 'HOST/bad.js';", "/bad.js:1:9"),
         ("import 'http://localhost/x.js';", "remote modules need https"),
         ("import 'https://127.0.0.1:1/x.js';", "connection refused"),
-        ("import 'localhost/x.js';", "write \"https://localhost/x.js\""),
+        ("import 'host.example/x.js';", "write \"https://host.example/x.js\""),
     ] {
         let told = server.run("", &format!("{script}\nexport default () => {{}}")).told();
         assert_eq!(told.code, 107, "{told:?}");
