@@ -359,6 +359,10 @@ impl Api for K6 {
         crate::data_json::encode_setup_data(ctx, value)
     }
 
+    fn scope(&self, host: &Host, from: i32, to: i32) {
+        host.state::<VuState>().change_scope(from, to);
+    }
+
     fn report(&self, host: &Host, text: &str) {
         let scenario = host.scenario();
         let (name, executor) = scenario.as_ref().map_or(("", ""), |scenario| {

@@ -41,6 +41,7 @@ macro_rules! examples {
 
 examples! {
     asynchronous "async.js"
+    async_groups "async-groups.js"
     basic_auth "basic-auth.js"
     batch "batch.js"
     compression "compression.js"

@@ -15,6 +15,7 @@ mod house;
 mod image_handler;
 mod language;
 mod network;
+mod remote_modules;
 mod results;
 mod run;
 mod streaming;
