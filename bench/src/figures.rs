@@ -28,6 +28,7 @@ type Measure = fn(&Bench) -> anyhow::Result<Vec<Figure>>;
 pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Http, request::http),
     (What::Tls, request::tls),
+    (What::Http2, request::http2),
     (What::Crowd, request::crowd),
     (What::Paced, request::paced),
     (What::Many, many::measure),
@@ -56,6 +57,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
     ("upload.js", include_str!("../scripts/upload.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
+    ("streams.js", include_str!("../scripts/streams.js")),
 ];
 
 /// What every figure works with.

@@ -49,6 +49,8 @@ pub(crate) enum What {
     Http,
     /// The same over TLS 1.3.
     Tls,
+    /// The same over HTTP/2, one request and ten requests at once on each connection.
+    Http2,
     /// The same with 2000 VUs.
     Crowd,
     /// The same with a pause of 0.1 s in each iteration.
