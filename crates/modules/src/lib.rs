@@ -34,6 +34,8 @@ mod metrics;
 mod shared_array;
 mod state;
 mod timers;
+mod websockets;
+mod ws;
 
 pub use api::K6;
 pub use config::{Config, SystemTags, World};

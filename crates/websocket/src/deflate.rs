@@ -93,7 +93,8 @@ mod tests {
     #[test]
     fn what_was_compressed_comes_out_again() {
         for length in [0, 1, 5, 1000, 70_000, 1_000_000] {
-            let plain: Vec<u8> = (0..length).map(|i: u32| (i.wrapping_mul(i) % 251) as u8).collect();
+            let plain: Vec<u8> =
+                (0..length).map(|i: u32| (i.wrapping_mul(i) % 251) as u8).collect();
             let packed = compress(&plain);
             assert!(!packed.ends_with(&TAIL));
             assert_eq!(decompress(&packed, plain.len()).unwrap(), plain);

@@ -170,6 +170,14 @@ pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
     })
 }
 
+/// The class `Blob`, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn blob_class(ctx: Ctx<'_>) -> JsResult<'_> {
+    blob::class(ctx)
+}
+
 /// A `Blob` without a type.
 ///
 /// # Errors
