@@ -76,6 +76,9 @@ fn run<H: Host>(
         if let Some(faults) = demo.faults_addr() {
             env.insert("DEMO_FAULTS_URL".to_owned(), format!("http://{faults}"));
         }
+        if let Some(grpc) = demo.grpc_addr() {
+            env.insert("DEMO_GRPC".to_owned(), grpc.to_string());
+        }
     }
 
     let registry = Arc::new(Registry::new());
@@ -83,6 +86,7 @@ fn run<H: Host>(
         name: script,
         env: &settings.script.env,
         extended: settings.script.extended,
+        remote: settings.script.remote,
         registry: Arc::clone(&registry),
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Runtime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -20,6 +20,7 @@ use crate::caching::Caching;
 use crate::config::DemoConfig;
 use crate::dice::Dice;
 use crate::faults::{Switch, raw};
+use crate::grpc;
 use crate::resp::{Store, wire};
 use crate::tls;
 
@@ -27,6 +28,8 @@ use crate::tls;
 const HANDOVER_QUEUE: usize = 1024;
 /// Connections that the kernel may complete before we accept them.
 const BACKLOG: i32 = 4096;
+/// Requests at once on one connection of HTTP/2.
+const STREAMS_MAX: u32 = 256;
 /// A TLS handshake that takes longer is given up.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
@@ -76,6 +79,7 @@ pub struct DemoHandle {
     addr: SocketAddr,
     tls_pem: Option<String>,
     faults_addr: Option<SocketAddr>,
+    grpc_addr: Option<SocketAddr>,
     redis_url: String,
     halt: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
@@ -100,6 +104,8 @@ impl Demo {
         };
         let faults = config.faults_listen.map(|addr| listen(addr, "faults")).transpose()?;
         let faults_addr = faults.as_ref().map(|(_, addr)| *addr);
+        let grpc = config.grpc_listen.map(|addr| listen(addr, "gRPC")).transpose()?;
+        let grpc_addr = grpc.as_ref().map(|(_, addr)| *addr);
         let (stand_in, redis_url) = if let Some(url) = &config.redis {
             (None, url.clone())
         } else {
@@ -116,8 +122,24 @@ impl Demo {
         let app = Arc::new(App::new(config, caching, dice, switch));
 
         let (halt, halted) = watch::channel(false);
-        let mut handle =
-            DemoHandle { addr, tls_pem, faults_addr, redis_url, halt, threads: Vec::new() };
+        let mut handle = DemoHandle {
+            addr,
+            tls_pem,
+            faults_addr,
+            grpc_addr,
+            redis_url,
+            halt,
+            threads: Vec::new(),
+        };
+        if let Some((listener, _)) = grpc {
+            let acceptor = acceptor.clone().map(tls::only_http2);
+            let halt = Halt(halted.clone());
+            handle.spawn("demo-grpc".to_owned(), async move {
+                if let Ok(listener) = into_tokio(listener) {
+                    grpc::serve(listener, acceptor, halt).await;
+                }
+            })?;
+        }
         let mut doors = Vec::new();
         for index in 0..workers {
             let (door, arrivals) = mpsc::channel(HANDOVER_QUEUE);
@@ -161,6 +183,11 @@ impl DemoHandle {
     /// The port whose answers are wrong on purpose; plain TCP even with TLS. `/` there lists them.
     pub fn faults_addr(&self) -> Option<SocketAddr> {
         self.faults_addr
+    }
+
+    /// The address of the gRPC port, with the real port.
+    pub fn grpc_addr(&self) -> Option<SocketAddr> {
+        self.grpc_addr
     }
 
     /// The Redis in use: the built-in one's address, or the URL that was given.
@@ -325,7 +352,11 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
         None => exchange(app, stream).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = timeout(HANDSHAKE_MAX, acceptor.accept(stream)).await {
-                exchange(app, stream).await;
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    exchange_http2(app, stream).await;
+                } else {
+                    exchange(app, stream).await;
+                }
             }
         }
     }
@@ -338,6 +369,25 @@ async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin) {
         // One buffer for head and body, as small answers want it. (`pipeline_flush` would write so, too, but then hyper
         // takes from a body as fast as it gives: a long one would lie in memory before its head is sent.)
         .writev(false)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    if let Err(error) = served {
+        log::debug!(error = error.to_string().as_str(); "demo: connection ended");
+    }
+}
+
+/// The same, where the client chose HTTP/2.
+async fn exchange_http2(
+    app: &Arc<App>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) {
+    let app = Arc::clone(app);
+    let service = service_fn(move |request| {
+        let app = Arc::clone(&app);
+        async move { app.handle(request).await }
+    });
+    let served = http2::Builder::new(TokioExecutor::new())
+        .max_concurrent_streams(STREAMS_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {

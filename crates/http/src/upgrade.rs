@@ -198,8 +198,8 @@ impl Upgraded {
     }
 
     /// Closes it in good order, as far as that needs no waiting.
-    pub fn close(self) {
-        let sent = self.connection.close();
+    pub fn close(mut self) {
+        let sent = self.connection.say_goodbye();
         self.client.meter().sent(sent);
     }
 }

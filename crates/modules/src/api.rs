@@ -16,7 +16,7 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, http, k6, metrics, timers,
+    console, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, timers,
     websockets, ws,
 };
 
@@ -91,6 +91,7 @@ const MODULES: &[Module] = &[
         names: crypto::names,
         object: |ctx| filled(ctx, crypto::fill),
     },
+    Module { specifier: "k6/html", names: html::names, object: |ctx| filled(ctx, html::fill) },
     Module {
         specifier: "k6/timers",
         names: timers::names,
@@ -143,7 +144,6 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 const LATER: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
-    "k6/html",
     "k6/net/grpc",
     "k6/secrets",
     "k6/experimental/browser",

@@ -26,6 +26,7 @@ mod globals;
 mod go_error;
 #[cfg(test)]
 mod harness;
+mod html;
 mod http;
 mod json_parse;
 mod k6;
