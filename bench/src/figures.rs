@@ -9,6 +9,7 @@ mod request;
 mod shared;
 mod soak;
 mod upload;
+mod websocket;
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Fasthttp, request::fasthttp),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
+    (What::Websocket, websocket::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),
@@ -54,6 +56,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
     ("upload.js", include_str!("../scripts/upload.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
+    ("websocket.js", include_str!("../scripts/websocket.js")),
 ];
 
 /// What every figure works with.

@@ -70,6 +70,7 @@ examples! {
     summary "summary.js"
     thresholds_abort "thresholds-abort.js"
     typescript "typescript.ts"
+    websocket "websocket.js"
     upload "upload.js"
 }
 

@@ -20,3 +20,4 @@ mod run;
 mod streaming;
 mod support;
 mod web;
+mod websocket;
