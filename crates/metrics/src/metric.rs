@@ -131,6 +131,10 @@ pub mod builtin {
         WS_SESSION_DURATION = "ws_session_duration", Trend, Time;
         /// From asking for a WebSocket to having one.
         WS_CONNECTING = "ws_connecting", Trend, Time;
+        /// Server-sent events. Ours, not k6's.
+        SSE_EVENTS = "sse_events", Counter, Default;
+        /// From one server-sent event to the next of the same connection. Ours, not k6's.
+        SSE_EVENT_INTERVAL = "sse_event_interval", Trend, Time;
         /// From the planned start of an iteration to its actual one (open models only). Ours, not
         /// k6's.
         ITERATION_LATENESS = "iteration_lateness", Trend, Time;

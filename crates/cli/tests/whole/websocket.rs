@@ -201,3 +201,31 @@ fn a_stop_ends_sockets_that_nobody_closes() {
         assert_eq!(summary["metrics"]["ws_sessions"]["count"].as_u64(), Some(2), "{summary}");
     }
 }
+
+#[test]
+fn server_sent_events_are_told_until_the_script_closes() {
+    let demo = DemoServer::start();
+    let script = "export default function () {
+            const events = new EventSource(__ENV.URL + '/sse?n=3&every=10ms', { tags: { a: 'b' } });
+            let count = 0;
+            events.onopen = () => console.log('open', events.readyState);
+            events.addEventListener('tick', (e) => {
+                console.log(e.type, e.lastEventId, e.data);
+                if (++count === 3) { events.close(); console.log(events.readyState); }
+            });
+            const wrong = new EventSource(__ENV.URL + '/json');
+            wrong.onerror = (e) => console.log(e.status, wrong.readyState);
+        }";
+    let mut run = brunt("run --quiet --summary-export out.json --log-format raw script.js")
+        .file("script.js", script)
+        .env("URL", &demo.url);
+    let told = run.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let mut lines: Vec<_> = told.stderr.lines().collect();
+    lines.sort_unstable();
+    let expected = ["2", "200 2", "open 1", "tick 1 {\"n\":1}", "tick 2 {\"n\":2}", "tick 3 {\"n\":3}"];
+    assert_eq!(lines, expected, "{told:?}");
+    let summary: serde_json::Value = serde_json::from_str(&run.read("out.json")).unwrap();
+    assert_eq!(summary["metrics"]["sse_events"]["count"].as_u64(), Some(3));
+    assert!(summary["metrics"]["sse_event_interval"]["avg"].is_number(), "{summary}");
+}

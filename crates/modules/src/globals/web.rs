@@ -53,6 +53,7 @@ offered! {
     Blob c"Blob"
     ByteLengthQueuingStrategy c"ByteLengthQueuingStrategy"
     CountQueuingStrategy c"CountQueuingStrategy"
+    EventSource c"EventSource"
     Fetch c"fetch"
     File c"File"
     Form c"FormData"
@@ -74,6 +75,7 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
         "File" => return blob::file_class(ctx),
         "FormData" => return form_data::class(ctx),
         "AbortController" | "AbortSignal" => Set::Abort,
+        "EventSource" => Set::Events,
         "Headers" | "Request" | "Response" | "fetch" => Set::Fetch,
         _ => Set::Streams,
     };

@@ -149,7 +149,7 @@ impl Connection {
         params: Params,
         target: Result<OwnedTarget, String>,
         line: Line,
-    ) -> impl Future<Output = ()> + 'static {
+    ) -> impl Future<Output = ()> + use<> {
         let connection = Rc::clone(self);
         async move {
             let target = match target {
@@ -267,7 +267,10 @@ impl Connection {
 
     /// Nothing more comes.
     fn ended<'js>(&self, ctx: Ctx<'js>, how: Ended) -> JsResult<'js, ()> {
-        self.ready.set(Ready::Closed);
+        if self.ready.replace(Ready::Closed) == Ready::Closed {
+            self.forget(ctx);
+            return Ok(());
+        }
         self.tally.ended(true);
         let told = match how {
             Ended::Closed(close) => {
