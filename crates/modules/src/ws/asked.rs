@@ -221,7 +221,7 @@ pub(crate) fn target_of(url: &str) -> Result<OwnedTarget, String> {
 pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
     let HandshakeError::Failed(failure) = error else { return error.to_string() };
     let target = target.borrow();
-    let host = if target.host == "localhost" { "127.0.0.1" } else { &target.host };
+    let host = if target.host == "localhost" { "127.0.0.1" } else { &*target.host };
     match failure {
         Failure::Refused => {
             format!("dial tcp {host}:{}: connect: connection refused", target.port)
