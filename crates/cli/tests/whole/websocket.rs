@@ -193,7 +193,7 @@ fn a_stop_ends_sockets_that_nobody_closes() {
         "import { WebSocket } from 'k6/websockets'; export default function () { new WebSocket(__ENV.B); }",
     ] {
         let mut run = brunt("run --quiet --summary-export out.json script.js")
-            .file("script.js", format!("export const options = {{ scenarios: {{ a: {{ executor: 'constant-vus', vus: 2, duration: '500ms', gracefulStop: '0s' }} }} }};\n{module}"))
+            .file("script.js", format!("export const options = {{ scenarios: {{ a: {{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '0s' }} }} }};\n{module}"))
             .env("B", &format!("{base}/ws"));
         let told = run.told();
         assert_eq!(told.code, 0, "{told:?}");
@@ -223,7 +223,8 @@ fn server_sent_events_are_told_until_the_script_closes() {
     assert_eq!(told.code, 0, "{told:?}");
     let mut lines: Vec<_> = told.stderr.lines().collect();
     lines.sort_unstable();
-    let expected = ["2", "200 2", "open 1", "tick 1 {\"n\":1}", "tick 2 {\"n\":2}", "tick 3 {\"n\":3}"];
+    let expected =
+        ["2", "200 2", "open 1", "tick 1 {\"n\":1}", "tick 2 {\"n\":2}", "tick 3 {\"n\":3}"];
     assert_eq!(lines, expected, "{told:?}");
     let summary: serde_json::Value = serde_json::from_str(&run.read("out.json")).unwrap();
     assert_eq!(summary["metrics"]["sse_events"]["count"].as_u64(), Some(3));
