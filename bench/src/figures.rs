@@ -10,6 +10,7 @@ mod request;
 mod shared;
 mod soak;
 mod upload;
+mod websocket;
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,6 +40,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Fasthttp, request::fasthttp),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
+    (What::Websocket, websocket::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),
@@ -58,6 +60,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("upload.js", include_str!("../scripts/upload.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
     ("streams.js", include_str!("../scripts/streams.js")),
+    ("websocket.js", include_str!("../scripts/websocket.js")),
 ];
 
 /// What every figure works with.

@@ -71,6 +71,8 @@ pub(crate) enum What {
     Upload,
     /// What a `SharedArray` adds to each VU.
     Shared,
+    /// CPU per message on a WebSocket, to and fro.
+    Websocket,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.

@@ -37,6 +37,8 @@ mod secrets;
 mod shared_array;
 mod state;
 mod timers;
+mod websockets;
+mod ws;
 
 pub use api::K6;
 pub use config::{Config, SystemTags, World};

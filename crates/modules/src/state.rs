@@ -34,6 +34,8 @@ pub(crate) struct VuState {
     modules: RefCell<Vec<(&'static str, Root)>>,
     /// The VM has loaded the classes of streams: before, no value is one.
     pub(crate) has_streams: Cell<bool>,
+    /// The WebSockets of this iteration.
+    pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -99,6 +101,7 @@ impl VuState {
             http: OnceCell::new(),
             modules: RefCell::default(),
             has_streams: Cell::new(false),
+            sockets: RefCell::default(),
             checks: RefCell::default(),
         }
     }

@@ -71,6 +71,8 @@ examples! {
     summary "summary.js"
     thresholds_abort "thresholds-abort.js"
     typescript "typescript.ts"
+    server_sent_events "sse.js"
+    websocket "websocket.js"
     upload "upload.js"
 }
 

@@ -23,3 +23,4 @@ mod run;
 mod streaming;
 mod support;
 mod web;
+mod websocket;
