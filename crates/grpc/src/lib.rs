@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+pub mod health;
 mod json;
 mod metadata;
 pub mod reflection;

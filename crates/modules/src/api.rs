@@ -16,7 +16,7 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, http, k6, metrics, timers,
+    console, crypto, csv, data, encoding, execution, fs, globals, grpc, http, k6, metrics, timers,
 };
 
 /// What all VMs of a test share.
@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     defaults: Config,
     pub(crate) arrays: SharedArrays,
     pub(crate) limiter: OnceLock<Arc<Limiter>>,
+    /// What scripts of gRPC loaded.
+    pub(crate) schemas: grpc::Schemas,
 }
 
 impl Shared {
@@ -106,6 +108,11 @@ const MODULES: &[Module] = &[
         object: |ctx| filled(ctx, csv::fill),
     },
     Module {
+        specifier: "k6/net/grpc",
+        names: grpc::names,
+        object: |ctx| filled(ctx, grpc::fill),
+    },
+    Module {
         specifier: "k6/x/fasthttp",
         names: http::fasthttp::names,
         object: |ctx| filled(ctx, http::fasthttp::fill),
@@ -137,12 +144,10 @@ const LATER: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
     "k6/html",
-    "k6/net/grpc",
     "k6/secrets",
     "k6/websockets",
     "k6/ws",
     "k6/experimental/browser",
-    "k6/experimental/grpc",
     "k6/experimental/redis",
     "k6/experimental/tracing",
     "k6/experimental/webcrypto",
@@ -159,6 +164,7 @@ impl K6 {
                 defaults: Config::default(),
                 arrays: SharedArrays::default(),
                 limiter: OnceLock::new(),
+                schemas: grpc::Schemas::default(),
             }),
         }
     }
@@ -184,6 +190,10 @@ impl K6 {
         // The timers moved out of `experimental` without a change.
         if specifier == "k6/experimental/timers" {
             return Self::module("k6/timers");
+        }
+        // It was there before streams came to the other.
+        if specifier == "k6/experimental/grpc" {
+            return Self::module("k6/net/grpc");
         }
         if LATER.contains(&specifier) {
             return Err(format!("the module \"{specifier}\" is not supported yet"));
