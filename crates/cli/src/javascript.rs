@@ -8,7 +8,7 @@ use brunt_js::{
     runner::{Exported, SummaryAnswer},
 };
 use brunt_modules::{K6, World};
-use brunt_script::{Disk, Entry, ErrorKind, Loader, MAX_FILE, ScriptError};
+use brunt_script::{Entry, ErrorKind, Loader, MAX_FILE, ScriptError};
 use serde_json::Value;
 
 use crate::{
@@ -20,6 +20,9 @@ use crate::{
 
 mod config;
 mod place;
+mod remote;
+
+use remote::Remote;
 
 /// QuickJS and the k6 API.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +42,15 @@ impl Host for JavaScript {
     fn load(&self, source: &Source<'_>) -> Outcome<Loaded> {
         let entry = match source.name {
             "-" => Entry::Stdin(standard_input()?),
+            url if url.starts_with("https://") => Entry::Remote(url.to_owned()),
             path => {
                 refuse_others(path)?;
                 Entry::Path(path.into())
             }
         };
-        let graph = Loader::new(&Disk).load(entry).map_err(|error| unloadable(&error))?;
+        let graph = Loader::new(&Remote::new(source.remote))
+            .load(entry)
+            .map_err(|error| unloadable(&error))?;
         let k6 = Arc::new(K6::new(World {
             registry: Arc::clone(&source.registry),
             env: source.env.clone(),
@@ -111,13 +117,11 @@ impl TestRunner for ScriptRunner {
     }
 }
 
-/// Refuses by name what k6 runs and we don't yet: remote scripts and archives.
+/// Refuses by name what we don't run: scripts without TLS, and archives, yet.
 fn refuse_others(path: &str) -> Outcome<()> {
-    if path.starts_with("https://") || path.starts_with("http://") {
-        return Err(Failure::usage(format!(
-            "the script {path} is remote, which is not supported yet"
-        ))
-        .hint("download it and run the file"));
+    if path.starts_with("http://") {
+        return Err(Failure::usage(format!("the script {path} is remote: that needs https"))
+            .hint("download it and run the file"));
     }
     // The mark of a tar file stands at byte 257. What cannot be read is told by whoever loads it.
     let mut head = [0; 262];

@@ -86,6 +86,7 @@ fn run<H: Host>(
         name: script,
         env: &settings.script.env,
         extended: settings.script.extended,
+        remote: settings.script.remote,
         registry: Arc::clone(&registry),
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");

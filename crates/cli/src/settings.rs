@@ -58,6 +58,8 @@ pub(crate) struct ScriptSettings {
     pub(crate) env: BTreeMap<String, String>,
     /// The global `global` exists.
     pub(crate) extended: bool,
+    /// Modules may come over the network.
+    pub(crate) remote: bool,
     /// Thresholds are read and checked.
     pub(crate) thresholds: bool,
 }
@@ -93,7 +95,12 @@ impl ScriptSettings {
                     .hint("use extended or base"));
             }
         };
-        Ok(Self { env, extended, thresholds: !given.is_on("no-thresholds") })
+        Ok(Self {
+            env,
+            extended,
+            remote: !given.is_on("no-remote-modules"),
+            thresholds: !given.is_on("no-thresholds"),
+        })
     }
 }
 

@@ -179,10 +179,7 @@ impl Channel {
     }
 
     /// Opens a stream and sends the head.
-    async fn begin(
-        &self,
-        call: &Call<'_>,
-    ) -> Result<(ResponseFuture, SendStream<Bytes>), Status> {
+    async fn begin(&self, call: &Call<'_>) -> Result<(ResponseFuture, SendStream<Bytes>), Status> {
         let mut request = Request::new(());
         *request.method_mut() = Verb::POST;
         *request.version_mut() = Version::HTTP_2;
@@ -225,7 +222,9 @@ struct Answer {
 }
 
 /// Waits for the head of an answer; an answer that is over with its head is an outcome.
-async fn answer(response: impl Future<Output = Result<http::Response<RecvStream>, h2::Error>>) -> Result<Answer, Outcome> {
+async fn answer(
+    response: impl Future<Output = Result<http::Response<RecvStream>, h2::Error>>,
+) -> Result<Answer, Outcome> {
     let response = response.await.map_err(|error| Outcome::of(Status::of_h2(&error)))?;
     let (head, body) = response.into_parts();
     let mut headers = head.headers;

@@ -59,11 +59,12 @@ pub(crate) fn shown(map: &HeaderMap) -> Vec<(String, Vec<String>)> {
         let values = map.get_all(name).iter().map(|value| {
             let bytes = value.as_bytes();
             if name.as_str().ends_with("-bin")
-                && let Ok(decoded) =
-                    STANDARD_NO_PAD.decode(bytes.trim_ascii_end().strip_suffix(b"=").map_or(
-                        bytes,
-                        |once| once.strip_suffix(b"=").unwrap_or(once),
-                    ))
+                && let Ok(decoded) = STANDARD_NO_PAD.decode(
+                    bytes
+                        .trim_ascii_end()
+                        .strip_suffix(b"=")
+                        .map_or(bytes, |once| once.strip_suffix(b"=").unwrap_or(once)),
+                )
             {
                 return String::from_utf8_lossy(&decoded).into_owned();
             }

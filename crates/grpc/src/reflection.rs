@@ -187,9 +187,8 @@ struct Known {
 
 impl Known {
     fn take(&mut self, name: &str, answer: Answer) -> Result<(), Failure> {
-        let unknown = |told: String| {
-            Failure::Other(ReflectionError::Unknown { name: name.to_owned(), told })
-        };
+        let unknown =
+            |told: String| Failure::Other(ReflectionError::Unknown { name: name.to_owned(), told });
         let Some(files) = answer.files else {
             let told = answer.problem.map_or_else(|| "no answer".to_owned(), |p| p.message);
             return Err(unknown(told));
@@ -212,10 +211,8 @@ impl Known {
     fn missing(&mut self) -> Option<String> {
         let has = |name: &String| self.files.iter().any(|(file, _)| file.name == *name);
         let imports = self.files.iter().flat_map(|(file, _)| &file.imports);
-        let missing = imports
-            .filter(|name| !has(name) && !self.asked.contains(name))
-            .next()
-            .cloned()?;
+        let missing =
+            imports.filter(|name| !has(name) && !self.asked.contains(name)).next().cloned()?;
         self.asked.push(missing.clone());
         Some(missing)
     }

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use h2::Reason;
 use http::HeaderMap;
 use prost::Message;

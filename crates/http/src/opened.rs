@@ -45,7 +45,7 @@ impl Client {
         let network = self.network();
         let answer = Answer::new(Fate::Discard, 0);
         let mut recording = Recording::start(network.clock, self.meter(), answer);
-        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None };
+        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
         let own = |config| self.own_tls(config);
         let mut connection = dialer.dial(target, own, &mut recording).await?;
         let came = connection.take_early();

@@ -16,7 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, grpc, http, k6, metrics, timers,
+    console, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
+    timers,
 };
 
 /// What all VMs of a test share.
@@ -92,6 +93,7 @@ const MODULES: &[Module] = &[
         names: crypto::names,
         object: |ctx| filled(ctx, crypto::fill),
     },
+    Module { specifier: "k6/html", names: html::names, object: |ctx| filled(ctx, html::fill) },
     Module {
         specifier: "k6/timers",
         names: timers::names,
@@ -143,7 +145,6 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 const LATER: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
-    "k6/html",
     "k6/secrets",
     "k6/websockets",
     "k6/ws",

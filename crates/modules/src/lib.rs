@@ -27,6 +27,7 @@ mod go_error;
 mod grpc;
 #[cfg(test)]
 mod harness;
+mod html;
 mod http;
 mod json_parse;
 mod k6;

@@ -31,6 +31,7 @@ pub(super) fn perform(
         name: script,
         env: &settings.env,
         extended: settings.extended,
+        remote: settings.remote,
         registry: Arc::new(Registry::new()),
     })?;
     let json = if requirements {

@@ -12,6 +12,8 @@ pub(crate) static FLAGS: &[Flag] = &[
     .env("INCLUDE_SYSTEM_ENV_VARS"),
     Flag::value("compatibility-mode", "MODE", "Set up JavaScript's globals: extended or base")
         .env("COMPATIBILITY_MODE"),
+    Flag::switch("no-remote-modules", "Import nothing from https:// addresses")
+        .env("NO_REMOTE_MODULES"),
     Flag::value("type", "TYPE", "Say what the file is: js (archive is not supported yet)")
         .short('t')
         .env("TYPE")

@@ -24,6 +24,8 @@ pub(crate) struct Source<'a> {
     pub(crate) env: &'a BTreeMap<String, String>,
     /// The global `global` exists (`--compatibility-mode extended`).
     pub(crate) extended: bool,
+    /// Modules may come from `https://` addresses.
+    pub(crate) remote: bool,
     /// Where init code registers its metrics.
     pub(crate) registry: Arc<Registry>,
 }

@@ -145,8 +145,7 @@ impl Call {
         }
         let mut head = Response::new(());
         let headers = head.headers_mut();
-        headers
-            .insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         headers.extend(std::mem::take(&mut self.more_headers));
         let stream = self.respond.send_response(head, false);
         self.stream = Some(stream.map_err(|error| Status::new(1, error.to_string()))?);

@@ -52,7 +52,8 @@ impl Channel {
         }
         let (mut status, trailers) = trailers(&mut answer.body).await;
         if status.is_ok() && first.is_none() {
-            let told = "cardinality violation: received no response message from non-server-streaming RPC";
+            let told =
+                "cardinality violation: received no response message from non-server-streaming RPC";
             status = Status::new(Status::INTERNAL, told);
         }
         Outcome { status, message: first, headers, trailers }

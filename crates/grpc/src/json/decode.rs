@@ -278,9 +278,7 @@ fn keep_last_of_oneofs(message: &MessageType, values: &mut Values<'_>) {
             None => last.push((oneof, index)),
         }
     }
-    values.retain(|&(index, _)| {
-        oneof(index).is_none_or(|oneof| last.contains(&(oneof, index)))
-    });
+    values.retain(|&(index, _)| oneof(index).is_none_or(|oneof| last.contains(&(oneof, index))));
 }
 
 fn fits(field: &Field, value: Raw<'_>) -> bool {

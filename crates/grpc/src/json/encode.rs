@@ -181,9 +181,7 @@ impl<'a> Encoder<'a> {
                 field.shape == Shape::Single
                     && self.types.messages[id].known == Some(crate::types::Known::Value)
             }
-            Kind::Enum(id) => {
-                field.shape == Shape::Single && self.types.enumeration(id).is_null
-            }
+            Kind::Enum(id) => field.shape == Shape::Single && self.types.enumeration(id).is_null,
             _ => false,
         }
     }
@@ -279,10 +277,12 @@ impl<'a> Encoder<'a> {
                 out.extend_from_slice(&value);
                 value.is_empty()
             }),
-            (Kind::Enum(id), _) => self.enumerated(self.types.enumeration(id), sort)?.map(|value| {
-                put_varint(i64::from(value) as u64, out);
-                value == 0
-            }),
+            (Kind::Enum(id), _) => {
+                self.enumerated(self.types.enumeration(id), sort)?.map(|value| {
+                    put_varint(i64::from(value) as u64, out);
+                    value == 0
+                })
+            }
             (Kind::Bool | Kind::String | Kind::Bytes, _) => None,
             (kind, Sort::Number) => put_number(kind, self.json.number()?, out),
             (kind, Sort::String) => {

@@ -175,8 +175,7 @@ fn encode_value(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> enc
             out.push(u8::from(value));
         }
         Sort::Number => {
-            let value: f64 =
-                encoder.json.number()?.parse().map_err(|_| super::parse::NoJson)?;
+            let value: f64 = encoder.json.number()?.parse().map_err(|_| super::parse::NoJson)?;
             put_tag(NUMBER, 1, out);
             out.extend(value.to_le_bytes());
         }
@@ -370,6 +369,9 @@ mod tests {
             assert_eq!(snake(there).as_deref(), Some(here));
             assert_eq!(camel(here).as_deref(), Some(there));
         }
-        assert_eq!((snake("a_b"), camel("aB"), camel("a_"), camel("a_B")), (None, None, None, None));
+        assert_eq!(
+            (snake("a_b"), camel("aB"), camel("a_"), camel("a_B")),
+            (None, None, None, None)
+        );
     }
 }

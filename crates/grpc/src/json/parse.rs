@@ -245,7 +245,9 @@ mod tests {
 
     #[test]
     fn any_value_is_skipped() {
-        for text in ["1", "\"a\"", "[]", "{}", "[1,[2,{\"a\":{}}],\"b\"]", "{\"a\":[null],\"b\":true}"] {
+        for text in
+            ["1", "\"a\"", "[]", "{}", "[1,[2,{\"a\":{}}],\"b\"]", "{\"a\":[null],\"b\":true}"]
+        {
             let more = format!("{text},9");
             let mut reader = Reader::new(&more);
             assert_eq!(reader.skip(), Ok(()), "{text}");

@@ -105,7 +105,10 @@ fn what_is_sent_is_what_comes_back() {
     // Other ways to say the same.
     for (said, meant) in [
         (r#"{"by_number":{"1":{}}}"#, r#""byNumber":{"1":{"label":"","size":"0","inner":null}}"#),
-        (r#"{"l":7,"i":"1e2","raw":"_-8","kind":1}"#, r#""i":100,"l":"7","raw":"/+8=","kind":"ONE""#),
+        (
+            r#"{"l":7,"i":"1e2","raw":"_-8","kind":1}"#,
+            r#""i":100,"l":"7","raw":"/+8=","kind":"ONE""#,
+        ),
         (r#"{"kind":9,"d":"1e5"}"#, r#""d":100000,"kind":9"#),
         (r#"{"text":null,"inner":null,"numbers":null}"#, ""),
         (r#"{"at":"1970-01-01T01:00:00+01:00"}"#, r#""at":"1970-01-01T00:00:00Z""#),
@@ -128,8 +131,14 @@ fn what_does_not_fit_is_told_with_its_place() {
         (r#"{"f":1e300}"#, "proto: (line 1:6): invalid value for float field f: 1e300"),
         (r#"{"numbers":5}"#, "proto: syntax error (line 1:12): unexpected token 5"),
         (r#"{"inner":[]}"#, "proto: syntax error (line 1:10): unexpected token ["),
-        (r#"{"numbers":[null]}"#, "proto: (line 1:13): invalid value for int32 field numbers: null"),
-        (r#"{"counts":{"a":"x"}}"#, r#"proto: (line 1:16): invalid value for int32 field value: "x""#),
+        (
+            r#"{"numbers":[null]}"#,
+            "proto: (line 1:13): invalid value for int32 field numbers: null",
+        ),
+        (
+            r#"{"counts":{"a":"x"}}"#,
+            r#"proto: (line 1:16): invalid value for int32 field value: "x""#,
+        ),
         (r#"{"byNumber":{"x":{}}}"#, r#"proto: (line 1:14): invalid value for int32 key: "x""#),
         (
             r#"{"left":"a","right":1}"#,
@@ -158,9 +167,8 @@ fn later_values_replace_earlier_ones_and_messages_merge() {
     let schema = schema();
     let method = schema.find("/t.S/M").unwrap();
     // i = 1, i = 2; inner {label} and inner {size}; left, then right.
-    let bytes = [
-        0x18, 1, 0x18, 2, 0x5a, 3, 0x0a, 1, b'a', 0x5a, 2, 0x10, 9, 0x82, 1, 1, b'l', 0x88, 1, 4,
-    ];
+    let bytes =
+        [0x18, 1, 0x18, 2, 0x5a, 3, 0x0a, 1, b'a', 0x5a, 2, 0x10, 9, 0x82, 1, 1, b'l', 0x88, 1, 4];
     let text = schema.decode(method, &bytes).unwrap();
     assert!(text.contains(r#""i":2,"#), "{text}");
     assert!(text.contains(r#""inner":{"label":"a","size":"9","inner":null}"#), "{text}");

@@ -12,11 +12,12 @@ use super::body;
 use super::cookies::CookieJar;
 use super::download::Download;
 use super::expected::Callback;
+use super::login::Auth;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
-use crate::state::{VuState, tag_text, throw};
+use crate::state::{VuState, tag_text};
 
 static HEADERS: Name = Name::new("headers");
 static COOKIES: Name = Name::new("cookies");
@@ -76,6 +77,8 @@ pub(super) struct Prepared {
     /// Where the response's body goes, if it is streamed.
     pub(super) download: Option<Rc<Download>>,
     pub(super) callback: Callback,
+    /// How to answer a 401.
+    pub(super) auth: Option<Auth>,
     pub(super) throw: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
@@ -141,6 +144,7 @@ impl Prepared {
             },
             download: None,
             callback: http.callback.borrow().clone(),
+            auth: None,
             throw: config.throw,
             name: None,
             template: None,
@@ -180,7 +184,7 @@ impl Prepared {
         self.body = encoded.payload;
         self.feed = encoded.feed;
         if params.is_object() {
-            self.read_params(ctx, params, &mut own)?;
+            self.read_params(params, &mut own)?;
         }
         if let Some(content_type) = encoded.content_type
             && (encoded.is_by_hand || !own.has("Content-Type"))
@@ -240,7 +244,6 @@ impl Prepared {
 
     fn read_params<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         params: &Value<'js>,
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
@@ -250,14 +253,13 @@ impl Prepared {
             if value.is_nullish() && !means_something(&key) {
                 continue;
             }
-            self.read_param(ctx, &key, &value, own)?;
+            self.read_param(&key, &value, own)?;
         }
         Ok(())
     }
 
     fn read_param<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         key: &Key<'js>,
         value: &Value<'js>,
         own: &mut OwnHeaders,
@@ -290,13 +292,8 @@ impl Prepared {
             self.timeout_ns =
                 timeout(value).ok_or_else(|| self.unsendable(0, invalid_timeout(value)))?;
         } else if key.is(&AUTH) {
-            let kind = value.to_string_lossy()?;
-            if kind == "digest" || kind == "ntlm" {
-                return Err(Refusal::Thrown(throw(
-                    ctx,
-                    &format!("the authentication \"{kind}\" is not supported yet"),
-                )));
-            }
+            // Anything else says nothing: the credentials of a URL are enough for "basic".
+            self.auth = Auth::of(&value.to_string_lossy()?);
         } else if key.is(&COMPRESSION) {
             self.compress(&value.to_string_lossy()?, own)?;
         } else if key.is(&RESPONSE_TYPE) {
