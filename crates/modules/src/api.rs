@@ -109,11 +109,7 @@ const MODULES: &[Module] = &[
         names: csv::names,
         object: |ctx| filled(ctx, csv::fill),
     },
-    Module {
-        specifier: "k6/net/grpc",
-        names: grpc::names,
-        object: |ctx| filled(ctx, grpc::fill),
-    },
+    Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
     Module {
         specifier: "k6/x/fasthttp",
         names: http::fasthttp::names,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
-use brunt_grpc::{Method, Metadata, Outcome, Schema, Status};
+use brunt_grpc::{Metadata, Method, Outcome, Schema, Status};
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use tokio::time::timeout;
@@ -101,10 +101,8 @@ fn read<'js>(call: &Call<'js>) -> JsResult<'js, Ready> {
     let bytes = request::bytes(ctx, &schema, &method, &object)?.map_err(|told| {
         throw(ctx, &format!("unable to serialise request object to protocol buffer: {told}"))
     })?;
-    let named = Named {
-        url: format!("{}{}", link.address, method.path),
-        method: Arc::clone(&method),
-    };
+    let named =
+        Named { url: format!("{}{}", link.address, method.path), method: Arc::clone(&method) };
     Ok(Ready {
         link,
         schema,
@@ -193,9 +191,7 @@ fn finish<'js>(ctx: Ctx<'js>, ready: &Ready, mut done: Done) -> JsResult<'js> {
     let status = &done.outcome.status;
     done.record(ctx, ready.metrics, &ready.labels, status.code);
     let message = match text {
-        Some(text) => {
-            ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?
-        }
+        Some(text) => ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?,
         None => ctx.null(),
     };
     let error = if status.is_ok() { ctx.null() } else { error_object(ctx, &ready.schema, status)? };
@@ -215,11 +211,7 @@ pub(super) fn unreadable(error: &brunt_grpc::DecodeError) -> Status {
 }
 
 /// `{code, message, details}`.
-pub(super) fn error_object<'js>(
-    ctx: Ctx<'js>,
-    schema: &Schema,
-    status: &Status,
-) -> JsResult<'js> {
+pub(super) fn error_object<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
     let details = ctx.array()?;
     for (index, (url, bytes)) in (0..).zip(&status.details) {
         let text = schema.decode_any(url, bytes);

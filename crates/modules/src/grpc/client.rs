@@ -145,7 +145,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
         Refusal::Told(told) if told.starts_with("failed to append") => throw(ctx, &told),
         Refusal::Told(told) => throw(ctx, &format!("invalid grpc.connect() parameters: {told}")),
     })?;
-    let link = Link::new(ctx, &address, &params)?.map_err(|told| throw(ctx, &told))?;
+    let link = Link::new(ctx, &address, &params).map_err(|told| throw(ctx, &told))?;
     let opened = match block_on(timeout(params.timeout, link.channel())) {
         Err(_) => return Err(throw_stopped(ctx)),
         Ok(opened) => opened.unwrap_or_else(|_| Err("context deadline exceeded".to_owned())),

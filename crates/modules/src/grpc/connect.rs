@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_grpc::{Channel, Limits, Metadata, Way};
 use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAuth};
 use brunt_js::Host;
-use brunt_quickjs::{Ctx, JsResult, Value};
+use brunt_quickjs::{Ctx, Value};
 
 use super::params::{Refusal, go_syntax, metadata, timeout_of};
 use crate::state::VuState;
@@ -57,7 +57,9 @@ impl Params {
             let value = given.get(&key)?;
             let wrong = |needs: &str| -> Result<Refusal, Refusal> {
                 let shown = go_syntax(&value)?;
-                Ok(Refusal::Told(format!("invalid {name} value: '{shown}', it needs to be {needs}")))
+                Ok(Refusal::Told(format!(
+                    "invalid {name} value: '{shown}', it needs to be {needs}"
+                )))
             };
             match name.as_str() {
                 "plaintext" | "reflect" => {
@@ -101,6 +103,9 @@ impl Params {
     }
 }
 
+/// What certificates and keys are.
+const PEM: &str = "a PEM formatted string";
+
 impl Tls {
     fn read(given: &Value<'_>) -> Result<Self, Refusal> {
         let mut tls = Self::default();
@@ -119,7 +124,6 @@ impl Tls {
                 let told = format!("invalid tls {name} value: '{shown}', it needs to be {needs}");
                 Ok(Refusal::Told(told))
             };
-            const PEM: &str = "a PEM formatted string";
             match (name.as_str(), text) {
                 ("cert", Some(text)) => tls.cert = text,
                 ("key", Some(text)) => tls.key = text,
@@ -210,35 +214,33 @@ pub(super) struct Link {
 
 impl Link {
     /// Nothing is dialed yet.
-    pub(super) fn new<'js>(
-        ctx: Ctx<'js>,
-        address: &str,
-        params: &Params,
-    ) -> JsResult<'js, Result<Rc<Self>, String>> {
+    ///
+    /// # Errors
+    /// k6's sentence, if the address or the certificates can't be used.
+    pub(super) fn new(ctx: Ctx<'_>, address: &str, params: &Params) -> Result<Rc<Self>, String> {
         let (state, host) = (VuState::of(ctx), Host::of(ctx));
         let http = state.http(host);
         let config = state.shared.config();
-        Ok(http.grpc_networks().find(&params.tls, &config.network).and_then(|network| {
-            let plain = address.strip_prefix("dns:///").unwrap_or(address);
-            let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
-            check(plain).map_err(|told| dialing(&told))?;
-            let scheme = if params.is_plaintext { "http" } else { "https" };
-            let url = format!("{scheme}://{plain}");
-            let target = Target::parse(&url)
-                .map_err(|_| dialing(&format!("address {plain}: it is no host and port")))?;
-            let way = Way {
-                authority: params.authority.clone().unwrap_or_else(|| plain.to_owned()),
-                is_secure: !params.is_plaintext,
-                user_agent: config.user_agent.clone(),
-            };
-            Ok(Rc::new(Self {
-                address: address.to_owned(),
-                target: target.to_owned_target(),
-                way,
-                limits: params.limits,
-                client: http.client_on(&network),
-                channel: RefCell::default(),
-            }))
+        let network = http.grpc_networks().find(&params.tls, &config.network)?;
+        let plain = address.strip_prefix("dns:///").unwrap_or(address);
+        let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
+        check(plain).map_err(|told| dialing(&told))?;
+        let scheme = if params.is_plaintext { "http" } else { "https" };
+        let url = format!("{scheme}://{plain}");
+        let target = Target::parse(&url)
+            .map_err(|_| dialing(&format!("address {plain}: it is no host and port")))?;
+        let way = Way {
+            authority: params.authority.clone().unwrap_or_else(|| plain.to_owned()),
+            is_secure: !params.is_plaintext,
+            user_agent: config.user_agent.clone(),
+        };
+        Ok(Rc::new(Self {
+            address: address.to_owned(),
+            target: target.to_owned_target(),
+            way,
+            limits: params.limits,
+            client: http.client_on(&network),
+            channel: RefCell::default(),
         }))
     }
 

@@ -50,7 +50,7 @@ pub(super) fn protos<'js>(
     if paths.is_object() {
         for index in 0..paths.length()? {
             let name = paths.get_index(index)?.to_string_lossy()?;
-            folders.push(path_from_entry(host, name.trim_end_matches('/')));
+            folders.push(path_from_entry(host, &name));
         }
     }
     if folders.is_empty() {

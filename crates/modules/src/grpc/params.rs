@@ -51,9 +51,8 @@ impl Params {
 
     fn read(given: &Value<'_>, timeout: Option<Duration>) -> Result<Self, Refusal> {
         let mut params = Self { metadata: None, tags: Vec::new(), timeout, discards: false };
-        if let Some(text) = given.as_str().filter(|text| !text.as_str().is_empty()) {
-            // A text is an array of letters, and those are no parameters.
-            drop(text);
+        // A text is an array of letters, and those are no parameters.
+        if given.as_str().is_some_and(|text| !text.as_str().is_empty()) {
             return Err(Refusal::Told("unknown param: \"0\"".to_owned()));
         }
         if !given.is_object() {
@@ -107,8 +106,7 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
     for key in value.keys()? {
         let (name, value) = (key.text().unwrap_or_default(), value.get(&key)?);
         let put = if name.to_ascii_lowercase().ends_with("-bin") {
-            let bytes =
-                value.bytes().filter(|_| value.typed_array_name() == Some("Uint8Array"));
+            let bytes = value.bytes().filter(|_| value.typed_array_name() == Some("Uint8Array"));
             let Some(bytes) = bytes else {
                 let told = format!("invalid {what} param: {name:?} value must be binary");
                 return Err(Refusal::Told(told));

@@ -82,7 +82,7 @@ impl Labels {
         }
         for (name, value) in &self.own {
             pairs.retain(|pair| pair.0 != name);
-            pairs.push((name, value));
+            pairs.push((name.as_str(), value.as_str()));
         }
         recorder.tags_with(base, &pairs)
     }

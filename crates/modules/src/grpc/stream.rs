@@ -75,7 +75,8 @@ impl Class for Stream {
 
 pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
-    let refuse = |what: &str, told: &str| throw(ctx, &format!("invalid GRPC Stream's {what}: {told}"));
+    let refuse =
+        |what: &str, told: &str| throw(ctx, &format!("invalid GRPC Stream's {what}: {told}"));
     let given = call.argument(0);
     if given.is_nullish() {
         return Err(refuse("client", "empty gRPC client"));
