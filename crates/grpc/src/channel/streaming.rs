@@ -28,7 +28,6 @@ pub struct Sender {
 pub struct Receiver {
     state: State,
     limit: usize,
-    is_server_stream: bool,
 }
 
 enum State {
@@ -45,7 +44,6 @@ impl Channel {
     pub async fn stream(
         self: &Rc<Self>,
         call: &Call<'_>,
-        is_server_stream: bool,
     ) -> Result<Streaming, Status> {
         let (response, stream) = self.begin(call).await?;
         Ok(Streaming {
@@ -53,7 +51,6 @@ impl Channel {
             receiver: Receiver {
                 state: State::Waiting(response),
                 limit: self.limits.receive,
-                is_server_stream,
             },
         })
     }
@@ -110,11 +107,6 @@ impl Receiver {
                 }
             }
         }
-    }
-
-    /// The server sends many messages.
-    pub fn is_server_stream(&self) -> bool {
-        self.is_server_stream
     }
 
     fn end(&mut self, status: Status) -> Result<Bytes, Status> {

@@ -105,7 +105,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let begun = block_on(async {
         let channel =
             link.channel().await.map_err(|told| Status::new(Status::UNAVAILABLE, told))?;
-        channel.stream(&about, method.is_server_stream).await
+        channel.stream(&about).await
     });
     let Ok(begun) = begun else { return Err(throw_stopped(ctx)) };
     let streaming = begun.map_err(|status| {
@@ -237,7 +237,7 @@ fn listen(ctx: Ctx<'_>, inner: Rc<Inner>) {
             (inner, clock::now_ns(), came)
         },
         |ctx, (inner, at, came)| match came {
-            Ok(bytes) => match inner.received(ctx, &bytes, at, None) {
+            Ok(bytes) => match inner.received(ctx, &bytes, at) {
                 Ok(Ok(())) => {
                     listen(ctx, inner);
                     Ok(())
@@ -348,13 +348,14 @@ impl Inner {
         ctx: Ctx<'js>,
         bytes: &[u8],
         at: u64,
-        status: Option<u32>,
     ) -> JsResult<'js, Result<(), Status>> {
         let text = match self.schema.decode(&self.method, bytes) {
             Ok(_) if self.discards => "{}".to_owned(),
             Ok(text) => text,
             Err(error) => return Ok(Err(unreadable(&error))),
         };
+        // k6 learns of the only message together with the status.
+        let status = (!self.method.is_server_stream).then_some(0);
         self.labels.add(ctx, self.metrics.received, 1.0, at, status);
         let message = ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?;
         self.tell(ctx, 0, message, at).map(|_| Ok(()))
