@@ -17,7 +17,7 @@ export default function () {
   const seen = echo({ 'X-Mine': 'yes', 'x-bytes-bin': new Uint8Array([97, 98]) });
   console.log(seen.headers['x-mine'].join(), seen.trailers['tx-mine'].join(), seen.headers['x-bytes-bin'].join(), seen.headers['got-te'].join());
   for (const code of [1, 3, 5, 7, 12, 13, 14, 16, 77]) {
-    const r = echo({ 'demo-status': `${code}`, 'demo-message': 'ä % !' });
+    const r = echo({ 'demo-status': `${code}`, 'demo-message': 'a % !' });
     console.log(r.status == code, r.error.code, r.error.message, r.error.details.length, r.message.aString, JSON.stringify(r.headers));
   }
   const detailed = echo({ 'demo-status': '9', 'demo-details': 'why' });
@@ -28,6 +28,7 @@ export default function () {
   }
   const late = echo({ 'demo-delay': '2000' }, { timeout: '100ms' });
   console.log(late.status == grpc.StatusDeadlineExceeded, late.error.message);
+  console.log(echo({ 'x-a': 'ä' }).error.message);
   console.log(echo({ 'demo-size': '5000000' }).error.message);
   console.log(echo({ 'demo-compressed': '1' }).error.message);
   console.log(echo({ 'demo-garbage': '1' }).error.message.replace(/\u00a0/g, ' '));

@@ -15,7 +15,7 @@ tell('in init', () => new grpc.Stream(client, 'hello.HelloService/BidiHello'));
 const run = (name, method, params, messages, ends = true) => new Promise((resolve) => {
   const stream = new grpc.Stream(client, method, params);
   stream.on('data', (data, about) => console.log(name, 'data', data.reply || data.aString || '-', typeof about.ts));
-  stream.on('error', (error) => console.log(name, 'error', error.code, error.message.replace(/\u00a0/g, ' ')));
+  stream.on('error', (error) => console.log(name, 'error', Number(error.code), error.message.replace(/\u00a0/g, ' ')));
   stream.on('end', () => {
     console.log(name, 'end');
     resolve();
@@ -42,7 +42,6 @@ export default async function () {
   await run('late', 'brunt.demo.Echo/Both', { timeout: '200ms' }, [{ aString: 'a' }], false);
   await run('garbage', 'brunt.demo.Echo/Both', { metadata: { 'demo-garbage': '1' } }, [{ aString: 'a' }]);
   await run('size', 'brunt.demo.Echo/Both', { metadata: { 'demo-size': '5000000' } }, [{ aString: 'a' }]);
-  await run('unwritable', 'hello.HelloService/BidiHello', {}, [{ nope: 'a' }], false);
   await run('repeat', 'brunt.demo.Echo/Down', { metadata: { 'demo-repeat': '20' } }, [{ aString: 'r' }]);
 
   const empty = new grpc.Stream(client, 'hello.HelloService/BidiHello');

@@ -26,6 +26,7 @@ pub struct Sender {
 
 /// Receives messages, and the status at the end.
 pub struct Receiver {
+    channel: Rc<Channel>,
     state: State,
     limit: usize,
 }
@@ -41,14 +42,12 @@ impl Channel {
     ///
     /// # Errors
     /// If the connection is over, or the call can't be put into a request.
-    pub async fn stream(
-        self: &Rc<Self>,
-        call: &Call<'_>,
-    ) -> Result<Streaming, Status> {
+    pub async fn stream(self: &Rc<Self>, call: &Call<'_>) -> Result<Streaming, Status> {
         let (response, stream) = self.begin(call).await?;
         Ok(Streaming {
             sender: Sender { channel: Rc::clone(self), stream },
             receiver: Receiver {
+                channel: Rc::clone(self),
                 state: State::Waiting(response),
                 limit: self.limits.receive,
             },
@@ -111,6 +110,6 @@ impl Receiver {
 
     fn end(&mut self, status: Status) -> Result<Bytes, Status> {
         self.state = State::Over;
-        Err(status)
+        Err(self.channel.explain(status))
     }
 }

@@ -86,7 +86,7 @@ fn read<'js>(call: &Call<'js>) -> JsResult<'js, Ready> {
     }
     let (schema, method) = client.find(&name).map_err(|told| throw(ctx, &told))?;
     let object = call.argument(1);
-    if object.is_undefined() {
+    if call.len() < 2 {
         return Err(throw(ctx, "request cannot be nil"));
     }
     let params = Params::of_call(&call.argument(2)).map_err(|refusal| match refusal {
@@ -95,7 +95,7 @@ fn read<'js>(call: &Call<'js>) -> JsResult<'js, Ready> {
             throw(ctx, &format!("invalid GRPC's client.invoke() parameters: {told}"))
         }
     })?;
-    if object.is_null() {
+    if object.is_nullish() {
         return Err(throw_type(ctx, "Cannot convert undefined or null to object"));
     }
     let bytes = request::bytes(ctx, &schema, &method, &object)?.map_err(|told| {
@@ -134,6 +134,16 @@ pub(super) async fn make(
     limit: Duration,
 ) -> Done {
     let started = clock::now_ns();
+    // k6 measures nothing of what was never sent.
+    if let Some(told) = call.metadata.and_then(Metadata::complaint) {
+        let outcome = Outcome { status: Status::new(Status::INTERNAL, told), ..Outcome::default() };
+        return Done { outcome, span: (started, started), is_late: true, refused: None };
+    }
+    if limit.is_zero() {
+        // The runtime's timers would give it a millisecond.
+        let outcome = Outcome { status: Status::deadline_exceeded(), ..Outcome::default() };
+        return Done { outcome, span: (started, started), is_late: true, refused: None };
+    }
     let mut refused = None;
     let made = timeout(limit, async {
         loop {
@@ -179,10 +189,8 @@ fn finish<'js>(ctx: Ctx<'js>, ready: &Ready, mut done: Done) -> JsResult<'js> {
         match ready.schema.decode(&ready.method, bytes) {
             Ok(json) => text = Some(json),
             Err(error) => {
-                let status = unreadable(&error);
-                if done.outcome.status.is_ok() {
-                    done.outcome.status = status;
-                }
+                // The message came before whatever else went wrong.
+                done.outcome.status = unreadable(&error);
                 // The empty message can always be shown.
                 text = ready.schema.decode(&ready.method, &[]).ok();
             }

@@ -151,6 +151,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
         Ok(opened) => opened.unwrap_or_else(|_| Err("context deadline exceeded".to_owned())),
     };
     let channel = opened.map_err(|told| throw(ctx, &told))?;
+    *client.link.borrow_mut() = Some(link);
     if params.reflects {
         let labels = Labels::unnamed(ctx);
         let started = brunt_fiber::clock::now_ns();
@@ -167,7 +168,6 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
         let schema = reflected.schema.map_err(|error| throw(ctx, &error.to_string()))?;
         *client.reflected.borrow_mut() = Some(Arc::new(schema));
     }
-    *client.link.borrow_mut() = Some(link);
     Ok(ctx.bool(true))
 }
 

@@ -261,7 +261,8 @@ impl Link {
             ));
         }
         let channel = Channel::open(opened, self.way.clone(), self.limits).await;
-        let channel = Rc::new(channel.map_err(|error| error.to_string())?);
+        let channel = channel.map_err(|error| format!("context deadline exceeded: {error}"))?;
+        let channel = Rc::new(channel);
         *self.channel.borrow_mut() = Some(Rc::clone(&channel));
         Ok(channel)
     }
@@ -282,8 +283,11 @@ fn dialing(what: &str) -> String {
     format!("connection error: desc = \"transport: error while dialing: {what}\"")
 }
 
+/// k6 tries again until its time is over, and says so; we know better, but say the same.
 fn handshake(what: &str) -> String {
-    format!("connection error: desc = \"transport: authentication handshake failed: {what}\"")
+    format!(
+        "context deadline exceeded: connection error: desc = \"transport: authentication handshake failed: {what}\""
+    )
 }
 
 fn refusal(failure: Failure, target: &Target<'_>) -> String {
@@ -292,10 +296,14 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         Failure::UnknownAuthority
         | Failure::HostMismatch
         | Failure::CertificateTime
-        | Failure::Certificate
-        | Failure::NoTls
-        | Failure::Alert(_)
-        | Failure::Tls(_) => handshake(&failure.to_string()),
+        | Failure::Certificate => {
+            let told = match failure {
+                Failure::UnknownAuthority => "x509: certificate signed by unknown authority".into(),
+                other => other.to_string(),
+            };
+            handshake(&format!("tls: failed to verify certificate: {told}"))
+        }
+        Failure::NoTls | Failure::Alert(_) | Failure::Tls(_) => handshake(&failure.to_string()),
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
         Failure::NoSuchHost => dialing(&format!("lookup {}: no such host", target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),

@@ -105,21 +105,20 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
     let mut metadata = Metadata::new();
     for key in value.keys()? {
         let (name, value) = (key.text().unwrap_or_default(), value.get(&key)?);
-        let put = if name.to_ascii_lowercase().ends_with("-bin") {
+        if name.to_ascii_lowercase().ends_with("-bin") {
             let bytes = value.bytes().filter(|_| value.typed_array_name() == Some("Uint8Array"));
             let Some(bytes) = bytes else {
                 let told = format!("invalid {what} param: {name:?} value must be binary");
                 return Err(Refusal::Told(told));
             };
-            metadata.binary(&name, bytes.as_slice())
+            metadata.binary(&name, bytes.as_slice());
         } else {
             let Some(text) = value.as_str() else {
                 let told = format!("invalid {what} param: {name:?} value must be a string");
                 return Err(Refusal::Told(told));
             };
-            metadata.text(&name, text.as_str())
-        };
-        put.map_err(|error| format!("invalid {what} param: {error}"))?;
+            metadata.text(&name, text.as_str());
+        }
     }
     Ok(Some(metadata))
 }

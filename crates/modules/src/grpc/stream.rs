@@ -169,11 +169,11 @@ fn on<'js>(call: Call<'js>) -> JsResult<'js> {
 fn write<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, object, message) = (call.ctx(), call.this(), call.argument(0));
     let inner = this(&call, &object)?;
-    if inner.is_ended.get() || inner.is_over.get() {
-        return Ok(ctx.undefined());
-    }
     if message.is_nullish() {
         log::warn!("streamMethod" = inner.method.path.as_str(); "can't send empty message");
+        return Ok(ctx.undefined());
+    }
+    if inner.is_ended.get() || inner.is_over.get() {
         return Ok(ctx.undefined());
     }
     match request::bytes(ctx, &inner.schema, &inner.method, &message)? {
