@@ -17,7 +17,7 @@ use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
     console, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
-    timers,
+    redis, secrets, timers,
 };
 
 /// What all VMs of a test share.
@@ -95,6 +95,16 @@ const MODULES: &[Module] = &[
     },
     Module { specifier: "k6/html", names: html::names, object: |ctx| filled(ctx, html::fill) },
     Module {
+        specifier: "k6/crypto/x509",
+        names: crypto::x509::names,
+        object: |ctx| filled(ctx, crypto::x509::fill),
+    },
+    Module {
+        specifier: "k6/secrets",
+        names: secrets::names,
+        object: |ctx| filled(ctx, secrets::fill),
+    },
+    Module {
         specifier: "k6/timers",
         names: timers::names,
         object: |ctx| filled(ctx, timers::fill),
@@ -110,6 +120,7 @@ const MODULES: &[Module] = &[
         object: |ctx| filled(ctx, csv::fill),
     },
     Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
+    Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
         names: http::fasthttp::names,
@@ -140,14 +151,10 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 /// Modules of k6 that a later version of Brunt brings.
 const LATER: &[&str] = &[
     "k6/browser",
-    "k6/crypto/x509",
-    "k6/secrets",
     "k6/websockets",
     "k6/ws",
     "k6/experimental/browser",
-    "k6/experimental/redis",
     "k6/experimental/tracing",
-    "k6/experimental/webcrypto",
     "k6/experimental/websockets",
 ];
 
@@ -191,6 +198,15 @@ impl K6 {
         // It was there before streams came to the other.
         if specifier == "k6/experimental/grpc" {
             return Self::module("k6/net/grpc");
+        }
+        if specifier == "k6/experimental/webcrypto" {
+            return Err(format!(
+                "{specifier} is the global `crypto` of every script now: take the import away"
+            ));
+        }
+        // As it was called in k6 1.
+        if specifier == "k6/experimental/redis" {
+            return Self::module("k6/x/redis");
         }
         if LATER.contains(&specifier) {
             return Err(format!("the module \"{specifier}\" is not supported yet"));
