@@ -146,7 +146,7 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
         url: server.url(setting.speech),
         vus: setting.vus,
         // Paced, a client does little in a second: its start would weigh more than its work.
-        seconds: bench.settings.seconds * if setting.pause > 0.0 { 3 } else { 1 },
+        seconds: bench.settings.seconds * if setting.pause > 0.0 { 6 } else { 1 },
         pause: setting.pause,
         streams: setting.streams,
         core: pinned.then_some(0),

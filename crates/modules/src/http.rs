@@ -5,7 +5,7 @@ mod body;
 mod chain;
 mod cookies;
 mod download;
-mod duration;
+pub(crate) mod duration;
 mod expected;
 pub(crate) mod fasthttp;
 mod file;
@@ -37,7 +37,7 @@ pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
 pub(crate) use download::Fetched;
 pub(crate) use web::{
-    FilePart, file_part, header_lines, is_redirected, new_jar, response_body, settled,
+    FilePart, file_part, header_lines, is_redirected, jar_in, new_jar, response_body, settled,
 };
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
