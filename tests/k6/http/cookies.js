@@ -17,7 +17,8 @@ export default function () {
   show('both', { cookies: { a: '2' } });
   show('replaced', { cookies: { a: { value: '3', replace: true } } });
   show('object', { cookies: { c: { value: 'v' } } });
-  show('number', { cookies: { c: 5, d: true, e: null } });
+  show('number', { cookies: { c: 5, e: null } });
+  show('boolean', { cookies: { d: true } });
   show('odd', { cookies: { c: 'a,b c' } });
   show('own jar', { jar: new http.CookieJar() });
   show('header', { headers: { Cookie: 'h=1' } });
