@@ -29,7 +29,7 @@ export default function () {
   show('string', 'x');
   show('number', 5);
   show('two', [], []);
-  show('bad url', [`${url}/ping`, 'http://[::1', `${url}/ping`]);
+  show('bad url', [`${url}/ping`, 'http://[::1']);
   show('no scheme', [`${url}/ping`, 'nonsense']);
   show('null entry', [null]);
   show('number entry', [5]);

@@ -3,7 +3,7 @@ import http from 'k6/http';
 
 const url = __ENV.DEMO_URL;
 const host = url.split('://')[1];
-const hide = (text) => String(text).split(host).join('HOST');
+const hide = (text) => String(text).split(host).join('HOST').split(encodeURIComponent(host)).join('HOST');
 
 export default function () {
   const show = (name, r) => console.log(hide(`${name}: ${r.status} ${r.url} ${r.request.method} ${r.request.url} ${r.error} ${r.error_code} ${r.headers.Location || ''}`));
