@@ -151,6 +151,8 @@ impl Wipe {
             wiped.push((value.clone(), format!("{{{name}}}")));
             if let Some((_, host)) = value.split_once("://") {
                 wiped.push((host.to_owned(), format!("{{{name} host}}")));
+                // As a part of another address.
+                wiped.push((host.replace(':', "%3A"), format!("{{{name} host}}")));
             }
         }
         for path in [script.parent(), Some(folder)].into_iter().flatten() {

@@ -1,3 +1,5 @@
+// Sockets: binary messages, blobs and buffers
+
 import { WebSocket } from 'k6/websockets';
 import ws from 'k6/ws';
 

@@ -1,3 +1,5 @@
+// k6/ws: how connections end, and what is told of it
+
 import ws from 'k6/ws';
 
 const base = `${__ENV.DEMO_URL.replace('http', 'ws')}/ws`;

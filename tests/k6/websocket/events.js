@@ -1,3 +1,6 @@
+// k6/websockets: the events of a socket
+// uncounted
+
 import { WebSocket } from 'k6/websockets';
 
 const base = `${__ENV.DEMO_URL.replace('http', 'ws')}/ws`;

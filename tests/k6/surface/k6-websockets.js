@@ -1,0 +1,6 @@
+// k6/websockets: its exports
+import m from 'k6/websockets';
+const names = 'WebSocket Blob'.split(' ');
+export default function () {
+  for (const k of names) console.log(k, k in m ? typeof m[k] : 'absent');
+}
