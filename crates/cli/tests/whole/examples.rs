@@ -56,6 +56,7 @@ examples! {
     formdata_library "formdata-library.js"
     get "get.js"
     groups_and_checks "groups-and-checks.js"
+    html "html.js"
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"

@@ -12,6 +12,7 @@ mod examples;
 mod fasthttp;
 mod fetch;
 mod house;
+mod html;
 mod image_handler;
 mod language;
 mod network;
