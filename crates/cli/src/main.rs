@@ -37,6 +37,7 @@ mod logging;
 mod progress;
 mod run;
 mod screen;
+mod secrets;
 mod settings;
 mod vegeta;
 

@@ -32,6 +32,8 @@ mod json_parse;
 mod k6;
 mod lazy;
 mod metrics;
+mod redis;
+mod secrets;
 mod shared_array;
 mod state;
 mod timers;

@@ -195,7 +195,6 @@ mod tests {
             ("--paused s", "--paused"),
             ("--address 127.0.0.1:1 s", "--address"),
             ("--traces-output otel s", "--traces-output"),
-            ("--secret-source mock s", "--secret-source"),
             ("--features native-histograms s", "--features"),
             ("--http-debug s", "--http-debug"),
             ("--http-debug=full s", "--http-debug"),

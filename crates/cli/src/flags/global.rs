@@ -19,10 +19,13 @@ pub(crate) static FLAGS: &[Flag] = &[
         .short('a')
         .env("ADDRESS")
         .refused(&[""], "there is no REST API yet; without the flag the test runs the same"),
-    Flag::value("secret-source", "SPEC", "Read secrets from here")
-        .many()
-        .env("SECRET_SOURCE")
-        .refused(&[], "the module k6/secrets comes later; pass secrets in the environment"),
+    Flag::value(
+        "secret-source",
+        "SPEC",
+        "Read secrets from file=PATH, mock=NAME=VALUE,... or url=SETTING=VALUE,...",
+    )
+    .many()
+    .env("SECRET_SOURCE"),
     Flag::switch("profiling-enabled", "Serve profiles of the process")
         .env("PROFILING_ENABLED")
         .refused(&["false"], "there is no REST API to serve profiles; use perf"),
