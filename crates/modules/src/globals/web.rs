@@ -1,5 +1,5 @@
 //! What browsers have for bodies and requests: `Blob`, `File`, `FormData`, `Headers`, `Request`, `Response`, `fetch`,
-//! streams, `AbortController`.
+//! streams, `AbortController`, `EventTarget`.
 //!
 //! `Blob`, `File` and `FormData` are native: they hold a [`Payload`](brunt_http::Payload), and nothing is copied when
 //! they are made, put into one another or sent. The others are JavaScript (the `.js` files of this folder, see
@@ -53,6 +53,8 @@ offered! {
     Blob c"Blob"
     ByteLengthQueuingStrategy c"ByteLengthQueuingStrategy"
     CountQueuingStrategy c"CountQueuingStrategy"
+    Event c"Event"
+    EventTarget c"EventTarget"
     Fetch c"fetch"
     File c"File"
     Form c"FormData"
@@ -74,6 +76,7 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
         "File" => return blob::file_class(ctx),
         "FormData" => return form_data::class(ctx),
         "AbortController" | "AbortSignal" => Set::Abort,
+        "Event" | "EventTarget" => Set::Events,
         "Headers" | "Request" | "Response" | "fetch" => Set::Fetch,
         _ => Set::Streams,
     };

@@ -19,6 +19,7 @@ use crate::state::{VuState, throw};
 /// Parts that are wanted together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {
+    Events,
     Abort,
     Streams,
     Fetch,
@@ -45,8 +46,9 @@ macro_rules! asset {
 }
 
 /// In the order in which they need each other.
-static ASSETS: [Asset; 5] = [
+static ASSETS: [Asset; 6] = [
     asset!("shared.js", "token"),
+    asset!("event.js", "EventTarget"),
     asset!("abort.js", "AbortSignal"),
     asset!("readable.js", "ReadableStream"),
     asset!("writable.js", "WritableStream"),
@@ -56,8 +58,9 @@ static ASSETS: [Asset; 5] = [
 impl Set {
     fn assets(self) -> &'static [Asset] {
         match self {
-            Self::Abort => &ASSETS[..2],
-            Self::Streams => &ASSETS[..4],
+            Self::Events => &ASSETS[..2],
+            Self::Abort => &ASSETS[..3],
+            Self::Streams => &ASSETS[..5],
             Self::Fetch => &ASSETS,
         }
     }
@@ -156,7 +159,7 @@ fn load(ctx: Ctx<'_>, set: Set) -> JsResult<'_> {
             part.call(&ctx.undefined(), std::slice::from_ref(&web))?;
         }
     }
-    if set != Set::Abort
+    if matches!(set, Set::Streams | Set::Fetch)
         && let Some(host) = ctx.host::<Host>()
     {
         host.state::<VuState>().has_streams.set(true);
