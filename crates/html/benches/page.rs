@@ -33,18 +33,18 @@ fn parse(bencher: Bencher<'_, '_>) {
     let page = page();
     bencher
         .counter(BytesCount::of_str(&page))
-        .bench(|| Document::parse(black_box(&page)).expect("a page within the limits"));
+        .bench_local(|| Document::parse(black_box(&page)).expect("a page within the limits"));
 }
 
 #[divan::bench]
 fn find(bencher: Bencher<'_, '_>) {
     let document = Document::parse(&page()).expect("a page within the limits");
     let selector = Selector::new("div.item > form input[name=id]");
-    bencher.bench(|| selector.find(black_box(&document), &[document.root()]).len());
+    bencher.bench_local(|| selector.find(black_box(&document), &[document.root()]).len());
 }
 
 #[divan::bench]
 fn write(bencher: Bencher<'_, '_>) {
     let document = Document::parse(&page()).expect("a page within the limits");
-    bencher.bench(|| document.outer_html(black_box(document.root())).len());
+    bencher.bench_local(|| document.outer_html(black_box(document.root())).len());
 }
