@@ -55,6 +55,7 @@ offered! {
     CountQueuingStrategy c"CountQueuingStrategy"
     Event c"Event"
     EventTarget c"EventTarget"
+    EventSource c"EventSource"
     Fetch c"fetch"
     File c"File"
     Form c"FormData"
@@ -77,6 +78,7 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
         "FormData" => return form_data::class(ctx),
         "AbortController" | "AbortSignal" => Set::Abort,
         "Event" | "EventTarget" => Set::Events,
+        "EventSource" => Set::Source,
         "Headers" | "Request" | "Response" | "fetch" => Set::Fetch,
         _ => Set::Streams,
     };
@@ -171,6 +173,14 @@ pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
         filename: blob::name_of(value).unwrap_or("blob").to_owned(),
         content_type: if kind.is_empty() { "application/octet-stream" } else { kind }.to_owned(),
     })
+}
+
+/// The class `Blob`, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn blob_class(ctx: Ctx<'_>) -> JsResult<'_> {
+    blob::class(ctx)
 }
 
 /// A `Blob` without a type.

@@ -7,7 +7,9 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::{LazyLock, OnceLock};
 
+use brunt_fiber::clock;
 use brunt_js::Host;
+use brunt_metrics::builtin;
 use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
 use super::blob::{self, BlobData};
@@ -23,6 +25,7 @@ pub(super) enum Set {
     Abort,
     Streams,
     Fetch,
+    Source,
 }
 
 struct Asset {
@@ -46,13 +49,14 @@ macro_rules! asset {
 }
 
 /// In the order in which they need each other.
-static ASSETS: [Asset; 6] = [
+static ASSETS: [Asset; 7] = [
     asset!("shared.js", "token"),
     asset!("event.js", "EventTarget"),
     asset!("abort.js", "AbortSignal"),
     asset!("readable.js", "ReadableStream"),
     asset!("writable.js", "WritableStream"),
     asset!("fetch.js", "fetch"),
+    asset!("sse.js", "EventSource"),
 ];
 
 impl Set {
@@ -61,7 +65,8 @@ impl Set {
             Self::Events => &ASSETS[..2],
             Self::Abort => &ASSETS[..3],
             Self::Streams => &ASSETS[..5],
-            Self::Fetch => &ASSETS,
+            Self::Fetch => &ASSETS[..6],
+            Self::Source => &ASSETS,
         }
     }
 }
@@ -115,10 +120,29 @@ impl Class for Parts {
                 .method(c"received", 1, received)
                 .method(c"send", 5, http::fetch_request)
                 .method(c"source", 0, |call| call.ctx().instance(http::Fetched::default()))
+                .method(c"sseEvent", 2, sse_event)
                 .method(c"text", 1, text)
         });
         &MEMBERS
     }
+}
+
+/// A server-sent event came: from this URL, and when the one before it came on the same connection. Gives the moment: both
+/// in ms.
+fn sse_event<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let now = clock::now_ns() as f64 / 1e6;
+    if let Some(host) = ctx.host::<Host>() {
+        let state = host.state::<VuState>();
+        let url = call.argument(0).to_string_lossy()?;
+        let tags = [("url", url.as_str())];
+        let tags = if state.shared.config().system_tags.url { &tags[..] } else { &[] };
+        state.add(host, builtin::SSE_EVENTS, 1.0, tags);
+        if let Some(before) = call.argument(1).as_number() {
+            state.add(host, builtin::SSE_EVENT_INTERVAL, (now - before).max(0.0), tags);
+        }
+    }
+    Ok(ctx.number(now))
 }
 
 /// The object that the parts share.
@@ -159,7 +183,7 @@ fn load(ctx: Ctx<'_>, set: Set) -> JsResult<'_> {
             part.call(&ctx.undefined(), std::slice::from_ref(&web))?;
         }
     }
-    if matches!(set, Set::Streams | Set::Fetch)
+    if matches!(set, Set::Streams | Set::Fetch | Set::Source)
         && let Some(host) = ctx.host::<Host>()
     {
         host.state::<VuState>().has_streams.set(true);
