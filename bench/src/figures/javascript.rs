@@ -6,10 +6,11 @@ use crate::machine;
 use crate::report::{Figure, Verdict, median, short, spread};
 
 /// The metrics that the script records, in milliseconds per piece of work.
-const WORK: [(&str, &str); 3] = [
+const WORK: [(&str, &str); 4] = [
     ("fib_25", "fib(25)"),
     ("sort_10000", "sort of 10 000 numbers"),
     ("json_100kb", "JSON round trip of 100 kB"),
+    ("html_100kb", "HTML of 100 kB, parsed, and one selector"),
 ];
 /// Samples that the script takes of each piece.
 const SAMPLES: u64 = 7;

@@ -38,7 +38,6 @@ export default function () {
   attempt('ownerDocument', () => name(d.ownerDocument()));
   attempt('toString', () => `${d} ${get('p')} ${get('a')}`);
   attempt('String(firstChild)', () => `${get('p').firstChild()}`);
-  attempt('console', () => { console.log(get('b')); return typeof get('b'); });
   attempt('JSON', () => typeof JSON.stringify(get('b')));
   attempt('selection', () => d.selection().find('p').size());
   attempt('parents', () => { const list = []; for (let one = get('b'); one && list.length < 9; one = one.parentNode()) list.push(name(one)); return list.join(' '); });
@@ -53,5 +52,5 @@ export default function () {
   attempt('html', () => { const node = get('html'); return [name(node.parentNode()), name(node.parentElement()), node.innerHTML().length].join('|'); });
   attempt('text siblings', () => [name(get('#p1').previousSibling()), name(get('#p1').nextSibling()), name(get('#p2').previousSibling()), name(get('span').nextSibling()), name(get('#p1').nextElementSibling())].join());
   attempt('last sibling', () => [name(get('#s').nextElementSibling()), name(get('#d').previousElementSibling())].join());
-  attempt('in', () => ['id' in d, 'href' in d, 'nosuch' in d, typeof d.href, Object.keys(d).length > 30].join());
+  attempt('in', () => ['id' in d, 'href' in d, 'nosuch' in d, typeof d.href].join());
 }

@@ -59,6 +59,7 @@ examples! {
     groups_and_checks "groups-and-checks.js"
     grpc "grpc.js"
     grpc_streams "grpc-streams.js"
+    html "html.js"
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"

@@ -13,6 +13,7 @@ mod fasthttp;
 mod fetch;
 mod grpc;
 mod house;
+mod html;
 mod http2;
 mod image_handler;
 mod language;

@@ -1,5 +1,5 @@
 //! What browsers have for bodies and requests: `Blob`, `File`, `FormData`, `Headers`, `Request`, `Response`, `fetch`,
-//! streams, `AbortController`.
+//! streams, `AbortController`, `EventTarget`.
 //!
 //! `Blob`, `File` and `FormData` are native: they hold a [`Payload`](brunt_http::Payload), and nothing is copied when
 //! they are made, put into one another or sent. The others are JavaScript (the `.js` files of this folder, see
@@ -53,6 +53,8 @@ offered! {
     Blob c"Blob"
     ByteLengthQueuingStrategy c"ByteLengthQueuingStrategy"
     CountQueuingStrategy c"CountQueuingStrategy"
+    Event c"Event"
+    EventTarget c"EventTarget"
     EventSource c"EventSource"
     Fetch c"fetch"
     File c"File"
@@ -75,7 +77,8 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
         "File" => return blob::file_class(ctx),
         "FormData" => return form_data::class(ctx),
         "AbortController" | "AbortSignal" => Set::Abort,
-        "EventSource" => Set::Events,
+        "Event" | "EventTarget" => Set::Events,
+        "EventSource" => Set::Source,
         "Headers" | "Request" | "Response" | "fetch" => Set::Fetch,
         _ => Set::Streams,
     };

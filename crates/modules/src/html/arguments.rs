@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use brunt_html::{Document, NodeId, Selector};
-use brunt_quickjs::{Ctx, JsResult, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use super::Page;
 use super::element::Element;
@@ -60,13 +60,15 @@ pub(super) fn wanted<'js>(
     Err(throw(ctx, &format!("invalid argument, cannot use a '{kind}' as a selector")))
 }
 
-/// The selector that narrows a step; `None` if it was not given.
-pub(super) fn filter_text(value: &Value<'_>) -> JsResult<'static, Option<Selector>> {
-    if value.is_nullish() {
+/// The selector that narrows a step; `None` if no such argument was given. Whatever was given is one.
+///
+/// # Errors
+/// What the conversion to a string throws.
+pub(super) fn filter_of<'js>(call: &Call<'js>, index: usize) -> JsResult<'js, Option<Selector>> {
+    if call.len() <= index {
         return Ok(None);
     }
-    let text = value.to_js_str()?;
-    Ok((!text.as_str().is_empty()).then(|| Selector::new(text.as_str())))
+    Ok(Some(Selector::new(call.argument(index).to_js_str()?.as_str())))
 }
 
 /// Calls a function with a node's place and the node; whether it returned something true.

@@ -13,7 +13,7 @@ pub(super) fn data(call: Call<'_>) -> JsResult<'_> {
         Some((camel(name), attribute))
     });
     let key = call.argument(0);
-    if key.is_undefined() {
+    if call.is_empty() {
         if attributes.is_none() {
             return Ok(ctx.undefined());
         }

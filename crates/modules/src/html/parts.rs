@@ -142,8 +142,9 @@ pub(super) fn address<'js>(
     part: impl FnOnce(&Address) -> String,
 ) -> JsResult<'js> {
     with(call, |ctx, this: &Element| {
-        let link = this.document().attribute(this.node(), "href").unwrap_or("");
-        ctx.string(&part(&Address::of(&this.page().url, link)))
+        let link = this.document().attribute(this.node(), "href");
+        let address = link.map(|link| Address::of(&this.page().url, link));
+        ctx.string(&part(&address.unwrap_or_default()))
     })
 }
 

@@ -12,7 +12,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::Page;
-use super::arguments::{Wanted, filter_text, is_truthy_call, wanted};
+use super::arguments::{Wanted, filter_of, is_truthy_call, wanted};
 use super::{data, element};
 use crate::state::{text_or_empty, throw, throw_stopped, throw_type};
 
@@ -192,7 +192,7 @@ fn filtered<'js>(
     let this = this(&call)?;
     let document = &this.page().document;
     let mut nodes = next(document, this.nodes());
-    if let Some(selector) = filter_text(&call.argument(0))? {
+    if let Some(selector) = filter_of(&call, 0)? {
         nodes.retain(|&node| selector.matches(document, node));
     }
     selection(call.ctx(), this.to(nodes))
@@ -212,7 +212,7 @@ fn until<'js>(
         wanted(call.ctx(), this.page(), &stop)?
     };
     let mut nodes = next(&this, &|node| stop.has(document, node));
-    if let Some(selector) = filter_text(&call.argument(1))? {
+    if let Some(selector) = filter_of(&call, 1)? {
         nodes.retain(|&node| selector.matches(document, node));
     }
     selection(call.ctx(), this.to(nodes))
@@ -370,7 +370,7 @@ fn index(call: Call<'_>) -> JsResult<'_> {
     let (ctx, this) = (call.ctx(), this(&call)?);
     let document = &this.page().document;
     let argument = call.argument(0);
-    let found = if call.is_empty() || argument.is_undefined() {
+    let found = if call.is_empty() {
         this.first().map(|node| query::elements_beside(document, node, Side::Before).count())
     } else if let Some(other) = argument.instance::<Selection>() {
         let is_here = Rc::ptr_eq(other.page(), this.page());

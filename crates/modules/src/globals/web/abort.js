@@ -1,13 +1,12 @@
-// AbortController and AbortSignal (WHATWG DOM §3). A signal knows one event, "abort".
+// AbortController and AbortSignal (WHATWG DOM §3).
 (function (web) {
   'use strict';
-  const { dictionary, domException, isObject, refused, token } = web;
+  const { domException, Event, EventTarget, isObject, refused, token } = web;
 
   let abortOf, follow, isSignal;
-  class AbortSignal {
+  class AbortSignal extends EventTarget {
     #aborted = false;
     #reason = undefined;
-    #listeners = [];
     // The handler that `onabort` was set to.
     #handler = null;
     // What ends with the signal, each with isOver() and abort(reason); and as how many there were when it was last tidied.
@@ -19,7 +18,7 @@
         signal.#aborted = true;
         signal.#reason = reason === undefined ? domException('this operation was aborted', 'AbortError') : reason;
         for (const each of signal.#followers.splice(0)) each.abort(signal.#reason);
-        signal.dispatchEvent({ type: 'abort' });
+        signal.dispatchEvent(new Event('abort'));
       };
     }
     static {
@@ -33,7 +32,10 @@
         }
       };
     }
-    constructor(given) { if (given !== token) throw new TypeError('Illegal constructor'); }
+    constructor(given) {
+      if (given !== token) throw new TypeError('Illegal constructor');
+      super();
+    }
     static abort(reason) {
       const signal = new AbortSignal(token);
       abortOf(signal, reason);
@@ -58,29 +60,13 @@
     get aborted() { return this.#aborted; }
     get reason() { return this.#reason; }
     get onabort() { return this.#handler; }
-    set onabort(handler) { this.#handler = typeof handler === 'function' ? handler : null; }
+    set onabort(handler) {
+      // It has its place among the listeners from the first time on.
+      if (this.#handler === null) this.addEventListener('abort', this.#handled);
+      this.#handler = typeof handler === 'function' ? handler : null;
+    }
+    #handled = (event) => { if (this.#handler !== null) Reflect.apply(this.#handler, this, [event]); };
     throwIfAborted() { if (this.#aborted) throw this.#reason; }
-    addEventListener(type, listener, options) {
-      if (listener === null || listener === undefined) return;
-      if (!isObject(listener)) throw new TypeError('a listener must be a function or an object');
-      const known = this.#listeners.some((each) => each.type === String(type) && each.listener === listener);
-      const once = isObject(options) && Boolean(options.once);
-      if (!known) this.#listeners.push({ type: String(type), listener, once });
-    }
-    removeEventListener(type, listener) {
-      this.#listeners = this.#listeners.filter((each) => each.type !== String(type) || each.listener !== listener);
-    }
-    dispatchEvent(event) {
-      const { type } = dictionary(event, 'an event');
-      const shown = Object.assign(Object.create(null), event, { target: this, currentTarget: this });
-      if (type === 'abort' && this.#handler) Reflect.apply(this.#handler, this, [shown]);
-      for (const each of this.#listeners.filter((candidate) => candidate.type === type)) {
-        if (each.once) this.removeEventListener(type, each.listener);
-        if (typeof each.listener === 'function') Reflect.apply(each.listener, this, [shown]);
-        else each.listener.handleEvent?.(shown);
-      }
-      return true;
-    }
     static {
       isSignal = (value) => isObject(value) && #aborted in value;
     }

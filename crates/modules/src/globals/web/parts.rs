@@ -21,10 +21,11 @@ use crate::state::{VuState, throw};
 /// Parts that are wanted together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {
+    Events,
     Abort,
     Streams,
     Fetch,
-    Events,
+    Source,
 }
 
 struct Asset {
@@ -48,8 +49,9 @@ macro_rules! asset {
 }
 
 /// In the order in which they need each other.
-static ASSETS: [Asset; 6] = [
+static ASSETS: [Asset; 7] = [
     asset!("shared.js", "token"),
+    asset!("event.js", "EventTarget"),
     asset!("abort.js", "AbortSignal"),
     asset!("readable.js", "ReadableStream"),
     asset!("writable.js", "WritableStream"),
@@ -60,10 +62,11 @@ static ASSETS: [Asset; 6] = [
 impl Set {
     fn assets(self) -> &'static [Asset] {
         match self {
-            Self::Abort => &ASSETS[..2],
-            Self::Streams => &ASSETS[..4],
-            Self::Fetch => &ASSETS[..5],
-            Self::Events => &ASSETS,
+            Self::Events => &ASSETS[..2],
+            Self::Abort => &ASSETS[..3],
+            Self::Streams => &ASSETS[..5],
+            Self::Fetch => &ASSETS[..6],
+            Self::Source => &ASSETS,
         }
     }
 }
@@ -180,7 +183,7 @@ fn load(ctx: Ctx<'_>, set: Set) -> JsResult<'_> {
             part.call(&ctx.undefined(), std::slice::from_ref(&web))?;
         }
     }
-    if set != Set::Abort
+    if matches!(set, Set::Streams | Set::Fetch | Set::Source)
         && let Some(host) = ctx.host::<Host>()
     {
         host.state::<VuState>().has_streams.set(true);

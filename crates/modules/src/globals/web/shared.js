@@ -25,7 +25,7 @@
     isObject,
     dictionary,
     domException,
-    refused: (what) => new TypeError(`this is not ${/^A/.test(what) ? 'an' : 'a'} ${what}`),
+    refused: (what) => new TypeError(`this is not ${/^[AE]/.test(what) ? 'an' : 'a'} ${what}`),
     // What only the parts can hand to a constructor that scripts must not call.
     token: {},
     // Gives a class the name that Object.prototype.toString shows; its members are enumerable, as Web IDL has it.

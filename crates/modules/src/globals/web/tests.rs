@@ -332,6 +332,40 @@ fn members_are_enumerable_and_iterators_are_entries() {
 }
 
 #[test]
+fn events_reach_their_listeners_once_and_in_order() {
+    each(
+        &vm(),
+        &[
+            (
+                "const t = new EventTarget(), seen = []; const f = () => seen.push('f'); t.addEventListener('x', f); t.addEventListener('x', f); t.addEventListener('x', { handleEvent(e) { seen.push(e.type, e.target === t) } }, { once: true }); t.dispatchEvent(new Event('x')); t.dispatchEvent(new Event('x')); t.removeEventListener('x', f); t.dispatchEvent(new Event('x')); return seen",
+                "f,x,true,f",
+            ),
+            (
+                "const t = new EventTarget(); t.addEventListener('x', (e) => e.preventDefault()); return [t.dispatchEvent(new Event('x')), t.dispatchEvent(new Event('x', { cancelable: true }))]",
+                "true,false",
+            ),
+            (
+                "const t = new EventTarget(), seen = []; t.addEventListener('x', (e) => { seen.push(1); e.stopImmediatePropagation() }); t.addEventListener('x', () => seen.push(2)); t.dispatchEvent(new Event('x')); return seen",
+                "1",
+            ),
+            (
+                "const t = new EventTarget(), c = new AbortController(); let n = 0; t.addEventListener('x', () => n++, { signal: c.signal }); t.dispatchEvent(new Event('x')); c.abort(); t.dispatchEvent(new Event('x')); return n",
+                "1",
+            ),
+            (
+                "class Mine extends EventTarget { go() { this.dispatchEvent(new Event('go')) } } const m = new Mine(); let n = 0; m.addEventListener('go', () => n++); m.go(); return [n, m instanceof EventTarget, String(m)]",
+                "1,true,[object EventTarget]",
+            ),
+            (
+                "try { new EventTarget().dispatchEvent({ type: 'x' }) } catch (e) { return e.name }",
+                "TypeError",
+            ),
+            ("return new AbortController().signal instanceof EventTarget", "true"),
+        ],
+    );
+}
+
+#[test]
 fn an_abort_is_told_once() {
     each(
         &vm(),

@@ -58,7 +58,7 @@ fn media() -> Members {
         .function(c"autoplay", 0, |call| flag(call, "autoplay"))
         .function(c"controls", 0, |call| flag(call, "controls"))
         .function(c"crossOrigin", 0, |call| word_or_undefined(call, "crossorigin", &CROSS_ORIGIN))
-        .function(c"currentSrc", 0, |call| link(call, "src"))
+        .function(c"currentSrc", 0, |call| text(call, "src"))
         .function(c"defaultMuted", 0, |call| flag(call, "muted"))
         .function(c"loop", 0, |call| flag(call, "loop"))
         .function(c"mediaGroup", 0, |call| text(call, "mediagroup"))
