@@ -59,8 +59,10 @@ examples! {
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"
+    redis "redis.js"
     redirects "redirects.js"
     scenarios "scenarios.js"
+    secrets "secrets.js"
     setup_teardown "setup-teardown.js"
     shared_array "shared-array.js"
     shared_files "shared-files.js"
@@ -71,6 +73,7 @@ examples! {
     thresholds_abort "thresholds-abort.js"
     typescript "typescript.ts"
     upload "upload.js"
+    webcrypto "webcrypto.js"
 }
 
 #[test]
