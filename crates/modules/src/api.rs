@@ -16,8 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, redis,
-    secrets, timers,
+    console, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
+    redis, secrets, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.
@@ -27,6 +27,8 @@ pub(crate) struct Shared {
     defaults: Config,
     pub(crate) arrays: SharedArrays,
     pub(crate) limiter: OnceLock<Arc<Limiter>>,
+    /// What scripts of gRPC loaded.
+    pub(crate) schemas: grpc::Schemas,
 }
 
 impl Shared {
@@ -117,6 +119,13 @@ const MODULES: &[Module] = &[
         names: csv::names,
         object: |ctx| filled(ctx, csv::fill),
     },
+    Module { specifier: "k6/ws", names: ws::names, object: |ctx| filled(ctx, ws::fill) },
+    Module {
+        specifier: "k6/websockets",
+        names: websockets::names,
+        object: |ctx| filled(ctx, websockets::fill),
+    },
+    Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
     Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
@@ -146,16 +155,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 }
 
 /// Modules of k6 that a later version of Brunt brings.
-const LATER: &[&str] = &[
-    "k6/browser",
-    "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
-    "k6/experimental/browser",
-    "k6/experimental/grpc",
-    "k6/experimental/tracing",
-    "k6/experimental/websockets",
-];
+const LATER: &[&str] = &["k6/browser", "k6/experimental/browser", "k6/experimental/tracing"];
 
 impl K6 {
     /// The API, before the options are known.
@@ -167,6 +167,7 @@ impl K6 {
                 defaults: Config::default(),
                 arrays: SharedArrays::default(),
                 limiter: OnceLock::new(),
+                schemas: grpc::Schemas::default(),
             }),
         }
     }
@@ -189,9 +190,16 @@ impl K6 {
         if let Some(module) = MODULES.iter().find(|module| module.specifier == specifier) {
             return Ok(module);
         }
-        // The timers moved out of `experimental` without a change.
+        // These moved out of `experimental` without a change.
         if specifier == "k6/experimental/timers" {
             return Self::module("k6/timers");
+        }
+        if specifier == "k6/experimental/websockets" {
+            return Self::module("k6/websockets");
+        }
+        // It was there before streams came to the other.
+        if specifier == "k6/experimental/grpc" {
+            return Self::module("k6/net/grpc");
         }
         if specifier == "k6/experimental/webcrypto" {
             return Err(format!(
@@ -284,6 +292,7 @@ impl Api for K6 {
 
     fn begin(&self, host: &Host, ctx: Ctx<'_>, iteration: Option<&Iteration>) {
         let state = host.state::<VuState>();
+        websockets::forget_all(ctx, state);
         let config = self.shared.config();
         if let Some(path) = match host.phase() {
             Phase::Setup => Some("::setup"),
@@ -335,6 +344,7 @@ impl Api for K6 {
         if let Some(http) = state.http_if_used() {
             http.end_downloads();
         }
+        websockets::cut_all(host, state);
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()
@@ -357,6 +367,10 @@ impl Api for K6 {
         value: &Value<'js>,
     ) -> Result<Option<String>, String> {
         crate::data_json::encode_setup_data(ctx, value)
+    }
+
+    fn scope(&self, host: &Host, from: i32, to: i32) {
+        host.state::<VuState>().change_scope(from, to);
     }
 
     fn report(&self, host: &Host, text: &str) {

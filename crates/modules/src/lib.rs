@@ -24,6 +24,7 @@ mod execution;
 mod fs;
 mod globals;
 mod go_error;
+mod grpc;
 #[cfg(test)]
 mod harness;
 mod html;
@@ -37,6 +38,8 @@ mod secrets;
 mod shared_array;
 mod state;
 mod timers;
+mod websockets;
+mod ws;
 
 pub use api::K6;
 pub use config::{Config, SystemTags, World};

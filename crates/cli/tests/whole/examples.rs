@@ -41,6 +41,7 @@ macro_rules! examples {
 
 examples! {
     asynchronous "async.js"
+    async_groups "async-groups.js"
     basic_auth "basic-auth.js"
     batch "batch.js"
     compression "compression.js"
@@ -56,6 +57,8 @@ examples! {
     formdata_library "formdata-library.js"
     get "get.js"
     groups_and_checks "groups-and-checks.js"
+    grpc "grpc.js"
+    grpc_streams "grpc-streams.js"
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"
@@ -72,6 +75,8 @@ examples! {
     summary "summary.js"
     thresholds_abort "thresholds-abort.js"
     typescript "typescript.ts"
+    server_sent_events "sse.js"
+    websocket "websocket.js"
     upload "upload.js"
     webcrypto "webcrypto.js"
 }

@@ -39,6 +39,8 @@ pub(crate) struct HttpShared {
     /// Those of `k6/x/fasthttp`.
     pub(super) networks: Networks,
     pub(super) ready: SharedReady,
+    /// Those of `k6/net/grpc`.
+    grpc_networks: crate::grpc::Networks,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -75,6 +77,7 @@ impl HttpShared {
             places: RefCell::default(),
             networks: Networks::default(),
             ready: SharedReady::default(),
+            grpc_networks: crate::grpc::Networks::default(),
         })
     }
 
@@ -184,6 +187,22 @@ impl HttpState {
         if !untouched {
             *self.jar.borrow_mut() = SharedJar::default();
         }
+    }
+
+    /// The networks of `k6/net/grpc`.
+    pub(crate) fn grpc_networks(&self) -> &crate::grpc::Networks {
+        &self.shared.grpc_networks
+    }
+
+    /// A client on another network: one for each.
+    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
+        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
+        if let Some(client) = self.others.borrow().iter().find(of_network) {
+            return Rc::clone(client);
+        }
+        let client = Rc::new(Client::new(Rc::clone(network), self.local_ip));
+        self.adopt(Rc::clone(&client));
+        client
     }
 
     /// Takes in a client whose bytes and connections are the VU's, too.
