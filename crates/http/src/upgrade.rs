@@ -1,7 +1,5 @@
 //! A connection that leaves HTTP: the request asks for another protocol, and the answer is "101 Switching Protocols".
 
-mod connect;
-
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::pin;

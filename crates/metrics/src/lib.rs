@@ -39,7 +39,7 @@ pub use self::frame::{CheckDelta, Dropped, Frame, SeriesDelta};
 pub use self::ledger::{Ledger, LedgerConfig, Verdict};
 pub use self::metric::{Contains, Kind, Metric, MetricId, builtin};
 pub use self::recorder::{CheckId, Recorder, SAMPLES_MAX, SERIES_MAX, SeriesId, TagsId};
-pub use self::registry::{RegisterError, RegisterOutcome, Registry};
+pub use self::registry::{RegisterError, RegisterOutcome, Registry, Veil};
 pub use self::series::{Sample, Series};
 pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};

@@ -131,10 +131,11 @@ impl Recorder {
             return *id;
         }
         let id = SeriesId(self.slots.len() as u32);
+        let tags_shown = self.registry.veiled(&self.interner.get(tags));
         self.slots.push(Slot {
             place: UNTOUCHED,
             cell: Cell::new(self.registry.get(metric).kind),
-            series: Arc::new(Series { metric, tags: self.interner.get(tags) }),
+            series: Arc::new(Series { metric, tags: tags_shown }),
         });
         self.by_key.insert((metric, tags), id);
         id

@@ -1,10 +1,11 @@
 //! All metrics of a test, by name and by number.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 use crate::metric::{Contains, Kind, Metric, MetricId, builtin};
+use crate::tags::TagSet;
 
 /// The longest name of a metric.
 const NAME_MAX: usize = 129;
@@ -18,7 +19,11 @@ const METRICS_MAX: usize = 100_000;
 #[derive(Debug)]
 pub struct Registry {
     inner: Mutex<Inner>,
+    veil: OnceLock<Veil>,
 }
+
+/// Looks at the value of a tag: what is to be shown instead, if it must not be seen.
+pub type Veil = fn(&str) -> Option<String>;
 
 #[derive(Debug)]
 struct Inner {
@@ -74,7 +79,24 @@ impl Registry {
         for (name, kind, contains) in builtin::ALL {
             inner.push(name, *kind, *contains);
         }
-        Self { inner: Mutex::new(inner) }
+        Self { inner: Mutex::new(inner), veil: OnceLock::new() }
+    }
+
+    /// From now on the tags of new series are shown through this. The first call counts.
+    pub fn veil_tags(&self, veil: Veil) {
+        let _ = self.veil.set(veil);
+    }
+
+    /// The tags as a series shows them.
+    pub(crate) fn veiled(&self, tags: &TagSet) -> TagSet {
+        let Some(veil) = self.veil.get() else { return tags.clone() };
+        let hidden: Vec<_> =
+            tags.iter().filter_map(|(key, value)| Some((key, veil(value)?))).collect();
+        if hidden.is_empty() {
+            return tags.clone();
+        }
+        let pairs: Vec<_> = hidden.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        tags.with_all(&pairs)
     }
 
     /// Makes a metric, or finds the one of that name, kind and contents.

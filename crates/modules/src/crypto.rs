@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
-use crate::encoding::{self, with_input};
+use crate::encoding::{self, with_input, with_input_of};
 use crate::go_error::throw_go;
 use hash::{Algorithm, Hashing};
 
@@ -110,7 +110,8 @@ fn hmac<'js>(call: Call<'js>) -> JsResult<'js> {
 
 fn digest<'js>(call: &Call<'js>, algorithm: Algorithm) -> JsResult<'js> {
     let mut hashing = algorithm.hash();
-    with_input(&call.argument(0), |bytes| hashing.update(bytes))?;
+    let who = format!("{} failed: ", algorithm.name());
+    with_input_of(&who, &call.argument(0), |bytes| hashing.update(bytes))?;
     output(call.ctx(), hashing.digest(), &call.argument(1))
 }
 
@@ -134,7 +135,7 @@ fn output<'js>(ctx: Ctx<'js>, digest: Vec<u8>, encoding: &Value<'js>) -> JsResul
 }
 
 fn text<'js>(value: &Value<'js>) -> JsResult<'js, String> {
-    if value.is_undefined() { Ok(String::new()) } else { value.to_string_lossy() }
+    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }
 
 fn hex_encode<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -197,7 +198,7 @@ mod tests {
                 ("md5('a')", "threw GoError: invalid output encoding: "),
                 ("md5('a', 'zz')", "threw GoError: invalid output encoding: zz"),
                 (
-                    "/^GoError: invalid type int64/.test((() => { try { md5(5, 'hex') } catch (e) { return e } })())",
+                    "/^GoError: md5 failed: invalid type int64/.test((() => { try { md5(5, 'hex') } catch (e) { return e } })())",
                     "true",
                 ),
                 (

@@ -49,12 +49,21 @@ pub(crate) fn with_input<'js, R>(
     value: &Value<'js>,
     read: impl FnOnce(&[u8]) -> R,
 ) -> JsResult<'js, R> {
+    with_input_of("", value, read)
+}
+
+/// [`with_input`], for a function whose errors begin with these words.
+pub(crate) fn with_input_of<'js, R>(
+    who: &str,
+    value: &Value<'js>,
+    read: impl FnOnce(&[u8]) -> R,
+) -> JsResult<'js, R> {
     if value.is_string() {
         return Ok(read(value.to_js_str()?.as_bytes()));
     }
     let refused = || {
         let message =
-            format!("invalid type {}, expected string, []byte or ArrayBuffer", go_type(value));
+            format!("{who}invalid type {}, expected string, []byte or ArrayBuffer", go_type(value));
         throw_go(value.ctx(), &message)
     };
     value.with_bytes(read).ok_or_else(refused)

@@ -14,7 +14,6 @@ use crate::resp::Reply;
 use crate::{Failure, Options, Server, Topology, slot};
 
 /// A client of one server, or of several that belong together.
-#[derive(Debug)]
 pub struct Client {
     http: Rc<Http>,
     options: Options,
@@ -26,7 +25,6 @@ pub struct Client {
 }
 
 /// The connections to one server.
-#[derive(Debug)]
 struct Node {
     idle: RefCell<Vec<Connection>>,
     /// As many as there may be connections.
@@ -183,6 +181,15 @@ impl Client {
         let found = Rc::new(Server { host: text(host), port });
         *self.master.borrow_mut() = Some(Rc::clone(&found));
         Ok(found)
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("topology", &self.options.topology)
+            .field("servers", &self.nodes.borrow().len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,14 +1,16 @@
 //! One connection: a command goes out, its reply comes back.
 
-use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::ready;
 
-use brunt_http::{Client, Target, Upgraded};
+use brunt_http::{Client, Opened, Target};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use crate::resp::{self, Reply, decode};
 use crate::{Failure, Options, Server};
+
+/// Room for one reading.
+const READ: usize = 16 * 1024;
 
 /// Reading buffers that grew beyond this are given back.
 const KEEP: usize = 64 * 1024;
@@ -21,15 +23,14 @@ pub(crate) struct Login<'a> {
     pub(crate) database: u32,
 }
 
-#[derive(Debug)]
 pub(crate) struct Connection {
-    stream: Upgraded,
+    stream: Opened,
     /// What came and is no whole reply yet.
     received: Vec<u8>,
 }
 
-fn broken(failure: &brunt_http::Failure) -> Failure {
-    Failure::Network(failure.to_string())
+fn broken(error: &std::io::Error) -> Failure {
+    Failure::Network(error.to_string())
 }
 
 impl Connection {
@@ -47,7 +48,7 @@ impl Connection {
         let target = Target::parse(&url).map_err(|_| {
             Failure::Network(format!("dial tcp: {}:{} is no address", server.host, server.port))
         })?;
-        let dialing = timeout(options.dial_timeout, client.connect(&target)).await;
+        let dialing = timeout(options.dial_timeout, client.open(&target)).await;
         let stream = dialing
             .map_err(|_| Failure::Network(format!("dial tcp {host}:{}: i/o timeout", server.port)))?
             .map_err(|failure| told(&failure, &host, server.port))?;
@@ -97,20 +98,12 @@ impl Connection {
     pub(crate) async fn ask(&mut self, parts: &[Vec<u8>]) -> Result<Reply, Failure> {
         let mut bytes = Vec::new();
         resp::encode(parts, &mut bytes);
-        let (mut at, stream) = (0, &mut self.stream);
-        poll_fn(|cx| {
-            while at < bytes.len() {
-                at += ready!(stream.poll_write(cx, &bytes[at..]))?;
-            }
-            stream.poll_flush(cx)
-        })
-        .await
-        .map_err(|failure| broken(&failure))?;
+        self.stream.write_all(&bytes).await.map_err(|error| broken(&error))?;
+        self.stream.flush().await.map_err(|error| broken(&error))?;
         loop {
-            let (stream, received) = (&mut self.stream, &mut self.received);
-            let more =
-                poll_fn(|cx| stream.poll_receive(cx, |bytes| received.extend_from_slice(bytes)));
-            if !more.await.map_err(|failure| broken(&failure))? {
+            self.received.reserve(READ);
+            let came = self.stream.read_buf(&mut self.received).await;
+            if came.map_err(|error| broken(&error))? == 0 {
                 return Err(Failure::Network("EOF".to_owned()));
             }
             if let Some((reply, size)) = decode(&self.received)? {

@@ -63,8 +63,10 @@ examples! {
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"
+    redis "redis.js"
     redirects "redirects.js"
     scenarios "scenarios.js"
+    secrets "secrets.js"
     setup_teardown "setup-teardown.js"
     shared_array "shared-array.js"
     shared_files "shared-files.js"
@@ -77,6 +79,7 @@ examples! {
     server_sent_events "sse.js"
     websocket "websocket.js"
     upload "upload.js"
+    webcrypto "webcrypto.js"
 }
 
 #[test]

@@ -121,3 +121,18 @@ fn a_metric_made_later_has_series_too() {
     let frame = recorder.take_frame();
     assert!(matches!(frame.series[0].sink, Sink::Gauge { last: 3.0, min: 3.0, max: 5.0, .. }));
 }
+
+#[test]
+fn a_veil_hides_values_in_the_tags_of_new_series() {
+    let registry = Registry::new();
+    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    let mut recorder = Recorder::new(Arc::new(registry), 0, false);
+    let tags = recorder.tags_with(TagsId::EMPTY, &[("url", "/a?t=hush"), ("method", "GET")]);
+    let series = recorder.series(builtin::HTTP_REQS, tags);
+    recorder.add(series, 1.0, 0, None);
+    let frame = recorder.take_frame();
+    let shown: Vec<_> = frame.series[0].series.tags.iter().collect();
+    assert_eq!(shown, [("method", "GET"), ("url", "/a?t=*")]);
+    // It is found again under what it was made with.
+    assert_eq!(recorder.series(builtin::HTTP_REQS, tags), series);
+}

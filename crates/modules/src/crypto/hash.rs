@@ -92,20 +92,36 @@ macro_rules! with_hash {
 }
 
 impl Algorithm {
+    const ALL: [Self; 9] = [
+        Self::Md4,
+        Self::Md5,
+        Self::Sha1,
+        Self::Sha256,
+        Self::Sha384,
+        Self::Sha512,
+        Self::Sha512_224,
+        Self::Sha512_256,
+        Self::Ripemd160,
+    ];
+
     /// The algorithm that k6 calls so.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "md4" => Self::Md4,
-            "md5" => Self::Md5,
-            "sha1" => Self::Sha1,
-            "sha256" => Self::Sha256,
-            "sha384" => Self::Sha384,
-            "sha512" => Self::Sha512,
-            "sha512_224" => Self::Sha512_224,
-            "sha512_256" => Self::Sha512_256,
-            "ripemd160" => Self::Ripemd160,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// What k6 calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Md4 => "md4",
+            Self::Md5 => "md5",
+            Self::Sha1 => "sha1",
+            Self::Sha256 => "sha256",
+            Self::Sha384 => "sha384",
+            Self::Sha512 => "sha512",
+            Self::Sha512_224 => "sha512_224",
+            Self::Sha512_256 => "sha512_256",
+            Self::Ripemd160 => "ripemd160",
+        }
     }
 
     /// A hash of nothing yet.

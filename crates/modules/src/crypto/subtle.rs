@@ -4,6 +4,7 @@
 //! go on. All else is done when the promise is made.
 
 mod algorithm;
+mod apart;
 mod cipher;
 mod derivation;
 mod generate;
@@ -68,10 +69,10 @@ impl<'js> Work<'js> {
             if host.core().is_none() || host.phase() == Phase::Init || !brunt_fiber::on_fiber() {
                 return finish(ctx, deferred, compute(), then);
             }
-            let computing = tokio::task::spawn_blocking(compute);
+            let computing = apart::compute(compute);
             let computed = async move {
-                computing.await.unwrap_or_else(|error| {
-                    Err(Failure::new(ErrorName::Operation, error.to_string()))
+                computing.await.unwrap_or_else(|_| {
+                    Err(Failure::new(ErrorName::Operation, "the computation failed"))
                 })
             };
             host.events()

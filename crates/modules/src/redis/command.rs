@@ -80,6 +80,10 @@ impl Command {
         if self.name == SET {
             expiration(&mut parts);
         }
+        if parts.is_empty() {
+            // Without a word there would be no answer either.
+            parts.push(Vec::new());
+        }
         Ok(Ok(parts))
     }
 }

@@ -3,7 +3,7 @@
 use brunt_crypto::{Failure, Name as ErrorName, derive};
 use brunt_quickjs::{Ctx, Value};
 
-use super::algorithm::{self, Algorithm, bytes, parameter};
+use super::algorithm::{self, Algorithm, buffer, parameter};
 use super::generate::{aes_size, hmac_size};
 use super::key::{CryptoKey, Material, not_empty, not_for_this, usages};
 use super::{Trouble, Work};
@@ -80,8 +80,8 @@ fn derived<'js>(
         secret.truncate(size);
         return then(ctx, secret).map(Work::Done);
     }
-    let salt = bytes(given, "salt")?;
-    let rounds = u32::try_from(algorithm::count(given, "iterations")?).unwrap_or(u32::MAX);
+    let salt = buffer(&field(given, "salt")?)?;
+    let rounds = field(given, "iterations")?.to_number()?.clamp(0.0, f64::from(u32::MAX)) as u32;
     let hash = algorithm::hash(given, "deriveBits")?;
     let password = base.secret()?.to_vec();
     let derive = move || derive::pbkdf2(hash, &password, &salt, rounds, size);
@@ -89,6 +89,14 @@ fn derived<'js>(
         return then(ctx, derive()?).map(Work::Done);
     }
     Ok(Work::heavy(derive, then))
+}
+
+/// A member that must be there.
+fn field<'js>(given: &Value<'js>, name: &str) -> Result<Value<'js>, Trouble> {
+    parameter(given, name)?.ok_or_else(|| {
+        let message = format!("field {name} is null or undefined");
+        Failure::new(ErrorName::Type, message).into()
+    })
 }
 
 fn shared_secret(given: &Value<'_>, base: &CryptoKey) -> Result<Vec<u8>, Trouble> {
