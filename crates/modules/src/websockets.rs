@@ -74,7 +74,7 @@ impl Class for WebSocket {
                 .getter(c"url", |call| call.ctx().string(&this(&call)?.url))
                 .getter(c"readyState", |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32)))
                 .getter(c"bufferedAmount", |call| {
-                    Ok(call.ctx().number(this(&call)?.buffered() as f64))
+                    Ok(call.ctx().number(this(&call)?.unsent() as f64))
                 })
                 .getter(c"extensions", |call| {
                     let (ctx, connection) = (call.ctx(), this(&call)?);
@@ -244,8 +244,7 @@ fn close<'js>(call: Call<'js>) -> JsResult<'js> {
     if reason.len() > Close::REASON_MAX {
         return Err(throw(
             ctx,
-            "SyntaxError: Failed to execute 'close' on 'WebSocket': The close reason must not be greater than 123 \
-             UTF-8 bytes",
+            "SyntaxError: Failed to execute 'close' on 'WebSocket': The message must not be greater than 123 bytes",
         ));
     }
     connection.close(code as u16, &reason);

@@ -67,11 +67,15 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
         }
         response(ctx, "", None, error)
     };
+    let tally = Tally::new(host, state, &url, &params.tags, false);
     let target = match target_of(&url) {
         Ok(target) => target,
-        Err(error) => return failed(&error),
+        Err(error) => {
+            tally.unasked();
+            tally.ended(false);
+            return failed(&error);
+        }
     };
-    let tally = Tally::new(host, state, &url, &params.tags, false);
     let connected = block_on(Box::pin(params.open(&target)));
     let Ok(connected) = connected else { return Err(throw_stopped(ctx)) };
     tally.connected(&connected);

@@ -47,6 +47,8 @@ struct State {
     out: Vec<u8>,
     /// So much of it is written.
     at: usize,
+    /// Bytes of the messages in it.
+    unsent: usize,
     compresses: bool,
     close_sent: bool,
     /// Who waits for an event.
@@ -65,6 +67,7 @@ impl Socket {
                 ended: None,
                 out: Vec::new(),
                 at: 0,
+                unsent: 0,
                 compresses,
                 close_sent: false,
                 reader: None,
@@ -77,11 +80,16 @@ impl Socket {
     pub fn send(&self, kind: Kind, payload: &[u8]) -> bool {
         let opcode = if kind == Kind::Text { Opcode::Text } else { Opcode::Binary };
         let mut state = self.state.borrow_mut();
-        if state.compresses && !state.close_sent {
+        let is_queued = if state.compresses && !state.close_sent {
             let packed = compress(payload);
-            return state.push(opcode, &packed, true);
+            state.push(opcode, &packed, true)
+        } else {
+            state.push(opcode, payload, false)
+        };
+        if is_queued {
+            state.unsent += payload.len();
         }
-        state.push(opcode, payload, false)
+        is_queued
     }
 
     /// Queues a ping with at most 125 bytes.
@@ -102,6 +110,11 @@ impl Socket {
     pub fn buffered(&self) -> usize {
         let state = self.state.borrow();
         state.out.len() - state.at
+    }
+
+    /// Bytes of the messages since the queue was last empty: without frames, before compression.
+    pub fn unsent(&self) -> usize {
+        self.state.borrow().unsent
     }
 
     /// Writes what the connection takes at once.
@@ -222,6 +235,7 @@ impl State {
         }
         self.out.clear();
         self.at = 0;
+        self.unsent = 0;
         if self.out.capacity() > OUT_KEEP {
             self.out = Vec::new();
         }
@@ -288,6 +302,7 @@ impl State {
         }
         self.out = Vec::new();
         self.at = 0;
+        self.unsent = 0;
         for waker in [self.reader.take(), self.sender.take()].into_iter().flatten() {
             waker.wake();
         }

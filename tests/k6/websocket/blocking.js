@@ -8,7 +8,7 @@ function talk(path, params) {
   return ws.connect(base + path, params, (socket) => {
     socket.on('open', () => {
       console.log(path, 'open');
-      socket.send('hi');
+      if (/echo|drop/.test(path)) socket.send('hi');
     });
     socket.on('message', (message) => {
       console.log(path, 'message', message);

@@ -11,7 +11,8 @@ function talk(url, protocols, params) {
     const path = url.replace(base, '');
     ws.addEventListener('open', () => {
       console.log(path, 'open', ws.readyState, ws.protocol);
-      ws.send('hi');
+      // Elsewhere it is a matter of luck whether the server's close frame is there before.
+      if (/echo|drop/.test(path)) ws.send('hi');
     });
     ws.addEventListener('message', (e) => {
       console.log(path, 'message', e.data, e.type, e.target === ws, typeof e.timestamp, e.origin === url);

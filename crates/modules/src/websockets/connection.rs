@@ -101,6 +101,11 @@ impl Connection {
         self.socket.borrow().as_ref().map_or(0, |socket| socket.buffered())
     }
 
+    /// Bytes of messages that wait to be written.
+    pub(super) fn unsent(&self) -> usize {
+        self.socket.borrow().as_ref().map_or(0, |socket| socket.unsent())
+    }
+
     pub(super) fn send(&self, kind: Kind, payload: &[u8]) {
         if self.socket().is_some_and(|socket| socket.send(kind, payload)) {
             self.tally.sent();
@@ -155,6 +160,7 @@ impl Connection {
             let target = match target {
                 Ok(target) => target,
                 Err(why) => {
+                    connection.tally.unasked();
                     line.tell(move |ctx| connection.failed(ctx, &why));
                     return;
                 }
@@ -351,16 +357,10 @@ impl Connection {
         if matches!(on, On::Error | On::Close) {
             return Ok(());
         }
+        self.cut();
         let text = describe(error).trim_end().replace("\n\t", " ");
         self.fire_error(ctx, &text)?;
-        if let Some(socket) = self.socket() {
-            if socket.close(1000, "") {
-                self.tally.sent();
-            }
-            socket.flush_now();
-        }
-        self.cut();
-        self.fire_close(ctx, Some(1000), "")
+        self.fire_close(ctx, None, "")
     }
 }
 

@@ -23,7 +23,7 @@ static ERROR: Name = Name::new("error");
 const BUFFERED_MAX: usize = 1 << 20;
 
 /// How k6 closes when the script didn't say.
-const GOING_AWAY: u16 = 1001;
+const GOING_AWAY: i64 = 1001;
 
 /// What handlers are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,8 +119,8 @@ fn object<'js>(ctx: Ctx<'js>, session: &Rc<Session>) -> JsResult<'js> {
     Ok(methods! {
         c"close", 1, |session, call| {
             let given = call.argument(0);
-            let code = if call.is_empty() { f64::from(GOING_AWAY) } else { given.to_number()? };
-            session.close(call.ctx(), code as i64 as u16)?;
+            let code = if call.is_empty() { GOING_AWAY as f64 } else { given.to_number()? };
+            session.close(call.ctx(), code as i64)?;
             Ok(call.ctx().undefined())
         };
         c"on", 2, |session, call| {
@@ -149,7 +149,7 @@ fn object<'js>(ctx: Ctx<'js>, session: &Rc<Session>) -> JsResult<'js> {
         };
         c"sendBinary", 1, |session, call| {
             let (ctx, bytes) = (call.ctx(), call.argument(0));
-            if bytes.is_undefined() {
+            if call.is_empty() {
                 return Err(throw(ctx, "missing argument, expected ArrayBuffer"));
             }
             if !bytes.is_array_buffer() {
@@ -166,7 +166,9 @@ fn object<'js>(ctx: Ctx<'js>, session: &Rc<Session>) -> JsResult<'js> {
 
 /// As k6 calls the kinds of values.
 fn kind_of(value: &Value<'_>) -> &'static str {
-    if value.is_null() {
+    if value.is_undefined() {
+        "undefined"
+    } else if value.is_null() {
         "null"
     } else if value.is_string() {
         "String"
@@ -210,10 +212,10 @@ impl Session {
                 Next::Event(event) => self.tell(ctx, event)?,
                 Next::Ended(Ended::HungUp) => return Ok(()),
                 Next::Ended(Ended::Closed(close)) => {
-                    if !matches!(close.code, 1000 | GOING_AWAY) {
+                    if !matches!(close.code, 1000 | 1001) {
                         self.fire_error(ctx, &close.to_string(), Some(&close))?;
                     }
-                    self.close(ctx, close.code)?;
+                    self.close(ctx, i64::from(close.code))?;
                 }
                 Next::Ended(Ended::Failed(failure)) => {
                     self.fire_error(ctx, &failure.to_string(), None)?;
@@ -312,14 +314,14 @@ impl Session {
         fired
     }
 
-    /// Closes, and says so; only the first time.
-    fn close<'js>(&self, ctx: Ctx<'js>, code: u16) -> JsResult<'js, ()> {
+    /// Closes, and says so; only the first time. Codes that no frame can carry are told all the same, as in k6.
+    fn close<'js>(&self, ctx: Ctx<'js>, code: i64) -> JsResult<'js, ()> {
         if self.is_closed.replace(true) {
             return Ok(());
         }
-        self.socket.close(code, "");
+        self.socket.close(code as u16, "");
         self.socket.flush_now();
-        self.fire(ctx, On::Close, &[ctx.int(i32::from(code))])
+        self.fire(ctx, On::Close, &[ctx.number(code as f64)])
     }
 
     /// What was sent after the end.
@@ -390,7 +392,7 @@ impl Session {
     /// Nothing more happens: records, hangs up, lets go of the script's functions.
     pub(super) fn over(&self, ctx: Ctx<'_>) {
         if !self.is_closed.replace(true) {
-            self.socket.close(GOING_AWAY, "");
+            self.socket.close(GOING_AWAY as u16, "");
             self.socket.flush_now();
         }
         self.socket.hang_up();

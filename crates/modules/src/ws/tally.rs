@@ -79,6 +79,12 @@ impl Tally {
         self.add(builtin::WS_CONNECTING, took as f64 / 1e6, self.started);
     }
 
+    /// There was nobody to ask: a handshake that failed all the same.
+    pub(crate) fn unasked(&self) {
+        self.add(builtin::WS_SESSIONS, 1.0, self.started);
+        self.add(builtin::WS_CONNECTING, 0.0, self.started);
+    }
+
     /// The connection is over: only the first time counts. `at_end`: the sample's time is now, not the beginning.
     pub(crate) fn ended(&self, at_end: bool) {
         if self.is_ended.replace(true) {
