@@ -91,7 +91,7 @@ impl Results {
             if let Some(error) = error {
                 log::error!(output; "the output failed, {lost} samples are lost: {error}");
             } else if let Some(trouble) = trouble.filter(|_| lost > 0) {
-                log::error!(output; "{lost} samples did not arrive and are lost: {trouble}");
+                log::error!(output; "{lost} values did not arrive and are lost: {trouble}");
             } else if lost > 0 {
                 log::warn!(output; "{lost} samples could not be written in this format");
             }

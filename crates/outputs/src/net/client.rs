@@ -234,6 +234,7 @@ async fn ask_proxy(tcp: &mut TcpStream, endpoint: &Endpoint, proxy: &Proxy) -> R
 }
 
 /// An error and what caused it.
+#[allow(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
 fn text(error: impl std::error::Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
