@@ -111,8 +111,7 @@ impl Flag {
     /// The flag as clap wants it.
     pub(crate) fn arg(&self) -> Arg {
         let mut help = self.help.to_owned();
-        // The type of a file may be said, if it is a script.
-        if matches!(self.fate, Fate::Refused { .. }) && self.long != "type" {
+        if matches!(self.fate, Fate::Refused { .. }) {
             help.push_str(" (not supported yet)");
         }
         if let Some(env) = self.env {
@@ -149,6 +148,11 @@ impl Flag {
 /// The flags of `brunt run`, global ones apart.
 pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
     option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
+}
+
+/// The flags of `brunt archive`, global ones apart.
+pub(crate) fn of_archive() -> impl Iterator<Item = &'static Flag> {
+    option::FLAGS.iter().chain(runtime::FLAGS)
 }
 
 /// The flags of `brunt inspect`, global ones apart.

@@ -34,6 +34,7 @@ mod metrics;
 mod shared_array;
 mod state;
 mod timers;
+pub mod watch;
 
 pub use api::K6;
 pub use config::{Config, SystemTags, World};

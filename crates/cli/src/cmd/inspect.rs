@@ -29,8 +29,10 @@ pub(super) fn perform(
 ) -> Outcome<Exit> {
     let script = JavaScript.load(&Source {
         name: script,
+        kind: settings.kind,
         env: &settings.env,
         extended: settings.extended,
+        freeze_env: false,
         registry: Arc::new(Registry::new()),
     })?;
     let json = if requirements {

@@ -11,19 +11,17 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::value(
         "log-output",
         "DEST",
-        "Write log lines to stderr, stdout, none or file=PATH[,level=LEVEL]",
+        "Write log lines to stderr, stdout, none, loki[=URL] or file=PATH[,level=LEVEL]",
     )
     .env("LOG_OUTPUT"),
     Flag::value("log-format", "FORMAT", "Write log lines as text, json or raw").env("LOG_FORMAT"),
     Flag::value("address", "HOST:PORT", "Serve the REST API here")
         .short('a')
-        .env("ADDRESS")
-        .refused(&[""], "there is no REST API yet; without the flag the test runs the same"),
+        .env("ADDRESS"),
     Flag::value("secret-source", "SPEC", "Read secrets from here")
         .many()
         .env("SECRET_SOURCE")
         .refused(&[], "the module k6/secrets comes later; pass secrets in the environment"),
     Flag::switch("profiling-enabled", "Serve profiles of the process")
-        .env("PROFILING_ENABLED")
-        .refused(&["false"], "there is no REST API to serve profiles; use perf"),
+        .env("PROFILING_ENABLED"),
 ];

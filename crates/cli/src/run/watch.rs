@@ -39,7 +39,8 @@ impl ProgressSource for Watch {
         let launched = self.live.scenarios().iter().any(|state| state.started_at().is_some());
         Snapshot {
             phase: match seen.phase {
-                RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
+                RunPhase::Paused => Phase::Paused,
+                RunPhase::Created | RunPhase::InitVus => {
                     Phase::Initializing { total: seen.vus_planned }
                 }
                 RunPhase::Setup => Phase::Setup,

@@ -367,7 +367,7 @@ fn what_is_no_script_is_refused_before_anything_runs() {
     for (name, part) in [
         ("gone.js", "does not exist"),
         ("folder", "is a directory"),
-        ("a.tar", "is an archive, which is not supported yet"),
+        ("a.tar", "could not load the test archive"),
         ("https://example.test/s.js", "is remote, which is not supported yet"),
     ] {
         let told = brunt(&format!("run {name}"))

@@ -3,6 +3,7 @@
 
 mod attack;
 mod bad_bodies;
+mod archives;
 mod bad_input;
 mod command_line;
 mod data;
@@ -14,8 +15,10 @@ mod house;
 mod image_handler;
 mod language;
 mod network;
+mod remote;
 mod results;
 mod run;
 mod streaming;
 mod support;
+mod switches;
 mod web;
