@@ -21,7 +21,7 @@ mod write;
 pub(crate) use self::{
     path::anonymous,
     read::{Archive, read},
-    write::{Contents, entry_of, write},
+    write::{Contents, entry_of, entry_of_remote, write},
 };
 
 /// What stands in `metadata.json`.

@@ -273,10 +273,10 @@ pub(crate) fn parse(
         "new" => Call::New(new::Request::read(matches)?),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
-        "completion" => {
-            let shell = matches.get_one::<clap_complete::Shell>("shell");
-            Call::Completion(*shell.expect("clap demands the argument"))
-        }
+        "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
+            Some(shell) => Call::Completion(*shell),
+            None => Call::Print(completion::command().render_help().to_string()),
+        },
         other => return Err(absent::failure(other)),
     };
     Ok((settings, call))
@@ -365,7 +365,7 @@ mod tests {
                 "brunt run a.js b.js",
                 "brunt run takes one script, not 2: a file, or - for standard input".into(),
             ),
-            ("brunt completion", format!("missing argument: <SHELL> ({help})")),
+            ("brunt demo x", format!("unexpected argument \"x\" ({help})")),
             (
                 "brunt completion tcsh",
                 "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"

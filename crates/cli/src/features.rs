@@ -56,7 +56,8 @@ impl Features {
                 None => log::error!("unknown feature flag \"{name}\" is ignored"),
             }
         }
-        if let Some((said_as, text)) = environment.setting("PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM")
+        if let Some((said_as, text)) =
+            environment.setting("PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM")
             && crate::flags::given::parse_bool(text) == Some(true)
             && !on.contains(&NATIVE_HISTOGRAMS)
         {

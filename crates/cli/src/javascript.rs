@@ -76,17 +76,14 @@ impl JavaScript {
 }
 
 fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
-    let graph = Loader::new(&*origin.files)
-        .load(origin.entry)
-        .map_err(|error| unloadable(&error))?;
+    let graph =
+        Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))?;
     let archive = origin.archive;
     let metadata = archive.as_ref().map(|archive| &archive.metadata);
     let mut env = metadata.map(|metadata| metadata.env.clone()).unwrap_or_default();
     env.extend(source.env.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let extended = source
-        .extended
-        .or_else(|| metadata.map(|metadata| metadata.extended))
-        .unwrap_or(true);
+    let extended =
+        source.extended.or_else(|| metadata.map(|metadata| metadata.extended)).unwrap_or(true);
     let k6 = Arc::new(K6::new(World {
         registry: Arc::clone(&source.registry),
         env: env.clone(),

@@ -150,7 +150,9 @@ fn run<H: Host>(
         Some(listener) => Some(Api::serve(listener, run.live(), context.global.profiling)?),
     };
     if run.control().is_paused() && api.is_none() {
-        log::warn!("the test waits to be resumed, and there is no --address through which it could");
+        log::warn!(
+            "the test waits to be resumed, and there is no --address through which it could"
+        );
     }
     let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment));
     let progress = (!quiet && !settings.once)

@@ -238,7 +238,9 @@ fn check_traces(text: &str) -> Outcome<()> {
             None | Some(("proto", "grpc" | "http")) => {}
             Some((key, _)) if key.starts_with("header.") || key.contains("://") => {}
             Some(("proto", other)) => {
-                return Err(invalid(format!("unsupported protocol \"{other}\" of --traces-output")));
+                return Err(invalid(format!(
+                    "unsupported protocol \"{other}\" of --traces-output"
+                )));
             }
             Some((key, _)) => {
                 return Err(invalid(format!("unknown setting \"{key}\" of --traces-output")));

@@ -1,7 +1,7 @@
 //! What all threads of a run share: whether to stop, what phase it is in, and the live counts.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use brunt_fiber::clock;

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
-    Disk, Files, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError,
-    path_of,
+    Disk, Files, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved,
+    ScriptError, path_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -222,10 +222,11 @@ impl Program {
         if let Some(unit) = self.unit(url) {
             return Ok(unit);
         }
-        let module = Loader::new(&*self.origin.0).load_one(url).map_err(|error| match &error.help {
-            Some(help) => format!("{error}: {help}"),
-            None => error.to_string(),
-        })?;
+        let module =
+            Loader::new(&*self.origin.0).load_one(url).map_err(|error| match &error.help {
+                Some(help) => format!("{error}: {help}"),
+                None => error.to_string(),
+            })?;
         if !first {
             return Err(format!(
                 "\"{url}\" was not imported in the first run of the init code (__VU==0), so it can't be imported \

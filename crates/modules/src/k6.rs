@@ -9,10 +9,10 @@ use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::watch::Watched;
 use crate::state::{
     VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
 };
+use crate::watch::Watched;
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()

@@ -20,6 +20,14 @@ pub trait Files: Send + Sync {
         self.read(path).is_ok()
     }
 
+    /// The bytes at an `https://` address.
+    ///
+    /// # Errors
+    /// A sentence that says why they can't be had; by default, that nothing is fetched from here.
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        Err(format!("\"{url}\" is remote, and can't be fetched here"))
+    }
+
     /// What relative paths of the command line, and imports of a script from standard input, are
     /// relative to.
     ///

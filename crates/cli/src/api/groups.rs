@@ -17,14 +17,12 @@ pub(super) async fn all(told: &Told) -> Answer {
 pub(super) async fn one(told: &Told, id: &str) -> Answer {
     match list(told).await.into_iter().find(|group| group["id"] == id) {
         Some(group) => answer::data(TEXT, &group),
-        None => {
-            answer::error(
-                StatusCode::NOT_FOUND,
-                TEXT,
-                "Not Found",
-                "No group with that ID was found",
-            )
-        }
+        None => answer::error(
+            StatusCode::NOT_FOUND,
+            TEXT,
+            "Not Found",
+            "No group with that ID was found",
+        ),
     }
 }
 

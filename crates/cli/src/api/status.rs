@@ -72,10 +72,9 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         told.live.control().abort(AbortReason::Api);
         return show(told).await;
     }
-    let refused =
-        |title, detail: &str| {
-            answer::error(StatusCode::INTERNAL_SERVER_ERROR, JSON_UTF8, title, detail)
-        };
+    let refused = |title, detail: &str| {
+        answer::error(StatusCode::INTERNAL_SERVER_ERROR, JSON_UTF8, title, detail)
+    };
     let control = told.live.control();
     if let Some(paused) = paused
         && paused != control.is_paused()
@@ -98,9 +97,8 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
 /// No run can be paused once it has begun.
 fn why_not(told: &Told) -> String {
     let first = told.live.scenarios().first();
-    let (kind, name) = first.map_or(("", ""), |state| {
-        (state.spec().executor.kind(), state.spec().name.as_str())
-    });
+    let (kind, name) =
+        first.map_or(("", ""), |state| (state.spec().executor.kind(), state.spec().name.as_str()));
     format!("{kind} executor '{name}' doesn't support pause and resume operations after its start")
 }
 

@@ -115,8 +115,17 @@ pub(crate) fn read(bytes: impl Read) -> Result<Archive, ReadError> {
     Ok(Archive { metadata, data, files: Arc::new(files), remote: Arc::new(remote) })
 }
 
+/// What the reader of tar files says, in words that lead somewhere.
 fn cut(error: io::Error) -> ReadError {
-    if error.kind() == io::ErrorKind::UnexpectedEof { cut_short() } else { ReadError::Io(error) }
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => cut_short(),
+        io::ErrorKind::Other if error.to_string().contains("entire block") => cut_short(),
+        io::ErrorKind::Other => {
+            log::debug!(error = error.to_string().as_str(); "reading a tar file");
+            ReadError::Io(io::Error::other("it is no tar file, or a damaged one"))
+        }
+        _ => ReadError::Io(error),
+    }
 }
 
 fn cut_short() -> ReadError {
@@ -171,9 +180,20 @@ impl Files for Archive {
         Err(if is_directory { io::ErrorKind::IsADirectory } else { io::ErrorKind::NotFound }.into())
     }
 
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        let found = self.remote.get(without_suffix(url));
+        let found = found.map(|bytes| bytes.as_slice().to_vec());
+        found.ok_or_else(|| format!("\"{url}\" is not in the archive"))
+    }
+
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(self.metadata.folder())
     }
+}
+
+/// An address without query and fragment: so the entries of archives are named.
+pub(super) fn without_suffix(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url)
 }
 
 impl Archive {
@@ -237,10 +257,7 @@ mod tests {
         let error = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
         assert_eq!(error(&whole[..600]), "unexpected EOF");
         assert_eq!(error(b""), "it has no metadata.json");
-        assert_eq!(
-            error(&tar(&[("metadata.json", META)])),
-            "it has no script (the entry data)"
-        );
+        assert_eq!(error(&tar(&[("metadata.json", META)])), "it has no script (the entry data)");
         let error = error(&tar(&[("metadata.json", "{"), ("data", "")]));
         assert!(error.starts_with("its metadata.json is wrong"), "{error}");
     }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Metadata, anonymous};
+use super::{Metadata, anonymous, read::without_suffix};
 use crate::cmd::K6_VERSION;
 
 /// What is to be written.
@@ -30,9 +30,7 @@ pub(crate) struct Contents {
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write(contents: &Contents, out: impl Write) -> io::Result<()> {
-    let now = std::time::SystemTime::UNIX_EPOCH
-        .elapsed()
-        .map_or(0, |since| since.as_secs());
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
     let mut tar = tar::Builder::new(out);
     let metadata = serde_json::to_vec_pretty(&metadata(contents))?;
     add(&mut tar, "metadata.json", &metadata, now)?;
@@ -85,6 +83,11 @@ fn main_entry(metadata: &Metadata) -> Option<String> {
 /// The entry of a local file.
 pub(crate) fn entry_of(path: &Path) -> String {
     format!("file{}", anonymous(path).display())
+}
+
+/// The entry of a module that came from an `https://` address.
+pub(crate) fn entry_of_remote(url: &str) -> String {
+    without_suffix(url).replacen("https://", "https/", 1)
 }
 
 fn folders_of(name: &str) -> impl Iterator<Item = &str> {

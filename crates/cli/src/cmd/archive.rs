@@ -8,7 +8,7 @@ use brunt_metrics::Registry;
 use super::deps;
 use crate::{
     Context,
-    archive::{self, Contents, Metadata, anonymous, entry_of},
+    archive::{self, Contents, Metadata, anonymous, entry_of, entry_of_remote},
     exit::Exit,
     failure::Outcome,
     flags::Given,
@@ -59,6 +59,9 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     let opened = script.program().files().all();
     files.extend(opened.into_iter().map(|(path, bytes)| (path, bytes.as_slice().to_vec())));
     files.remove(&main);
+    let files = files.into_iter().map(|(path, bytes)| (entry_of(&path), bytes));
+    let fetched = recorder.take_fetched();
+    let fetched = fetched.into_iter().map(|(url, bytes)| (entry_of_remote(&url), bytes));
     let contents = Contents {
         metadata: Metadata {
             filename: if from_stdin { archive::STDIN.to_owned() } else { url(&main) },
@@ -70,7 +73,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         without_env: request.without_env,
         dependencies: deps::of(&graph),
         data,
-        files: files.into_iter().map(|(path, bytes)| (entry_of(&path), bytes)).collect(),
+        files: files.chain(fetched).collect(),
     };
     if request.out == "-" {
         let mut bytes = Vec::new();

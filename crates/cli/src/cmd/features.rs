@@ -17,9 +17,9 @@ pub(super) fn perform(context: &Context, json: bool) -> Outcome<Exit> {
     if json {
         let list: Vec<_> = ALL
             .iter()
-            .map(|feature| {
-                serde_json::json!({ "name": feature.name, "description": feature.about })
-            })
+            .map(
+                |feature| serde_json::json!({ "name": feature.name, "description": feature.about }),
+            )
             .collect();
         let text = serde_json::to_string_pretty(&list).expect("a JSON value can be printed");
         return print(context, &format!("{text}\n"));

@@ -43,7 +43,12 @@ enum What {
 
 pub(super) fn commands() -> Vec<Command> {
     let number = |name: &'static str, letter, help: &'static str| {
-        Arg::new(name).long(name).short(letter).value_name("N").value_parser(value_parser!(u64)).help(help)
+        Arg::new(name)
+            .long(name)
+            .short(letter)
+            .value_name("N")
+            .value_parser(value_parser!(u64))
+            .help(help)
     };
     vec![
         Command::new("pause").about("Pause a run (through its --address)"),
@@ -58,11 +63,7 @@ pub(super) fn commands() -> Vec<Command> {
 }
 
 impl Request {
-    pub(super) fn read(
-        name: &str,
-        matches: &ArgMatches,
-        global: &GlobalSettings,
-    ) -> Outcome<Self> {
+    pub(super) fn read(name: &str, matches: &ArgMatches, global: &GlobalSettings) -> Outcome<Self> {
         let address = global.address.as_ref().map_or(USUAL_ADDRESS, |address| &address.text);
         let what = match name {
             "status" => What::Status,
@@ -117,12 +118,7 @@ fn ask(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<Va
     Ok(json["data"].take())
 }
 
-fn exchange(
-    address: &str,
-    method: &str,
-    path: &str,
-    body: &str,
-) -> anyhow::Result<(u16, Vec<u8>)> {
+fn exchange(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<(u16, Vec<u8>)> {
     let mut last = anyhow!("the address leads nowhere");
     let mut stream = None;
     for address in address.to_socket_addrs()? {

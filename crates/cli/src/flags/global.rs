@@ -15,13 +15,10 @@ pub(crate) static FLAGS: &[Flag] = &[
     )
     .env("LOG_OUTPUT"),
     Flag::value("log-format", "FORMAT", "Write log lines as text, json or raw").env("LOG_FORMAT"),
-    Flag::value("address", "HOST:PORT", "Serve the REST API here")
-        .short('a')
-        .env("ADDRESS"),
+    Flag::value("address", "HOST:PORT", "Serve the REST API here").short('a').env("ADDRESS"),
     Flag::value("secret-source", "SPEC", "Read secrets from here")
         .many()
         .env("SECRET_SOURCE")
         .refused(&[], "the module k6/secrets comes later; pass secrets in the environment"),
-    Flag::switch("profiling-enabled", "Serve profiles of the process")
-        .env("PROFILING_ENABLED"),
+    Flag::switch("profiling-enabled", "Serve profiles of the process").env("PROFILING_ENABLED"),
 ];

@@ -39,14 +39,13 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::switch("no-usage-report", "Accepted for k6's sake: Brunt never sends anything anywhere")
         .env("NO_USAGE_REPORT")
         .fate(Fate::Nothing),
-    Flag::value("features", "LIST", "Turn on feature flags")
-        .many()
-        .env("FEATURES"),
+    Flag::value("features", "LIST", "Turn on feature flags").many().env("FEATURES"),
     // Ours.
     Flag::value("workers", "N", "Spread the VUs over so many threads; default: one per core")
         .env("WORKERS"),
     Flag::value("scenario", "NAME", "Run this scenario alone; may be repeated").many(),
-    Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50").many(),
+    Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50")
+        .many(),
     Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
     Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
 ];

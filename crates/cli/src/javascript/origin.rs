@@ -106,11 +106,17 @@ fn standard_input(kind: FileType) -> Outcome<Vec<u8>> {
 pub(crate) struct Recorder {
     files: Arc<dyn Files>,
     read: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    fetched: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
 impl Recorder {
     pub(super) fn new(files: Arc<dyn Files>) -> Arc<Self> {
-        Arc::new(Self { files, read: Mutex::default() })
+        Arc::new(Self { files, read: Mutex::default(), fetched: Mutex::default() })
+    }
+
+    /// All that were fetched so far, by URL.
+    pub(crate) fn take_fetched(&self) -> BTreeMap<String, Vec<u8>> {
+        std::mem::take(&mut *self.fetched.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// All that were read so far.
@@ -129,6 +135,13 @@ impl Files for Recorder {
 
     fn is_file(&self, path: &Path) -> bool {
         self.files.is_file(path)
+    }
+
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.files.fetch(url)?;
+        let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        fetched.insert(url.to_owned(), bytes.clone());
+        Ok(bytes)
     }
 
     fn current_dir(&self) -> io::Result<PathBuf> {

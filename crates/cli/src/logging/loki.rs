@@ -75,7 +75,8 @@ impl LokiConfig {
             };
             let number = || -> Result<usize, String> {
                 let number = value.parse().ok().filter(|number| *number > 0);
-                number.ok_or_else(|| format!("loki {key} needs to be a positive number, is {value}"))
+                number
+                    .ok_or_else(|| format!("loki {key} needs to be a positive number, is {value}"))
             };
             match key {
                 "url" => config.url = value.to_owned(),
@@ -94,7 +95,8 @@ impl LokiConfig {
                     let list = list.ok_or_else(|| {
                         format!("the loki allowedLabels are written [a,b], not {value}")
                     })?;
-                    config.allowed = Some(list.split(',').map(|name| name.trim().to_owned()).collect());
+                    config.allowed =
+                        Some(list.split(',').map(|name| name.trim().to_owned()).collect());
                 }
                 _ if key.starts_with("label.") => {
                     config.labels.push((key["label.".len()..].to_owned(), value.to_owned()));
@@ -160,10 +162,11 @@ impl Loki {
         let (stop, stopped) = sync_channel(1);
         let (over, done) = sync_channel(1);
         let (pushed, settings) = (Arc::clone(&batch), Arc::clone(&config));
-        let thread = std::thread::Builder::new().name("brunt-loki".to_owned()).spawn(move || {
-            push_until(&settings, &pushed, &stopped);
-            let _ = over.send(());
-        })?;
+        let thread =
+            std::thread::Builder::new().name("brunt-loki".to_owned()).spawn(move || {
+                push_until(&settings, &pushed, &stopped);
+                let _ = over.send(());
+            })?;
         Ok(Self { config, batch, stop, thread: Some(thread), done })
     }
 
@@ -224,10 +227,8 @@ fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>)
     let local = tokio::task::LocalSet::new();
     let mut has_told = false;
     loop {
-        let is_last = !matches!(
-            stopped.recv_timeout(config.push_period),
-            Err(RecvTimeoutError::Timeout)
-        );
+        let is_last =
+            !matches!(stopped.recv_timeout(config.push_period), Err(RecvTimeoutError::Timeout));
         let taken = std::mem::take(&mut *batch.lock().unwrap_or_else(PoisonError::into_inner));
         if !taken.lines.is_empty() || taken.dropped > 0 {
             let body = body(config, taken).to_string();
@@ -336,7 +337,8 @@ mod tests {
 
     #[test]
     fn fields_become_labels_unless_they_are_not_allowed() {
-        let mut config = LokiConfig { labels: vec![("a".into(), "b".into())], ..Default::default() };
+        let mut config =
+            LokiConfig { labels: vec![("a".into(), "b".into())], ..Default::default() };
         let lines = vec![line(&entry("hi"), &config)];
         assert_eq!(
             body(&config, Batch { lines, dropped: 0 }),

@@ -31,12 +31,11 @@ impl Adjust {
     pub(super) fn read(given: &Given) -> Outcome<Self> {
         let mut set = Vec::new();
         for text in given.all("set") {
-            let (path, value) = text.split_once('=').filter(|(path, _)| !path.is_empty()).ok_or_else(
-                || {
+            let (path, value) =
+                text.split_once('=').filter(|(path, _)| !path.is_empty()).ok_or_else(|| {
                     Failure::usage(format!("invalid value \"{text}\" for --set"))
                         .hint("write a path and a value, such as scenarios.browse.vus=5")
-                },
-            )?;
+                })?;
             if path.split('.').count() > DEEPEST {
                 return Err(Failure::usage(format!("the path \"{path}\" of --set is too long")));
             }

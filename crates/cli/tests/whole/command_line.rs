@@ -6,7 +6,18 @@ use crate::support::brunt;
 fn help_lists_the_commands_and_every_flag() {
     let told = brunt("help").told();
     assert_eq!(told.code, 0);
-    for command in ["run", "archive", "deps", "features", "status", "inspect", "new", "demo", "version", "completion"] {
+    for command in [
+        "run",
+        "archive",
+        "deps",
+        "features",
+        "status",
+        "inspect",
+        "new",
+        "demo",
+        "version",
+        "completion",
+    ] {
         assert!(told.stdout.contains(command), "{}", told.stdout);
     }
     let told = brunt("run --help").told();

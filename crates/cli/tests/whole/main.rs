@@ -1,9 +1,9 @@
 //! The built binary, as users meet it. One test binary, so that it links once.
 #![forbid(unsafe_code)]
 
+mod archives;
 mod attack;
 mod bad_bodies;
-mod archives;
 mod bad_input;
 mod command_line;
 mod data;

@@ -57,9 +57,7 @@ fn wait_for(address: &str, path: &str, is_wanted: impl Fn(&Value) -> bool) -> Va
 fn paused(address: &str, flags: &str) -> Running {
     let line = format!("run --paused --address {address} {flags} s.js");
     let running = brunt(&line).file("s.js", SCRIPT).start();
-    wait_for(address, "/v1/status", |status| {
-        status["data"]["attributes"]["status"] == 4
-    });
+    wait_for(address, "/v1/status", |status| status["data"]["attributes"]["status"] == 4);
     running
 }
 
@@ -109,15 +107,20 @@ fn a_paused_run_is_fed_resumed_and_watched() {
 #[test]
 fn a_run_that_is_stopped_from_outside_ends_with_103() {
     let address = free_address();
-    let running = brunt(&format!("run --address {address} -e LONG=1 s.js"))
-        .file("s.js", SCRIPT)
-        .start();
+    let running =
+        brunt(&format!("run --address {address} -e LONG=1 s.js")).file("s.js", SCRIPT).start();
     wait_for(&address, "/v1/status", |status| status["data"]["attributes"]["status"] == 7);
     for (method, path, body, code, title) in [
         ("PATCH", "/v1/status", "nonsense", 400, "Invalid data"),
         ("PATCH", "/v1/status", "{}", 400, "Invalid data"),
         ("PATCH", "/v1/status", "{\"data\":{\"attributes\":{\"paused\":5}}}", 400, "Invalid data"),
-        ("PATCH", "/v1/status", "{\"data\":{\"attributes\":{\"paused\":true}}}", 500, "Pause error"),
+        (
+            "PATCH",
+            "/v1/status",
+            "{\"data\":{\"attributes\":{\"paused\":true}}}",
+            500,
+            "Pause error",
+        ),
         (
             "PATCH",
             "/v1/status",
@@ -136,7 +139,11 @@ fn a_run_that_is_stopped_from_outside_ends_with_103() {
     assert_eq!(ask(&address, "GET", "/ping", ""), Some((200, "ok".into())));
     let told = brunt(&format!("pause -a {address}")).told();
     assert_eq!(told.code, 255);
-    assert!(told.error().contains("Pause error: per-vu-iterations") || told.error().contains("Pause error: shared-iterations"), "{told:?}");
+    assert!(
+        told.error().contains("Pause error: per-vu-iterations")
+            || told.error().contains("Pause error: shared-iterations"),
+        "{told:?}"
+    );
     let stop = "{\"data\":{\"attributes\":{\"stopped\":true}}}";
     assert_eq!(ask(&address, "PATCH", "/v1/status", stop).map(|(code, _)| code), Some(200));
     let told = running.wait();

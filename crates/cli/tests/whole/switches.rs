@@ -17,9 +17,8 @@ fn http_debug_logs_each_request_and_response() {
     let script = "import http from 'k6/http';\n\
         export default function () { http.post(`${__ENV.U}/anything/x`, 'a=b', { headers: { 'X-Y': 'z' } }); }";
     for (flags, has_body) in [("--http-debug", false), ("--http-debug=full", true)] {
-        let told = brunt(&format!("run -q {flags} -e U={} s.js", demo.url))
-            .file("s.js", script)
-            .told();
+        let told =
+            brunt(&format!("run -q {flags} -e U={} s.js", demo.url)).file("s.js", script).told();
         assert_eq!(told.code, 0, "{told:?}");
         let lines: Vec<&str> =
             told.stderr.lines().filter(|line| line.contains("source=http-debug")).collect();
@@ -43,9 +42,8 @@ fn once_shows_what_a_script_does() {
           const r = http.get(`${__ENV.U}/ping`);\n\
           check(r, { 'it is there': (r) => r.status < 500, 'it is not': () => false });\n\
         }); }";
-    let told = brunt(&format!("run --once --no-color -e U={} s.js", demo.url))
-        .file("s.js", script)
-        .told();
+    let told =
+        brunt(&format!("run --once --no-color -e U={} s.js", demo.url)).file("s.js", script).told();
     assert_eq!(told.code, 0, "{told:?}");
     let out = &told.stdout;
     for part in ["\ndefault › buy\nGET http://", "  > GET /ping HTTP/1.1\n", "  < HTTP/1.1 "] {
@@ -128,7 +126,8 @@ fn log_lines_go_to_loki() {
                 let Some((head, body)) = said.split_once("\r\n\r\n") else { continue };
                 let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
                 if body.len() >= length.and_then(|length| length.parse().ok()).unwrap_or(0) {
-                    let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+                    let _ =
+                        stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
                     bodies.push_str(body);
                     text.clear();
                 }

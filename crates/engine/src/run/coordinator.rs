@@ -275,7 +275,9 @@ impl<R: Runner> Coordinator<R> {
     /// Whether there is room for what somebody asks: the VUs are made, and neither `setup()` nor `teardown()` runs.
     fn may_be_asked(&self) -> bool {
         let phase = self.parts.control.phase();
-        phase >= Phase::Paused && phase < Phase::Ended && !self.cores.iter().any(|core| core.staging)
+        phase >= Phase::Paused
+            && phase < Phase::Ended
+            && !self.cores.iter().any(|core| core.staging)
     }
 
     /// Does, or begins to do, what somebody asks.
