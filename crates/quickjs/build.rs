@@ -18,6 +18,8 @@ mod frozen;
 mod json;
 #[path = "engine/lending.rs"]
 mod lending;
+#[path = "engine/messages.rs"]
+mod messages;
 #[path = "engine/places.rs"]
 mod places;
 #[path = "engine/shapes.rs"]
@@ -30,6 +32,7 @@ use bytes::BYTES;
 use frozen::FROZEN;
 use json::JSON;
 use lending::LENDING;
+use messages::MESSAGES;
 use places::PLACES;
 use shapes::SHAPES;
 use touched::TOUCHED;
@@ -88,7 +91,7 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON];
+    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON, MESSAGES];
     for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {
             let found = text.matches(find).count();

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_fiber::clock;
+use brunt_fiber::core::CoreRuntime;
 use brunt_http::{
     Body, Client, Exchange, Failure, Headers, Network, Payload, Request, SharedConnections,
 };
 use brunt_results::Record;
-use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
 
@@ -100,12 +100,7 @@ struct Worker {
 /// # Errors
 /// The system refuses what the core needs.
 pub(crate) fn run(seed: Seed, sink: Box<dyn Sink>) -> io::Result<Report> {
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .event_interval(STEPS_BETWEEN_POLLS)
-        .global_queue_interval(STEPS_BETWEEN_POLLS)
-        .build_local(LocalOptions::default())?;
+    let runtime = CoreRuntime::new(STEPS_BETWEEN_POLLS)?;
     let network = Network::new(seed.plan.network_of(seed.index, seed.cores), clock::now_ns);
     let network = network.map_err(io::Error::other)?;
     let duration = seed.plan.duration.map_or(u64::MAX, clock::duration_ns);

@@ -53,6 +53,10 @@ impl Metadata {
         if self.filename == STDIN { None } else { brunt_script::path_of(&self.filename) }
     }
 
+    fn is_remote(&self) -> bool {
+        self.filename.starts_with("https://")
+    }
+
     fn folder(&self) -> PathBuf {
         brunt_script::path_of(&self.pwd).unwrap_or_else(|| Path::new("/").to_path_buf())
     }

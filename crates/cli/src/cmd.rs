@@ -368,7 +368,7 @@ mod tests {
             ("brunt demo x", format!("unexpected argument \"x\" ({help})")),
             (
                 "brunt completion tcsh",
-                "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"
+                "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)"
                     .into(),
             ),
         ] {

@@ -22,6 +22,7 @@ use crate::{
 mod config;
 mod origin;
 mod place;
+mod remote;
 
 use self::origin::Origin;
 pub(crate) use self::origin::Recorder;
@@ -44,7 +45,7 @@ impl Host for JavaScript {
     type Script = Loaded;
 
     fn load(&self, source: &Source<'_>) -> Outcome<Loaded> {
-        let origin = Origin::find(source.name, source.kind)?;
+        let origin = Origin::find(source.name, source.kind, source.remote)?;
         Ok(load(source, origin)?.0)
     }
 }
@@ -58,7 +59,7 @@ impl JavaScript {
         &self,
         source: &Source<'_>,
     ) -> Outcome<(Loaded, Graph, Arc<Recorder>)> {
-        let mut origin = Origin::find(source.name, source.kind)?;
+        let mut origin = Origin::find(source.name, source.kind, source.remote)?;
         let recorder = Recorder::new(origin.files);
         origin.files = Arc::clone(&recorder) as Arc<dyn Files>;
         let (loaded, graph) = load(source, origin)?;
@@ -70,7 +71,7 @@ impl JavaScript {
     /// # Errors
     /// It can't be read or parsed, or what it imports can't.
     pub(crate) fn graph(&self, name: &str, kind: FileType) -> Outcome<Graph> {
-        let origin = Origin::find(name, kind)?;
+        let origin = Origin::find(name, kind, true)?;
         Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))
     }
 }

@@ -93,6 +93,7 @@ fn run<H: Host>(
         env: &settings.script.env,
         extended: settings.script.extended,
         freeze_env: outer.features.has(FREEZE_ENV),
+        remote: settings.script.remote,
         registry: Arc::clone(&registry),
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");

@@ -78,6 +78,8 @@ pub(crate) struct ScriptSettings {
     pub(crate) extended: Option<bool>,
     /// `--type`.
     pub(crate) kind: FileType,
+    /// Modules may come over the network.
+    pub(crate) remote: bool,
     /// Thresholds are read and checked.
     pub(crate) thresholds: bool,
 }
@@ -123,7 +125,13 @@ impl ScriptSettings {
                     .hint("use js or archive"));
             }
         };
-        Ok(Self { env, extended, kind, thresholds: !given.is_on("no-thresholds") })
+        Ok(Self {
+            env,
+            extended,
+            kind,
+            remote: !given.is_on("no-remote-modules"),
+            thresholds: !given.is_on("no-thresholds"),
+        })
     }
 }
 

@@ -207,13 +207,12 @@ fn outputs_may_be_named_in_the_environment_and_in_the_configuration_file() {
 #[test]
 fn outputs_that_cannot_be_are_refused_by_name() {
     let cases = [
-        ("foo", "unknown output type \\\"foo\\\"; supported are: csv, json"),
-        ("influxdb=http://127.0.0.1:1/db", "the output \\\"influxdb\\\" is not supported yet"),
-        ("cloud", "the output \\\"cloud\\\" is not supported yet"),
-        ("opentelemetry", "the output \\\"opentelemetry\\\" is not supported yet"),
-        ("experimental-prometheus-rw", "\\\"experimental-prometheus-rw\\\" is not supported yet"),
-        ("web-dashboard", "the output \\\"web-dashboard\\\" is not supported yet"),
-        ("statsd", "the output \\\"statsd\\\" is not supported yet"),
+        ("foo", "invalid output type 'foo', available types are: cloud, csv, experimental-"),
+        ("cloud", "could not create the 'cloud' output: "),
+        ("kafka", "could not create the 'kafka' output: "),
+        ("datadog", "K6_STATSD_ENABLE_TAGS=true"),
+        ("web-dashboard", "could not create the 'web-dashboard' output: "),
+        ("influxdb=http://127.0.0.1:1/db?bar=1", "unknown query parameter: bar"),
         ("json=nowhere/o.json", "nowhere/o.json"),
         ("csv=fileName=x,timeFormat=noon", "\\\"noon\\\" is no time format; use unix"),
         ("csv=saveInterval=often", "often"),

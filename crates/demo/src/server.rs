@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Runtime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -27,6 +27,8 @@ use crate::tls;
 const HANDOVER_QUEUE: usize = 1024;
 /// Connections that the kernel may complete before we accept them.
 const BACKLOG: i32 = 4096;
+/// Requests at once on one connection of HTTP/2.
+const STREAMS_MAX: u32 = 256;
 /// A TLS handshake that takes longer is given up.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
@@ -325,7 +327,11 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
         None => exchange(app, stream).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = timeout(HANDSHAKE_MAX, acceptor.accept(stream)).await {
-                exchange(app, stream).await;
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    exchange_http2(app, stream).await;
+                } else {
+                    exchange(app, stream).await;
+                }
             }
         }
     }
@@ -338,6 +344,25 @@ async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin) {
         // One buffer for head and body, as small answers want it. (`pipeline_flush` would write so, too, but then hyper
         // takes from a body as fast as it gives: a long one would lie in memory before its head is sent.)
         .writev(false)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    if let Err(error) = served {
+        log::debug!(error = error.to_string().as_str(); "demo: connection ended");
+    }
+}
+
+/// The same, where the client chose HTTP/2.
+async fn exchange_http2(
+    app: &Arc<App>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) {
+    let app = Arc::clone(app);
+    let service = service_fn(move |request| {
+        let app = Arc::clone(&app);
+        async move { app.handle(request).await }
+    });
+    let served = http2::Builder::new(TokioExecutor::new())
+        .max_concurrent_streams(STREAMS_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {

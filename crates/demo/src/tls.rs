@@ -24,6 +24,6 @@ pub(crate) fn acceptor(host: &str) -> Result<(TlsAcceptor, String), DemoError> {
             builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key)
         })
         .map_err(|e| DemoError::Tls { reason: e.to_string() })?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok((TlsAcceptor::from(Arc::new(config)), made.cert.pem()))
 }

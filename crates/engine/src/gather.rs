@@ -31,7 +31,8 @@ pub(crate) const WAITING_PER_CORE: usize = 4;
 pub trait Listener: Send {
     /// What one core saw in one tick; or the engine itself (`vus`), as core `u32::MAX`. Samples are in it if
     /// the run's `want_samples` is on.
-    fn frame(&mut self, frame: &Frame);
+    /// Shared, so that nobody who hands it on need copy it.
+    fn frame(&mut self, frame: &Arc<Frame>);
 
     /// The run is over, the last frame has been shown. `verdict` is the thresholds' last word.
     fn end(&mut self, verdict: &Verdict) {
@@ -100,17 +101,17 @@ impl Gatherer {
                         let id = self.own_series(&mut own, &mut series, metric);
                         own.add(id, vus as f64, now, None);
                     }
-                    self.take_in(&own.take_frame());
+                    self.take_in(own.take_frame());
                     self.warn_of_many(&mut many);
                 }
                 _ = judge.tick() => self.judge(),
                 message = messages.recv() => match message {
-                    Some(Message::Frame(frame)) => self.take_in(&frame),
+                    Some(Message::Frame(frame)) => self.take_in(frame),
                     Some(Message::Value { metric, tags, value }) => {
                         let tags = own.tags(&tags);
                         let id = own.series(metric, tags);
                         own.add(id, value, clock::now_ns(), None);
-                        self.take_in(&own.take_frame());
+                        self.take_in(own.take_frame());
                     }
                     Some(Message::Ask(answer)) => {
                         let summary = self.ledger.summary(self.control.run_duration());
@@ -142,10 +143,11 @@ impl Gatherer {
         })
     }
 
-    fn take_in(&mut self, frame: &Frame) {
-        self.ledger.absorb(frame);
+    fn take_in(&mut self, frame: Frame) {
+        self.ledger.absorb(&frame);
+        let frame = Arc::new(frame);
         for listener in &mut self.listeners {
-            listener.frame(frame);
+            listener.frame(&frame);
         }
     }
 

@@ -17,6 +17,7 @@
 
 mod ahead;
 pub mod clock;
+pub mod core;
 pub mod fiber;
 pub mod stack;
 pub mod timer;

@@ -14,7 +14,7 @@ use crate::exchange::{Answer, Exchange, Fate, Meter, Recording};
 use crate::failure::Failure;
 use crate::http1::converse::converse;
 use crate::http1::encode::Way;
-use crate::http2::{self, Host, Line};
+use crate::http2::{Host, Lines, Link, Running};
 use crate::network::Network;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
@@ -22,6 +22,9 @@ use crate::request::Request;
 use crate::shared::{OwnTls, Shared};
 use crate::target::{Scheme, Target};
 use crate::timer::Timers;
+
+/// How often a request is sent again that a server of HTTP/2 has not looked at: Go's number.
+const REPEATS: u32 = 6;
 
 /// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
 /// those of many.
@@ -34,6 +37,7 @@ pub struct Client {
     network: Rc<Network>,
     local_ip: Option<IpAddr>,
     pool: RefCell<Pool>,
+    lines: Lines,
     timers: Timers,
     meter: Meter,
     /// Whose connections it uses instead of its own.
@@ -50,6 +54,7 @@ impl Client {
             network,
             local_ip,
             pool: RefCell::default(),
+            lines: Lines::default(),
             timers: Timers::default(),
             meter: Meter::default(),
             shared: None,
@@ -140,8 +145,9 @@ impl Client {
             proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
         };
-        if let Some(shared) = self.http2(request.target)
-            && let Some(result) = Box::pin(self.run_http2(shared, request, recording)).await
+        if let Some(lines) = self.http2(request.target)
+            && !lines.is_http1(request.target)
+            && let Some(result) = Box::pin(self.run_http2(lines, request, recording)).await
         {
             return result;
         }
@@ -163,6 +169,10 @@ impl Client {
                 // shouldn't carry it.
                 Box::pin(dialer.dial(request.target, own, recording)).await?
             };
+            if connection.is_http2() {
+                // Another server has answered than the one before, behind the same name.
+                return Box::pin(self.run_on(connection, request, recording)).await;
+            }
             recording.tls = connection.tls_info;
             recording.acquired(is_reused);
             let sent_before = recording.bytes_sent();
@@ -191,38 +201,45 @@ impl Client {
         }
     }
 
-    /// The connections to share, if HTTP/2 may be spoken.
-    fn http2(&self, target: &Target<'_>) -> Option<&Shared> {
+    /// How hosts are spoken to, if HTTP/2 may be spoken.
+    fn http2(&self, target: &Target<'_>) -> Option<&Lines> {
         let settings = &self.network.settings;
         let may = match target.scheme {
             Scheme::Http => settings.dialing.prior_http2,
             Scheme::Https => settings.tls.http2,
         };
-        self.shared.as_deref().filter(|_| may)
+        let lines = || self.shared.as_ref().map_or(&self.lines, |shared| &shared.lines);
+        may.then(lines)
     }
 
     /// One exchange over HTTP/2. `None`: the host doesn't speak it.
     ///
-    /// A request on a connection that turns out to be lost is sent again on a fresh one, once, if nothing of it was sent
-    /// or it does no harm.
+    /// A request that the server says it has not looked at is sent again, up to [`REPEATS`] times; one on a kept
+    /// connection that turns out to be lost, too, if it does no harm.
     async fn run_http2(
         &self,
-        shared: &Shared,
+        lines: &Lines,
         request: &Request<'_>,
         recording: &mut Recording<'_>,
     ) -> Option<Result<(), Failure>> {
-        for is_first in [true, false] {
-            let host = shared.lines.host(request.target);
+        let network = &*self.network;
+        let keeps = !network.settings.no_connection_reuse;
+        let mut repeats = 0;
+        loop {
+            let host = lines.host(request.target);
             // Whoever comes first dials; the others wait for what comes of it.
             let mut state = host.lock().await;
-            let (line, is_reused) = match &*state {
+            let (link, is_reused) = match &*state {
                 Host::Http1 => return None,
-                Host::Open(line) if line.is_open() => (line.clone(), true),
+                Host::Open(link) if link.check(network, &self.meter) => (Rc::clone(link), true),
                 Host::Open(_) | Host::Unknown => {
-                    match self.open_line(request.target, recording).await {
-                        Ok(Some(line)) => {
-                            *state = Host::Open(line.clone());
-                            (line, false)
+                    match self.open_link(request.target, recording).await {
+                        Ok(Some(link)) => {
+                            let link = Rc::new(link);
+                            if keeps {
+                                *state = Host::Open(Rc::clone(&link));
+                            }
+                            (link, false)
                         }
                         Ok(None) => {
                             *state = Host::Http1;
@@ -233,32 +250,51 @@ impl Client {
                 }
             };
             drop(state);
-            recording.remote = Some(line.remote);
-            recording.tls = line.tls;
+            recording.remote = Some(link.remote);
+            recording.tls = link.tls;
             recording.acquired(is_reused);
-            let watched = line.clone();
-            let result = http2::exchange(line, request, recording).await;
-            let may_repeat = is_first
-                && is_reused
-                && result.is_err()
-                && !watched.is_open()
+            let result = Running::new(&link, network, request, recording).await;
+            if !keeps {
+                self.meter.sent(link.close());
+            }
+            let broken = match result {
+                Ok(()) => return Some(Ok(())),
+                Err(broken) => broken,
+            };
+            let is_harmless = is_reused && !link.is_open() && request.is_replayable();
+            let may_repeat = repeats < REPEATS
+                && (broken.is_unseen || is_harmless)
                 && !recording.has_answer()
-                && request.is_replayable()
                 && request.body.rewind();
             if !may_repeat {
-                return Some(result);
+                return Some(Err(broken.failure));
             }
+            repeats += 1;
             recording.restart();
         }
-        unreachable!("the second time returns")
+    }
+
+    /// One exchange on a connection that is for nobody else.
+    async fn run_on(
+        &self,
+        connection: Connection,
+        request: &Request<'_>,
+        recording: &mut Recording<'_>,
+    ) -> Result<(), Failure> {
+        let link = Link::new(connection, &self.network);
+        recording.tls = link.tls;
+        recording.acquired(false);
+        let result = Running::new(&link, &self.network, request, recording).await;
+        self.meter.sent(link.close());
+        result.map_err(|broken| broken.failure)
     }
 
     /// Dials. `None`: it is HTTP/1.1 that was agreed on, and the connection waits in the pool.
-    async fn open_line(
+    async fn open_link(
         &self,
         target: &Target<'_>,
         recording: &mut Recording<'_>,
-    ) -> Result<Option<Line>, Failure> {
+    ) -> Result<Option<Link>, Failure> {
         let network = &*self.network;
         let is_local = network.settings.dialing.unix_socket.is_some();
         let proxy = if is_local { None } else { network.settings.proxies.find(target) };
@@ -267,12 +303,14 @@ impl Client {
             return Ok(None);
         }
         let dialer = Dialer { network, local_ip: self.local_ip, proxy };
-        let connection = dialer.dial(target, |config| self.own_tls(config), recording).await?;
+        let own = |config| self.own_tls(config);
+        // Boxed, as dialing is rare and its state large.
+        let connection = Box::pin(dialer.dial(target, own, recording)).await?;
         if target.scheme == Scheme::Https && !connection.is_http2() {
             self.keep(connection);
             return Ok(None);
         }
-        Line::open(connection, network).await.map(Some)
+        Ok(Some(Link::new(connection, network)))
     }
 
     /// The bytes on this client's sockets since the last call: (sent, received). TLS, handshakes and
@@ -283,6 +321,8 @@ impl Client {
 
     /// Closes all idle connections (`noVUConnectionReuse`, between iterations).
     pub fn close_idle(&self) {
+        let lines = self.shared.as_ref().map_or(&self.lines, |shared| &shared.lines);
+        self.meter.sent(lines.close());
         let idle = self.pool().borrow_mut().drain();
         for connection in idle {
             self.close(connection);
@@ -320,8 +360,8 @@ impl Client {
         }
     }
 
-    fn close(&self, connection: Connection) {
-        self.meter.sent(connection.close());
+    fn close(&self, mut connection: Connection) {
+        self.meter.sent(connection.say_goodbye());
     }
 
     fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {

@@ -1,18 +1,21 @@
 //! One connection: a socket, and TLS on it if need be. No buffers of its own.
 
 mod socket;
+mod wire;
 
 use std::fs::File;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, ready};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::BufMut as _;
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 
 pub(crate) use self::socket::Socket;
+pub(crate) use self::wire::{Letter, Sent, Wire};
 
 use crate::failure::{Failure, Operation, from_socket, from_tls};
 use crate::network::Scratch;
@@ -48,7 +51,7 @@ impl Route {
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    socket: Socket,
+    wire: Rc<Wire>,
     tls: Option<Box<Session>>,
     pub(crate) route: Route,
     pub(crate) remote: SocketAddr,
@@ -66,13 +69,18 @@ pub(crate) enum Received {
 
 impl Connection {
     pub(crate) fn new(socket: Socket, remote: SocketAddr, route: Route) -> Self {
-        Self { socket, tls: None, route, remote, tls_info: None }
+        Self { wire: Rc::new(Wire::new(socket)), tls: None, route, remote, tls_info: None }
     }
 
     /// From now on, all goes through `session`, whose handshake is done.
     pub(crate) fn secure(&mut self, session: Box<Session>) {
         self.tls_info = Some(session.info());
         self.tls = Some(session);
+    }
+
+    /// Its socket, for the outbox.
+    pub(crate) fn wire(&self) -> &Rc<Wire> {
+        &self.wire
     }
 
     pub(crate) fn is_secure(&self) -> bool {
@@ -119,7 +127,7 @@ impl Connection {
         let Some(session) = &mut self.tls else { return };
         if !session.unsent.is_empty() {
             // If it fails, the next write will tell.
-            let sent = self.socket.try_write(&session.unsent).unwrap_or(0);
+            let sent = self.wire.socket.borrow().try_write(&session.unsent).unwrap_or(0);
             session.unsent.drain(..sent);
         }
     }
@@ -141,7 +149,7 @@ impl Connection {
 
     fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<Result<usize, Failure>> {
         let mut buffer = ReadBuf::new(into);
-        ready!(Pin::new(&mut self.socket).poll_read(cx, &mut buffer))
+        ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer))
             .map_err(|error| from_socket(Operation::Read, &error))?;
         Poll::Ready(Ok(buffer.filled().len()))
     }
@@ -155,7 +163,8 @@ impl Connection {
         limit: usize,
     ) -> Poll<Result<usize, Failure>> {
         let mut limited = into.limit(limit);
-        let read = pin!(self.socket.read_buf(&mut limited));
+        let mut socket = self.wire.socket.borrow_mut();
+        let read = pin!(socket.read_buf(&mut limited));
         let size = ready!(read.poll(cx)).map_err(|error| from_socket(Operation::Read, &error))?;
         Poll::Ready(Ok(size))
     }
@@ -166,7 +175,7 @@ impl Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<Result<usize, Failure>> {
-        let result = ready!(Pin::new(&mut self.socket).poll_write(cx, bytes));
+        let result = ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_write(cx, bytes));
         Poll::Ready(result.map_err(|error| from_socket(Operation::Write, &error)))
     }
 
@@ -179,7 +188,8 @@ impl Connection {
         if let [only] = slices {
             return self.poll_write(cx, only);
         }
-        let result = ready!(Pin::new(&mut self.socket).poll_write_vectored(cx, slices));
+        let result =
+            ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_write_vectored(cx, slices));
         Poll::Ready(result.map_err(|error| from_socket(Operation::Write, &error)))
     }
 
@@ -193,9 +203,10 @@ impl Connection {
         limit: NonZeroUsize,
     ) -> Poll<io::Result<usize>> {
         let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let socket = self.wire.socket.borrow();
         loop {
-            ready!(self.socket.poll_write_ready(cx))?;
-            match self.socket.try_to_write(|socket| socket.sendfile(file, offset, Some(limit))) {
+            ready!(socket.poll_write_ready(cx))?;
+            match socket.try_to_write(|socket| socket.sendfile(file, offset, Some(limit))) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return Poll::Ready(result),
@@ -215,7 +226,7 @@ impl Connection {
     pub(crate) fn check(&mut self, scratch: &mut Scratch) -> Option<usize> {
         let kept = self.tls.as_ref().map_or(0, |session| session.partial.len());
         scratch.make_room(kept, ROOM_MIN);
-        let size = match self.socket.try_read(&mut scratch.read[kept..]) {
+        let size = match self.wire.socket.borrow().try_read(&mut scratch.read[kept..]) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(0),
             Err(_) | Ok(0) => return None,
             Ok(size) => size,
@@ -227,6 +238,19 @@ impl Connection {
         let state = session.receive(&mut scratch.read[..kept + size], |_| is_quiet = false);
         self.flush_protocol();
         (state == Ok(State::Open) && is_quiet).then_some(size)
+    }
+
+    /// What is there already, without waiting: for a connection that nobody waits for. `None`: nothing. Costs no system
+    /// call unless something did come.
+    pub(crate) fn try_receive(
+        &mut self,
+        scratch: &mut Scratch,
+        sink: impl FnMut(&[u8]),
+    ) -> Option<Result<Received, Failure>> {
+        match self.poll_receive(&mut Context::from_waker(Waker::noop()), scratch, sink) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => None,
+        }
     }
 
     /// The server said on TLS that it sends no more.
@@ -244,19 +268,14 @@ impl Connection {
         self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
     }
 
-    /// Says that no more will be sent.
-    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(cx)
-    }
-
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
-    pub(crate) fn close(mut self) -> usize {
+    pub(crate) fn say_goodbye(&mut self) -> usize {
         let Some(session) = &mut self.tls else {
             return 0;
         };
         let mut goodbye = std::mem::take(&mut session.unsent);
         session.close(&mut goodbye);
         // Best effort, as the socket is closed anyway.
-        self.socket.try_write(&goodbye).unwrap_or(0)
+        self.wire.socket.borrow().try_write(&goodbye).unwrap_or(0)
     }
 }

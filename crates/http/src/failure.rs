@@ -2,11 +2,12 @@
 
 mod alert;
 mod from;
+mod http2;
 mod refusal;
 
 use std::fmt;
 
-pub(crate) use from::{from_connect, from_http2, from_socket, from_tls};
+pub(crate) use from::{from_connect, from_socket, from_tls};
 pub use refusal::Refusal;
 
 use crate::content::Undecodable;
@@ -86,7 +87,7 @@ pub enum Failure {
     Tls(&'static str),
     /// 1701: `Content-Encoding` doesn't fit the body.
     Decompression(Undecodable),
-    /// 1600 and above: HTTP/2 failed, in the way that the number tells.
+    /// 1610 and above: HTTP/2 failed, in the way that the number tells.
     Http2(Http2Trouble, u32),
     /// 1000: a file of the request's body can't be sent: why, and the end of its path.
     BodyFile(FileTrouble, Tail),
@@ -99,8 +100,6 @@ pub enum Failure {
 /// What failed on HTTP/2; the number beside it is the reason of RFC 9113 §7.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Http2Trouble {
-    /// Something of ours or of the protocol, without a reason.
-    Unknown,
     /// The server ended the connection.
     GoAway,
     /// The server ended the stream.
@@ -179,10 +178,15 @@ impl Failure {
             Self::UnknownAuthority => 1310,
             Self::HostMismatch => 1311,
             Self::Decompression(_) => 1701,
-            Self::Http2(Http2Trouble::Unknown, _) => 1600,
-            Self::Http2(Http2Trouble::GoAway, reason) => 1611 + (*reason).min(13) as u16,
-            Self::Http2(Http2Trouble::Stream, reason) => 1631 + (*reason).min(13) as u16,
-            Self::Http2(Http2Trouble::Connection, reason) => 1651 + (*reason).min(13) as u16,
+            Self::Http2(trouble, reason) => {
+                let base = match trouble {
+                    Http2Trouble::GoAway => 1610,
+                    Http2Trouble::Stream => 1630,
+                    Http2Trouble::Connection => 1650,
+                };
+                // What is no reason of the standard has the number of the kind alone.
+                base + if *reason <= 13 { *reason as u16 + 1 } else { 0 }
+            }
         }
     }
 
@@ -262,12 +266,11 @@ impl fmt::Display for Failure {
             Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
             Self::Http2(trouble, reason) => {
                 let what = match trouble {
-                    Http2Trouble::Unknown => return f.write_str("http2: the connection was lost"),
-                    Http2Trouble::GoAway => "server sent GOAWAY",
+                    Http2Trouble::GoAway => "received GoAway",
                     Http2Trouble::Stream => "stream error",
                     Http2Trouble::Connection => "connection error",
                 };
-                write!(f, "http2: {what}: {}", h2::Reason::from(*reason).description())
+                write!(f, "http2: {what} with http2 ErrCode {}", http2::Name(*reason))
             }
             Self::BodyFile(trouble, path) => write_file(f, *trouble, path),
             Self::BodySource(what) => write!(f, "request body: {}", what.text()),

@@ -20,13 +20,13 @@
 //! a GET costs one write, one read, four looks at the clock and one allocation (head and body of the
 //! response, in one buffer). A connection that waits holds no buffer.
 //!
-//! Clients that share connections ([`Client::sharing`]) speak HTTP/2 as well, if the settings say so: one connection
-//! for each host, which a task drives.
+//! If the settings say so and a server agrees, HTTP/2 is spoken: one connection for each host, with many requests at once.
 //!
 //! What is absent: metric names, JavaScript, redirects and authentication (the caller's business, with
 //! [`resolve`], [`cookie`], [`content`], [`form`] to help).
 #![forbid(unsafe_code)]
 
+pub mod auth;
 mod client;
 pub mod clock;
 mod connection;
@@ -43,6 +43,7 @@ mod hosts;
 pub mod http1;
 mod http2;
 mod network;
+mod outbox;
 mod payload;
 mod pool;
 mod proxy;

@@ -8,6 +8,7 @@ use crate::dial::detour::Detours;
 use crate::dns::Dns;
 use crate::hosts::Hosts;
 use crate::http1::known::KnownHeads;
+use crate::outbox::Outbox;
 use crate::settings::{Settings, SettingsError};
 use crate::tls::TlsConfigs;
 
@@ -34,6 +35,7 @@ pub struct Network {
     pub(crate) scratch: RefCell<Scratch>,
     /// Borrowed as `scratch` is.
     pub(crate) known: RefCell<KnownHeads>,
+    pub(crate) outbox: Rc<Outbox>,
 }
 
 /// Buffers that belong to whoever is at work: a connection that waits holds none.
@@ -55,6 +57,8 @@ impl Network {
     /// # Errors
     /// Settings that can't be carried out. System certificates are not read here.
     pub fn new(settings: Settings, clock: Clock) -> Result<Rc<Self>, SettingsError> {
+        let outbox = Rc::new(Outbox::new(clock));
+        brunt_fiber::core::add_chore(&outbox);
         Ok(Rc::new(Self {
             clock,
             anchor: Anchor::new(clock),
@@ -64,6 +68,7 @@ impl Network {
             tls: TlsConfigs::new(&settings.tls)?,
             scratch: RefCell::new(Scratch::new()),
             known: RefCell::default(),
+            outbox,
             settings,
         }))
     }

@@ -1,5 +1,8 @@
 //! What a request sends after its head, in pieces that are neither joined nor copied.
 
+pub(crate) mod cursor;
+pub(crate) mod open_file;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;

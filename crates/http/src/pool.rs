@@ -1,6 +1,8 @@
 //! The idle connections of one client.
 
-use crate::connection::Connection;
+use std::rc::Rc;
+
+use crate::connection::{Connection, Wire};
 use crate::target::Target;
 
 /// Connections that wait for their next request, the longest idle first. They have no time limit, as
@@ -47,6 +49,7 @@ impl Pool {
         vec![
             (std::ptr::from_ref(last).addr(), size_of::<Connection>()),
             (host.as_ptr().addr(), host.len()),
+            (Rc::as_ptr(last.wire()).addr(), size_of::<Wire>()),
         ]
     }
 

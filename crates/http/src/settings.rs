@@ -53,7 +53,7 @@ pub struct Dialing {
     pub both_families: bool,
     /// Don't let the system probe silent connections.
     pub no_probes: bool,
-    /// Speak HTTP/2 to `http` URLs, as if it had been agreed on. Only for clients that share their connections.
+    /// Speak HTTP/2 to `http` URLs, as if it had been agreed on.
     pub prior_http2: bool,
     /// Headers that a proxy gets with `CONNECT`.
     pub proxy_headers: Headers,
@@ -169,7 +169,7 @@ pub struct TlsSettings {
     pub auth: Vec<TlsAuth>,
     /// Authorities to trust beside those of the system, in PEM.
     pub extra_roots: Vec<String>,
-    /// Offer HTTP/2. Only for clients that share their connections; no others speak it.
+    /// Offer HTTP/2, and speak it where a server agrees.
     pub http2: bool,
     /// Trust those alone, and not the system's.
     pub only_extra_roots: bool,

@@ -206,13 +206,22 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The value of `Authorization` for the URL's userinfo: `Basic …`.
-    pub fn basic_authorization(&self) -> Option<String> {
+    /// User and password of the URL's userinfo.
+    pub fn credentials(&self) -> Option<(String, String)> {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        self.user_and_password().map(|(user, password)| (text(user), text(password)))
+    }
+
+    fn user_and_password(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let userinfo = self.userinfo?;
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-        let mut plain = path::unescape(user.as_bytes());
-        plain.push(b':');
-        plain.extend(path::unescape(password.as_bytes()));
+        Some((path::unescape(user.as_bytes()), path::unescape(password.as_bytes())))
+    }
+
+    /// The value of `Authorization` for the URL's userinfo: `Basic …`.
+    pub fn basic_authorization(&self) -> Option<String> {
+        let (user, password) = self.user_and_password()?;
+        let plain = [&user[..], b":", &password].concat();
         Some(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain)))
     }
 }

@@ -224,6 +224,8 @@ impl Host {
         if !brunt_fiber::on_fiber() {
             return false;
         }
+        // Requests of others shouldn't wait for a script that computes.
+        brunt_fiber::core::carry_out_chores();
         let (resumed, since) = host.slice.get();
         let now = clock::now_ns();
         if resumed != brunt_fiber::resume_count() {

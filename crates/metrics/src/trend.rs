@@ -164,6 +164,16 @@ impl TrendSink {
         }
     }
 
+    /// Calls `each` with every value and how often it came, in no order. Once percentiles are not
+    /// exact, a value is the one that stands for its bucket.
+    pub fn for_each(&self, mut each: impl FnMut(f64, u64)) {
+        match &self.held {
+            Held::Exact(values) => values.iter().for_each(|value| each(*value, 1)),
+            Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| each(value_of(*k), *n)),
+            Held::Paged(paged) => paged.buckets().for_each(|(k, n)| each(value_of(k), n)),
+        }
+    }
+
     /// Sorts what is held exactly, so that later percentiles need not.
     pub(crate) fn sort(&mut self) {
         if let Held::Exact(values) = &mut self.held {

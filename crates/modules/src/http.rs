@@ -11,6 +11,7 @@ pub(crate) mod fasthttp;
 mod file;
 mod gjson;
 pub(crate) mod limiter;
+mod login;
 mod prepared;
 mod record;
 mod response;

@@ -37,7 +37,7 @@ fn samples() -> Vec<Sample> {
         .collect()
 }
 
-#[divan::bench(args = ["json", "csv=fileName=/dev/null,timeFormat=unix", "json.gz"])]
+#[divan::bench(args = ["influxdb=udp://127.0.0.1:9", "json", "csv=fileName=/dev/null,timeFormat=unix", "json.gz"])]
 fn write_lines(bencher: Bencher, which: &str) {
     let context = Context::new(Arc::new(Registry::new()));
     let folder = tempfile::tempdir().expect("there is room for a file");

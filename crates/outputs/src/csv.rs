@@ -168,8 +168,9 @@ impl Output for Csv {
         self.destination.flush()
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        self.destination.finish()
+    fn finish(&mut self) -> io::Result<Written> {
+        self.destination.finish()?;
+        Ok(Written::default())
     }
 }
 

@@ -110,8 +110,9 @@ impl Output for Json {
         self.destination.flush()
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        self.destination.finish()
+    fn finish(&mut self) -> io::Result<Written> {
+        self.destination.finish()?;
+        Ok(Written::default())
     }
 }
 

@@ -1,9 +1,16 @@
 //! One file per `--out`: where single samples go while the test runs.
 //!
 //! ```text
-//! gathering thread                         a thread per output
-//! Outputs::write(samples) ── bounded ──▶   Output::write: json, csv → file, .gz, stdout
+//! gathering thread                       a thread per output              a thread per server
+//! Outputs::write(frame) ── bounded ──▶   json, csv → file, .gz, stdout
+//!                                        statsd    → datagrams
+//!                                        influxdb: samples as lines       ── bounded ──▶ net::Sender
+//!                                        prometheus, opentelemetry:
+//!                                        series, added up (tally)         ── bounded ──▶ net::Sender
 //! ```
+//!
+//! Outputs that tell series (prometheus, opentelemetry) need no single samples: they add up what the
+//! cores have added up already, and a push that fails loses nothing, as the next one tells the whole.
 //!
 //! When an output is too slow its queue fills, and what finds no room there is dropped and counted
 //! ([`Finished::dropped`]): thresholds must not wait for a disk. Nothing is lost in silence: samples that
@@ -18,12 +25,22 @@ mod cache;
 mod csv;
 mod destination;
 mod duration;
+mod influxdb;
 mod json;
+mod net;
 mod number;
+mod opentelemetry;
 mod output;
+mod prometheus;
+mod protobuf;
 mod queue;
+mod settings;
 mod spec;
 mod stamp;
+mod statsd;
+mod tally;
+#[cfg(test)]
+mod testing;
 
 pub use self::output::{Context, Output, OutputError, Written, open};
 pub use self::queue::{Finished, Outputs};

@@ -38,6 +38,26 @@ pub(crate) fn push_general(out: &mut Vec<u8>, value: f64) {
     }
 }
 
+/// The shortest digits that read back as `value`, never with an exponent. `value` is finite.
+pub(crate) fn push_decimal(out: &mut Vec<u8>, value: f64) {
+    match millionths(value) {
+        Some(millionths) if millionths % 1_000_000 == 0 => {
+            if millionths < 0 {
+                out.push(b'-');
+            }
+            push_whole(out, millionths.unsigned_abs() / 1_000_000, 1);
+        }
+        Some(millionths) => {
+            push_millionths(out, millionths);
+            let zeros = out.iter().rev().take_while(|digit| **digit == b'0').count();
+            out.truncate(out.len() - zeros);
+        }
+        None => {
+            let _ = write!(out, "{value}");
+        }
+    }
+}
+
 /// With six decimals: Go's `%f`.
 pub(crate) fn push_fixed(out: &mut Vec<u8>, value: f64) {
     if let Some(millionths) = millionths(value) {
@@ -158,6 +178,9 @@ mod tests {
             };
             prop_assert_eq!(digits(&text), digits(&format!("{value:e}")), "{}", text);
             prop_assert_eq!(fixed(value), format!("{value:.6}"));
+            let mut decimal = Vec::new();
+            push_decimal(&mut decimal, value);
+            prop_assert_eq!(String::from_utf8(decimal).unwrap(), format!("{value}"));
         }
     }
 }

@@ -5,14 +5,19 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_metrics::{Registry, Sample, ThresholdSet};
+use brunt_metrics::{Registry, Sample, SeriesDelta, ThresholdSet};
 use jiff::tz::TimeZone;
 
 use crate::csv::Csv;
+use crate::influxdb::Influxdb;
 use crate::json::Json;
+use crate::opentelemetry::Opentelemetry;
+use crate::prometheus::Prometheus;
 use crate::spec::{OutputKind, OutputSpec};
+use crate::statsd::Statsd;
 
-/// Takes samples somewhere. Lives on a thread of its own, so it may take its time.
+/// Takes what was measured somewhere. Lives on a thread of its own, so it may take its time; but what
+/// waits for it is bounded, so a server's answer is waited for elsewhere.
 pub trait Output: Send {
     /// As the banner shows it, such as `json (out.json)`.
     fn description(&self) -> String;
@@ -20,14 +25,33 @@ pub trait Output: Send {
     /// After how long [`flush`](Self::flush) is due.
     fn flush_interval(&self) -> Duration;
 
+    /// Whether it needs each single sample. One that doesn't is shown series, and costs the cores nothing.
+    fn wants_samples(&self) -> bool {
+        true
+    }
+
     /// Writes a batch, into a buffer first.
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written>;
+    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+        let _ = samples;
+        Ok(Written::default())
+    }
+
+    /// Takes in what series have got since the last time.
+    fn absorb(&mut self, series: &[SeriesDelta]) {
+        let _ = series;
+    }
 
     /// Sends on what is in the buffer.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Flushes and ends what must be ended (a gzip file has a trailer).
-    fn finish(&mut self) -> io::Result<()>;
+    /// Flushes and ends what must be ended (a gzip file has a trailer). What became of samples that
+    /// [`write`](Self::write) did not count yet.
+    fn finish(&mut self) -> io::Result<Written>;
+
+    /// What went wrong on the way, though it went on.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What became of a batch.
@@ -35,7 +59,7 @@ pub trait Output: Send {
 pub struct Written {
     /// Samples that were written.
     pub samples: u64,
-    /// Samples that the format cannot say (JSON has no infinity).
+    /// Samples that are lost: the format cannot say them (JSON has no infinity), or no server took them.
     pub lost: u64,
 }
 
@@ -94,23 +118,23 @@ impl Context {
 #[non_exhaustive]
 pub enum OutputError {
     /// No such type.
-    #[error("unknown output type \"{name}\"; supported are: {known}")]
+    #[error("invalid output type '{name}', available types are: {known}")]
     Unknown {
         /// What was asked for.
         name: String,
         /// What there is.
         known: &'static str,
     },
-    /// k6 has it, we don't.
-    #[error("the output \"{name}\" is not supported yet; supported are: {known}")]
-    NotYet {
+    /// A type that Brunt has not, on purpose.
+    #[error("could not create the '{name}' output: {instead}")]
+    Absent {
         /// What was asked for.
-        name: String,
-        /// What there is.
-        known: &'static str,
+        name: &'static str,
+        /// Why, and what there is instead.
+        instead: &'static str,
     },
     /// The file cannot be made.
-    #[error("could not open the {output} output: \"{path}\" cannot be created: {source}")]
+    #[error("could not create the '{output}' output: \"{path}\" cannot be created: {source}")]
     Create {
         /// `json` or `csv`.
         output: &'static str,
@@ -120,15 +144,15 @@ pub enum OutputError {
         source: io::Error,
     },
     /// The argument or a variable says something else than it may.
-    #[error("could not open the {output} output: {what}")]
+    #[error("could not create the '{output}' output: {what}")]
     Setting {
-        /// `json` or `csv`.
+        /// Its type.
         output: &'static str,
         /// Which setting, and what it may be.
         what: String,
     },
     /// The system gives no thread.
-    #[error("could not start the {output} output: {source}")]
+    #[error("could not start the '{output}' output: {source}")]
     Thread {
         /// Its description.
         output: String,
@@ -137,10 +161,14 @@ pub enum OutputError {
     },
 }
 
-/// Opens an output: its file exists (and is empty) from then on.
+/// Opens an output: a file exists (and is empty) from then on; a server is not asked yet.
 pub fn open(spec: &OutputSpec, context: &Context) -> Result<Box<dyn Output>, OutputError> {
     Ok(match spec.kind {
         OutputKind::Json => Box::new(Json::open(&spec.arg, context)?),
         OutputKind::Csv => Box::new(Csv::open(&spec.arg, context)?),
+        OutputKind::Influxdb => Box::new(Influxdb::open(&spec.arg, context)?),
+        OutputKind::Opentelemetry => Box::new(Opentelemetry::open(context)?),
+        OutputKind::Prometheus => Box::new(Prometheus::open(context)?),
+        OutputKind::Statsd => Box::new(Statsd::open(context)?),
     })
 }

@@ -7,19 +7,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use brunt_metrics::Sample;
+use brunt_metrics::{Frame, Sample};
 
 use crate::output::{Context, Output, OutputError, Written, open};
 use crate::spec::OutputSpec;
 
-/// Samples that may wait for an output: some 64 MiB. What comes on top is dropped and counted: whoever
+/// The weight that may wait for an output: two million samples, some 64 MiB. What comes on top is dropped and counted: whoever
 /// gathers also keeps thresholds and must not wait for a disk.
 const WAITING_MAX: usize = 1 << 21;
 
-/// Batches that may wait, however small they are.
-const BATCHES_MAX: usize = 1 << 12;
+/// Frames that may wait, however small they are.
+const FRAMES_MAX: usize = 1 << 12;
 
-type Batch = Arc<Vec<Sample>>;
+/// What a series' new values weigh, in samples.
+const SERIES_WEIGHT: usize = 16;
 
 /// All outputs of a test.
 ///
@@ -30,14 +31,15 @@ pub struct Outputs {
 
 struct Running {
     description: String,
+    wants_samples: bool,
     queue: Queue,
     thread: JoinHandle<Outcome>,
 }
 
 /// The way to an output's thread.
 struct Queue {
-    sender: SyncSender<Batch>,
-    /// Samples on the way; the thread takes off what it has written.
+    sender: SyncSender<Arc<Frame>>,
+    /// The weight of what is on the way; the thread takes off what it has written.
     waiting: Arc<AtomicUsize>,
     dropped: u64,
 }
@@ -53,12 +55,15 @@ pub struct Finished {
     pub dropped: u64,
     /// What stopped it before the end.
     pub error: Option<io::Error>,
+    /// What went wrong on the way, though it went on: the server's first refusal.
+    pub trouble: Option<String>,
 }
 
 #[derive(Default)]
 struct Outcome {
     written: Written,
     error: Option<io::Error>,
+    trouble: Option<String>,
 }
 
 impl Outputs {
@@ -72,20 +77,26 @@ impl Outputs {
     pub fn run(outputs: Vec<Box<dyn Output>>) -> Result<Self, OutputError> {
         let start = |output: Box<dyn Output>| {
             let description = output.description();
+            let wants_samples = output.wants_samples();
             let (queue, batches) = Queue::new();
             let waiting = Arc::clone(&queue.waiting);
             let thread = thread::Builder::new()
                 .name("output".to_owned())
                 .spawn(move || drain(output, &batches, &waiting))
                 .map_err(|source| OutputError::Thread { output: description.clone(), source })?;
-            Ok(Running { description, queue, thread })
+            Ok(Running { description, wants_samples, queue, thread })
         };
         Ok(Self { running: outputs.into_iter().map(start).collect::<Result<_, _>>()? })
     }
 
-    /// Whether there is any: without one, cores need not keep samples.
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Whether any of them needs single samples: if not, cores need not keep them.
     pub fn wants_samples(&self) -> bool {
-        !self.running.is_empty()
+        self.running.iter().any(|output| output.wants_samples)
     }
 
     /// For the banner, such as `json (out.json)`.
@@ -93,75 +104,85 @@ impl Outputs {
         self.running.iter().map(|output| output.description.clone()).collect()
     }
 
-    /// Hands a batch to every output that has room for it.
-    pub fn write(&mut self, samples: Vec<Sample>) {
-        if samples.is_empty() {
+    /// Shows a frame to every output that has room for it.
+    pub fn write(&mut self, frame: &Arc<Frame>) {
+        if frame.samples.is_empty() && frame.series.is_empty() {
             return;
         }
-        let batch = Arc::new(samples);
         for output in &mut self.running {
-            if output.queue.put(&batch) {
+            if output.queue.put(frame) {
                 continue;
             }
             if output.queue.dropped == 0 {
                 let name = output.description.as_str();
                 log::warn!(output = name; "The output is too slow; some samples are lost for it");
             }
-            output.queue.dropped += batch.len() as u64;
+            let lost = if output.wants_samples { frame.samples.len() } else { frame.series.len() };
+            output.queue.dropped += lost as u64;
         }
     }
 
     /// Waits until everything is written, and tells how it went.
     pub fn finish(self) -> Vec<Finished> {
-        let finish = |Running { description, queue, thread }| {
+        let finish = |Running { description, queue, thread, .. }| {
             drop(queue.sender);
             let outcome = thread.join().unwrap_or_else(|_| Outcome {
                 error: Some(io::Error::other("its thread panicked")),
                 ..Outcome::default()
             });
-            let Outcome { written, error } = outcome;
-            Finished { description, written, dropped: queue.dropped, error }
+            let Outcome { written, error, trouble } = outcome;
+            Finished { description, written, dropped: queue.dropped, error, trouble }
         };
         self.running.into_iter().map(finish).collect()
     }
 }
 
 impl Queue {
-    fn new() -> (Self, Receiver<Batch>) {
-        let (sender, batches) = sync_channel(BATCHES_MAX);
-        (Self { sender, waiting: Arc::default(), dropped: 0 }, batches)
+    fn new() -> (Self, Receiver<Arc<Frame>>) {
+        let (sender, frames) = sync_channel(FRAMES_MAX);
+        (Self { sender, waiting: Arc::default(), dropped: 0 }, frames)
     }
 
-    /// Whether there was room. A batch alone always has room, for it is there already.
-    fn put(&self, batch: &Batch) -> bool {
+    /// Whether there was room. A frame alone always has room, for it is there already.
+    fn put(&self, frame: &Arc<Frame>) -> bool {
         let waiting = self.waiting.load(Relaxed);
-        if waiting > 0 && waiting + batch.len() > WAITING_MAX {
+        let weight = weight(frame);
+        if waiting > 0 && waiting + weight > WAITING_MAX {
             return false;
         }
-        self.waiting.fetch_add(batch.len(), Relaxed);
-        let sent = self.sender.try_send(Arc::clone(batch)).is_ok();
+        self.waiting.fetch_add(weight, Relaxed);
+        let sent = self.sender.try_send(Arc::clone(frame)).is_ok();
         if !sent {
-            self.waiting.fetch_sub(batch.len(), Relaxed);
+            self.waiting.fetch_sub(weight, Relaxed);
         }
         sent
     }
 }
 
+fn weight(frame: &Frame) -> usize {
+    frame.samples.len() + frame.series.len() * SERIES_WEIGHT
+}
+
 /// The life of an output's thread. After an error it goes on taking batches and throws them away: a
 /// full disk does not end a test.
-fn drain(mut output: Box<dyn Output>, batches: &Receiver<Batch>, waiting: &AtomicUsize) -> Outcome {
+fn drain(
+    mut output: Box<dyn Output>,
+    frames: &Receiver<Arc<Frame>>,
+    waiting: &AtomicUsize,
+) -> Outcome {
     let mut outcome = Outcome::default();
     let interval = output.flush_interval();
     let mut flushed = Instant::now();
     loop {
-        let batch = match batches.recv_timeout(interval.saturating_sub(flushed.elapsed())) {
-            Ok(batch) => Some(batch),
+        let frame = match frames.recv_timeout(interval.saturating_sub(flushed.elapsed())) {
+            Ok(frame) => Some(frame),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        if let Some(batch) = &batch {
-            outcome.write(&mut *output, batch);
-            waiting.fetch_sub(batch.len(), Relaxed);
+        if let Some(frame) = &frame {
+            output.absorb(&frame.series);
+            outcome.write(&mut *output, &frame.samples);
+            waiting.fetch_sub(weight(frame), Relaxed);
         }
         if flushed.elapsed() >= interval {
             if outcome.error.is_none()
@@ -172,30 +193,37 @@ fn drain(mut output: Box<dyn Output>, batches: &Receiver<Batch>, waiting: &Atomi
             flushed = Instant::now();
         }
     }
-    if outcome.error.is_none()
-        && let Err(error) = output.finish()
-    {
-        outcome.fail(&*output, error);
+    if outcome.error.is_none() {
+        match output.finish() {
+            Ok(written) => outcome.count(written),
+            Err(error) => outcome.fail(&*output, error),
+        }
     }
+    outcome.trouble = output.trouble();
     outcome
 }
 
 impl Outcome {
     fn write(&mut self, output: &mut dyn Output, batch: &[Sample]) {
+        if batch.is_empty() || !output.wants_samples() {
+            return;
+        }
         if self.error.is_some() {
             self.written.lost += batch.len() as u64;
             return;
         }
         match output.write(batch) {
-            Ok(written) => {
-                self.written.samples += written.samples;
-                self.written.lost += written.lost;
-            }
+            Ok(written) => self.count(written),
             Err(error) => {
                 self.written.lost += batch.len() as u64;
                 self.fail(output, error);
             }
         }
+    }
+
+    fn count(&mut self, written: Written) {
+        self.written.samples += written.samples;
+        self.written.lost += written.lost;
     }
 
     fn fail(&mut self, output: &dyn Output, error: io::Error) {

@@ -2,21 +2,31 @@
 
 use crate::output::OutputError;
 
-/// The types that work, as messages list them.
-const KNOWN: &str = "csv, json";
+/// The types as k6 lists them.
+const KNOWN: &str = "cloud, csv, experimental-opentelemetry, experimental-prometheus-rw, influxdb, \
+                     json, opentelemetry, statsd, web-dashboard";
 
-/// Types of k6 that are not here yet.
-const LATER: [&str; 10] = [
-    "cloud",
-    "datadog",
-    "experimental-opentelemetry",
-    "experimental-prometheus-rw",
-    "influxdb",
-    "kafka",
-    "opentelemetry",
-    "statsd",
-    "web-dashboard",
-    "xk6-influxdb",
+/// Types that scripts and guides name and that are not here: why, and what to use.
+const ABSENT: [(&str, &str); 4] = [
+    (
+        "cloud",
+        "Brunt has no cloud service; use json, csv, influxdb, opentelemetry or \
+         experimental-prometheus-rw",
+    ),
+    (
+        "datadog",
+        "k6 removed it in v0.34.0; use statsd with K6_STATSD_ENABLE_TAGS=true, or opentelemetry",
+    ),
+    (
+        "kafka",
+        "k6 removed it in v0.34.0 and has it as the extension xk6-output-kafka; Brunt has it not: \
+         use opentelemetry and a collector that writes to Kafka",
+    ),
+    (
+        "web-dashboard",
+        "Brunt has no live page yet; use experimental-prometheus-rw, influxdb or opentelemetry with \
+         a dashboard of deploy/grafana",
+    ),
 ];
 
 /// A type of output.
@@ -26,6 +36,14 @@ pub enum OutputKind {
     Json,
     /// A table.
     Csv,
+    /// Line protocol, over HTTP or UDP.
+    Influxdb,
+    /// OTLP, over gRPC or HTTP.
+    Opentelemetry,
+    /// Remote write.
+    Prometheus,
+    /// Datagrams, with or without tags.
+    Statsd,
 }
 
 /// One `--out`.
@@ -41,18 +59,29 @@ impl OutputSpec {
     /// Reads `json`, `json=out.json.gz`, `csv=fileName=out.csv,saveInterval=2s`, …
     ///
     /// # Errors
-    /// [`OutputError::NotYet`] for a type that k6 has and we don't, [`OutputError::Unknown`] for any
-    /// other.
+    /// [`OutputError::Absent`] for a type that others have and we don't, [`OutputError::Unknown`] for
+    /// any other.
     pub fn parse(text: &str) -> Result<Self, OutputError> {
         let (name, arg) = text.split_once('=').unwrap_or((text, ""));
         let kind = match name {
             "json" => OutputKind::Json,
             "csv" => OutputKind::Csv,
-            _ if LATER.contains(&name) => {
-                return Err(OutputError::NotYet { name: name.to_owned(), known: KNOWN });
+            "influxdb" | "xk6-influxdb" => OutputKind::Influxdb,
+            "opentelemetry" => OutputKind::Opentelemetry,
+            "experimental-opentelemetry" => {
+                log::warn!(
+                    "the output experimental-opentelemetry is called opentelemetry now; the old name \
+                     still works"
+                );
+                OutputKind::Opentelemetry
             }
+            "experimental-prometheus-rw" => OutputKind::Prometheus,
+            "statsd" => OutputKind::Statsd,
             _ => {
-                return Err(OutputError::Unknown { name: name.to_owned(), known: KNOWN });
+                return Err(match ABSENT.iter().find(|(absent, _)| *absent == name) {
+                    Some((name, instead)) => OutputError::Absent { name, instead },
+                    None => OutputError::Unknown { name: name.to_owned(), known: KNOWN },
+                });
             }
         };
         Ok(Self { kind, arg: arg.to_owned() })
@@ -74,11 +103,11 @@ mod tests {
     #[test]
     fn other_types_are_refused_by_name() {
         let said = |text| OutputSpec::parse(text).unwrap_err().to_string();
-        assert_eq!(
-            said("influxdb=http://localhost:8086/k6"),
-            "the output \"influxdb\" is not supported yet; supported are: csv, json"
-        );
-        assert_eq!(said("nope"), "unknown output type \"nope\"; supported are: csv, json");
-        assert_eq!(said(""), "unknown output type \"\"; supported are: csv, json");
+        assert!(said("kafka=x").starts_with("could not create the 'kafka' output: "));
+        assert!(said("datadog").contains("K6_STATSD_ENABLE_TAGS=true"));
+        let list = "available types are: cloud, csv, experimental-opentelemetry, \
+                    experimental-prometheus-rw, influxdb, json, opentelemetry, statsd, web-dashboard";
+        assert_eq!(said("nope"), format!("invalid output type 'nope', {list}"));
+        assert_eq!(said(""), format!("invalid output type '', {list}"));
     }
 }

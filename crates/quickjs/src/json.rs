@@ -26,6 +26,20 @@ pub struct JsonError {
     pub column: usize,
     /// The byte that was not expected; `None` at the end.
     pub byte: Option<u8>,
+    /// What was expected in its place, in Go's words: `looking for beginning of value`.
+    pub expected: &'static str,
+}
+
+impl JsonError {
+    /// What is wrong, as Go tells it: `invalid character '<' looking for beginning of value`.
+    pub fn in_go_words(&self) -> String {
+        match (self.kind, self.byte) {
+            (JsonErrorKind::Character, Some(byte)) => {
+                format!("invalid character {:?} {}", byte as char, self.expected)
+            }
+            (kind, _) => kind.to_string(),
+        }
+    }
 }
 
 /// The kinds of mistakes in a JSON text.
@@ -188,15 +202,26 @@ impl<'js> Ctx<'js> {
         if error.kind == JsonErrorKind::Memory {
             return crate::Thrown(());
         }
-        let what = match (error.kind, error.byte) {
-            (JsonErrorKind::Character, Some(byte)) if byte.is_ascii_graphic() => {
-                format!("Unexpected token '{}'", byte as char)
-            }
-            (JsonErrorKind::Character, _) => "Unexpected character".to_owned(),
-            (kind, _) => kind.to_string(),
+        let what = match error.kind {
+            JsonErrorKind::End => "Unexpected end of JSON input (EOF)".to_owned(),
+            _ => error.in_go_words(),
         };
-        let message = format!("{what} in JSON at line {} column {}", error.line, error.column);
-        self.throw_error(ErrorKind::Syntax, &message)
+        self.throw_error(ErrorKind::Syntax, &what)
+    }
+}
+
+/// What is expected in the literal that begins with this letter, after so many letters.
+fn in_literal(first: u8, index: usize) -> &'static str {
+    match (first, index) {
+        (b't', 1) => "in literal true (expecting 'r')",
+        (b't', 2) => "in literal true (expecting 'u')",
+        (b't', _) => "in literal true (expecting 'e')",
+        (b'f', 1) => "in literal false (expecting 'a')",
+        (b'f', 2) => "in literal false (expecting 'l')",
+        (b'f', 3) => "in literal false (expecting 's')",
+        (b'f', _) => "in literal false (expecting 'e')",
+        (_, 1) => "in literal null (expecting 'u')",
+        _ => "in literal null (expecting 'l')",
     }
 }
 
@@ -281,7 +306,13 @@ impl<'js> Parser<'_, 'js> {
                         self.at += 1;
                         self.close()?;
                     }
-                    _ => return Err(self.error(JsonErrorKind::Character)),
+                    _ => {
+                        return Err(self.unexpected(if is_object {
+                            "after object key:value pair"
+                        } else {
+                            "after array element"
+                        }));
+                    }
                 }
             }
         }
@@ -290,7 +321,7 @@ impl<'js> Parser<'_, 'js> {
     fn finish(&mut self) -> Result<Value<'js>, JsonError> {
         self.space();
         if self.at < self.text.len() {
-            return Err(self.error(JsonErrorKind::Character));
+            return Err(self.unexpected("after top-level value"));
         }
         let raw = self.values.pop().expect("a document is one value");
         // SAFETY: the stack's reference becomes the value's.
@@ -395,7 +426,7 @@ impl<'js> Parser<'_, 'js> {
     /// Reads `"key":` and leaves the key with the innermost object.
     fn key(&mut self) -> Result<(), JsonError> {
         if self.peek()? != b'"' {
-            return Err(self.error(JsonErrorKind::Character));
+            return Err(self.unexpected("looking for beginning of object key string"));
         }
         let start = self.at + 1;
         let atom = if let Some((end, atom)) = self.foreseen_atom(start) {
@@ -420,7 +451,7 @@ impl<'js> Parser<'_, 'js> {
         }
         self.space();
         if self.peek()? != b':' {
-            return Err(self.error(JsonErrorKind::Character));
+            return Err(self.unexpected("after object key"));
         }
         self.at += 1;
         Ok(())
@@ -477,7 +508,7 @@ impl<'js> Parser<'_, 'js> {
             b'f' => self.word(b"false", sys::value(sys::TAG_BOOL, 0)),
             b'n' => self.word(b"null", sys::NULL),
             MARK if self.marked.is_some() => self.marked_value(),
-            _ => Err(self.error(JsonErrorKind::Character)),
+            _ => Err(self.unexpected("looking for beginning of value")),
         }
     }
 
@@ -486,7 +517,7 @@ impl<'js> Parser<'_, 'js> {
         let mut number = 0_u32;
         while self.peek()? != MARK {
             let Some(digit) = (self.peek()? as char).to_digit(10) else {
-                return Err(self.error(JsonErrorKind::Character));
+                return Err(self.unexpected("in mark"));
             };
             number = number.saturating_mul(10).saturating_add(digit);
             self.at += 1;
@@ -497,9 +528,9 @@ impl<'js> Parser<'_, 'js> {
     }
 
     fn word(&mut self, word: &[u8], value: sys::JSValue) -> Result<sys::JSValue, JsonError> {
-        for &expected in word {
+        for (index, &expected) in word.iter().enumerate() {
             if self.peek()? != expected {
-                return Err(self.error(JsonErrorKind::Character));
+                return Err(self.unexpected(in_literal(word[0], index)));
             }
             self.at += 1;
         }
@@ -514,7 +545,7 @@ impl<'js> Parser<'_, 'js> {
         match self.peek()? {
             b'0' => self.at += 1,
             b'1'..=b'9' => self.digits(),
-            _ => return Err(self.error(JsonErrorKind::Character)),
+            _ => return Err(self.unexpected("in numeric literal")),
         }
         let integral = !matches!(self.text.get(self.at), Some(b'.' | b'e' | b'E'));
         if integral && self.at - digits <= 9 {
@@ -549,7 +580,7 @@ impl<'js> Parser<'_, 'js> {
 
     fn some_digits(&mut self) -> Result<(), JsonError> {
         if !self.peek()?.is_ascii_digit() {
-            return Err(self.error(JsonErrorKind::Character));
+            return Err(self.unexpected("in numeric literal"));
         }
         self.digits();
         Ok(())
@@ -617,11 +648,11 @@ impl<'js> Parser<'_, 'js> {
                         b'u' => self.unicode_escape()?,
                         _ => {
                             self.at -= 1;
-                            return Err(self.error(JsonErrorKind::Character));
+                            return Err(self.unexpected("in string escape code"));
                         }
                     }
                 }
-                byte if byte < 0x20 => return Err(self.error(JsonErrorKind::Character)),
+                byte if byte < 0x20 => return Err(self.unexpected("in string literal")),
                 byte => {
                     self.scratch.push(byte);
                     self.at += 1;
@@ -660,7 +691,7 @@ impl<'js> Parser<'_, 'js> {
         let mut unit = 0;
         for _ in 0..4 {
             let Some(digit) = (self.peek()? as char).to_digit(16) else {
-                return Err(self.error(JsonErrorKind::Character));
+                return Err(self.unexpected("in \\u hexadecimal character escape"));
             };
             unit = unit * 16 + digit;
             self.at += 1;
@@ -683,6 +714,10 @@ impl<'js> Parser<'_, 'js> {
         #[allow(clippy::naive_bytecount, reason = "once per broken document")]
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
-        JsonError { kind, line, column, byte: self.text.get(self.at).copied() }
+        JsonError { kind, line, column, byte: self.text.get(self.at).copied(), expected: "" }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> JsonError {
+        JsonError { expected, ..self.error(JsonErrorKind::Character) }
     }
 }

@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Json,
     /// An import of a name that the ES module does not export.
     Export,
-    /// An import of `https://…` or `http://…`.
+    /// A remote module that can't be had.
     Remote,
     /// An import of a package name, as in Node.js.
     Bare,

@@ -17,7 +17,7 @@ use crate::{
     files::Files,
     graph::{Graph, Import, ImportKind, Module},
     module::{Prepared, prepare},
-    resolve::{Resolved, path_of},
+    resolve::{Resolved, is_remote, path_of},
 };
 
 /// A file may have this many bytes.
@@ -34,6 +34,8 @@ const STACK: usize = 512 << 20;
 pub enum Entry {
     /// A file; relative to the current directory.
     Path(PathBuf),
+    /// A script at an `https://` address.
+    Remote(String),
     /// What came from standard input. Its imports are relative to the current directory.
     Stdin(Vec<u8>),
 }
@@ -99,6 +101,7 @@ impl<'f> Loader<'f> {
             Entry::Stdin(bytes) => {
                 prepare(&url_of(&self.here()?.join("-")), bytes, false, self.files)
             }
+            Entry::Remote(url) => self.module(&url, false),
             Entry::Path(path) => {
                 let full = if path.is_absolute() { path.clone() } else { self.here()?.join(&path) };
                 self.module(&url_of(&full), false).map_err(|mut error| {
@@ -124,6 +127,12 @@ impl<'f> Loader<'f> {
     }
 
     fn read(&self, url: &str) -> Result<Vec<u8>, ScriptError> {
+        if is_remote(url) {
+            return self
+                .files
+                .fetch(url)
+                .map_err(|message| ScriptError::whole(ErrorKind::Remote, url, message));
+        }
         let Some(path) = path_of(url) else {
             let message = format!("\"{url}\" is not a file of this machine");
             return Err(ScriptError::whole(ErrorKind::Scheme, url, message));

@@ -86,7 +86,8 @@ fn decode(url: &str, bytes: Vec<u8>) -> Result<Arc<str>, ScriptError> {
 }
 
 fn ends_with_one_of(url: &str, endings: &[&str]) -> bool {
-    let url = url.to_ascii_lowercase();
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let url = url[..end].to_ascii_lowercase();
     endings.iter().any(|ending| url.ends_with(ending))
 }
 

@@ -10,7 +10,7 @@ pub enum Resolved {
     /// `k6` or `k6/…`. This crate does not know which of them exist. Some libraries of `jslib.k6.io` are built in, as
     /// `k6/jslib/…`.
     Builtin(String),
-    /// The URL of a file, `file:///…`; it need not exist.
+    /// The URL of a file, `file:///…` or `https://…`; it need not exist.
     Local(String),
     /// Nothing. Only on imports that may never be executed (`require()` and `import()`, perhaps
     /// inside of a test whether they work): calling [`resolve`] again tells why.
@@ -18,13 +18,13 @@ pub enum Resolved {
 }
 
 /// Resolves an import specifier as k6 does: built-ins, paths relative to the importing file,
-/// absolute paths and `file:` URLs; no packages, no guessed extensions.
+/// absolute paths, `file:` and `https:` URLs; no packages, no guessed extensions.
 ///
 /// `referrer` is the URL of the importing file. Whether the file exists is not looked at. Also of
 /// use at run time, for `require()`, `import()` and `import.meta.resolve()`.
 ///
 /// # Errors
-/// Remote imports, package names, and whatever is no URL.
+/// `http:` addresses, package names, files for a remote module, and whatever is no URL.
 pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError> {
     if specifier == "k6" || specifier.starts_with("k6/") {
         return Ok(Resolved::Builtin(specifier.to_owned()));
@@ -32,12 +32,21 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
     if is_path(specifier) {
         let base = Url::parse(referrer).map_err(|_| no_url(referrer))?;
         let url = base.join(specifier).map_err(|_| no_url(specifier))?;
-        return Ok(Resolved::Local(without_suffix(url)));
+        return Ok(match built_in_library(&url) {
+            Some(name) => Resolved::Builtin(name),
+            None => Resolved::Local(named(url)),
+        });
     }
     match Url::parse(specifier) {
-        Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(without_suffix(url))),
+        Ok(url) if url.scheme() == "file" && is_remote(referrer) => Err(ResolveError {
+            kind: ErrorKind::Scheme,
+            message: format!("\"{specifier}\" can't be imported: {referrer} is a remote module"),
+            help: "remote modules can import what is remote, but no files".to_owned(),
+        }),
+        Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(named(url))),
         Ok(url) => match built_in_library(&url) {
             Some(name) => Ok(Resolved::Builtin(name)),
+            None if url.scheme() == "https" => Ok(Resolved::Local(named(url))),
             None => Err(foreign(specifier, url.scheme())),
         },
         Err(_) => Err(bare(specifier)),
@@ -67,9 +76,16 @@ fn is_path(specifier: &str) -> bool {
         || matches!(specifier, "." | "..")
 }
 
-/// A query or a fragment does not make another file of it.
-fn without_suffix(mut url: Url) -> String {
-    url.set_query(None);
+/// Whether a module of this URL comes over the network.
+pub(crate) fn is_remote(url: &str) -> bool {
+    url.starts_with("https://")
+}
+
+/// A fragment does not make another file of it, and of a file of this machine neither does a query.
+fn named(mut url: Url) -> String {
+    if url.scheme() == "file" {
+        url.set_query(None);
+    }
     url.set_fragment(None);
     url.into()
 }
@@ -84,13 +100,10 @@ fn no_url(text: &str) -> ResolveError {
 
 fn foreign(specifier: &str, scheme: &str) -> ResolveError {
     match scheme {
-        "http" | "https" => ResolveError {
+        "http" => ResolveError {
             kind: ErrorKind::Remote,
-            message: format!(
-                "\"{specifier}\" can't be imported: remote imports are not supported yet"
-            ),
-            help: "download the file, put it beside the script and import it by its path"
-                .to_owned(),
+            message: format!("\"{specifier}\" can't be imported: remote modules need https"),
+            help: "write https://, or download the file and import it by its path".to_owned(),
         },
         "node" => ResolveError {
             kind: ErrorKind::Bare,
@@ -133,11 +146,9 @@ fn bare(specifier: &str) -> ResolveError {
     if host {
         return ResolveError {
             kind: ErrorKind::Remote,
-            message: format!(
-                "\"{specifier}\" can't be imported: remote imports are not supported yet"
-            ),
+            message: format!("\"{specifier}\" is neither a built-in module nor a path"),
             help: format!(
-                "if it is a file beside the script, write \"./{specifier}\"; if not, download it"
+                "if it is remote, write \"https://{specifier}\"; if it is a file beside the script, \"./{specifier}\""
             ),
         };
     }

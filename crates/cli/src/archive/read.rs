@@ -112,6 +112,10 @@ pub(crate) fn read(bytes: impl Read) -> Result<Archive, ReadError> {
     if let Some(main) = metadata.main() {
         files.entry(anonymous(&main)).or_insert_with(|| Arc::clone(&data));
     }
+    if metadata.is_remote() {
+        let address = without_suffix(&metadata.filename).to_owned();
+        remote.entry(address).or_insert_with(|| Arc::clone(&data));
+    }
     Ok(Archive { metadata, data, files: Arc::new(files), remote: Arc::new(remote) })
 }
 
@@ -201,6 +205,9 @@ impl Archive {
     pub(crate) fn entry(&self) -> brunt_script::Entry {
         match self.metadata.main() {
             Some(path) => brunt_script::Entry::Path(path),
+            None if self.metadata.is_remote() => {
+                brunt_script::Entry::Remote(self.metadata.filename.clone())
+            }
             None => brunt_script::Entry::Stdin(self.data.as_slice().to_vec()),
         }
     }

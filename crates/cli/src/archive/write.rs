@@ -76,6 +76,7 @@ fn main_entry(metadata: &Metadata) -> Option<String> {
     match metadata.main() {
         Some(path) => Some(entry_of(&path)),
         None if metadata.filename == super::STDIN => Some("file/-".to_owned()),
+        None if metadata.is_remote() => Some(entry_of_remote(&metadata.filename)),
         None => None,
     }
 }

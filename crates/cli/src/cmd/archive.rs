@@ -40,12 +40,15 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         env: &settings.env,
         extended: settings.extended,
         freeze_env: false,
+        remote: settings.remote,
         registry: Arc::new(Registry::new()),
     })?;
     let (script, graph, recorder) = loaded;
     let plan = Plan::make(outer, &script, settings.thresholds)?;
 
     let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();
+    let entry = script.program().entry().to_owned();
+    let is_remote = entry.starts_with("https://");
     let from_stdin = main.file_name().is_some_and(|name| name == "-");
     let url = |path: &Path| {
         let path = anonymous(path);
@@ -60,12 +63,21 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     files.extend(opened.into_iter().map(|(path, bytes)| (path, bytes.as_slice().to_vec())));
     files.remove(&main);
     let files = files.into_iter().map(|(path, bytes)| (entry_of(&path), bytes));
-    let fetched = recorder.take_fetched();
+    let mut fetched = recorder.take_fetched();
+    fetched.remove(&entry);
     let fetched = fetched.into_iter().map(|(url, bytes)| (entry_of_remote(&url), bytes));
     let contents = Contents {
         metadata: Metadata {
-            filename: if from_stdin { archive::STDIN.to_owned() } else { url(&main) },
-            pwd: url(main.parent().unwrap_or(Path::new("/"))),
+            filename: match from_stdin {
+                _ if is_remote => entry.clone(),
+                true => archive::STDIN.to_owned(),
+                false => url(&main),
+            },
+            pwd: if is_remote {
+                entry.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+            } else {
+                url(main.parent().unwrap_or(Path::new("/")))
+            },
             env: script.env().clone(),
             options: plan.consolidated.to_archive_json(),
             extended: script.is_extended(),

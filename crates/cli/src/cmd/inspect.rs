@@ -33,6 +33,7 @@ pub(super) fn perform(
         env: &settings.env,
         extended: settings.extended,
         freeze_env: false,
+        remote: settings.remote,
         registry: Arc::new(Registry::new()),
     })?;
     let json = if requirements {

@@ -12,6 +12,8 @@ pub(crate) static FLAGS: &[Flag] = &[
     .env("INCLUDE_SYSTEM_ENV_VARS"),
     Flag::value("compatibility-mode", "MODE", "Set up JavaScript's globals: extended or base")
         .env("COMPATIBILITY_MODE"),
+    Flag::switch("no-remote-modules", "Import nothing from https:// addresses")
+        .env("NO_REMOTE_MODULES"),
     Flag::value("type", "TYPE", "Say what the file is: js or archive").short('t').env("TYPE"),
     Flag::switch("no-thresholds", "Neither read nor check thresholds").env("NO_THRESHOLDS"),
     Flag::value("summary-mode", "MODE", "Show the summary compact, full, legacy or disabled")

@@ -91,12 +91,18 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
                 .map(|suite| suite.name().to_owned())
                 .collect(),
             auth: options.tls_auth.iter().flatten().map(tls_auth).collect(),
+            http2: !variable("GODEBUG").is_some_and(|debug| turns_http2_off(&debug)),
             key_log: variable("SSLKEYLOGFILE").filter(|path| !path.is_empty()).map(PathBuf::from),
             ..TlsSettings::default()
         },
         proxies,
         ..Settings::default()
     })
+}
+
+/// `GODEBUG=http2client=0` is how k6's users keep it from speaking HTTP/2.
+fn turns_http2_off(debug: &str) -> bool {
+    debug.split(',').any(|pair| pair.trim() == "http2client=0")
 }
 
 fn local_ips(pool: &options::LocalIps) -> Vec<IpAddr> {

@@ -8,8 +8,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use brunt_script::{Disk, Entry, Files, MAX_FILE};
+use brunt_script::{Entry, Files, MAX_FILE};
 
+use super::remote::Remote;
 use crate::{
     archive::{self, Archive},
     exit::Exit,
@@ -29,24 +30,25 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Finds out what `name` is.
+    /// Finds out what `name` is. `remote`: modules may come over the network.
     ///
     /// # Errors
     /// An archive that can't be read (255).
-    pub(super) fn find(name: &str, kind: FileType) -> Outcome<Self> {
+    pub(super) fn find(name: &str, kind: FileType, remote: bool) -> Outcome<Self> {
         if name == "-" {
             let bytes = standard_input(kind)?;
             return match kind {
                 FileType::Auto if archive::is_archive(&bytes) => Self::unpack("-", &bytes[..]),
                 FileType::Archive => Self::unpack("-", &bytes[..]),
-                _ => Ok(Self::disk(Entry::Stdin(bytes))),
+                _ => Ok(Self::disk(Entry::Stdin(bytes), remote)),
             };
         }
-        if name.starts_with("https://") || name.starts_with("http://") {
-            return Err(Failure::usage(format!(
-                "the script {name} is remote, which is not supported yet"
-            ))
-            .hint("download it and run the file"));
+        if name.starts_with("https://") {
+            return Ok(Self::disk(Entry::Remote(name.to_owned()), remote));
+        }
+        if name.starts_with("http://") {
+            return Err(Failure::usage(format!("the script {name} is remote: that needs https"))
+                .hint("download it and run the file"));
         }
         let is_archive = match kind {
             FileType::Script => false,
@@ -54,14 +56,14 @@ impl Origin {
             FileType::Auto => has_archives_mark(name),
         };
         if !is_archive {
-            return Ok(Self::disk(Entry::Path(name.into())));
+            return Ok(Self::disk(Entry::Path(name.into()), remote));
         }
         let file = File::open(name).map_err(|error| unread(name, &error))?;
         Self::unpack(name, BufReader::new(file))
     }
 
-    fn disk(entry: Entry) -> Self {
-        Self { entry, files: Arc::new(Disk), archive: None }
+    fn disk(entry: Entry, remote: bool) -> Self {
+        Self { entry, files: Arc::new(Remote::new(remote)), archive: None }
     }
 
     fn unpack(name: &str, bytes: impl io::Read) -> Outcome<Self> {

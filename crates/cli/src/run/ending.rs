@@ -41,10 +41,7 @@ impl Ending<'_> {
             Answer::Usual => usual(),
             Answer::Write(files) => files,
             Answer::Failed(problem) => {
-                log::error!(
-                    hint = "the usual summary is shown instead";
-                    "handleSummary() failed: {problem}"
-                );
+                log::error!(hint = "script exception"; "{problem}");
                 usual()
             }
             Answer::Unusable(problem) => {

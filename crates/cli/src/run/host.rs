@@ -29,6 +29,8 @@ pub(crate) struct Source<'a> {
     pub(crate) extended: Option<bool>,
     /// `__ENV` can't be written to.
     pub(crate) freeze_env: bool,
+    /// Modules may come from `https://` addresses.
+    pub(crate) remote: bool,
     /// Where init code registers its metrics.
     pub(crate) registry: Arc<Registry>,
 }

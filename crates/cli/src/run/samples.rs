@@ -1,5 +1,6 @@
 //! `--out`: opens the outputs and hands them the samples of each frame.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use brunt_engine::Listener;
@@ -40,18 +41,20 @@ impl Samples {
     pub(super) fn open(texts: &[String], context: &Context) -> Outcome<Self> {
         let specs = texts
             .iter()
+            // k6 takes `--out ""` for none.
+            .filter(|text| !text.is_empty())
             .map(|text| OutputSpec::parse(text))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Failure::usage(error.to_string()))?;
         let outputs = Outputs::start(&specs, context)
             .map_err(|error| Failure::new(crate::exit::Exit::Other, error))?;
         let descriptions = outputs.descriptions();
-        Ok(Self { outputs: outputs.wants_samples().then_some(outputs), descriptions })
+        Ok(Self { outputs: (!outputs.is_empty()).then_some(outputs), descriptions })
     }
 
     /// Whether the engine must keep single samples.
     pub(super) fn wanted(&self) -> bool {
-        self.outputs.is_some()
+        self.outputs.as_ref().is_some_and(Outputs::wants_samples)
     }
 
     /// The listener for the engine, and where its results will be.
@@ -62,9 +65,9 @@ impl Samples {
 }
 
 impl Listener for Feed {
-    fn frame(&mut self, frame: &Frame) {
+    fn frame(&mut self, frame: &Arc<Frame>) {
         if let Some(outputs) = &mut self.outputs {
-            outputs.write(frame.samples.clone());
+            outputs.write(frame);
             self.missed += frame.dropped.samples;
         }
     }
@@ -82,13 +85,14 @@ impl Results {
     /// Tells what was not written.
     pub(super) fn tell(&self) {
         let Ok(Fed { finished, missed }) = self.0.try_recv() else { return };
-        for Finished { description, written, dropped, error } in finished {
+        for Finished { description, written, dropped, error, trouble } in finished {
             let output = description.as_str();
+            let lost = written.lost;
             if let Some(error) = error {
-                let lost = written.lost;
                 log::error!(output; "the output failed, {lost} samples are lost: {error}");
-            } else if written.lost > 0 {
-                let lost = written.lost;
+            } else if let Some(trouble) = trouble.filter(|_| lost > 0) {
+                log::error!(output; "{lost} samples did not arrive and are lost: {trouble}");
+            } else if lost > 0 {
                 log::warn!(output; "{lost} samples could not be written in this format");
             }
             let dropped = dropped + missed;

@@ -250,8 +250,8 @@ fn options_that_cannot_run_end_with_their_code_before_the_start() {
         (others, "", 104, "the scenario \"default\" runs the function \"default\""),
         (none, "", 255, "the script exports no functions"),
         (double(json!({})), "--duration 5", 255, "--duration: "),
-        (double(json!({})), "--out nope", 255, "unknown output type \"nope\""),
-        (double(json!({})), "--out influxdb", 255, "\"influxdb\" is not supported yet"),
+        (double(json!({})), "--out nope", 255, "invalid output type 'nope'"),
+        (double(json!({})), "--out kafka", 255, "could not create the 'kafka' output"),
         (double(json!({})), "--config /nowhere/c.json", 104, "/nowhere/c.json"),
     ] {
         let told = told(&host, line);

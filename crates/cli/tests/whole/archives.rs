@@ -6,9 +6,10 @@ use crate::support::{Told, brunt};
 
 const SCRIPT: &str = "import { x } from './lib/l.js';\n\
     const data = open('./data.txt');\n\
+    const { y } = require('./lib/c.js');\n\
     export const options = { vus: 2, iterations: 2, tags: { a: 'b' } };\n\
     export default function () {\n\
-      console.log(x, data, __ENV.FOO, __ENV.BAR, require('./lib/c.js').y);\n\
+      console.log(x, data, __ENV.FOO, __ENV.BAR, y);\n\
     }\n";
 
 /// A folder with an archive of the script in it.
@@ -49,7 +50,7 @@ fn an_archive_runs_elsewhere_without_its_files() {
 
 #[test]
 fn an_archive_tells_what_it_is() {
-    let (_, call) = archived("-e FOO=foo --vus 3");
+    let (_, call) = archived("-e FOO=foo --vus 3 --iterations 6");
     let inspected = brunt("inspect t.tar").file("t.tar", bytes(&call)).told();
     let options: Value = serde_json::from_str(&inspected.stdout).expect("JSON");
     assert_eq!((options["vus"].as_u64(), &options["scenarios"]), (Some(3), &Value::Null));

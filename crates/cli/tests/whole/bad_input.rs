@@ -112,7 +112,7 @@ fn options_of_the_wrong_kind() {
         Case("DEFAULT", "--summary-time-unit q", 255, &["--summary-time-unit"]),
         Case("DEFAULT", "--summary-trend-stats avg,x", 255, &["--summary-trend-stats"]),
         Case("DEFAULT", "--execution-segment 2:3", 255, &["--execution-segment"]),
-        Case("DEFAULT", "--out nope", 255, &["unknown output type \\\"nope\\\""]),
+        Case("DEFAULT", "--out nope", 255, &["invalid output type 'nope'"]),
         Case("DEFAULT", "--out json=no/such/dir/x.json", 255, &["no/such/dir/x.json"]),
         Case("DEFAULT", "--config nope.json", 104, &["nope.json"]),
     ] {

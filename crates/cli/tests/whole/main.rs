@@ -6,6 +6,7 @@ mod attack;
 mod bad_bodies;
 mod bad_input;
 mod command_line;
+mod corpus;
 mod data;
 mod demo;
 mod examples;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use brunt_fiber::core::CoreRuntime;
 use brunt_metrics::{Recorder, Registry};
 use futures_util::FutureExt;
-use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::mpsc;
 use tokio::task::spawn_local;
 
@@ -71,13 +71,7 @@ pub(crate) fn spawn<R: Runner>(seed: CoreSeed<R>) -> io::Result<JoinHandle<()>> 
 
 /// Fails if the system refuses a reactor, which takes three open files.
 fn live<R: Runner>(seed: CoreSeed<R>) -> io::Result<()> {
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .event_interval(STEPS_BETWEEN_POLLS)
-        .global_queue_interval(STEPS_BETWEEN_POLLS)
-        .build_local(LocalOptions::default())?;
-    runtime.block_on(obey(seed));
+    CoreRuntime::new(STEPS_BETWEEN_POLLS)?.block_on(obey(seed));
     Ok(())
 }
 

@@ -292,7 +292,7 @@ struct Counting {
 }
 
 impl Listener for Counting {
-    fn frame(&mut self, frame: &Frame) {
+    fn frame(&mut self, frame: &Arc<Frame>) {
         self.samples.fetch_add(frame.samples.len() as u64, Ordering::SeqCst);
     }
 
@@ -319,7 +319,7 @@ fn a_listener_sees_every_sample_and_then_the_end() {
 struct Panicking;
 
 impl Listener for Panicking {
-    fn frame(&mut self, _: &Frame) {
+    fn frame(&mut self, _: &Arc<Frame>) {
         panic!("this output is broken");
     }
 }

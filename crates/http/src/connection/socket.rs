@@ -36,7 +36,7 @@ impl Socket {
         either!(self, stream => stream.try_read(into))
     }
 
-    pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         either!(self, stream => stream.try_write(bytes))
     }
 

@@ -95,29 +95,46 @@ impl Answer {
         self.buffer.reserve_exact(text + body);
         self.buffer.extend_from_slice(head.reason);
         self.buffer.extend_from_slice(&head.lines);
-        if let Some(spool) = spool
-            && !self.response().is_some_and(|response| spool.wants(&response))
-        {
-            self.fate = Fate::Discard;
+        if let Some(spool) = spool {
+            self.decide(spool);
         }
         Ok(())
     }
 
-    /// The head of a response over HTTP/2. `lines` each end with CRLF; `marks`: it has cookies, it has codings.
+    /// The head of a response over HTTP/2. `lines` each end with CRLF; `marks`: it has cookies, it has codings;
+    /// `declared`: what it says of the body's length, 0 if nothing.
     pub(crate) fn accept_http2(
         &mut self,
         status: u16,
         reason: &str,
         lines: &[u8],
         marks: (bool, bool),
-    ) {
+        declared: u64,
+    ) -> Result<(), Failure> {
+        if self.fate == Fate::Keep && declared > self.limit {
+            return Err(Failure::BodyTooLarge(self.limit));
+        }
+        let body = match self.fate {
+            Fate::Keep => declared.min(RESERVE_MAX) as usize,
+            Fate::Begin => declared.min(self.limit).min(RESERVE_MAX) as usize,
+            Fate::Discard | Fate::Stream => 0,
+        };
         self.status = status;
         self.minor = 2;
         (self.has_cookies, self.has_encoding) = marks;
         self.reason_len = reason.len() as u32;
         self.head_len = (reason.len() + lines.len()) as u32;
+        self.buffer.reserve_exact(reason.len() + lines.len() + body);
         self.buffer.extend_from_slice(reason.as_bytes());
         self.buffer.extend_from_slice(lines);
+        Ok(())
+    }
+
+    /// Its head is there: whether the body goes to this spool, or is dropped.
+    pub(crate) fn decide(&mut self, spool: &Spool) {
+        if !self.response().is_some_and(|response| spool.wants(&response)) {
+            self.fate = Fate::Discard;
+        }
     }
 
     /// Some of the body.

@@ -113,6 +113,17 @@ impl<'c> Recording<'c> {
         self.written = (self.clock)();
     }
 
+    /// It was not sent at once but from `begun` until `at`: before that it was blocked.
+    pub(crate) fn written_later(&mut self, begun: u64, at: u64) {
+        self.acquired = self.acquired.max(begun);
+        self.written = at;
+    }
+
+    /// When it was asked for, which is now or a moment ago.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked
+    }
+
     /// Some of the response is there; only the first call counts.
     pub(crate) fn answered(&mut self) {
         if self.first_byte == 0 {
@@ -141,6 +152,24 @@ impl<'c> Recording<'c> {
     pub(crate) fn received(&mut self, bytes: usize) {
         self.bytes_received += bytes as u64;
         self.meter.received(bytes);
+    }
+
+    /// Bytes of this exchange on a connection that it shares, whose bytes are counted apart.
+    pub(crate) fn took_part(&mut self, sent: usize, received: usize) {
+        self.bytes_sent += sent as u64;
+        self.bytes_received += received as u64;
+    }
+
+    /// All bytes of the client are counted here.
+    pub(crate) fn meter(&self) -> &'c Meter {
+        self.meter
+    }
+
+    /// The response began at this moment.
+    pub(crate) fn answered_at(&mut self, moment: u64) {
+        if self.first_byte == 0 {
+            self.first_byte = moment;
+        }
     }
 
     /// The moment now, by its clock.

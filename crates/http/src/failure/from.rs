@@ -4,7 +4,7 @@ use std::io;
 
 use rustls::{CertificateError, InvalidMessage};
 
-use super::{Failure, Http2Trouble, Operation};
+use super::{Failure, Operation};
 
 /// `EPIPE` and `ECONNRESET` have codes of their own in k6; `io::ErrorKind` knows both on any system.
 pub(crate) fn from_socket(operation: Operation, error: &io::Error) -> Failure {
@@ -50,29 +50,6 @@ pub(crate) fn from_tls(error: &rustls::Error, in_handshake: bool) -> Failure {
 }
 
 /// What our own wire said comes out again; the rest is the protocol's.
-pub(crate) fn from_http2(error: &h2::Error) -> Failure {
-    if let Some(io) = error.get_io() {
-        let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());
-        return inner.copied().unwrap_or_else(|| match io.kind() {
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => {
-                Failure::Ended(crate::http1::parser::Truncated::Partial)
-            }
-            _ => from_socket(Operation::Read, io),
-        });
-    }
-    let Some(reason) = error.reason() else {
-        return Failure::Http2(Http2Trouble::Unknown, 0);
-    };
-    let trouble = if error.is_go_away() && error.is_remote() {
-        Http2Trouble::GoAway
-    } else if error.is_reset() {
-        Http2Trouble::Stream
-    } else {
-        Http2Trouble::Connection
-    };
-    Failure::Http2(trouble, reason.into())
-}
-
 fn from_certificate(error: &CertificateError) -> Failure {
     match error {
         CertificateError::UnknownIssuer => Failure::UnknownAuthority,

@@ -12,6 +12,7 @@ use crate::connection::{Connection, Received};
 use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::network::{Network, Scratch};
+use crate::outbox::Outbox;
 use crate::request::{Request, WriteBy};
 use crate::spool::Spool;
 
@@ -31,7 +32,11 @@ pub(crate) async fn converse(
     way: Way<'_>,
     recording: &mut Recording<'_>,
 ) -> Result<bool, Failure> {
+    let wants_close = way.close || request.headers.asks_to_close();
     let mut talk = Talk {
+        connection,
+        recording,
+        outbox: &network.outbox,
         parser: Parser::new(request.method == "HEAD", network.settings.head_limit),
         outgoing: Outgoing::new(request, way),
         broken: None,
@@ -39,16 +44,18 @@ pub(crate) async fn converse(
         write_by: request.write_by,
         known: &network.known,
     };
-    let wants_close = way.close || request.headers.asks_to_close();
-    poll_fn(|cx| {
+    let is_clean = poll_fn(|cx| {
         let mut scratch = network.scratch.borrow_mut();
-        talk.poll(cx, connection, &mut scratch, recording)
+        talk.poll(cx, &mut scratch)
     })
-    .await
-    .map(|is_clean| is_clean && recording.answer.keep_alive && !wants_close)
+    .await?;
+    Ok(is_clean && talk.recording.answer.keep_alive && !wants_close)
 }
 
-struct Talk<'a> {
+struct Talk<'a, 'c> {
+    connection: &'a mut Connection,
+    recording: &'a mut Recording<'c>,
+    outbox: &'a Outbox,
     parser: Parser,
     outgoing: Outgoing<'a>,
     /// Writing failed. The server may have answered before it hung up, so we read on.
@@ -58,20 +65,20 @@ struct Talk<'a> {
     known: &'a RefCell<KnownHeads>,
 }
 
-impl Talk<'_> {
-    fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-        connection: &mut Connection,
-        scratch: &mut Scratch,
-        recording: &mut Recording<'_>,
-    ) -> Poll<Result<bool, Failure>> {
+impl Drop for Talk<'_, '_> {
+    fn drop(&mut self) {
+        self.outgoing.withdraw(self.connection, self.recording);
+    }
+}
+
+impl Talk<'_, '_> {
+    fn poll(&mut self, cx: &mut Context<'_>, scratch: &mut Scratch) -> Poll<Result<bool, Failure>> {
         loop {
             // Each time round: a "100 Continue" may just have been read.
             if !self.outgoing.is_done() && self.broken.is_none() {
-                match self.outgoing.poll(cx, connection, scratch, recording) {
+                let (connection, recording) = (&mut *self.connection, &mut *self.recording);
+                match self.outgoing.poll(cx, connection, self.outbox, scratch, recording) {
                     Poll::Ready(Ok(())) => {
-                        recording.written();
                         if let Some(write_by) = self.write_by {
                             write_by.written();
                         }
@@ -84,8 +91,8 @@ impl Talk<'_> {
                 }
             }
             let step = match self.broken {
-                None => ready!(self.read(cx, connection, scratch, recording)),
-                Some(failure) => match self.read(cx, connection, scratch, recording) {
+                None => ready!(self.read(cx, scratch)),
+                Some(failure) => match self.read(cx, scratch) {
                     Poll::Ready(Ok(step)) => Ok(step),
                     Poll::Ready(Err(_)) | Poll::Pending => Err(failure),
                 },
@@ -98,13 +105,8 @@ impl Talk<'_> {
     }
 
     /// Reads once.
-    fn read(
-        &mut self,
-        cx: &mut Context<'_>,
-        connection: &mut Connection,
-        scratch: &mut Scratch,
-        recording: &mut Recording<'_>,
-    ) -> Poll<Result<Step, Failure>> {
+    fn read(&mut self, cx: &mut Context<'_>, scratch: &mut Scratch) -> Poll<Result<Step, Failure>> {
+        let (connection, recording) = (&mut *self.connection, &mut *self.recording);
         if let Some(left) = self.parser.left()
             && left >= DIRECT_MIN
             && !connection.is_secure()
@@ -156,7 +158,8 @@ impl Talk<'_> {
                     spool.begin(|| recording.snapshot());
                 }
                 fed?;
-                Poll::Ready(Ok(self.step(!has_leftover && !connection.is_closed())))
+                let is_clean = !has_leftover && !connection.is_closed();
+                Poll::Ready(Ok(self.step(is_clean)))
             }
         }
     }

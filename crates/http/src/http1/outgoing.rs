@@ -1,19 +1,19 @@
 //! A request on its way out.
 
-mod cursor;
 mod sending;
 
 use std::io::IoSlice;
 use std::task::{Context, Poll, ready};
 
-use self::cursor::{Cursor, SLICES};
 use self::sending::Sending;
 use super::encode::{self, Way};
-use crate::connection::Connection;
+use crate::connection::{Connection, Letter};
 use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::network::Scratch;
-use crate::request::Request;
+use crate::outbox::Outbox;
+use crate::payload::cursor::{Cursor, SLICES};
+use crate::request::{Body, Request};
 
 /// What lies in pieces up to this size in all is copied behind the head, so that all goes in one plain write; larger
 /// pieces are handed to the kernel where they lie.
@@ -34,6 +34,8 @@ pub(crate) struct Outgoing<'a> {
 
 enum Stage<'a> {
     Fresh,
+    /// In the core's outbox.
+    Posted,
     Sending(Box<Sending<'a>>),
     Done,
 }
@@ -53,30 +55,72 @@ impl<'a> Outgoing<'a> {
         &mut self,
         cx: &mut Context<'_>,
         connection: &mut Connection,
+        outbox: &Outbox,
         scratch: &mut Scratch,
         recording: &mut Recording<'_>,
     ) -> Poll<Result<(), Failure>> {
-        if matches!(self.stage, Stage::Fresh) {
-            self.stage = match self.start(cx, connection, scratch, recording)? {
-                Some(sending) => Stage::Sending(Box::new(sending)),
-                None => Stage::Done,
-            };
+        match self.stage {
+            Stage::Fresh => self.stage = self.start(cx, connection, outbox, scratch, recording)?,
+            Stage::Posted => self.stage = ready!(self.collect(connection, recording))?,
+            Stage::Sending(_) | Stage::Done => {}
         }
-        if let Stage::Sending(sending) = &mut self.stage {
-            ready!(sending.poll(cx, connection, scratch, recording))?;
-            self.stage = Stage::Done;
+        match &mut self.stage {
+            Stage::Sending(sending) => {
+                ready!(sending.poll(cx, connection, scratch, recording))?;
+                recording.written();
+                self.stage = Stage::Done;
+            }
+            Stage::Posted => return Poll::Pending,
+            Stage::Fresh | Stage::Done => {}
         }
         Poll::Ready(Ok(()))
     }
 
-    /// The first write: head, and as much of the body as fits. Returns what is left.
+    /// Looks what became of it in the outbox.
+    fn collect(
+        &self,
+        connection: &Connection,
+        recording: &mut Recording<'_>,
+    ) -> Poll<Result<Stage<'a>, Failure>> {
+        if let Letter::Waiting = connection.wire().letter() {
+            return Poll::Pending;
+        }
+        let (letter, rest) = connection.wire().take_letter();
+        let sent = match letter {
+            Letter::Sent(sent) => sent,
+            Letter::Failed(failure) => return Poll::Ready(Err(failure)),
+            Letter::Waiting | Letter::None => unreachable!("only this request has posted a letter"),
+        };
+        recording.sent(sent.size);
+        recording.written_later(sent.begun, sent.at);
+        if rest.is_empty() {
+            return Poll::Ready(Ok(Stage::Done));
+        }
+        let none = Cursor::new(Body::Empty);
+        let sending = Sending::new(none, &rest, connection.is_secure());
+        Poll::Ready(Ok(Stage::Sending(Box::new(sending))))
+    }
+
+    /// It is given up: takes it back, or notes what was sent of it.
+    pub(crate) fn withdraw(&mut self, connection: &Connection, recording: &mut Recording<'_>) {
+        if let Stage::Posted = self.stage {
+            if let (Letter::Sent(sent), _) = connection.wire().take_letter() {
+                recording.sent(sent.size);
+                recording.written_later(sent.begun, sent.at);
+            }
+            self.stage = Stage::Done;
+        }
+    }
+
+    /// The first write: head, and as much of the body as fits; at once or later.
     fn start(
         &self,
         cx: &mut Context<'_>,
         connection: &mut Connection,
+        outbox: &Outbox,
         scratch: &mut Scratch,
         recording: &mut Recording<'_>,
-    ) -> Result<Option<Sending<'a>>, Failure> {
+    ) -> Result<Stage<'a>, Failure> {
         scratch.clear_writing();
         encode::encode(self.request, self.way, &mut scratch.plain);
         let mut body = Cursor::new(self.request.body);
@@ -90,6 +134,13 @@ impl<'a> Outgoing<'a> {
             connection.encrypt(&scratch.plain, &mut scratch.cipher)?;
         }
         let wire = if is_secure { &scratch.cipher } else { &scratch.plain };
+        if !is_held
+            && body.is_done()
+            && self.request.write_by.is_none()
+            && outbox.take(connection.wire(), wire, cx.waker(), recording.asked())
+        {
+            return Ok(Stage::Posted);
+        }
         let written = if is_secure || is_held || body.is_done() {
             connection.poll_write(cx, wire)
         } else {
@@ -106,13 +157,14 @@ impl<'a> Outgoing<'a> {
         let unsent = &wire[size.min(wire.len())..];
         body.advance(size.saturating_sub(wire.len()));
         if unsent.is_empty() && body.is_done() {
-            return Ok(None);
+            recording.written();
+            return Ok(Stage::Done);
         }
         let mut sending = Sending::new(body, unsent, is_secure);
         if is_held {
             sending.hold(self.request);
         }
-        Ok(Some(sending))
+        Ok(Stage::Sending(Box::new(sending)))
     }
 
     /// The body doesn't simply follow the head.

@@ -1,168 +1,266 @@
 //! One request and its response on a stream of its own.
 
-use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use h2::{RecvStream, SendStream};
-use http::{HeaderName, HeaderValue, Uri, Version, header};
-
-use super::Line;
-use crate::excerpt::Excerpt;
+use super::frame;
+use super::link::{Inner, Link};
+use super::outflow::Outflow;
+use crate::connection::Received;
 use crate::exchange::Recording;
-use crate::failure::{Failure, from_http2};
-use crate::payload::Piece;
-use crate::request::{Body, Request};
+use crate::failure::Failure;
+use crate::network::{Network, Scratch};
+use crate::request::Request;
 
-/// Sends `request` and receives what comes back.
-///
-/// # Errors
-/// Why there is no whole response. [`Recording::has_answer`] and [`Recording::bytes_sent`] tell how far it came.
-pub(crate) async fn exchange(
-    line: Line,
-    request: &Request<'_>,
-    recording: &mut Recording<'_>,
-) -> Result<(), Failure> {
-    let head = head(request)?;
-    let mut sender = line.sender.ready().await.map_err(|error| from_http2(&error))?;
-    let is_bodiless = request.body.is_empty();
-    let sent = sender.send_request(head, is_bodiless);
-    let (response, mut stream) = sent.map_err(|error| from_http2(&error))?;
-    recording.sent(0);
-    if !is_bodiless {
-        send(request.body, &mut stream, recording).await?;
-    }
-    recording.written();
-    let response = response.await.map_err(|error| from_http2(&error))?;
-    recording.answered();
-    let (head, body) = response.into_parts();
-    let mut lines = Vec::new();
-    for (name, value) in &head.headers {
-        lines.extend_from_slice(name.as_str().as_bytes());
-        lines.extend_from_slice(b": ");
-        lines.extend_from_slice(value.as_bytes());
-        lines.extend_from_slice(b"\r\n");
-    }
-    let reason = head.status.canonical_reason().unwrap_or_default();
-    let has = |name| head.headers.contains_key(name);
-    let marks = (has(header::SET_COOKIE), has(header::CONTENT_ENCODING));
-    recording.answer.accept_http2(head.status.as_u16(), reason, &lines, marks);
-    receive(body, request, recording).await
+/// What one poll sends of a body before others get their turn.
+const TURN: usize = 1 << 20;
+
+/// A request under way. Its stream ends when this is dropped.
+pub(crate) struct Running<'a, 'c> {
+    link: &'a Link,
+    network: &'a Network,
+    request: &'a Request<'a>,
+    recording: &'a mut Recording<'c>,
+    /// 0: it has no stream yet.
+    id: u32,
+    outflow: Option<Outflow<'a>>,
+    is_written: bool,
+    /// The head of a streamed response was told.
+    has_begun: bool,
 }
 
-/// The head, without what only connections of HTTP/1.1 know.
-fn head(request: &Request<'_>) -> Result<http::Request<()>, Failure> {
-    let target = request.target;
-    let bad_value = |name: &str| Failure::HeaderValue(Excerpt::new(name.as_bytes()));
-    let uri = Uri::builder()
-        .scheme(target.scheme.as_str())
-        .authority(request.host.unwrap_or(&target.authority))
-        .path_and_query(&*target.path)
-        .build()
-        .map_err(|_| bad_value("Host"))?;
-    let mut head = http::Request::new(());
-    *head.version_mut() = Version::HTTP_2;
-    *head.uri_mut() = uri;
-    let bad_method = |_| Failure::Method(Excerpt::new(request.method.as_bytes()));
-    *head.method_mut() = request.method.parse().map_err(bad_method)?;
-    let headers = head.headers_mut();
-    for (name, value) in request.headers {
-        let is_of_connection =
-            ["Connection", "Proxy-Connection", "Keep-Alive", "Upgrade", "Transfer-Encoding"]
-                .iter()
-                .any(|ours| name.eq_ignore_ascii_case(ours));
-        if is_of_connection || (name.eq_ignore_ascii_case("te") && value != "trailers") {
-            continue;
-        }
-        let bad_name = |_| Failure::HeaderName(Excerpt::new(name.as_bytes()));
-        let key = HeaderName::try_from(name).map_err(bad_name)?;
-        headers.append(key, HeaderValue::try_from(value).map_err(|_| bad_value(name))?);
-    }
-    let length = request.body.len();
-    let has_length = length.is_some_and(|length| {
-        length > 0
-            || matches!(request.method, "POST" | "PUT" | "PATCH")
-            || matches!(request.body, Body::Nothing)
-    });
-    if let (true, Some(length)) = (has_length, length) {
-        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    Ok(head)
+/// Why there is no response.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) failure: Failure,
+    /// The server has certainly not looked at the request.
+    pub(crate) is_unseen: bool,
 }
 
-async fn send(
-    body: Body<'_>,
-    stream: &mut SendStream<Bytes>,
-    recording: &mut Recording<'_>,
-) -> Result<(), Failure> {
-    match body {
-        Body::Empty | Body::Nothing => {}
-        Body::Bytes(bytes) => {
-            return put(Bytes::copy_from_slice(bytes), true, stream, recording).await;
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Self {
+        Self { failure, is_unseen: false }
+    }
+}
+
+impl<'a, 'c> Running<'a, 'c> {
+    pub(crate) fn new(
+        link: &'a Link,
+        network: &'a Network,
+        request: &'a Request<'a>,
+        recording: &'a mut Recording<'c>,
+    ) -> Self {
+        Self {
+            link,
+            network,
+            request,
+            recording,
+            id: 0,
+            outflow: None,
+            is_written: false,
+            has_begun: false,
         }
-        Body::Payload(payload) => {
-            for piece in payload.pieces() {
-                match piece {
-                    Piece::Static(bytes) => {
-                        put(Bytes::from_static(bytes), false, stream, recording).await?;
+    }
+
+    fn open(&mut self, cx: &Context<'_>, inner: &mut Inner) -> Poll<Result<(), Broken>> {
+        let protocol = &mut inner.protocol;
+        if !protocol.is_open() || inner.broken.is_some() {
+            let failure = inner.broken.unwrap_or_else(|| protocol.refusal());
+            return Poll::Ready(Err(Broken { failure, is_unseen: true }));
+        }
+        if !protocol.has_room() {
+            protocol.wait_for_room(cx.waker());
+            return Poll::Pending;
+        }
+        let before = protocol.out.len();
+        let answer = std::mem::take(&mut self.recording.answer);
+        self.id = protocol.open(self.request, answer);
+        self.recording.took_part(protocol.out.len() - before, 0);
+        if !self.request.body.is_empty() {
+            self.outflow = Some(Outflow::new(self.request.body));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Sends as the server makes room and the socket takes it.
+    fn send(
+        &mut self,
+        cx: &mut Context<'_>,
+        inner: &mut Inner,
+        scratch: &mut Scratch,
+    ) -> Result<(), Failure> {
+        let mut turn = 0;
+        loop {
+            let mut waits = false;
+            while let Some(outflow) = &mut self.outflow {
+                let room = inner.protocol.room(self.id);
+                if room == 0 {
+                    break;
+                }
+                let out = &mut inner.protocol.out;
+                let start = out.len();
+                out.extend_from_slice(&[0; frame::HEAD]);
+                let filled = outflow.poll_fill(cx, room, out);
+                let size = out.len() - start - frame::HEAD;
+                if !matches!(filled, Poll::Ready(Ok(()))) {
+                    out.truncate(start);
+                }
+                match filled {
+                    Poll::Pending => {
+                        waits = true;
+                        break;
                     }
-                    Piece::Bytes(shared) => {
-                        let bytes = Bytes::copy_from_slice(shared.as_slice());
-                        put(bytes, false, stream, recording).await?;
+                    Poll::Ready(result) => result?,
+                }
+                let ends = outflow.is_done();
+                inner.protocol.close_data(start, self.id, ends);
+                self.recording.took_part(size + frame::HEAD, 0);
+                turn += size;
+                if ends {
+                    self.outflow = None;
+                }
+            }
+            if inner.poll_flush(cx, scratch, self.recording.meter()).is_pending() {
+                return Ok(());
+            }
+            if self.outflow.is_none() {
+                if !self.is_written {
+                    self.is_written = true;
+                    self.recording.written();
+                    if let Some(write_by) = self.request.write_by {
+                        write_by.written();
                     }
-                    Piece::Stream(source) => {
-                        while let Some(chunk) = poll_fn(|cx| source.poll_chunk(cx)).await {
-                            let chunk = chunk.map_err(|text| {
-                                Failure::BodySource(Excerpt::new(text.as_bytes()))
-                            })?;
-                            let bytes = Bytes::copy_from_slice(chunk.as_slice());
-                            put(bytes, false, stream, recording).await?;
-                        }
-                    }
-                    Piece::File(_) => {
-                        let why = b"files can't be sent over HTTP/2 yet";
-                        return Err(Failure::BodySource(Excerpt::new(why)));
+                }
+                return Ok(());
+            }
+            if waits || inner.broken.is_some() || inner.protocol.room(self.id) == 0 {
+                return Ok(());
+            }
+            if turn >= TURN {
+                cx.waker().wake_by_ref();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes what came. Ready when nothing more will.
+    fn receive(&mut self, cx: &mut Context<'_>, inner: &mut Inner) -> Poll<Result<(), Broken>> {
+        let Some(stream) = inner.protocol.stream(self.id) else {
+            unreachable!("a stream stays until its request leaves it")
+        };
+        if stream.has_head {
+            self.recording.answered_at(stream.first_byte);
+        }
+        let mut waits = false;
+        if let (Some(spool), true) = (self.request.spool, stream.has_head) {
+            if !self.has_begun {
+                self.has_begun = true;
+                self.recording.answer = std::mem::take(&mut stream.answer);
+                self.recording.answer.decide(spool);
+                if self.recording.answer.is_streamed() {
+                    spool.begin(|| self.recording.snapshot());
+                }
+            }
+            match spool.poll_room(cx) {
+                Poll::Ready(false) => return Poll::Ready(Ok(())),
+                Poll::Pending => waits = true,
+                Poll::Ready(true) => {
+                    let queue = stream.queue.as_mut().map(std::mem::take).unwrap_or_default();
+                    if !queue.is_empty() {
+                        spool.arrives(self.recording.now());
+                        self.recording.answer.take(&queue, Some(spool))?;
+                        inner.protocol.taken(self.id, queue.len());
                     }
                 }
             }
         }
+        let stream = inner.protocol.stream(self.id).expect("it was there a moment ago");
+        let rests = stream.queue.as_ref().is_some_and(|queue| !queue.is_empty());
+        if !stream.is_done || (rests && waits && stream.failure.is_none()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(match stream.failure {
+            Some(failure) => Err(Broken { failure, is_unseen: stream.is_unseen }),
+            None => Ok(()),
+        })
     }
-    stream.send_data(Bytes::new(), true).map_err(|error| from_http2(&error))
+
+    fn poll_on(
+        &mut self,
+        cx: &mut Context<'_>,
+        inner: &mut Inner,
+        scratch: &mut Scratch,
+    ) -> Poll<Result<(), Broken>> {
+        if self.id == 0 {
+            std::task::ready!(self.open(cx, inner))?;
+        }
+        inner.protocol.polls(self.id);
+        loop {
+            self.send(cx, inner, scratch)?;
+            if let Poll::Ready(result) = self.receive(cx, inner) {
+                return Poll::Ready(result);
+            }
+            let Inner { connection, protocol, .. } = inner;
+            // Then all is there, and only the reader of the body is waited for.
+            let received = if protocol.is_lost() {
+                Poll::Pending
+            } else {
+                connection.poll_receive(cx, scratch, |bytes| protocol.take(bytes))
+            };
+            match received {
+                Poll::Ready(Ok(Received::Bytes(size))) => self.recording.meter().received(size),
+                Poll::Ready(Ok(Received::End)) => protocol.ended(inner.broken),
+                Poll::Ready(Err(failure)) => protocol.ended(inner.broken.or(Some(failure))),
+                Poll::Pending if inner.broken.is_some() && !protocol.is_lost() => {
+                    protocol.ended(inner.broken);
+                }
+                Poll::Pending => {
+                    if let Some(stream) = protocol.stream(self.id) {
+                        match &mut stream.waker {
+                            Some(waker) => waker.clone_from(cx.waker()),
+                            none => *none = Some(cx.waker().clone()),
+                        }
+                    }
+                    inner.reader = self.id;
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
 }
 
-/// Sends as the server makes room.
-async fn put(
-    mut bytes: Bytes,
-    is_last: bool,
-    stream: &mut SendStream<Bytes>,
-    recording: &mut Recording<'_>,
-) -> Result<(), Failure> {
-    while !bytes.is_empty() {
-        stream.reserve_capacity(bytes.len());
-        let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
-            Some(Ok(room)) => room.min(bytes.len()),
-            Some(Err(error)) => return Err(from_http2(&error)),
-            // The server wants no more of it, and may have answered.
-            None => return Ok(()),
-        };
-        let part = bytes.split_to(room);
-        recording.sent(part.len());
-        let ends = is_last && bytes.is_empty();
-        stream.send_data(part, ends).map_err(|error| from_http2(&error))?;
+impl Future for Running<'_, '_> {
+    type Output = Result<(), Broken>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let link = this.link;
+        let mut inner = link.inner.borrow_mut();
+        let result = this.poll_on(cx, &mut inner, &mut this.network.scratch.borrow_mut());
+        inner.protocol.polls(0);
+        result
     }
-    Ok(())
 }
 
-async fn receive(
-    mut body: RecvStream,
-    request: &Request<'_>,
-    recording: &mut Recording<'_>,
-) -> Result<(), Failure> {
-    while let Some(data) = body.data().await {
-        let data = data.map_err(|error| from_http2(&error))?;
-        recording.received(data.len());
-        // A flow that is over takes no more leave.
-        let _ = body.flow_control().release_capacity(data.len());
-        recording.answer.take(&data, request.spool)?;
+impl Drop for Running<'_, '_> {
+    fn drop(&mut self) {
+        if self.id == 0 {
+            return;
+        }
+        let mut inner = self.link.inner.borrow_mut();
+        let Some(stream) = inner.protocol.leave(self.id) else { return };
+        self.recording.took_part(0, stream.received);
+        if stream.has_head {
+            self.recording.answered_at(stream.first_byte);
+        }
+        if !self.has_begun {
+            self.recording.answer = stream.answer;
+        }
+        if !inner.protocol.out.is_empty() {
+            inner.flush(&mut self.network.scratch.borrow_mut(), self.recording.meter());
+        }
+        if inner.reader == self.id {
+            inner.protocol.hand_over();
+        }
     }
-    Ok(())
 }

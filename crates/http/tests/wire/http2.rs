@@ -143,7 +143,7 @@ fn what_a_server_breaks_off_has_its_reason() {
         let client = sharing(|_| ());
         let (code, text) = failed(&get(&client, &format!("http://{address}/")).await);
         assert_eq!(code, 1642);
-        assert!(text.starts_with("http2: stream error: "), "{text}");
+        assert_eq!(text, "http2: stream error with http2 ErrCode ENHANCE_YOUR_CALM");
     });
 }
 
@@ -164,7 +164,7 @@ fn a_lost_connection_is_replaced() {
         for status in [200, 201, 202] {
             let exchange = get(&client, &url).await;
             assert_eq!(exchange.response().unwrap().status(), status);
-            // The server says goodbye; the driver of the connection must hear it.
+            // The server says goodbye.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
@@ -256,13 +256,204 @@ fn tls_agrees_on_what_both_can_speak() {
 }
 
 #[test]
-fn a_client_with_connections_of_its_own_speaks_no_http2() {
+fn http2_is_spoken_only_if_the_settings_say_so() {
     run(async {
         let (address, _) = tls(&[b"h2", b"http/1.1"]).await;
-        let client = crate::support::client(|settings| {
-            settings.tls.insecure_skip_verify = true;
-        });
-        let exchange = get(&client, &format!("https://localhost:{}/", address.port())).await;
-        assert_eq!(exchange.response().unwrap().version(), "HTTP/1.1");
+        for (http2, version) in [(false, "HTTP/1.1"), (true, "HTTP/2.0")] {
+            let client = crate::support::client(|settings| {
+                settings.tls.insecure_skip_verify = true;
+                settings.tls.http2 = http2;
+            });
+            let exchange = get(&client, &format!("https://localhost:{}/", address.port())).await;
+            assert_eq!(exchange.response().unwrap().version(), version);
+        }
+    });
+}
+
+/// A frame.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let size = (payload.len() as u32).to_be_bytes();
+    [&size[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A server that says these bytes once the first request is there, and closes if it has nothing more to say.
+async fn saying(bytes: Vec<u8>) -> SocketAddr {
+    let bytes = Rc::new(bytes);
+    server(move |mut socket, _| {
+        let bytes = Rc::clone(&bytes);
+        async move {
+            let settings = frame(4, 0, 0, &[]);
+            socket.write_all(&settings).await.unwrap();
+            let mut seen = [0; 4096];
+            // Preface, settings, window and headers come in one write.
+            let _ = tokio::io::AsyncReadExt::read(&mut socket, &mut seen).await;
+            let _ = socket.write_all(&bytes).await;
+            let _ = socket.shutdown().await;
+            crate::support::until_closed(&mut socket).await;
+        }
+    })
+    .await
+}
+
+/// What stands in a header block for `:status: 200`.
+const OK: u8 = 0x88;
+
+#[test]
+fn what_breaks_the_rules_ends_in_the_failure_that_k6_has_for_it() {
+    run(async {
+        let head = frame(1, 4, 1, &[OK]);
+        let goaway = |last: u32, code: u32| {
+            frame(7, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat())
+        };
+        let with_head = |more: Vec<u8>| [head.clone(), more].concat();
+        for (what, bytes, code) in [
+            ("nothing at all", vec![], 1000),
+            ("a head without an end", head.clone(), 1000),
+            ("a reset", frame(3, 0, 1, &[0, 0, 0, 2]), 1633),
+            ("a reset for no known reason", frame(3, 0, 1, &[0, 0, 1, 0]), 1630),
+            ("a reset after the head", with_head(frame(3, 0, 1, &[0, 0, 0, 8])), 1639),
+            ("goodbye in the middle", with_head(goaway(1, 11)), 1622),
+            ("a body before the head", frame(0, 1, 1, b"x"), 1632),
+            ("a body for nobody", frame(0, 1, 7, b"x"), 1652),
+            ("a frame that is too long", frame(0, 0, 1, &vec![0; 20_000]), 1657),
+            ("a block of nonsense", frame(1, 4, 1, &[0xff, 0xff]), 1660),
+            ("a continuation of nothing", frame(9, 4, 1, &[OK]), 1652),
+            ("a block that is interrupted", [frame(1, 0, 1, &[OK]), head.clone()].concat(), 1652),
+            ("padding without end", frame(0, 8, 1, &[9, 1]), 1652),
+            ("a push", frame(5, 4, 1, &[0, 0, 0, 2, OK]), 1652),
+            ("a window without end", frame(8, 0, 0, &[0x7f, 0xff, 0xff, 0xff]), 1654),
+            ("no window at all", frame(8, 0, 0, &[0; 4]), 1652),
+            ("half a ping", frame(6, 0, 0, &[0; 4]), 1657),
+            ("half a setting", frame(4, 0, 0, &[0; 4]), 1657),
+            ("two heads", with_head(frame(1, 4, 1, &[OK])), 1632),
+            ("a line break in a header", frame(1, 5, 1, b"\x88\x00\x01a\x02\r\n"), 1632),
+            ("no status", frame(1, 5, 1, b"\x00\x01a\x01b"), 1632),
+            ("less than declared", with_length(b"2", b"x"), 1000),
+            ("more than declared", with_length(b"1", b"xy"), 1000),
+        ] {
+            let address = saying(bytes).await;
+            let client = sharing(|_| ());
+            let exchange = get(&client, &format!("http://{address}/")).await;
+            let (told, text) = failed(&exchange);
+            assert_eq!(told, code, "{what}: {text}");
+        }
+    });
+}
+
+/// A whole response that declares a length.
+fn with_length(length: &[u8], body: &[u8]) -> Vec<u8> {
+    let block = [&[OK, 0x0f, 13, length.len() as u8], length].concat();
+    [frame(1, 4, 1, &block), frame(0, 1, 1, body)].concat()
+}
+
+#[test]
+fn what_is_allowed_is_taken() {
+    run(async {
+        let block = [&[OK][..], b"\x00\x01a\x01b"].concat();
+        let bytes = [
+            // Settings of all sizes, a ping, a frame of a kind that nobody knows.
+            frame(4, 0, 0, &[0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0]),
+            frame(6, 0, 0, &[7; 8]),
+            frame(77, 0, 0, b"?"),
+            frame(1, 4, 1, b"\x08\x03103"),
+            // Priority and padding, and a block in two frames.
+            frame(1, 32 | 8, 1, &[&[2, 0, 0, 0, 0, 9][..], &block[..2], &[0, 0]].concat()),
+            frame(9, 4, 1, &block[2..]),
+            frame(0, 8, 1, b"\x03hel\0\0\0"),
+            frame(0, 0, 1, b""),
+            frame(0, 0, 1, b"lo"),
+            frame(1, 4 | 1, 1, b"\x00\x01t\x01v"),
+        ]
+        .concat();
+        for pieces in [bytes.len(), 1, 3] {
+            let bytes = Rc::new(bytes.clone());
+            let address = server(move |mut socket, _| {
+                let bytes = Rc::clone(&bytes);
+                async move {
+                    socket.set_nodelay(true).unwrap();
+                    socket.write_all(&frame(4, 0, 0, &[])).await.unwrap();
+                    for piece in bytes.chunks(pieces) {
+                        socket.write_all(piece).await.unwrap();
+                        tokio::task::yield_now().await;
+                    }
+                    crate::support::until_closed(&mut socket).await;
+                }
+            })
+            .await;
+            let exchange = get(&sharing(|_| ()), &format!("http://{address}/")).await;
+            let answer = exchange.response().unwrap();
+            assert_eq!((answer.status(), exchange.body()), (200, &b"hello"[..]));
+            assert_eq!(answer.header("a"), Some(&b"b"[..]));
+            assert_eq!(answer.header("t"), None);
+        }
+    });
+}
+
+#[test]
+fn what_a_server_has_not_looked_at_is_sent_again() {
+    run(async {
+        let address = http2(|_, mut respond, number| async move {
+            if number == 0 && respond.stream_id().as_u32() == 1 {
+                return respond.send_reset(h2::Reason::REFUSED_STREAM);
+            }
+            respond.send_response(response(200), true).unwrap();
+        })
+        .await;
+        let client = sharing(|_| ());
+        let exchange = crate::support::post(&client, &format!("http://{address}/"), b"once").await;
+        assert_eq!(exchange.response().unwrap().status(), 200);
+    });
+}
+
+#[test]
+fn more_requests_than_the_server_allows_wait_their_turn() {
+    run(async {
+        let most = Rc::new(Cell::new(0));
+        let seen = Rc::clone(&most);
+        let address = server(move |socket, _| {
+            let seen = Rc::clone(&seen);
+            async move {
+                let mut builder = h2::server::Builder::new();
+                builder.max_concurrent_streams(2);
+                let mut connection = builder.handshake::<_, Bytes>(socket).await.unwrap();
+                let open = Rc::new(Cell::new(0));
+                while let Some(Ok((_, mut respond))) = connection.accept().await {
+                    open.set(open.get() + 1);
+                    seen.set(seen.get().max(open.get()));
+                    let open = Rc::clone(&open);
+                    tokio::task::spawn_local(async move {
+                        tokio::task::yield_now().await;
+                        open.set(open.get() - 1);
+                        respond.send_response(response(200), true).unwrap();
+                    });
+                }
+            }
+        })
+        .await;
+        let client = sharing(|_| ());
+        let url = format!("http://{address}/");
+        assert!(get(&client, &url).await.response().is_ok());
+        let all = futures_util::future::join_all((0..20).map(|_| get(&client, &url))).await;
+        assert!(all.iter().all(|exchange| exchange.response().is_ok()));
+        assert!(most.get() <= 2, "{}", most.get());
+    });
+}
+
+/// The bytes of all frames are counted, whoever reads them.
+#[test]
+fn the_bytes_of_a_shared_connection_are_counted_once() {
+    run(async {
+        let address = http2(|_, mut respond, _| async move {
+            let mut stream = respond.send_response(response(200), false).unwrap();
+            stream.send_data(vec![1; 10_000].into(), true).unwrap();
+        })
+        .await;
+        let client = sharing(|_| ());
+        let url = format!("http://{address}/");
+        let all = futures_util::future::join_all((0..5).map(|_| get(&client, &url))).await;
+        assert!(all.iter().all(|exchange| exchange.body().len() == 10_000));
+        let (sent, received) = client.take_wire_bytes();
+        assert!((50_000..51_000).contains(&received), "{received}");
+        assert!((100..400).contains(&sent), "{sent}");
     });
 }

@@ -6,6 +6,7 @@ mod downloads;
 mod failures;
 mod http1;
 mod http2;
+mod outbox;
 mod proxy;
 mod support;
 mod tls;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use brunt_fiber::core::CoreRuntime;
 use brunt_http::{
     Body, Client, Exchange, FileRange, Headers, Network, Payload, Request, Settings, Shared,
     Source, Target, clock,
@@ -15,14 +16,12 @@ use brunt_http::{
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::LocalSet;
 
 /// Runs a test on a runtime like a load core's.
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // A test that hangs fails.
     let test = async { tokio::time::timeout(Duration::from_secs(30), test).await.unwrap() };
-    LocalSet::new().block_on(&runtime, test)
+    CoreRuntime::new(8).unwrap().block_on(test)
 }
 
 /// Accepts connections on a free port and gives each to `serve`, with its number from 0.

@@ -12,6 +12,7 @@ use brunt_http::{
 };
 
 use super::download::{Download, Hopped};
+use super::login::{Auth, Leg};
 use super::prepared::{Prepared, ResponseType};
 use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
@@ -36,6 +37,17 @@ pub(super) struct Chain {
     pub(super) first_cookies: Option<String>,
 }
 
+/// What one hop needs.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub(super) client: &'a Client,
+    pub(super) request: &'a Prepared,
+    pub(super) url: &'a str,
+    pub(super) place: &'a Place,
+    pub(super) deadline: u64,
+    pub(super) sink: &'a Sink,
+}
+
 /// The end of a chain.
 pub(super) struct Last {
     /// `None` if the URL is none.
@@ -47,7 +59,7 @@ pub(super) struct Last {
 }
 
 /// Where a redirect leads.
-struct Next {
+pub(super) struct Next {
     url: String,
     keeps_method: bool,
     /// The `Location` was relative.
@@ -92,7 +104,14 @@ impl Chain {
     ) -> Option<Last> {
         let url = std::mem::take(&mut self.url);
         let (last, next) = match sink.http.place(&url) {
-            Ok(place) => self.exchange(client, request, (&url, &place), deadline, sink).await,
+            Ok(place) => {
+                let way = Way { client, request, url: &url, place: &place, deadline, sink };
+                match request.auth {
+                    None => self.exchange(&way, Leg::default()).await,
+                    // Boxed, so that requests without it don't carry it.
+                    Some(auth) => Box::pin(self.log_in(&way, auth)).await,
+                }
+            }
             Err(TargetError::Invalid(invalid)) => {
                 let error = format!("invalid URL: {}", invalid.of(&url));
                 let thrown = Some(error.clone());
@@ -100,36 +119,35 @@ impl Chain {
             }
             Err(TargetError::Unreachable(failure)) => {
                 let exchange = Box::new(Exchange::unsent(failure, clock::now_ns()));
-                (self.judge(request, &mask(&url), (exchange, None, None), sink), None)
+                let leg = Leg::default();
+                (self.judge(request, leg, &mask(&url), (exchange, None, None), sink), None)
             }
         };
         if let Some(next) = next {
             self.follow(url, next, &request.headers);
             return None;
         }
-        self.url = url;
+        // As k6 shows it.
+        self.url = match request.auth {
+            Some(Auth::Digest) => without_userinfo(&url).into_owned(),
+            _ => url,
+        };
         Some(last)
     }
 
     /// Sends, stores cookies, decodes; says where to go next.
-    async fn exchange(
-        &mut self,
-        client: &Client,
-        request: &Prepared,
-        (url, place): (&str, &Place),
-        deadline: u64,
-        sink: &Sink,
-    ) -> (Last, Option<Next>) {
+    pub(super) async fn exchange(&mut self, way: &Way<'_>, leg: Leg<'_>) -> (Last, Option<Next>) {
+        let Way { client, request, url, place, deadline, sink } = *way;
         let target = &place.target.borrow();
         let shown = place.masked.as_deref().unwrap_or(url);
         let too_late = (request.timeout_ns == 0).then_some(Failure::Timeout);
         if let Some(refused) = request.refused.or(too_late) {
             let exchange = Box::new(Exchange::unsent(refused, clock::now_ns()));
-            return (self.judge(request, shown, (exchange, None, None), sink), None);
+            return (self.judge(request, leg, shown, (exchange, None, None), sink), None);
         }
         let scope = RefCell::new(None);
         let scope_of = || scope.borrow_mut().get_or_insert_with(|| Scope::of(target)).clone();
-        let headers = self.headers_for(request, target, &scope_of);
+        let headers = self.headers_for(request, leg, target, &scope_of);
         let mut asked = Request::new(&self.method, target, &headers);
         if let Some(body) = &self.body {
             asked.body = Body::Payload(body);
@@ -181,7 +199,12 @@ impl Chain {
                 None
             }
         };
-        (self.judge(request, shown, (exchange, decoded, failure), sink), next)
+        (self.judge(request, leg, shown, (exchange, decoded, failure), sink), next)
+    }
+
+    /// The method of this hop, and its body.
+    pub(super) fn asks(&self) -> (&str, Option<&Payload>) {
+        (&self.method, self.body.as_ref())
     }
 
     /// Where the body of this hop's response goes, told what it is a response to.
@@ -200,6 +223,7 @@ impl Chain {
     fn judge(
         &self,
         request: &Prepared,
+        leg: Leg<'_>,
         url: &str,
         (exchange, decoded, found): Came,
         sink: &Sink,
@@ -219,7 +243,7 @@ impl Chain {
         }
         let outcome = Outcome {
             status,
-            expected: request.callback.expects(status),
+            expected: leg.expects(&request.callback, status),
             error: &error,
             error_code,
         };
@@ -242,16 +266,26 @@ impl Chain {
     fn headers_for(
         &mut self,
         request: &Prepared,
+        leg: Leg<'_>,
         target: &Target<'_>,
         scope_of: &dyn Fn() -> Scope,
     ) -> Rc<Headers> {
         let jar = request.jar.borrow();
-        if jar.is_empty() && request.cookies.is_empty() && target.userinfo.is_none() {
+        if jar.is_empty()
+            && request.cookies.is_empty()
+            && target.userinfo.is_none()
+            && leg.is_only()
+        {
             return Rc::clone(&self.headers);
         }
         let mut headers = Rc::clone(&self.headers);
-        if let (Some(basic), None) = (target.basic_authorization(), headers.get("Authorization")) {
-            headers = Rc::new(with_line(&headers, "Authorization", &basic));
+        let authorization = match leg.authorization {
+            Some(text) => Some(text.to_owned()).filter(|text| !text.is_empty()),
+            None if headers.get("Authorization").is_some() => None,
+            None => target.basic_authorization(),
+        };
+        if let Some(authorization) = authorization {
+            headers = Rc::new(with_line(&headers, "Authorization", &authorization));
         }
         // The script's own Cookie line counts for the first request only.
         let mut text = headers.get("Cookie").unwrap_or_default().to_owned();

@@ -12,6 +12,7 @@ use super::body;
 use super::cookies::CookieJar;
 use super::download::Download;
 use super::expected::Callback;
+use super::login::Auth;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
@@ -76,6 +77,8 @@ pub(super) struct Prepared {
     /// Where the response's body goes, if it is streamed.
     pub(super) download: Option<Rc<Download>>,
     pub(super) callback: Callback,
+    /// How to answer a 401.
+    pub(super) auth: Option<Auth>,
     pub(super) throw: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
@@ -141,6 +144,7 @@ impl Prepared {
             },
             download: None,
             callback: http.callback.borrow().clone(),
+            auth: None,
             throw: config.throw,
             name: None,
             template: None,
@@ -290,13 +294,8 @@ impl Prepared {
             self.timeout_ns =
                 timeout(value).ok_or_else(|| self.unsendable(0, invalid_timeout(value)))?;
         } else if key.is(&AUTH) {
-            let kind = value.to_string_lossy()?;
-            if kind == "digest" || kind == "ntlm" {
-                return Err(Refusal::Thrown(throw(
-                    ctx,
-                    &format!("the authentication \"{kind}\" is not supported yet"),
-                )));
-            }
+            // Anything else says nothing: the credentials of a URL are enough for "basic".
+            self.auth = Auth::of(&value.to_string_lossy()?);
         } else if key.is(&COMPRESSION) {
             self.compress(&value.to_string_lossy()?, own)?;
         } else if key.is(&RESPONSE_TYPE) {

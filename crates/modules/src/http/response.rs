@@ -444,12 +444,7 @@ pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
         if error.kind == JsonErrorKind::Memory {
             return ctx.throw_json(error);
         }
-        let what = match (error.kind, error.byte) {
-            (JsonErrorKind::Character, Some(byte)) => {
-                format!("invalid character {:?}", byte as char)
-            }
-            (kind, _) => kind.to_string(),
-        };
+        let what = error.in_go_words();
         // At the end of the text k6 points at the last character there is.
         let least = usize::from(error.line > 1);
         let column = match error.byte {

@@ -162,10 +162,10 @@ mod tests {
             ]
             .join("\n"),
             @r#"
-        could not open the csv output: unknown key "foo"; use fileName, saveInterval or timeFormat
-        could not open the csv output: "y" in "fileName=x,y" is not key=value
-        could not open the csv output: "zz" is no time format; use unix, unix_milli, unix_micro, unix_nano, rfc3339 or rfc3339_nano
-        could not open the csv output: K6_CSV_SAVE_INTERVAL: "zz" is not a duration such as 1s or 500ms
+        could not create the 'csv' output: unknown key "foo"; use fileName, saveInterval or timeFormat
+        could not create the 'csv' output: "y" in "fileName=x,y" is not key=value
+        could not create the 'csv' output: "zz" is no time format; use unix, unix_milli, unix_micro, unix_nano, rfc3339 or rfc3339_nano
+        could not create the 'csv' output: K6_CSV_SAVE_INTERVAL: "zz" is not a duration such as 1s or 500ms
         "#
         );
     }

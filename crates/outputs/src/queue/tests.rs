@@ -6,10 +6,10 @@ use flate2::read::GzDecoder;
 
 use super::*;
 
-fn samples(count: usize) -> Vec<Sample> {
+fn samples(count: usize) -> Arc<Frame> {
     let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags: TagSet::default() });
     let sample = Sample { series, at: 1_000_000_000, value: 1.0, metadata: None };
-    vec![sample; count]
+    Arc::new(Frame { samples: vec![sample; count], ..Frame::default() })
 }
 
 fn context() -> Context {
@@ -33,9 +33,9 @@ fn every_output_gets_everything_and_gzip_files_are_whole() {
     assert!(outputs.wants_samples());
     assert_eq!(outputs.descriptions()[0], format!("json ({})", path("a.json")));
     for _ in 0..20 {
-        outputs.write(samples(100));
+        outputs.write(&samples(100));
     }
-    outputs.write(Vec::new());
+    outputs.write(&samples(0));
     for finished in outputs.finish() {
         assert_eq!(finished.written, Written { samples: 2000, lost: 0 });
         assert!(finished.error.is_none());
@@ -58,7 +58,7 @@ fn a_file_that_cannot_be_created_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such.txt").to_str().unwrap().to_owned();
         let error = Outputs::start(&[spec(&format!("{kind}={path}"))], &context()).err().unwrap();
-        let start = format!("could not open the {kind} output: \"{path}\" cannot be created: ");
+        let start = format!("could not create the '{kind}' output: \"{path}\" cannot be created: ");
         assert!(error.to_string().starts_with(&start), "{error}");
     }
 }
@@ -83,24 +83,24 @@ impl Output for Broken {
         Ok(())
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        Ok(())
+    fn finish(&mut self) -> io::Result<Written> {
+        Ok(Written::default())
     }
 }
 
 #[test]
 fn a_queue_is_full_when_too_many_samples_wait() {
-    let (queue, batches) = Queue::new();
-    let large = Arc::new(samples(WAITING_MAX + 1));
-    let small = Arc::new(samples(1));
+    let (queue, frames) = Queue::new();
+    let large = samples(WAITING_MAX + 1);
+    let small = samples(1);
     assert!(queue.put(&large));
     assert!(!queue.put(&small));
-    queue.waiting.fetch_sub(batches.recv().unwrap().len(), Relaxed);
-    for _ in 0..BATCHES_MAX {
+    queue.waiting.fetch_sub(weight(&frames.recv().unwrap()), Relaxed);
+    for _ in 0..FRAMES_MAX {
         assert!(queue.put(&small));
     }
     assert!(!queue.put(&small));
-    assert_eq!(queue.waiting.load(Relaxed), BATCHES_MAX);
+    assert_eq!(queue.waiting.load(Relaxed), FRAMES_MAX);
 }
 
 /// Takes nothing before it is told to.
@@ -125,8 +125,8 @@ impl Output for Stuck {
         Ok(())
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        Ok(())
+    fn finish(&mut self) -> io::Result<Written> {
+        Ok(Written::default())
     }
 }
 
@@ -134,8 +134,8 @@ impl Output for Stuck {
 fn nobody_waits_for_an_output_that_is_stuck_and_the_loss_is_counted() {
     let (go, stop) = sync_channel(1);
     let mut outputs = Outputs::run(vec![Box::new(Stuck(stop))]).unwrap();
-    outputs.write(samples(WAITING_MAX));
-    outputs.write(samples(3));
+    outputs.write(&samples(WAITING_MAX));
+    outputs.write(&samples(3));
     drop(go);
     let finished = outputs.finish().remove(0);
     assert_eq!(finished.written.samples, WAITING_MAX as u64);
@@ -146,7 +146,7 @@ fn nobody_waits_for_an_output_that_is_stuck_and_the_loss_is_counted() {
 fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
     let mut outputs = Outputs::run(vec![Box::new(Broken)]).unwrap();
     for _ in 0..3 {
-        outputs.write(samples(2));
+        outputs.write(&samples(2));
     }
     let finished = outputs.finish().remove(0);
     assert_eq!(finished.written, Written { samples: 0, lost: 6 });

@@ -1,9 +1,8 @@
 //! The rest of a request: what the socket didn't take at once, files, streams, what waits for leave.
 
-use std::fs::File;
 use std::io::{self, IoSlice, Write as _};
 use std::num::NonZeroUsize;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -11,12 +10,13 @@ use std::time::Duration;
 use tokio::time::Sleep;
 
 use super::RECORDS;
-use super::cursor::{Cursor, Next, SLICES};
 use crate::connection::Connection;
-use crate::excerpt::{Excerpt, Tail};
+use crate::excerpt::Excerpt;
 use crate::exchange::Recording;
 use crate::failure::{Failure, FileTrouble, Operation, from_socket};
 use crate::network::Scratch;
+use crate::payload::cursor::{Cursor, Next, SLICES};
+use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_its_end};
 use crate::payload::{FileRange, Piece, Shared, Source};
 use crate::request::Request;
 
@@ -49,7 +49,7 @@ pub(super) struct Sending<'a> {
     /// A stream's chunk, from `chunk_at` on.
     chunk: Option<Shared>,
     chunk_at: usize,
-    file: Option<(File, Stamp)>,
+    file: Option<OpenFile>,
     /// `Some` with `Transfer-Encoding: chunked`.
     frames: Option<Frames>,
     /// The body waits for a "100 Continue", for so long.
@@ -424,71 +424,6 @@ impl<'a> Sending<'a> {
             }
         }
     }
-}
-
-/// The error number of reading a directory.
-const IS_A_DIRECTORY: u16 = 21;
-
-/// What tells that a file is still what it was when its sending began.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified: (i64, i64),
-    is_linked: bool,
-}
-
-impl Stamp {
-    fn of(file: &File) -> io::Result<Self> {
-        let told = file.metadata()?;
-        let modified = (told.mtime(), told.mtime_nsec());
-        Ok(Self { size: told.size(), modified, is_linked: told.nlink() > 0 })
-    }
-}
-
-/// The file, opened when it is first needed, and still the same.
-fn opened<'f>(file: &'f mut Option<(File, Stamp)>, range: &FileRange) -> Result<&'f File, Failure> {
-    let unopened = |error: io::Error| trouble(FileTrouble::Open(errno(&error)), range);
-    if file.is_none() {
-        // Opening a named pipe would wait for its writer.
-        let kind = std::fs::metadata(&range.path).map_err(unopened)?;
-        if kind.is_dir() {
-            return Err(trouble(FileTrouble::Read(IS_A_DIRECTORY), range));
-        }
-        if !kind.is_file() {
-            return Err(trouble(FileTrouble::Changed, range));
-        }
-        let opened = File::open(&range.path).map_err(unopened)?;
-        let stamp = Stamp::of(&opened).map_err(unopened)?;
-        *file = Some((opened, stamp));
-    }
-    let (file, before) = file.as_ref().expect("it was opened a moment ago");
-    let now = Stamp::of(file).map_err(unopened)?;
-    if now == *before {
-        return Ok(file);
-    }
-    let what = match () {
-        () if !now.is_linked => FileTrouble::Deleted,
-        () if now.size < before.size => FileTrouble::Shorter,
-        () => FileTrouble::Changed,
-    };
-    Err(trouble(what, range))
-}
-
-/// Looks once more when the last byte was taken.
-fn unchanged_at_its_end(
-    file: &mut Option<(File, Stamp)>,
-    range: &FileRange,
-    done: u64,
-) -> Result<(), Failure> {
-    if done == range.len { opened(file, range).map(drop) } else { Ok(()) }
-}
-
-fn trouble(what: FileTrouble, range: &FileRange) -> Failure {
-    Failure::BodyFile(what, Tail::new(range.path.as_os_str().as_encoded_bytes()))
-}
-
-fn errno(error: &io::Error) -> u16 {
-    error.raw_os_error().and_then(|errno| u16::try_from(errno).ok()).unwrap_or(0)
 }
 
 fn is_of_socket(error: &io::Error) -> bool {

@@ -34,6 +34,8 @@ impl Rules {
         settings.connect_timeout = self.dial_timeout;
         settings.idle_per_host = self.max_conns_per_host;
         settings.idle_total = 0;
+        // The extension speaks HTTP/1.1 alone.
+        settings.tls.http2 = false;
         // Proxies of the environment are not those of this module.
         settings.proxies = match self.proxy.as_str() {
             "" => Proxies::default(),

@@ -6,11 +6,11 @@ use crate::payload::Piece;
 use crate::request::Body;
 
 /// The most slices that one system call gets.
-pub(super) const SLICES: usize = 16;
+pub(crate) const SLICES: usize = 16;
 
 /// How much of a body is written (or encrypted): it stands at the first byte that isn't.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     parts: Parts<'a>,
     index: usize,
     /// Bytes of the piece at `index` that are done with.
@@ -25,7 +25,7 @@ enum Parts<'a> {
 
 /// What the next byte lies in.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Next<'a> {
+pub(crate) enum Next<'a> {
     /// Memory.
     Memory(&'a [u8]),
     /// A file or a stream, of which so many bytes are done with.
@@ -35,7 +35,7 @@ pub(super) enum Next<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(body: Body<'a>) -> Self {
+    pub(crate) fn new(body: Body<'a>) -> Self {
         let parts = match body {
             Body::Empty | Body::Nothing => Parts::One(&[]),
             Body::Bytes(bytes) => Parts::One(bytes),
@@ -47,17 +47,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Nothing is left.
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.index >= self.count()
     }
 
     /// Which piece it stands at.
-    pub(super) fn index(&self) -> usize {
+    pub(crate) fn index(&self) -> usize {
         self.index
     }
 
     /// Where the next byte lies.
-    pub(super) fn next(&self) -> Next<'a> {
+    pub(crate) fn next(&self) -> Next<'a> {
         if self.is_done() {
             return Next::End;
         }
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The memory from here on, as far as it lies in a row.
-    pub(super) fn slices<'s>(&self, into: &mut [IoSlice<'s>]) -> usize
+    pub(crate) fn slices<'s>(&self, into: &mut [IoSlice<'s>]) -> usize
     where
         'a: 's,
     {
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
 
     /// Copies the next pieces in memory to the end of `out`, at most `limit` bytes in all, and goes past them. A piece
     /// that doesn't fit is left, or cut if `may_cut`.
-    pub(super) fn copy(&mut self, out: &mut Vec<u8>, limit: usize, may_cut: bool) {
+    pub(crate) fn copy(&mut self, out: &mut Vec<u8>, limit: usize, may_cut: bool) {
         let mut room = limit;
         while let Next::Memory(memory) = self.next() {
             let size = memory.len().min(room);
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// So many bytes are done with: they lie in memory, or in this one file or stream.
-    pub(super) fn advance(&mut self, bytes: usize) {
+    pub(crate) fn advance(&mut self, bytes: usize) {
         let mut left = bytes as u64;
         while left > 0 && !self.is_done() {
             let Some(memory) = self.memory(self.index) else {
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The stream here has ended.
-    pub(super) fn end_stream(&mut self) {
+    pub(crate) fn end_stream(&mut self) {
         self.index += 1;
         self.at = 0;
         self.settle();

@@ -1,0 +1,113 @@
+//! The runtime of one core, and what a core does before it rests.
+//!
+//! What is cheaper done together is put off until nothing else is left to do: requests are sent when the scripts
+//! that are awake have had their turn. Whoever puts something off is a [`Chore`]; the runtime does all chores of its
+//! thread before it sleeps.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::io;
+use std::rc::{Rc, Weak};
+
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+
+thread_local! {
+    static ON_CORE: Cell<bool> = const { Cell::new(false) };
+    static CHORES: RefCell<Vec<Weak<dyn Chore>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Something that was put off.
+pub trait Chore {
+    /// Does it. Must not wait, and must not add chores.
+    fn carry_out(&self);
+}
+
+/// A tokio runtime for the thread of one core, with a reactor and timers.
+#[derive(Debug)]
+pub struct CoreRuntime(LocalRuntime);
+
+impl CoreRuntime {
+    /// `steps`: after so many steps of tasks the core looks at its sockets, timers and what other threads sent, busy
+    /// or not.
+    ///
+    /// # Errors
+    /// The system refuses a reactor, which takes three open files.
+    pub fn new(steps: u32) -> io::Result<CoreRuntime> {
+        Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .event_interval(steps)
+            .global_queue_interval(steps)
+            .on_thread_park(carry_out_chores)
+            .build_local(LocalOptions::default())
+            .map(CoreRuntime)
+    }
+
+    /// Runs until `future` is done; what it spawned goes on only so long.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        ON_CORE.set(true);
+        let output = self.0.block_on(future);
+        ON_CORE.set(false);
+        CHORES.take();
+        output
+    }
+}
+
+/// Whether this thread does its chores: without a [`CoreRuntime`] nothing may be put off.
+pub fn does_chores() -> bool {
+    ON_CORE.get()
+}
+
+/// From now on, `chore` is done whenever this thread is about to rest.
+pub fn add_chore(chore: &Rc<impl Chore + 'static>) {
+    let chore: Weak<dyn Chore> = Rc::downgrade(chore) as Weak<dyn Chore>;
+    CHORES.with_borrow_mut(|chores| {
+        chores.retain(|known| known.strong_count() > 0);
+        chores.push(chore);
+    });
+}
+
+/// Does the chores of this thread: before it rests, and now and then while something long is computed.
+pub fn carry_out_chores() {
+    CHORES.with_borrow(|chores| {
+        for chore in chores.iter().filter_map(Weak::upgrade) {
+            chore.carry_out();
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(Cell<u32>);
+
+    impl Chore for Count {
+        fn carry_out(&self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+
+    #[test]
+    fn chores_are_done_before_the_core_sleeps_and_not_while_it_has_work() {
+        let runtime = CoreRuntime::new(8).unwrap();
+        assert!(!does_chores());
+        runtime.block_on(async {
+            assert!(does_chores());
+            let count = Rc::new(Count::default());
+            add_chore(&count);
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            let while_busy = count.0.get();
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            assert_eq!(while_busy, 0);
+            assert!(count.0.get() > 0);
+            let before = count.0.get();
+            carry_out_chores();
+            assert_eq!(count.0.get(), before + 1);
+        });
+        assert!(!does_chores());
+    }
+}

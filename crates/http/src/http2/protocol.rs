@@ -1,0 +1,334 @@
+//! The client's side of a connection: bytes in, bytes out; no socket, no waiting.
+
+mod incoming;
+
+use std::task::Waker;
+
+use super::frame::{self, Head, flag, kind, reason, setting};
+use super::hpack::{Decoder, Encoder};
+use super::stream::Stream;
+use crate::clock::Clock;
+use crate::exchange::Answer;
+use crate::failure::{Failure, Http2Trouble};
+use crate::http1::parser::Truncated;
+use crate::request::{Body, Request};
+
+/// What a server may send unasked on one stream, in bytes.
+const WINDOW: u32 = 1 << 20;
+
+/// The same on all streams: as Go has it.
+const WINDOW_OF_ALL: u32 = 1 << 30;
+
+/// The window that each side begins with (RFC 9113 §6.9.2).
+const WINDOW_AT_FIRST: u32 = 65_535;
+
+/// How many streams there may be until the server says: Go's number.
+const STREAMS_AT_FIRST: usize = 100;
+
+/// Answers to the server that wait for the socket: a server that wants more of them without reading is cut off.
+const ANSWERS_MAX: usize = 256 * 1024;
+
+/// How much of a body is put into frames before it goes to the socket.
+const FILL_MAX: usize = 64 * 1024;
+
+/// The last stream that a connection can have.
+const LAST_STREAM: u32 = 0x7fff_ffff;
+
+#[derive(Debug)]
+pub(super) struct Protocol {
+    clock: Clock,
+    decoder: Decoder,
+    encoder: Encoder,
+    /// The beginning of a frame whose rest has not come.
+    partial: Vec<u8>,
+    /// The frame of a body that is coming in.
+    data: Option<Head>,
+    /// Headers whose end has not come: the stream, whether it ends with them, the block.
+    block: Option<(u32, bool, Vec<u8>)>,
+    has_settings: bool,
+    /// Frames to be sent.
+    pub(super) out: Vec<u8>,
+    streams: Vec<Stream>,
+    /// Who waits for a place among them.
+    slots: Vec<Waker>,
+    /// The stream whose own task is at work: it needs no waking.
+    polled: u32,
+    next_id: u32,
+    window: i64,
+    window_at_first: u32,
+    frame_max: usize,
+    streams_max: usize,
+    head_limit: usize,
+    /// Bytes of bodies for which the server has no new leave yet.
+    unreturned: usize,
+    /// The server takes no new streams: why.
+    going: Option<u32>,
+    /// The connection is lost: why.
+    failure: Option<Failure>,
+}
+
+impl Protocol {
+    /// The beginning of a connection: what we say first is in `out`.
+    pub(super) fn new(clock: Clock, head_limit: usize) -> Self {
+        let mut out = frame::PREFACE.to_vec();
+        let limit = u32::try_from(head_limit).unwrap_or(u32::MAX);
+        let mut payload = Vec::with_capacity(18);
+        for (name, value) in [
+            (setting::ENABLE_PUSH, 0),
+            (setting::INITIAL_WINDOW_SIZE, WINDOW),
+            (setting::MAX_HEADER_LIST_SIZE, limit),
+        ] {
+            payload.extend_from_slice(&name.to_be_bytes());
+            payload.extend_from_slice(&value.to_be_bytes());
+        }
+        frame::write(kind::SETTINGS, 0, 0, &payload, &mut out);
+        frame::write_number(kind::WINDOW_UPDATE, 0, WINDOW_OF_ALL - WINDOW_AT_FIRST, &mut out);
+        Self {
+            clock,
+            decoder: Decoder::new(),
+            encoder: Encoder::new(),
+            partial: Vec::new(),
+            data: None,
+            block: None,
+            has_settings: false,
+            out,
+            streams: Vec::new(),
+            slots: Vec::new(),
+            polled: 0,
+            next_id: 1,
+            window: WINDOW_AT_FIRST.into(),
+            window_at_first: WINDOW_AT_FIRST,
+            frame_max: frame::SIZE_MAX,
+            streams_max: STREAMS_AT_FIRST,
+            head_limit,
+            unreturned: 0,
+            going: None,
+            failure: None,
+        }
+    }
+
+    /// It takes new streams, as far as we know.
+    pub(super) fn is_open(&self) -> bool {
+        self.failure.is_none() && self.going.is_none() && self.next_id <= LAST_STREAM
+    }
+
+    /// Why it takes none.
+    pub(super) fn refusal(&self) -> Failure {
+        let going = Failure::Http2(Http2Trouble::GoAway, self.going.unwrap_or(reason::NO_ERROR));
+        self.failure.unwrap_or(going)
+    }
+
+    /// Nothing comes any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.streams.is_empty()
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.streams.len() < self.streams_max
+    }
+
+    /// Wakes this one when there is room.
+    pub(super) fn wait_for_room(&mut self, waker: &Waker) {
+        if !self.slots.iter().any(|waiting| waiting.will_wake(waker)) {
+            self.slots.push(waker.clone());
+        }
+    }
+
+    pub(super) fn stream(&mut self, id: u32) -> Option<&mut Stream> {
+        self.streams.iter_mut().find(|stream| stream.id == id)
+    }
+
+    /// The task of this stream is at work; 0: none is.
+    pub(super) fn polls(&mut self, id: u32) {
+        self.polled = id;
+    }
+
+    /// Begins a stream: its headers are in `out` afterwards.
+    ///
+    /// Method, host and headers were checked before: nothing in them breaks a line.
+    pub(super) fn open(&mut self, request: &Request<'_>, answer: Answer) -> u32 {
+        let length = request.body.len();
+        let ends = length == Some(0);
+        let start = self.out.len();
+        self.out.extend_from_slice(&[0; frame::HEAD]);
+        self.encoder.begin(&mut self.out);
+        encode(&mut self.encoder, request, length, &mut self.out);
+        let id = self.next_id;
+        self.close_headers(start, id, ends);
+        self.next_id += 2;
+        self.streams.push(Stream {
+            id,
+            waker: None,
+            window: self.window_at_first.into(),
+            queue: request.spool.map(|_| Vec::new()),
+            answer,
+            has_head: false,
+            first_byte: 0,
+            is_done: false,
+            has_sent_all: ends,
+            failure: None,
+            is_unseen: false,
+            is_bodiless: request.method == "HEAD",
+            declared: None,
+            body: 0,
+            received: 0,
+            unreturned: 0,
+        });
+        id
+    }
+
+    /// Writes the head of the frame that begins at `start`; a block that is too long for it goes on in others.
+    fn close_headers(&mut self, start: usize, stream: u32, ends: bool) {
+        let flags = if ends { flag::END_STREAM } else { 0 };
+        let len = self.out.len() - start - frame::HEAD;
+        if len <= self.frame_max {
+            let flags = flags | flag::END_HEADERS;
+            let head = Head { len, kind: kind::HEADERS, flags, stream };
+            self.out[start..start + frame::HEAD].copy_from_slice(&head.bytes());
+            return;
+        }
+        let block = self.out.split_off(start + frame::HEAD);
+        self.out.truncate(start);
+        let mut parts = block.chunks(self.frame_max).peekable();
+        let (mut kind, mut flags) = (kind::HEADERS, flags);
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                flags |= flag::END_HEADERS;
+            }
+            frame::write(kind, flags, stream, part, &mut self.out);
+            (kind, flags) = (kind::CONTINUATION, 0);
+        }
+    }
+
+    /// How much of a body may go into the next frame of this stream.
+    pub(super) fn room(&mut self, id: u32) -> usize {
+        let (window, frame_max, full) = (self.window, self.frame_max, self.out.len() >= FILL_MAX);
+        let Some(stream) = self.stream(id).filter(|_| !full) else { return 0 };
+        usize::try_from(stream.window.min(window)).unwrap_or(0).min(frame_max)
+    }
+
+    /// Writes the head of the frame of a body that begins at `start` of `out`.
+    pub(super) fn close_data(&mut self, start: usize, id: u32, ends: bool) {
+        let len = self.out.len() - start - frame::HEAD;
+        let flags = if ends { flag::END_STREAM } else { 0 };
+        let head = Head { len, kind: kind::DATA, flags, stream: id };
+        self.out[start..start + frame::HEAD].copy_from_slice(&head.bytes());
+        self.window -= len as i64;
+        if let Some(stream) = self.stream(id) {
+            stream.window -= len as i64;
+            stream.has_sent_all = ends;
+        }
+    }
+
+    /// The reader has taken so much of a body that is streamed: the server may send as much again.
+    pub(super) fn taken(&mut self, id: u32, bytes: usize) {
+        let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else { return };
+        stream.unreturned += bytes;
+        if stream.unreturned >= WINDOW as usize / 2 && !stream.is_done {
+            let bytes = std::mem::take(&mut stream.unreturned) as u32;
+            frame::write_number(kind::WINDOW_UPDATE, id, bytes, &mut self.out);
+        }
+    }
+
+    /// Nobody waits for this stream any more. What came of it is given back.
+    pub(super) fn leave(&mut self, id: u32) -> Option<Stream> {
+        let at = self.streams.iter().position(|stream| stream.id == id)?;
+        let stream = self.streams.swap_remove(at);
+        if (!stream.is_done || !stream.has_sent_all) && self.failure.is_none() {
+            frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
+        }
+        if let Some(waker) = self.slots.pop() {
+            waker.wake();
+        }
+        if self.streams.is_empty() {
+            // Nothing is kept while nobody asks.
+            self.streams = Vec::new();
+        }
+        Some(stream)
+    }
+
+    /// Wakes one of those who wait, so that somebody reads the socket.
+    pub(super) fn hand_over(&mut self) {
+        if let Some(stream) = self.streams.iter_mut().find(|stream| stream.waker.is_some()) {
+            stream.wake();
+        }
+    }
+
+    /// The connection is over: no more will come.
+    pub(super) fn ended(&mut self, failure: Option<Failure>) {
+        let failure = match (failure, self.going) {
+            (None, Some(code)) => Failure::Http2(Http2Trouble::GoAway, code),
+            (None, None) => Failure::Ended(Truncated::Partial),
+            (Some(failure), _) => failure,
+        };
+        self.lose(failure);
+    }
+
+    fn lose(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+        let polled = self.polled;
+        for stream in &mut self.streams {
+            if stream.id == polled {
+                stream.waker = None;
+            }
+            stream.fail(failure);
+        }
+        self.slots.drain(..).for_each(Waker::wake);
+    }
+
+    /// The server breaks the rules: it is told, and the connection is over.
+    fn refuse(&mut self, code: u32) {
+        let mut payload = [0; 8];
+        payload[4..].copy_from_slice(&code.to_be_bytes());
+        frame::write(kind::GOAWAY, 0, 0, &payload, &mut self.out);
+        self.lose(Failure::Http2(Http2Trouble::Connection, code));
+    }
+}
+
+/// Names that only connections of HTTP/1.1 know.
+fn is_of_connection(name: &str, value: &str) -> bool {
+    let first = name.as_bytes().first().map(u8::to_ascii_lowercase);
+    // Nearly all names end here.
+    if !matches!(first, Some(b'c' | b'p' | b'k' | b'u' | b't')) {
+        return false;
+    }
+    ["Connection", "Proxy-Connection", "Keep-Alive", "Upgrade", "Transfer-Encoding"]
+        .iter()
+        .any(|ours| name.eq_ignore_ascii_case(ours))
+        || (name.eq_ignore_ascii_case("te") && value != "trailers")
+}
+
+/// The header block of a request.
+fn encode(encoder: &mut Encoder, request: &Request<'_>, length: Option<u64>, out: &mut Vec<u8>) {
+    let target = request.target;
+    let authority = request.host.unwrap_or(&target.authority);
+    encoder.header(b":authority", authority.as_bytes(), out);
+    encoder.header(b":method", request.method.as_bytes(), out);
+    Encoder::passing(":path", target.path.as_bytes(), out);
+    encoder.header(b":scheme", target.scheme.as_str().as_bytes(), out);
+    let has_length = length.is_some_and(|length| {
+        length > 0
+            || matches!(request.method, "POST" | "PUT" | "PATCH")
+            || matches!(request.body, Body::Nothing)
+    });
+    if let (true, Some(length)) = (has_length, length) {
+        Encoder::passing("content-length", length.to_string().as_bytes(), out);
+    }
+    let mut lower = [0; 64];
+    for (name, value) in request.headers {
+        if is_of_connection(name, value) {
+            continue;
+        }
+        if let Some(lower) = lower.get_mut(..name.len()) {
+            lower.copy_from_slice(name.as_bytes());
+            lower.make_ascii_lowercase();
+            encoder.header(lower, value.as_bytes(), out);
+        } else {
+            encoder.header(name.to_ascii_lowercase().as_bytes(), value.as_bytes(), out);
+        }
+    }
+}

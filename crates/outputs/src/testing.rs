@@ -1,0 +1,214 @@
+//! What tests of several outputs need: a server that remembers what it was sent, and messages read back.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use brunt_metrics::{Frame, Metadata, MetricId, Recorder, Registry, TagSet};
+
+use crate::output::Context;
+
+/// How long a test waits for what must come.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a server was sent.
+#[derive(Debug)]
+pub(crate) struct Received {
+    /// `POST /write?db=k6`
+    pub(crate) line: String,
+    /// In lower case, `name: value`.
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Received {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub(crate) fn has(&self, header: &str) -> bool {
+        self.headers.iter().any(|line| line == header)
+    }
+}
+
+/// A server on loopback that answers everything with one status.
+pub(crate) struct Server {
+    pub(crate) address: String,
+    received: Receiver<Received>,
+}
+
+impl Server {
+    pub(crate) fn start(status: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (sender, received) = sync_channel(1000);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (stream, sender) = (stream.unwrap(), sender.clone());
+                thread::spawn(move || {
+                    let mut reader = BufReader::new(stream);
+                    while let Some(request) = read(&mut reader) {
+                        // The test may have seen enough.
+                        let _ = sender.send(request);
+                        let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: 3\r\n\r\nso.");
+                        if reader.get_mut().write_all(answer.as_bytes()).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        Self { address, received }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The next request.
+    pub(crate) fn next(&self) -> Received {
+        self.received.recv_timeout(PATIENCE).expect("a request")
+    }
+}
+
+fn read(reader: &mut BufReader<std::net::TcpStream>) -> Option<Received> {
+    let mut next = || {
+        let mut line = String::new();
+        let read = reader.read_line(&mut line).ok().filter(|read| *read > 0);
+        read.map(|_| line.trim_end().to_owned())
+    };
+    let line = next()?.replace(" HTTP/1.1", "");
+    let mut headers = Vec::new();
+    loop {
+        let line = next()?;
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(": ")?;
+        headers.push(format!("{}: {value}", name.to_lowercase()));
+    }
+    let length = headers.iter().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    reader.read_exact(&mut body).ok()?;
+    Some(Received { line, headers, body })
+}
+
+/// A listener that accepts and never answers.
+pub(crate) fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    (listener, address)
+}
+
+/// A port where nobody listens.
+pub(crate) fn nobody() -> String {
+    let (listener, address) = silent();
+    drop(listener);
+    address
+}
+
+pub(crate) fn context(env: &[(&str, &str)]) -> Context {
+    let mut context = Context::new(Arc::new(Registry::new()));
+    context.env = env.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+    context
+}
+
+/// A frame with these values.
+pub(crate) fn frame(
+    registry: &Arc<Registry>,
+    values: &[(MetricId, &[(&str, &str)], f64)],
+) -> Frame {
+    let mut recorder = Recorder::new(Arc::clone(registry), 0, true);
+    for (metric, tags, value) in values {
+        let tags = recorder.tags(&TagSet::from_pairs(tags.iter().copied()));
+        let series = recorder.series(*metric, tags);
+        recorder.add(series, *value, 1_795_290_311_789_548_308, None::<&Metadata>);
+    }
+    recorder.take_frame()
+}
+
+/// A field of a protobuf message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Field {
+    Number(u64),
+    Fixed(u64),
+    Bytes(Vec<u8>),
+}
+
+impl Field {
+    pub(crate) fn double(&self) -> f64 {
+        match self {
+            Self::Fixed(bits) => f64::from_bits(*bits),
+            other => panic!("no double: {other:?}"),
+        }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            Self::Number(number) | Self::Fixed(number) => *number,
+            Self::Bytes(_) => panic!("no number: {self:?}"),
+        }
+    }
+
+    pub(crate) fn message(&self) -> Vec<(u64, Field)> {
+        let Self::Bytes(bytes) = self else { panic!("no message: {self:?}") };
+        fields(bytes)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let Self::Bytes(bytes) = self else { panic!("no text: {self:?}") };
+        String::from_utf8(bytes.clone()).unwrap()
+    }
+}
+
+/// Reads a message back, without our writer's help.
+pub(crate) fn fields(mut bytes: &[u8]) -> Vec<(u64, Field)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let (first, rest) = bytes.split_first().expect("a whole number");
+            *bytes = rest;
+            value |= u64::from(first & 0x7f) << shift;
+            if first & 0x80 == 0 {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        let field = match key & 7 {
+            0 => Field::Number(varint(&mut bytes)),
+            1 => {
+                let (number, rest) = bytes.split_first_chunk::<8>().expect("eight bytes");
+                bytes = rest;
+                Field::Fixed(u64::from_le_bytes(*number))
+            }
+            2 => {
+                let length = varint(&mut bytes) as usize;
+                let (content, rest) = bytes.split_at(length);
+                bytes = rest;
+                Field::Bytes(content.to_vec())
+            }
+            other => panic!("wire type {other}"),
+        };
+        found.push((key >> 3, field));
+    }
+    found
+}
+
+/// All fields of that number.
+pub(crate) fn all(message: &[(u64, Field)], number: u64) -> Vec<Field> {
+    message.iter().filter(|(n, _)| *n == number).map(|(_, field)| field.clone()).collect()
+}
+
+/// The one field of that number.
+pub(crate) fn one(message: &[(u64, Field)], number: u64) -> Field {
+    let mut found = all(message, number);
+    assert_eq!(found.len(), 1, "field {number} of {message:?}");
+    found.remove(0)
+}

@@ -1,0 +1,193 @@
+//! What is changed in the engine so that exceptions say what they say in k6: scripts print them and tests compare them.
+//!
+//! A call of what is not there says which member it is. Reading a method that an object does not have is rare (it is an
+//! error in the next moment, but for `a.b?.()`), so it is noted there and costs nothing where the method is found.
+
+use super::adjustments::Adjustment;
+
+macro_rules! adjusted {
+    ($($times:literal $find:expr => $put:expr;)*) => {
+        &[$(Adjustment { file: "quickjs.c", find: $find, put: $put, times: $times }),*]
+    };
+}
+
+/// To be made after those of the other lists, on whose text some of them stand.
+pub(crate) const MESSAGES: &[Adjustment] = adjusted![
+    1 "struct JSRuntime {\n    JSMallocFunctions mf;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    \
+       /* the method that was last read and not there, and where on the stack it should be */\n    \
+       JSAtom brunt_missing;\n    void *brunt_missing_frame;\n    void *brunt_missing_slot;\n";
+    1 "    rt->in_free = true;\n    JS_FreeValueRT(rt, rt->current_exception);\n" =>
+      "    rt->in_free = true;\n    JS_FreeAtomRT(rt, rt->brunt_missing);\n    JS_FreeValueRT(rt, rt->current_exception);\n";
+    1 "static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)\n{" => r#"/* What is called, or made with `new`, is no function. Objects are shown as their script shows them. */
+static JSValue brunt_throw_uncallable(JSContext *ctx, JSValueConst val)
+{
+    const char *text = JS_ToCString(ctx, val);
+    if (!text) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return JS_ThrowTypeErrorNotAFunction(ctx);
+    }
+    JS_ThrowTypeError(ctx, JS_IsObject(val) ? "Not a function: %s" : "Value is not an object: %s", text);
+    JS_FreeCString(ctx, text);
+    return JS_EXCEPTION;
+}
+
+/* Notes that the method which belongs into this place of the stack is not there. */
+static no_inline void brunt_note_missing(JSContext *ctx, void *slot, JSAtom atom)
+{
+    JSRuntime *rt = ctx->rt;
+    JS_FreeAtom(ctx, rt->brunt_missing);
+    rt->brunt_missing = JS_DupAtom(ctx, atom);
+    rt->brunt_missing_frame = rt->current_stack_frame;
+    rt->brunt_missing_slot = slot;
+}
+
+/* The same, of a method whose name was computed. */
+static no_inline void brunt_note_missing_value(JSContext *ctx, void *slot, JSValueConst name)
+{
+    JSAtom atom = JS_ValueToAtom(ctx, name);
+    if (atom == JS_ATOM_NULL) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return;
+    }
+    brunt_note_missing(ctx, slot, atom);
+    JS_FreeAtom(ctx, atom);
+}
+
+static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
+{"#;
+    1 "        not_a_function:\n            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n" =>
+      r#"        not_a_function:
+            {
+                JSStackFrame *brunt_sf = rt->current_stack_frame;
+                if (JS_IsUndefined(func_obj) && rt->brunt_missing != JS_ATOM_NULL &&
+                    rt->brunt_missing_frame == brunt_sf && brunt_sf && brunt_sf->cur_pc &&
+                    rt->brunt_missing_slot == (void *)((JSValue *)argv - 1) &&
+                    (brunt_sf->cur_pc[-3] == OP_call_method || brunt_sf->cur_pc[-3] == OP_tail_call_method))
+                    return JS_ThrowTypeErrorAtom(caller_ctx, "Object has no member '%s'", rt->brunt_missing);
+            }
+            return brunt_throw_uncallable(caller_ctx, func_obj);
+"#;
+    1 "        not_a_function:\n            return JS_ThrowTypeErrorNotAFunction(ctx);\n" =>
+      "        not_a_function:\n            return brunt_throw_uncallable(ctx, func_obj);\n";
+    1 "        return 0;\n    JS_ThrowTypeErrorNotAFunction(ctx);\n    return -1;\n" =>
+      "        return 0;\n    brunt_throw_uncallable(ctx, obj);\n    return -1;\n";
+    1 r#"                                goto get_field2_slow_path;
+                            val = js_dup(pr->u.value);
+                            break;
+                        }
+                        if (unlikely(p->is_exotic)) {
+                            /* XXX: should avoid the slow path for arrays
+                               and typed arrays by ensuring that 'prop' is
+                               not numeric */
+                            obj = JS_MKPTR(JS_TAG_OBJECT, p);
+                            goto get_field2_slow_path;
+                        }
+                        p = p->shape->proto;
+                        if (!p) {
+                            val = JS_UNDEFINED;
+"# => r#"                                goto get_field2_slow_path;
+                            val = js_dup(pr->u.value);
+                            break;
+                        }
+                        if (unlikely(p->is_exotic)) {
+                            /* XXX: should avoid the slow path for arrays
+                               and typed arrays by ensuring that 'prop' is
+                               not numeric */
+                            obj = JS_MKPTR(JS_TAG_OBJECT, p);
+                            goto get_field2_slow_path;
+                        }
+                        p = p->shape->proto;
+                        if (!p) {
+                            brunt_note_missing(ctx, sp, atom);
+                            val = JS_UNDEFINED;
+"#;
+    1 r#"                get_field2_slow_path:
+                    sf->cur_pc = pc;
+                    val = JS_GetPropertyInternal(ctx, obj, atom, sp[-1], false);
+                    if (unlikely(JS_IsException(val)))
+                        goto exception;
+"# => r#"                get_field2_slow_path:
+                    sf->cur_pc = pc;
+                    if (unlikely(JS_IsUndefined(obj) || JS_IsNull(obj))) {
+                        JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined or null", atom);
+                        goto exception;
+                    }
+                    val = JS_GetPropertyInternal(ctx, obj, atom, sp[-1], false);
+                    if (unlikely(JS_IsException(val)))
+                        goto exception;
+                    if (unlikely(JS_IsUndefined(val)))
+                        brunt_note_missing(ctx, sp, atom);
+"#;
+    1 r#"                sf->cur_pc = pc;
+                val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
+                sp[-1] = val;
+                if (unlikely(JS_IsException(val)))
+                    goto exception;
+"# => r#"                sf->cur_pc = pc;
+                JSValue brunt_name = JS_IsString(sp[-1]) ? js_dup(sp[-1]) : JS_UNDEFINED;
+                val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
+                sp[-1] = val;
+                if (unlikely(JS_IsUndefined(val)) && JS_IsString(brunt_name))
+                    brunt_note_missing_value(ctx, sp - 1, brunt_name);
+                JS_FreeValue(ctx, brunt_name);
+                if (unlikely(JS_IsException(val)))
+                    goto exception;
+"#;
+    2 "\"cannot read property '%s' of null\"" => "\"Cannot read property '%s' of undefined\"";
+    2 "\"cannot read property '%s' of undefined\"" => "\"Cannot read property '%s' of undefined\"";
+    1 "\"cannot set property '%s' of null\"" => "\"Cannot convert undefined or null to object\"";
+    1 "\"cannot set property '%s' of undefined\"" => "\"Cannot convert undefined or null to object\"";
+    1 "    JSValue method, ret, sync_iter;\n\n    if (is_async) {\n" =>
+      "    JSValue method, ret, sync_iter;\n\n    \
+       if (JS_IsUndefined(obj) || JS_IsNull(obj))\n        \
+       return JS_ThrowTypeError(ctx, \"Cannot convert undefined or null to object\");\n    if (is_async) {\n";
+    2 "\"value is not iterable\"" => "\"object is not iterable\"";
+    1 "                ret_val = JS_ToObject(ctx, sp[-1]);\n                if (JS_IsException(ret_val))\n                    goto exception;\n" =>
+      r#"                if (JS_IsUndefined(sp[-1]) || JS_IsNull(sp[-1])) {
+                    JS_ThrowTypeError(ctx, "Value is not object coercible");
+                    goto exception;
+                }
+                ret_val = JS_ToObject(ctx, sp[-1]);
+                if (JS_IsException(ret_val))
+                    goto exception;
+"#;
+    1 "\"'%s' is read-only\"" => "\"Cannot assign to read only property '%s'\"";
+    1 "                    JS_ThrowTypeErrorReadOnly(ctx, JS_PROP_THROW, atom);\n                else\n                if (type == JS_THROW_VAR_REDECL)" =>
+      "                    JS_ThrowTypeError(ctx, \"Assignment to constant variable.\");\n                else\n                if (type == JS_THROW_VAR_REDECL)";
+    1 "    return JS_ThrowReferenceError(ctx, \"%s is not initialized\",\n" =>
+      "    if (name != JS_ATOM_this)\n        \
+       return JS_ThrowReferenceError(ctx, \"Cannot access a variable before initialization\");\n    \
+       return JS_ThrowReferenceError(ctx, \"Must call super constructor in derived class before accessing '%s'\",\n";
+    2 "            ret = JS_ThrowTypeErrorOrFalse(ctx, flags, \"object is not extensible\");\n" =>
+      "            ret = JS_ThrowTypeErrorOrFalse(ctx, flags, \"Cannot add property %s, object is not extensible\",\n                                           \
+       JS_AtomGetStr(ctx, (char[ATOM_GET_STR_BUF_SIZE]){ 0 }, ATOM_GET_STR_BUF_SIZE, prop));\n";
+    1 "        return JS_ThrowTypeErrorOrFalse(ctx, flags, \"object is not extensible\");\n" =>
+      "        return JS_ThrowTypeErrorOrFalse(ctx, flags, \"Cannot define property %s, object is not extensible\",\n                                        \
+       JS_AtomGetStr(ctx, (char[ATOM_GET_STR_BUF_SIZE]){ 0 }, ATOM_GET_STR_BUF_SIZE, prop));\n";
+    1 "        JS_ThrowTypeError(ctx, \"could not delete property\");\n" =>
+      "        JS_ThrowTypeErrorAtom(ctx, \"Cannot delete property '%s' of [object Object]\", prop);\n";
+    1 "            JS_ThrowTypeError(ctx, \"no setter for property\");\n" =>
+      "            JS_ThrowTypeError(ctx, \"Cannot assign to read only property\");\n";
+    1 "\"class constructors must be invoked with 'new'\"" => "\"Class constructor cannot be invoked without 'new'\"";
+    1 "\"parent class must be constructor\"" => "\"Class extends value is not a constructor or null\"";
+    1 "\"%s is not a constructor\", name)" => "\"Value is not a constructor\", name)";
+    1 "JS_ThrowTypeError(ctx, \"not a constructor\")" => "JS_ThrowTypeError(ctx, \"Value is not a constructor\")";
+    1 "\"must be called with new\"" => "\"Constructor requires 'new'\"";
+    4 "\"invalid array length\"" => "\"Invalid array length\"";
+    1 "\"invalid repeat count\"" => "\"Invalid count value\"";
+    1 "\"Date value is NaN\"" => "\"Invalid time value\"";
+    1 "\"cannot convert symbol to number\"" => "\"Cannot convert a Symbol value to a number\"";
+    1 "\"cannot convert symbol to string\"" => "\"Cannot convert a Symbol value to a string\"";
+    1 "\"BigInt division by zero\"" => "\"Division by zero\"";
+    1 "\"expecting hex digit\"" => "\"Malformed URI\"";
+    2 "\"expecting surrogate pair\"" => "\"Malformed URI\"";
+    1 "\"empty array\"" => "\"No initial value\"";
+    // Frames: an accessor bears its plain name, and the constructor of a class none.
+    1 "            func_name_str = get_func_name(ctx, sf->cur_func);\n            if (!func_name_str || func_name_str[0] == '\\0')\n" =>
+      "            func_name_str = b && p->is_constructor && !b->has_prototype ? NULL : get_func_name(ctx, sf->cur_func);\n            \
+       if (!func_name_str || func_name_str[0] == '\\0')\n";
+    1 "            else\n                str1 = func_name_str;\n            bool brunt_named" =>
+      "            else\n                \
+       str1 = b && (!strncmp(func_name_str, \"get \", 4) || !strncmp(func_name_str, \"set \", 4)) ? func_name_str + 4 : func_name_str;\n            \
+       bool brunt_named";
+];

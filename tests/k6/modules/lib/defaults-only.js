@@ -1,0 +1,2 @@
+exports.default = { greet: () => 'hi' };
+exports.named = 5;

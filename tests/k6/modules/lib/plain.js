@@ -1,0 +1,1 @@
+module.exports = { n: 40, list: [1, 2] };

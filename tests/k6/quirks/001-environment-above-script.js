@@ -1,0 +1,10 @@
+// 1: the environment stands above the script, a flag above both
+// env: K6_VUS=2 K6_ITERATIONS=2
+// flags: --iterations 3
+// unordered
+import exec from 'k6/execution';
+export const options = { vus: 5, iterations: 9 };
+export default function () {
+  const { vus, iterations } = exec.test.options.scenarios.default;
+  console.log(vus, iterations);
+}

@@ -1,0 +1,4 @@
+// 26: an exception that nobody catches ends its iteration only
+export const options = { iterations: 2 };
+function inner() { throw new Error('boom'); }
+export default function () { inner(); }

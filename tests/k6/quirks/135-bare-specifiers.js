@@ -1,0 +1,3 @@
+// 135: a bare name is no module
+import _ from 'lodash';
+export default function () {}
