@@ -10,7 +10,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     flags::{self, Given, global, usage_failure},
-    run,
+    run, secrets,
     settings::{GlobalSettings, RunSettings, ScriptSettings},
     vegeta,
 };
@@ -234,6 +234,7 @@ pub(crate) fn parse(
         _ => Given::collect(globals(), matches, environment)?,
     };
     let settings = GlobalSettings::new(&given, environment)?;
+    secrets::install(&given, environment)?;
     if let Some(call) = vegeta {
         return Ok((settings, Call::Vegeta(call)));
     }

@@ -58,13 +58,6 @@ pub(crate) enum Fate {
     Runtime,
     /// It is understood, and there is nothing to do.
     Nothing,
-    /// It is refused by name, with the reason. `harmless` values mean "off" and pass.
-    Refused {
-        /// Values that ask for nothing.
-        harmless: &'static [&'static str],
-        /// Why, and what to do instead.
-        why: &'static str,
-    },
 }
 
 impl Flag {
@@ -104,16 +97,9 @@ impl Flag {
         self.fate(Fate::Option(option))
     }
 
-    const fn refused(self, harmless: &'static [&'static str], why: &'static str) -> Self {
-        self.fate(Fate::Refused { harmless, why })
-    }
-
     /// The flag as clap wants it.
     pub(crate) fn arg(&self) -> Arg {
         let mut help = self.help.to_owned();
-        if matches!(self.fate, Fate::Refused { .. }) {
-            help.push_str(" (not supported yet)");
-        }
         if let Some(env) = self.env {
             help = format!("{help} [env: K6_{env}]");
         }

@@ -26,7 +26,7 @@ use self::{
     entry::Entry,
     writer::{Message, Writer},
 };
-use crate::screen::Screen;
+use crate::{screen::Screen, secrets};
 
 mod entry;
 mod format;
@@ -169,7 +169,10 @@ impl log::Log for Logger {
             return;
         }
         let shared = &self.0;
-        let entry = Entry::from_record(record);
+        let mut entry = Entry::from_record(record);
+        if let Some(redactor) = secrets::redactor() {
+            entry.redact(redactor);
+        }
         let size = entry.size();
         if shared.queued_bytes.fetch_add(size, Relaxed) + size > QUEUE_BYTES {
             shared.queued_bytes.fetch_sub(size, Relaxed);

@@ -40,6 +40,7 @@ mod logging;
 mod progress;
 mod run;
 mod screen;
+mod secrets;
 mod settings;
 mod vegeta;
 

@@ -84,6 +84,9 @@ fn run<H: Host>(
         if let Some(faults) = demo.faults_addr() {
             env.insert("DEMO_FAULTS_URL".to_owned(), format!("http://{faults}"));
         }
+        if let Some(grpc) = demo.grpc_addr() {
+            env.insert("DEMO_GRPC".to_owned(), grpc.to_string());
+        }
     }
 
     let registry = Arc::new(Registry::new());

@@ -114,6 +114,9 @@ pub struct DemoConfig {
     /// `--faults-listen ADDR`: where the port listens that answers HTTP wrongly on purpose (default
     /// `127.0.0.1:0`, a free port; `None`: no such port).
     pub faults_listen: Option<SocketAddr>,
+    /// `--grpc-listen ADDR`: where gRPC is answered, with TLS if `tls` is set (default `127.0.0.1:0`, a free port;
+    /// `None`: nowhere).
+    pub grpc_listen: Option<SocketAddr>,
 }
 
 /// Most instances that can be simulated.
@@ -159,6 +162,7 @@ impl Default for DemoConfig {
             twotier_ttl: Duration::from_secs(5),
             image: ImageConfig::default(),
             faults_listen: Some(SocketAddr::new(LOOPBACK, 0)),
+            grpc_listen: Some(SocketAddr::new(LOOPBACK, 0)),
         }
     }
 }

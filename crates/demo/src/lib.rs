@@ -10,7 +10,7 @@
 //!   (TCP/TLS)   one runtime each      ├── caching   strategies ── memory, redis tier ── origin
 //!                                     ├── images    instances ── cache, queue ── codec
 //!                                     └── plain     the simple routes
-//!   redis port ── resp (store + wire)          faults port ── faults::raw
+//!   redis port ── resp (store + wire)          faults port ── faults::raw          gRPC port ── grpc
 //! ```
 //!
 //! What it promises: every answer carries `Server-Timing`, `/_demo/stats` tells the server's side of
@@ -27,6 +27,7 @@ mod dice;
 mod faults;
 mod flights;
 mod governor;
+mod grpc;
 mod images;
 mod lru;
 mod plain;

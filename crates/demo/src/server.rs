@@ -20,6 +20,7 @@ use crate::caching::Caching;
 use crate::config::DemoConfig;
 use crate::dice::Dice;
 use crate::faults::{Switch, raw};
+use crate::grpc;
 use crate::resp::{Store, wire};
 use crate::tls;
 
@@ -78,6 +79,7 @@ pub struct DemoHandle {
     addr: SocketAddr,
     tls_pem: Option<String>,
     faults_addr: Option<SocketAddr>,
+    grpc_addr: Option<SocketAddr>,
     redis_url: String,
     halt: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
@@ -102,6 +104,8 @@ impl Demo {
         };
         let faults = config.faults_listen.map(|addr| listen(addr, "faults")).transpose()?;
         let faults_addr = faults.as_ref().map(|(_, addr)| *addr);
+        let grpc = config.grpc_listen.map(|addr| listen(addr, "gRPC")).transpose()?;
+        let grpc_addr = grpc.as_ref().map(|(_, addr)| *addr);
         let (stand_in, redis_url) = if let Some(url) = &config.redis {
             (None, url.clone())
         } else {
@@ -118,8 +122,24 @@ impl Demo {
         let app = Arc::new(App::new(config, caching, dice, switch));
 
         let (halt, halted) = watch::channel(false);
-        let mut handle =
-            DemoHandle { addr, tls_pem, faults_addr, redis_url, halt, threads: Vec::new() };
+        let mut handle = DemoHandle {
+            addr,
+            tls_pem,
+            faults_addr,
+            grpc_addr,
+            redis_url,
+            halt,
+            threads: Vec::new(),
+        };
+        if let Some((listener, _)) = grpc {
+            let acceptor = acceptor.clone().map(tls::only_http2);
+            let halt = Halt(halted.clone());
+            handle.spawn("demo-grpc".to_owned(), async move {
+                if let Ok(listener) = into_tokio(listener) {
+                    grpc::serve(listener, acceptor, halt).await;
+                }
+            })?;
+        }
         let mut doors = Vec::new();
         for index in 0..workers {
             let (door, arrivals) = mpsc::channel(HANDOVER_QUEUE);
@@ -163,6 +183,11 @@ impl DemoHandle {
     /// The port whose answers are wrong on purpose; plain TCP even with TLS. `/` there lists them.
     pub fn faults_addr(&self) -> Option<SocketAddr> {
         self.faults_addr
+    }
+
+    /// The address of the gRPC port, with the real port.
+    pub fn grpc_addr(&self) -> Option<SocketAddr> {
+        self.grpc_addr
     }
 
     /// The Redis in use: the built-in one's address, or the URL that was given.

@@ -203,6 +203,11 @@ impl Control {
         self.wake.notify_one();
     }
 
+    pub(crate) fn set_paused(&self, is_paused: bool) {
+        self.paused.store(is_paused, SeqCst);
+        self.wake.notify_one();
+    }
+
     /// What `setup()` returned, as JSON.
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.setup_data.lock().unwrap_or_else(PoisonError::into_inner).clone()

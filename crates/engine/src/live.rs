@@ -34,6 +34,20 @@ pub(crate) enum Ask {
 /// Questions that may wait; then those who ask wait.
 pub(crate) const ASKS_WAITING: usize = 16;
 
+/// Why a test can't be scaled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScaleError {
+    /// It has no scenario for that.
+    #[error(
+        "an externally-controlled executor needs to be configured for live configuration updates"
+    )]
+    NoScenario,
+    /// That many it can't have.
+    #[error("{0}")]
+    Refused(String),
+}
+
 /// The coordinator does not answer any more.
 const OVER: &str = "the test is over";
 
@@ -67,6 +81,42 @@ impl Live {
                 .map(|state| ScenarioProgress::of(state, now))
                 .collect(),
         }
+    }
+
+    /// Pauses a running test, or lets it go on. Before the start, letting it go on starts it.
+    ///
+    /// # Errors
+    /// It runs a scenario that can't be paused.
+    pub fn pause(&self, is_paused: bool) -> Result<(), String> {
+        if self.control.phase() >= Phase::Setup {
+            for state in self.scenarios.iter() {
+                if state.gate().is_none() {
+                    let spec = state.spec();
+                    return Err(format!(
+                        "{} executor '{}' doesn't support pause and resume operations after its start",
+                        spec.executor.kind(),
+                        spec.name
+                    ));
+                }
+            }
+        } else if is_paused {
+            return Err("the test has not begun yet: start it with --paused".to_owned());
+        }
+        for gate in self.scenarios.iter().filter_map(|state| state.gate()) {
+            gate.pause(is_paused);
+        }
+        self.control.set_paused(is_paused);
+        Ok(())
+    }
+
+    /// Changes how many VUs iterate (`vus`) of those that are there (`max`).
+    ///
+    /// # Errors
+    /// There is no scenario that is controlled from outside, or it can't have so many.
+    pub fn scale(&self, vus: Option<u64>, max: Option<u64>) -> Result<(), ScaleError> {
+        let mut gates = self.scenarios.iter().filter_map(|state| state.gate());
+        let gate = gates.next().ok_or(ScaleError::NoScenario)?;
+        gate.scale(vus, max).map_err(ScaleError::Refused)
     }
 
     /// Runs `setup()` now, whether or not the run will do so by itself, and keeps what it returns (JSON) for all VUs.

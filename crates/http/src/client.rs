@@ -163,7 +163,7 @@ impl Client {
                 recording.remote = Some(connection.remote);
                 connection
             } else {
-                let dialer = Dialer { network, local_ip: self.local_ip, proxy };
+                let dialer = Dialer { network, local_ip: self.local_ip, proxy, tunnels: false };
                 let own = |config| self.own_tls(config);
                 // Boxed, for dialing is rare and its state large: a VU that waits on a kept connection
                 // shouldn't carry it.
@@ -302,7 +302,7 @@ impl Client {
         if target.scheme == Scheme::Http && proxy.is_some_and(Proxy::relays) {
             return Ok(None);
         }
-        let dialer = Dialer { network, local_ip: self.local_ip, proxy };
+        let dialer = Dialer { network, local_ip: self.local_ip, proxy, tunnels: false };
         let own = |config| self.own_tls(config);
         // Boxed, as dialing is rare and its state large.
         let connection = Box::pin(dialer.dial(target, own, recording)).await?;
@@ -332,6 +332,16 @@ impl Client {
     /// How many connections are idle.
     pub fn idle_count(&self) -> usize {
         self.pool().borrow().len()
+    }
+
+    /// What counts its bytes.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// The address it dials from, if not the system's choice.
+    pub(crate) fn local_ip(&self) -> Option<IpAddr> {
+        self.local_ip
     }
 
     /// The network it is part of.
@@ -364,7 +374,7 @@ impl Client {
         self.meter.sent(connection.say_goodbye());
     }
 
-    fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
+    pub(crate) fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
         if !self.network.tls.remembers_sessions() {
             return config;
         }

@@ -147,7 +147,12 @@ impl Connection {
         Poll::Ready(Ok((size, kept)))
     }
 
-    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<Result<usize, Failure>> {
+    /// Reads once, what is on the wire.
+    pub(crate) fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<Result<usize, Failure>> {
         let mut buffer = ReadBuf::new(into);
         ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer))
             .map_err(|error| from_socket(Operation::Read, &error))?;
@@ -266,6 +271,11 @@ impl Connection {
     /// What the server said before the handshake was over.
     pub(crate) fn take_early(&mut self) -> Vec<u8> {
         self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
+    }
+
+    /// Says that no more will be sent.
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.wire.socket.borrow_mut()).poll_shutdown(cx)
     }
 
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.

@@ -33,6 +33,8 @@ pub(crate) struct Dialer<'a> {
     /// The address to dial from.
     pub(crate) local_ip: Option<IpAddr>,
     pub(crate) proxy: Option<&'a Proxy>,
+    /// An HTTP proxy is asked for a tunnel even if nothing is encrypted.
+    pub(crate) tunnels: bool,
 }
 
 impl Dialer<'_> {
@@ -53,7 +55,9 @@ impl Dialer<'_> {
                 let credentials = credentials.as_ref().map(|(user, password)| [&**user, password]);
                 socks::ask(&mut connection, target, credentials, recording).await?;
             }
-            Some(Language::Http { authorization }) if target.scheme == Scheme::Https => {
+            Some(Language::Http { authorization })
+                if self.tunnels || target.scheme == Scheme::Https =>
+            {
                 let authorization = authorization.as_deref();
                 tunnel::open(&mut connection, self.network, target, authorization, recording)
                     .await?;

@@ -21,7 +21,11 @@ pub(crate) struct Loader;
 impl ModuleHost for Loader {
     fn resolve(&self, ctx: Ctx<'_>, from: &str, specifier: &str) -> Result<String, String> {
         // Code of an `eval` imports as the script does.
-        let from = if from.starts_with("file:") || from.starts_with("https:") { from } else { Host::of(ctx).program.entry() };
+        let from = if from.starts_with("file:") || from.starts_with("https:") {
+            from
+        } else {
+            Host::of(ctx).program.entry()
+        };
         match resolve(specifier, from) {
             Ok(Resolved::Builtin(name) | Resolved::Local(name)) => Ok(name),
             Ok(_) => Err(format!("\"{specifier}\" leads nowhere")),

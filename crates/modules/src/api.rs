@@ -16,7 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, http, k6, metrics, timers,
+    console, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, redis,
+    secrets, timers,
 };
 
 /// What all VMs of a test share.
@@ -90,6 +91,17 @@ const MODULES: &[Module] = &[
         names: crypto::names,
         object: |ctx| filled(ctx, crypto::fill),
     },
+    Module { specifier: "k6/html", names: html::names, object: |ctx| filled(ctx, html::fill) },
+    Module {
+        specifier: "k6/crypto/x509",
+        names: crypto::x509::names,
+        object: |ctx| filled(ctx, crypto::x509::fill),
+    },
+    Module {
+        specifier: "k6/secrets",
+        names: secrets::names,
+        object: |ctx| filled(ctx, secrets::fill),
+    },
     Module {
         specifier: "k6/timers",
         names: timers::names,
@@ -105,6 +117,7 @@ const MODULES: &[Module] = &[
         names: csv::names,
         object: |ctx| filled(ctx, csv::fill),
     },
+    Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
         names: http::fasthttp::names,
@@ -135,17 +148,12 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 /// Modules of k6 that a later version of Brunt brings.
 const LATER: &[&str] = &[
     "k6/browser",
-    "k6/crypto/x509",
-    "k6/html",
     "k6/net/grpc",
-    "k6/secrets",
     "k6/websockets",
     "k6/ws",
     "k6/experimental/browser",
     "k6/experimental/grpc",
-    "k6/experimental/redis",
     "k6/experimental/tracing",
-    "k6/experimental/webcrypto",
     "k6/experimental/websockets",
 ];
 
@@ -184,6 +192,15 @@ impl K6 {
         // The timers moved out of `experimental` without a change.
         if specifier == "k6/experimental/timers" {
             return Self::module("k6/timers");
+        }
+        if specifier == "k6/experimental/webcrypto" {
+            return Err(format!(
+                "{specifier} is the global `crypto` of every script now: take the import away"
+            ));
+        }
+        // As it was called in k6 1.
+        if specifier == "k6/experimental/redis" {
+            return Self::module("k6/x/redis");
         }
         if LATER.contains(&specifier) {
             return Err(format!("the module \"{specifier}\" is not supported yet"));

@@ -1,7 +1,9 @@
 //! `k6/crypto`: hashes, HMACs, random bytes. And the `crypto` global of the web.
 
 pub(crate) mod hash;
+mod subtle;
 mod web;
+pub(crate) mod x509;
 
 use std::cell::RefCell;
 use std::ffi::CStr;

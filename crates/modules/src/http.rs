@@ -33,6 +33,7 @@ use self::expected::Callback;
 use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::response::Response;
 use self::transfer::{Finished, Sink};
+pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
 pub(crate) use download::Fetched;
 pub(crate) use web::{

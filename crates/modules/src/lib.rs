@@ -26,11 +26,14 @@ mod globals;
 mod go_error;
 #[cfg(test)]
 mod harness;
+mod html;
 mod http;
 mod json_parse;
 mod k6;
 mod lazy;
 mod metrics;
+mod redis;
+mod secrets;
 mod shared_array;
 mod state;
 mod timers;

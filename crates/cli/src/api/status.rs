@@ -1,6 +1,6 @@
 //! `/v1/status`: how far the run is; pausing, resuming, stopping.
 
-use brunt_engine::{AbortReason, Phase};
+use brunt_engine::{AbortReason, Phase, ScaleError};
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
@@ -75,31 +75,31 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     let refused = |title, detail: &str| {
         answer::error(StatusCode::INTERNAL_SERVER_ERROR, JSON_UTF8, title, detail)
     };
-    let control = told.live.control();
-    if let Some(paused) = paused
-        && paused != control.is_paused()
+    if let Some(paused) = paused.filter(|paused| *paused != told.live.control().is_paused())
+        && let Err(error) = told.live.pause(paused)
     {
-        if paused {
-            return refused("Pause error", &why_not(told));
-        }
-        control.resume();
+        return refused("Pause error", &error);
     }
-    let is_set = |name: &str| attributes.get(name).is_some_and(|value| !value.is_null());
-    if is_set("vus") || is_set("vus-max") {
-        return refused(
-            "Execution config error",
-            "an externally-controlled executor needs to be configured for live configuration updates",
-        );
+    let count = |name: &str| match attributes.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            value.as_u64().map(Some).ok_or_else(|| format!("{name} is no number: {value}"))
+        }
+    };
+    let (vus, max) = match (count("vus"), count("vus-max")) {
+        (Ok(vus), Ok(max)) => (vus, max),
+        (Err(wrong), _) | (_, Err(wrong)) => return invalid(&wrong),
+    };
+    if vus.is_some() || max.is_some() {
+        match told.live.scale(vus, max) {
+            Ok(()) => {}
+            Err(error @ ScaleError::NoScenario) => {
+                return refused("Execution config error", &error.to_string());
+            }
+            Err(error) => return refused("Config update error", &error.to_string()),
+        }
     }
     show(told).await
-}
-
-/// No run can be paused once it has begun.
-fn why_not(told: &Told) -> String {
-    let first = told.live.scenarios().first();
-    let (kind, name) =
-        first.map_or(("", ""), |state| (state.spec().executor.kind(), state.spec().name.as_str()));
-    format!("{kind} executor '{name}' doesn't support pause and resume operations after its start")
 }
 
 #[cfg(test)]

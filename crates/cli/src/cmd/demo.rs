@@ -73,13 +73,15 @@ pub(super) fn perform(context: &Context, request: Request) -> Outcome<Exit> {
     let faults = server.faults_addr().map(|addr| format!("http://{addr}"));
     let text = if request.json {
         let line = serde_json::json!({
-            "url": server.url(), "faults": faults, "redis": server.redis_url(),
+            "url": server.url(), "faults": faults, "grpc": server.grpc_addr(),
+            "redis": server.redis_url(),
         });
         format!("{line}\n")
     } else {
         let faults = faults.unwrap_or_else(|| "-".to_owned());
+        let grpc = server.grpc_addr().map_or_else(|| "-".to_owned(), |addr| addr.to_string());
         format!(
-            "demo target: {}\n     faults: {faults}\n      redis: {}\n",
+            "demo target: {}\n     faults: {faults}\n       gRPC: {grpc}\n      redis: {}\n",
             server.url(),
             without_password(server.redis_url())
         )

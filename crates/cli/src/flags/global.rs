@@ -16,9 +16,12 @@ pub(crate) static FLAGS: &[Flag] = &[
     .env("LOG_OUTPUT"),
     Flag::value("log-format", "FORMAT", "Write log lines as text, json or raw").env("LOG_FORMAT"),
     Flag::value("address", "HOST:PORT", "Serve the REST API here").short('a').env("ADDRESS"),
-    Flag::value("secret-source", "SPEC", "Read secrets from here")
-        .many()
-        .env("SECRET_SOURCE")
-        .refused(&[], "the module k6/secrets comes later; pass secrets in the environment"),
+    Flag::value(
+        "secret-source",
+        "SPEC",
+        "Read secrets from file=PATH, mock=NAME=VALUE,... or url=SETTING=VALUE,...",
+    )
+    .many()
+    .env("SECRET_SOURCE"),
     Flag::switch("profiling-enabled", "Serve profiles of the process").env("PROFILING_ENABLED"),
 ];

@@ -2,10 +2,13 @@
 
 use std::time::SystemTime;
 
+use brunt_secrets::Redactor;
 use log::{
     Level, Record,
     kv::{Key, Value, VisitSource, VisitValue},
 };
+
+use crate::secrets;
 
 /// What was said, owned, so that the caller can go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +39,16 @@ impl Entry {
             level: record.level(),
             message: record.args().to_string(),
             fields: fields.0,
+        }
+    }
+
+    /// Takes secrets out of the message and the fields.
+    pub(super) fn redact(&mut self, redactor: &Redactor) {
+        secrets::redact(redactor, &mut self.message);
+        for (_, value) in &mut self.fields {
+            if let Field::Text(text) = value {
+                secrets::redact(redactor, text);
+            }
         }
     }
 

@@ -194,7 +194,7 @@ impl Answer {
         &self.buffer[self.head_len as usize..]
     }
 
-    pub(super) fn body_size(&self) -> u64 {
+    pub(crate) fn body_size(&self) -> u64 {
         self.body().len() as u64 + self.discarded
     }
 

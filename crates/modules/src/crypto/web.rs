@@ -1,12 +1,11 @@
-//! The `crypto` global: `getRandomValues` and `randomUUID`. `subtle` is still to come, and says so.
+//! The `crypto` global: `getRandomValues`, `randomUUID`, and `subtle`, which is made when it is first read.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
-use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Call, Ctx, JsResult, Members};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
 
-use super::fill_random;
+use super::{fill_random, subtle};
 use crate::go_error::throw_go;
 use crate::lazy::{LazyGlobal, lazy};
 
@@ -22,7 +21,8 @@ impl LazyGlobal for Crypto {
             Members::new()
                 .function(c"getRandomValues", 1, get_random_values)
                 .function(c"randomUUID", 0, random_uuid)
-                .getter(c"subtle", subtle)
+                .accessor(c"subtle", read_subtle, |call| keep(&call, "subtle", call.argument(0)))
+                .accessor(c"CryptoKey", read_key, |call| keep(&call, "CryptoKey", call.argument(0)))
         });
         let crypto = ctx.object()?;
         crypto.define_members(&MEMBERS)?;
@@ -36,10 +36,22 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     ctx.global().define_members(&MEMBERS)
 }
 
-fn subtle<'js>(call: Call<'js>) -> JsResult<'js> {
-    let message =
-        "crypto.subtle is not supported yet; k6/crypto has hashes, HMACs and random bytes";
-    Err(call.ctx().throw_error(ErrorKind::Plain, message))
+fn read_subtle<'js>(call: Call<'js>) -> JsResult<'js> {
+    let made = subtle::make(call.ctx())?;
+    keep(&call, "subtle", made.clone())?;
+    Ok(made)
+}
+
+fn read_key<'js>(call: Call<'js>) -> JsResult<'js> {
+    let made = subtle::key_class(call.ctx())?;
+    keep(&call, "CryptoKey", made.clone())?;
+    Ok(made)
+}
+
+/// From now on it is a plain property.
+fn keep<'js>(call: &Call<'js>, name: &str, value: Value<'js>) -> JsResult<'js> {
+    call.this().define(name, value)?;
+    Ok(call.ctx().undefined())
 }
 
 fn get_random_values<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -116,9 +128,14 @@ mod tests {
                     "try { crypto.getRandomValues(new Uint8Array(65537)) } catch (e) { e.message.split(':')[0] }",
                     "QuotaExceededError",
                 ),
+                ("crypto.subtle === crypto.subtle", "true"),
                 (
-                    "try { crypto.subtle.digest } catch (e) { /not supported yet/.test(e.message) }",
-                    "true",
+                    "Object.keys(crypto.subtle).join()",
+                    "decrypt,deriveBits,deriveKey,digest,encrypt,exportKey,generateKey,importKey,sign,unwrapKey,verify,wrapKey",
+                ),
+                (
+                    "new crypto.CryptoKey()",
+                    "threw TypeError: a CryptoKey is made by crypto.subtle alone",
                 ),
                 ("globalThis.crypto === crypto", "true"),
             ],

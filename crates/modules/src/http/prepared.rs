@@ -17,7 +17,7 @@ use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
-use crate::state::{VuState, tag_text, throw};
+use crate::state::{VuState, tag_text};
 
 static HEADERS: Name = Name::new("headers");
 static COOKIES: Name = Name::new("cookies");
@@ -184,7 +184,7 @@ impl Prepared {
         self.body = encoded.payload;
         self.feed = encoded.feed;
         if params.is_object() {
-            self.read_params(ctx, params, &mut own)?;
+            self.read_params(params, &mut own)?;
         }
         if let Some(content_type) = encoded.content_type
             && (encoded.is_by_hand || !own.has("Content-Type"))
@@ -244,7 +244,6 @@ impl Prepared {
 
     fn read_params<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         params: &Value<'js>,
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
@@ -254,14 +253,13 @@ impl Prepared {
             if value.is_nullish() && !means_something(&key) {
                 continue;
             }
-            self.read_param(ctx, &key, &value, own)?;
+            self.read_param(&key, &value, own)?;
         }
         Ok(())
     }
 
     fn read_param<'js>(
         &mut self,
-        ctx: Ctx<'js>,
         key: &Key<'js>,
         value: &Value<'js>,
         own: &mut OwnHeaders,

@@ -1,8 +1,10 @@
 //! The `Response` object: its properties are made when a script asks for them.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_html::Selector;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_quickjs::class::Own;
@@ -12,8 +14,10 @@ use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
 use super::download::Reader;
 use super::gjson;
-use super::prepared::ResponseType;
+use super::prepared::{Asked, ResponseType};
 use super::transfer::Finished;
+use crate::html::links::{self, Link};
+use crate::html::{Page, Selection, selection};
 use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
@@ -303,10 +307,10 @@ impl Class for Response {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .function(c"clickLink", 1, |call| later(call, "clickLink()"))
-                .function(c"html", 1, |call| later(call, "html()"))
+                .function(c"clickLink", 1, click_link)
+                .function(c"html", 1, html)
                 .function(c"json", 1, json)
-                .function(c"submitForm", 1, |call| later(call, "submitForm()"))
+                .function(c"submitForm", 1, submit_form)
         });
         &MEMBERS
     }
@@ -396,11 +400,76 @@ fn cookie_pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-pub(super) fn later<'js>(call: Call<'js>, what: &str) -> JsResult<'js> {
-    Err(throw(
-        call.ctx(),
-        &format!("Response.{what} is not supported yet: it needs the module k6/html"),
-    ))
+/// The document that a response's body is.
+///
+/// # Errors
+/// If there is no body that could be one.
+fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let Some(response) = this.instance::<Response>() else {
+        return Err(throw_type(ctx, "this method belongs to a Response"));
+    };
+    let bytes = match response.response_type() {
+        ResponseType::None | ResponseType::Stream => None,
+        ResponseType::Text | ResponseType::Binary => response.body_bytes(),
+    };
+    let url = response.finished.as_deref().map_or("", |finished| &finished.url);
+    page_of(ctx, bytes, url)
+}
+
+/// The same of a body.
+pub(super) fn page_of<'js>(
+    ctx: Ctx<'js>,
+    bytes: Option<&[u8]>,
+    url: &str,
+) -> JsResult<'js, Rc<Page>> {
+    let Some(bytes) = bytes else {
+        return Err(throw(
+            ctx,
+            "the body is null so we can't transform it to HTML - this likely was because of a request error getting \
+             the response",
+        ));
+    };
+    Page::parse(ctx, &String::from_utf8_lossy(bytes), url)
+}
+
+/// `res.html(selector?)`.
+fn html(call: Call<'_>) -> JsResult<'_> {
+    let page = page(&call)?;
+    html_of(&call, &page)
+}
+
+/// What `html(selector?)` of a response gives.
+pub(super) fn html_of<'js>(call: &Call<'js>, page: &Rc<Page>) -> JsResult<'js> {
+    let root = page.document.root();
+    let nodes = if call.is_empty() {
+        vec![root]
+    } else {
+        Selector::new(&call.argument(0).to_string_lossy()?).find(&page.document, &[root])
+    };
+    selection(call.ctx(), Selection::of(page, nodes))
+}
+
+/// `res.clickLink(arguments?)`.
+fn click_link(call: Call<'_>) -> JsResult<'_> {
+    let link = links::clicked(call.ctx(), &page(&call)?, &call.argument(0))?;
+    follow(call.ctx(), link)
+}
+
+/// `res.submitForm(arguments?)`.
+fn submit_form(call: Call<'_>) -> JsResult<'_> {
+    let link = links::submission(call.ctx(), &page(&call)?, &call.argument(0))?;
+    follow(call.ctx(), link)
+}
+
+fn follow<'js>(ctx: Ctx<'js>, link: Link<'js>) -> JsResult<'js> {
+    let asked = Asked {
+        method: Cow::Owned(link.method),
+        url: ctx.string(&link.url)?,
+        body: link.body,
+        params: link.params,
+    };
+    super::send(ctx, asked)
 }
 
 /// `res.json(selector?)`.

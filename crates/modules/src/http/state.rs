@@ -195,6 +195,13 @@ impl HttpState {
         self.others.borrow_mut().push(client);
     }
 
+    /// A client of the VU's on another network.
+    pub(crate) fn make_other(&self, network: Rc<Network>) -> Rc<Client> {
+        let client = Rc::new(Client::new(network, self.local_ip));
+        self.adopt(Rc::clone(&client));
+        client
+    }
+
     /// Says where it and its clients are, for those who watch what is touched.
     pub(crate) fn note(&self) {
         touched::note(self);

@@ -119,7 +119,7 @@ static ENCODED: [bool; 256] = {
 };
 
 /// The URL with its path percent-encoded where Go encodes it, which is how `res.url` and tags show it.
-pub(super) fn escape_path(url: String) -> String {
+pub(crate) fn escape_path(url: String) -> String {
     let is_plain = |byte: u8| !ENCODED[byte as usize];
     let odd = url.bytes().position(|byte| !is_plain(byte) || matches!(byte, b'?' | b'#'));
     // Nearly all URLs end here.

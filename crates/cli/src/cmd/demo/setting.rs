@@ -205,6 +205,15 @@ pub(super) static SETTINGS: &[Setting] = &[
             _ => put_some(&mut c.faults_listen, address(t)),
         },
     ),
+    setting(
+        "grpc-listen",
+        Takes::One("HOST:PORT|none"),
+        "Answer gRPC here [default: a free port]",
+        |c, t| match t {
+            "none" => put(&mut c.grpc_listen, Ok(None)),
+            _ => put_some(&mut c.grpc_listen, address(t)),
+        },
+    ),
 ];
 
 fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {

@@ -34,8 +34,12 @@ const DIAL_TIMEOUT_S: u64 = 5;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A client of a script.
-pub(super) struct Client {
+/// A client of a script, which its responses share: they follow links by it.
+#[derive(Clone)]
+pub(super) struct Client(Rc<Inner>);
+
+/// What a client is made of.
+pub(super) struct Inner {
     rules: Rules,
     pub(super) limits: Limits,
     /// The `User-Agent` of its requests; `None` is that of the options.
@@ -104,6 +108,14 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     }
 }
 
+impl std::ops::Deref for Client {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
 impl Client {
     fn read<'js>(ctx: Ctx<'js>, config: &Value<'js>) -> JsResult<'js, Self> {
         let config = if config.is_nullish() { ctx.object()? } else { config.clone() };
@@ -124,7 +136,7 @@ impl Client {
         // Sending takes no buffer of the client's.
         number(&WRITE_BUFFER_SIZE)?;
         let agent = text(&config.get(&USER_AGENT)?)?;
-        Ok(Self {
+        Ok(Self(Rc::new(Inner {
             rules: Rules {
                 dial_timeout: Duration::from_secs(match number(&DIAL_TIMEOUT)? {
                     0 => DIAL_TIMEOUT_S,
@@ -144,7 +156,7 @@ impl Client {
             },
             agent: (!agent.is_empty()).then(|| agent.into()),
             wire: OnceCell::new(),
-        })
+        })))
     }
 
     /// The connections; made at the first call.

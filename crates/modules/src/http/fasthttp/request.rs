@@ -10,6 +10,7 @@ use super::super::prepared::ResponseType;
 use super::super::state::HttpState;
 use super::needs_new;
 use super::ready::Ready;
+use crate::html::links::Link;
 use crate::state::throw;
 
 static THROW: Name = Name::new("throw");
@@ -53,7 +54,24 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     if !(1..=2).contains(&call.len()) {
         return Err(throw(ctx, "req constructor expects 1 or 2 args"));
     }
-    let (url, options) = (call.argument(0), call.argument(1));
+    made(ctx, &call.argument(0), call.argument(1))
+}
+
+/// What a form or a link asks for.
+///
+/// # Errors
+/// If one of its parameters cannot be what it has to be.
+pub(super) fn of_link<'js>(ctx: Ctx<'js>, link: Link<'js>) -> JsResult<'js> {
+    let params = if link.params.is_object() { link.params } else { ctx.object()? };
+    let options = ctx.object()?;
+    for name in [&HEADERS, &HOST, &THROW, &RESPONSE_TYPE, &DISABLE_KEEP_ALIVE] {
+        options.define(name, params.get(name)?)?;
+    }
+    options.define(&BODY, link.body)?;
+    made(ctx, &ctx.string(&link.url)?, options)
+}
+
+fn made<'js>(ctx: Ctx<'js>, url: &Value<'js>, options: Value<'js>) -> JsResult<'js> {
     let object = ctx.instance(Request::default())?;
     let options = if options.is_object() { options } else { ctx.object()? };
     let or = |name: &Name, default: Value<'js>| -> JsResult<'js> {

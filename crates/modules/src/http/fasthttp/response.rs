@@ -13,10 +13,14 @@ use super::super::response::{
     BLOCKED, BODY, CLICK_LINK, CONNECTING, COOKIES, DURATION, ERROR, ERROR_CODE, HEADERS, HTML,
     JSON, LOOKING_UP, NAMES, OCSP, PROTO, RECEIVING, REMOTE_IP, REMOTE_PORT, REQUEST, SENDING,
     STATUS, STATUS_TEXT, SUBMIT_FORM, TIMINGS, TLS_CIPHER_SUITE, TLS_HANDSHAKING, TLS_VERSION, URL,
-    WAITING, json_of, later, no_body,
+    WAITING, html_of, json_of, no_body, page_of,
 };
+use super::client::Client;
 use super::ready::{Ready, error_code};
-use crate::state::throw_type;
+use super::{request, send};
+use crate::html::Page;
+use crate::html::links::{self, Link};
+use crate::state::{throw, throw_type};
 
 static PRODUCED_AT: Name = Name::new("produced_at");
 static THIS_UPDATE: Name = Name::new("this_update");
@@ -31,6 +35,8 @@ const KEEP_BODY: usize = 256;
 pub(super) struct Response {
     pub(super) exchange: Exchange,
     pub(super) ready: Rc<Ready>,
+    /// Who asked: it also follows links.
+    pub(super) client: Client,
 }
 
 /// The object that scripts get.
@@ -106,10 +112,10 @@ impl Class for Response {
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .function(c"clickLink", 1, |call| later(call, "clickLink()"))
-                .function(c"html", 1, |call| later(call, "html()"))
+                .function(c"clickLink", 1, click_link)
+                .function(c"html", 1, html)
                 .function(c"json", 1, json)
-                .function(c"submitForm", 1, |call| later(call, "submitForm()"))
+                .function(c"submitForm", 1, submit_form)
         });
         &MEMBERS
     }
@@ -189,4 +195,45 @@ fn json(call: Call<'_>) -> JsResult<'_> {
         Some(bytes) => json_of(&call, bytes),
         None => Err(no_body(ctx)),
     }
+}
+
+/// `res.html(selector?)`.
+fn html(call: Call<'_>) -> JsResult<'_> {
+    let page = page(&call)?;
+    html_of(&call, &page)
+}
+
+fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
+    let this = call.this();
+    let response = instance(call, &this)?;
+    page_of(call.ctx(), response.body_bytes(), &response.ready.url)
+}
+
+fn instance<'a, 'js>(call: &Call<'js>, this: &'a Value<'js>) -> JsResult<'js, &'a Response> {
+    this.instance::<Response>()
+        .ok_or_else(|| throw_type(call.ctx(), "this method belongs to a Response"))
+}
+
+/// `res.clickLink(arguments?)`.
+fn click_link(call: Call<'_>) -> JsResult<'_> {
+    let link = links::clicked(call.ctx(), &page(&call)?, &call.argument(0))?;
+    follow(&call, link)
+}
+
+/// `res.submitForm(arguments?)`.
+fn submit_form(call: Call<'_>) -> JsResult<'_> {
+    let link = links::submission(call.ctx(), &page(&call)?, &call.argument(0))?;
+    follow(&call, link)
+}
+
+/// Sends what a form or link asks for, by the same client.
+fn follow<'js>(call: &Call<'js>, link: Link<'js>) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
+    let response = instance(call, &this)?;
+    let Some(method) = send::Method::of(&link.method) else {
+        let message = format!("a form of a fasthttp client cannot be sent by {}", link.method);
+        return Err(throw(ctx, &message));
+    };
+    let request = request::of_link(ctx, link)?;
+    send::send_by(ctx, &response.client, &request, method)
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use brunt_fiber::{block_on, clock};
 use brunt_http::{Body, Exchange, TargetError, WriteBy};
 use brunt_js::{Host, Phase};
-use brunt_quickjs::{Call, Ctx, JsResult};
+use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use super::super::prepared::ResponseType;
 use super::super::record;
@@ -28,6 +28,12 @@ pub(super) enum Method {
 }
 
 impl Method {
+    /// The one of this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let all = [Self::Delete, Self::Get, Self::Options, Self::Patch, Self::Post, Self::Put];
+        all.into_iter().find(|method| method.name() == name)
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Delete => "DELETE",
@@ -58,6 +64,19 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
     let Some(client) = this.instance::<Client>() else {
         return Err(throw_type(ctx, "this method belongs to a Client"));
     };
+    send_by(ctx, client, &argument, method)
+}
+
+/// Sends a `Request`.
+///
+/// # Errors
+/// If the object is none, in init code, and what the request itself throws.
+pub(super) fn send_by<'js>(
+    ctx: Ctx<'js>,
+    client: &Client,
+    argument: &Value<'js>,
+    method: Method,
+) -> JsResult<'js> {
     let Some(request) = argument.instance::<Request>() else {
         return Err(if argument.is_object() {
             throw(ctx, "object not a Request")
@@ -69,7 +88,7 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
     let (host, state) = (Host::of(ctx), VuState::of(ctx));
     let http = state.http(host);
     let wire = client.wire(ctx, http)?;
-    let ready = request.ready(ctx, &argument, http, client.agent.as_ref())?;
+    let ready = request.ready(ctx, argument, http, client.agent.as_ref())?;
     if let Some(limiter) = &http.shared.limiter {
         let wait = limiter.reserve();
         if !wait.is_zero() && block_on(tokio::time::sleep(wait)).is_err() {
@@ -112,7 +131,7 @@ pub(super) fn send<'js>(call: Call<'js>, method: Method) -> JsResult<'js> {
     wire.used(&exchange);
     record(host, state, http, (&ready, method), &exchange);
     match exchange.failure {
-        None => response::new(ctx, Response { exchange, ready }),
+        None => response::new(ctx, Response { exchange, ready, client: client.clone() }),
         Some(failure) => {
             let text = format!("{} \"{}\": {failure}", method.title(), ready.shown());
             failed(ctx, &ready, &text)

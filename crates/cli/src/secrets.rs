@@ -1,0 +1,39 @@
+//! `--secret-source`: hands the sources to whoever asks, and keeps their values out of log lines.
+
+use std::borrow::Cow;
+
+use brunt_secrets::{Redactor, Secrets};
+
+use crate::{
+    environment::Environment,
+    failure::{Failure, Outcome},
+    flags::Given,
+};
+
+/// Reads the flags.
+///
+/// # Errors
+/// A source that cannot be.
+pub(crate) fn install(given: &Given, environment: &Environment) -> Outcome<()> {
+    let specs = given.all("secret-source");
+    if specs.is_empty() {
+        return Ok(());
+    }
+    let secrets = Secrets::parse(specs, &environment.with_aliases())
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    brunt_secrets::install(secrets);
+    Ok(())
+}
+
+/// Who takes secrets out of log lines, if any was given out.
+pub(crate) fn redactor() -> Option<&'static Redactor> {
+    let redactor = brunt_secrets::of_process()?.redactor();
+    redactor.is_needed().then_some(redactor)
+}
+
+/// Takes the secrets out of a text.
+pub(crate) fn redact(redactor: &Redactor, text: &mut String) {
+    if let Cow::Owned(clean) = redactor.redact(text) {
+        *text = clean;
+    }
+}

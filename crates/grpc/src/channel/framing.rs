@@ -1,0 +1,208 @@
+//! Messages between their frames: five bytes of head, then the message.
+
+use std::future::poll_fn;
+use std::io::Read as _;
+use std::time::Duration;
+
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use flate2::read::GzDecoder;
+use h2::{RecvStream, SendStream};
+
+use crate::status::Status;
+
+/// A message with its head before it.
+pub(super) fn framed(message: &[u8]) -> Bytes {
+    let mut bytes = BytesMut::with_capacity(5 + message.len());
+    bytes.put_u8(0);
+    bytes.put_u32(message.len() as u32);
+    bytes.put_slice(message);
+    bytes.freeze()
+}
+
+/// `grpc-timeout`: at most eight digits, in the finest unit that they allow.
+pub(super) fn timeout(timeout: Duration) -> String {
+    const DIGITS: u128 = 100_000_000;
+    let nanos = timeout.as_nanos();
+    for (unit, size) in
+        [('n', 1), ('u', 1000), ('m', 1_000_000), ('S', 1_000_000_000), ('M', 60_000_000_000)]
+    {
+        // Rounded up, so that the server never gives up before us.
+        let count = nanos.div_ceil(size);
+        if count < DIGITS {
+            return format!("{count}{unit}");
+        }
+    }
+    format!("{}H", nanos.div_ceil(3_600_000_000_000).min(DIGITS - 1))
+}
+
+/// Sends as the server makes room. `false`: it wants no more, and may have answered.
+pub(super) async fn send(
+    mut bytes: Bytes,
+    is_last: bool,
+    stream: &mut SendStream<Bytes>,
+) -> Result<bool, Status> {
+    loop {
+        stream.reserve_capacity(bytes.len());
+        // What fits goes at once.
+        let mut room = stream.capacity().min(bytes.len());
+        if room == 0 && !bytes.is_empty() {
+            room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
+                Some(Ok(room)) => room.min(bytes.len()),
+                Some(Err(_)) | None => return Ok(false),
+            };
+        }
+        let part = bytes.split_to(room);
+        let ends = bytes.is_empty();
+        if stream.send_data(part, is_last && ends).is_err() {
+            return Ok(false);
+        }
+        if ends {
+            return Ok(true);
+        }
+    }
+}
+
+/// Takes messages out of a stream. Holds at most one message, of at most `limit` bytes, and what came with it.
+pub(super) struct Messages {
+    came: BytesMut,
+    /// What came whole, and needs no copy.
+    whole: Bytes,
+    limit: usize,
+    is_gzip: bool,
+}
+
+impl Messages {
+    pub(super) fn new(limit: usize, is_gzip: bool) -> Self {
+        Self { came: BytesMut::new(), whole: Bytes::new(), limit, is_gzip }
+    }
+
+    /// The next message; `None` at the end of the stream.
+    pub(super) async fn next(&mut self, body: &mut RecvStream) -> Result<Option<Bytes>, Status> {
+        loop {
+            if let Some(message) = self.take()? {
+                return Ok(Some(message));
+            }
+            match body.data().await {
+                None if self.came.is_empty() && self.whole.is_empty() => return Ok(None),
+                None => return Err(Status::new(Status::INTERNAL, "unexpected EOF")),
+                Some(Err(error)) => return Err(Status::of_h2(&error)),
+                Some(Ok(bytes)) => {
+                    // A flow that is over takes no more leave.
+                    let _ = body.flow_control().release_capacity(bytes.len());
+                    if self.came.is_empty() && self.whole.is_empty() {
+                        self.whole = bytes;
+                    } else {
+                        let whole = std::mem::take(&mut self.whole);
+                        self.came.extend_from_slice(&whole);
+                        self.came.extend_from_slice(&bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A message that is here already.
+    fn take(&mut self) -> Result<Option<Bytes>, Status> {
+        let here = if self.whole.is_empty() { &self.came[..] } else { &self.whole[..] };
+        let Some(mut head) = here.get(..5) else { return Ok(None) };
+        let flag = head.get_u8();
+        let size = head.get_u32() as usize;
+        if flag == 1 && !self.is_gzip {
+            let told = "grpc: compressed flag set with identity or empty encoding";
+            return Err(Status::new(Status::INTERNAL, told));
+        }
+        if flag > 1 {
+            let told = format!("grpc: received unexpected payload format {flag}");
+            return Err(Status::new(Status::INTERNAL, told));
+        }
+        if size > self.limit {
+            return Err(self.too_large(size));
+        }
+        if here.len() < 5 + size {
+            return Ok(None);
+        }
+        let message = if self.whole.is_empty() {
+            self.came.advance(5);
+            self.came.split_to(size).freeze()
+        } else {
+            self.whole.advance(5);
+            self.whole.split_to(size)
+        };
+        if flag == 0 { Ok(Some(message)) } else { self.unpack(&message).map(Some) }
+    }
+
+    fn unpack(&self, message: &[u8]) -> Result<Bytes, Status> {
+        let mut out = Vec::new();
+        let read = GzDecoder::new(message).take(self.limit as u64 + 1).read_to_end(&mut out);
+        if let Err(error) = read {
+            let told = format!("grpc: failed to decompress the received message: {error}");
+            return Err(Status::new(Status::INTERNAL, told));
+        }
+        if out.len() > self.limit {
+            return Err(self.too_large(out.len()));
+        }
+        Ok(out.into())
+    }
+
+    fn too_large(&self, size: usize) -> Status {
+        let told = format!("grpc: received message larger than max ({size} vs. {})", self.limit);
+        Status::new(Status::RESOURCE_EXHAUSTED, told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_have_at_most_eight_digits() {
+        for (duration, text) in [
+            (Duration::from_secs(120), "120000m"),
+            (Duration::from_millis(50), "50000000n"),
+            (Duration::from_millis(100), "100000u"),
+            (Duration::ZERO, "0n"),
+            (Duration::from_secs(3600 * 24 * 365 * 100), "52560000M"),
+            (Duration::MAX, "99999999H"),
+        ] {
+            assert_eq!(timeout(duration), text);
+        }
+    }
+
+    #[test]
+    fn messages_are_taken_out_of_what_came() {
+        let mut messages = Messages::new(10, false);
+        let mut two = BytesMut::from(&framed(b"abc")[..]);
+        two.extend_from_slice(&framed(b"")[..]);
+        two.extend_from_slice(&[0, 0]);
+        messages.whole = two.freeze();
+        assert_eq!(messages.take(), Ok(Some(Bytes::from_static(b"abc"))));
+        assert_eq!(messages.take(), Ok(Some(Bytes::new())));
+        assert_eq!(messages.take(), Ok(None));
+        messages.whole = framed(&[7; 11]);
+        assert_eq!(messages.take().unwrap_err().code, Status::RESOURCE_EXHAUSTED);
+        messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
+        assert_eq!(messages.take().unwrap_err().code, Status::INTERNAL);
+        messages.whole = Bytes::from_static(&[2, 0, 0, 0, 1, 9]);
+        assert_eq!(messages.take().unwrap_err().code, Status::INTERNAL);
+    }
+
+    #[test]
+    fn packed_messages_are_unpacked_within_the_limit() {
+        use std::io::Write as _;
+        let pack = |bytes: &[u8]| {
+            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packer.write_all(bytes).unwrap();
+            let packed = packer.finish().unwrap();
+            let mut framed = framed(&packed).to_vec();
+            framed[0] = 1;
+            Bytes::from(framed)
+        };
+        let mut messages = Messages::new(100, true);
+        messages.whole = pack(&[5; 100]);
+        assert_eq!(messages.take(), Ok(Some(Bytes::from(vec![5; 100]))));
+        messages.whole = pack(&[5; 100_000]);
+        assert!(messages.take().unwrap_err().message.contains("larger than max"));
+        messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
+        assert!(messages.take().unwrap_err().message.contains("decompress"));
+    }
+}

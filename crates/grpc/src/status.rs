@@ -1,0 +1,272 @@
+//! How a call ended.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use h2::Reason;
+use http::HeaderMap;
+use prost::Message;
+
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The status of a call: code, message, details.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// 0 is well; the numbers are those of gRPC, but servers may send others.
+    pub code: u32,
+    /// What the server, or we, say about it.
+    pub message: String,
+    /// `google.protobuf.Any`s: type URLs and the bytes of messages.
+    pub details: Vec<(String, Vec<u8>)>,
+}
+
+/// `google.rpc.Status`.
+#[derive(Clone, PartialEq, Message)]
+struct Detailed {
+    #[prost(int32, tag = "1")]
+    code: i32,
+    #[prost(string, tag = "2")]
+    message: String,
+    #[prost(message, repeated, tag = "3")]
+    details: Vec<Any>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Any {
+    #[prost(string, tag = "1")]
+    type_url: String,
+    #[prost(bytes = "vec", tag = "2")]
+    value: Vec<u8>,
+}
+
+/// The names of the codes, as Go writes them.
+const NAMES: [&str; 17] = [
+    "OK",
+    "Canceled",
+    "Unknown",
+    "InvalidArgument",
+    "DeadlineExceeded",
+    "NotFound",
+    "AlreadyExists",
+    "PermissionDenied",
+    "ResourceExhausted",
+    "FailedPrecondition",
+    "Aborted",
+    "OutOfRange",
+    "Unimplemented",
+    "Internal",
+    "Unavailable",
+    "DataLoss",
+    "Unauthenticated",
+];
+
+impl Status {
+    /// `CANCELLED`.
+    pub const CANCELED: u32 = 1;
+    /// `UNKNOWN`.
+    pub const UNKNOWN: u32 = 2;
+    /// `DEADLINE_EXCEEDED`.
+    pub const DEADLINE_EXCEEDED: u32 = 4;
+    /// `RESOURCE_EXHAUSTED`.
+    pub const RESOURCE_EXHAUSTED: u32 = 8;
+    /// `UNIMPLEMENTED`.
+    pub const UNIMPLEMENTED: u32 = 12;
+    /// `INTERNAL`.
+    pub const INTERNAL: u32 = 13;
+    /// `UNAVAILABLE`.
+    pub const UNAVAILABLE: u32 = 14;
+
+    /// A status of our own.
+    pub fn new(code: u32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Vec::new() }
+    }
+
+    /// The time for the call was over.
+    pub fn deadline_exceeded() -> Self {
+        Self::new(Self::DEADLINE_EXCEEDED, "context deadline exceeded")
+    }
+
+    /// All is well.
+    pub fn is_ok(&self) -> bool {
+        self.code == 0
+    }
+
+    /// The name of the code: `NotFound`.
+    pub fn name(&self) -> String {
+        NAMES
+            .get(self.code as usize)
+            .map_or_else(|| format!("Code({})", self.code), |&name| name.to_owned())
+    }
+
+    /// As Go prints it: `rpc error: code = NotFound desc = …`.
+    pub fn as_error(&self) -> String {
+        format!("rpc error: code = {} desc = {}", self.name(), self.message)
+    }
+
+    /// Takes the status out of trailers; `None` if there is none.
+    pub(crate) fn take(trailers: &mut HeaderMap) -> Option<Self> {
+        let code = trailers.remove("grpc-status")?;
+        let code = code.to_str().ok().and_then(|text| text.parse().ok());
+        let message = trailers.remove("grpc-message");
+        let message = message.map(|text| from_percent(text.as_bytes())).unwrap_or_default();
+        let mut status = match code {
+            Some(code) => Self::new(code, message),
+            None => Self::new(Self::INTERNAL, "transport: malformed grpc-status"),
+        };
+        if let Some(details) = trailers.get("grpc-status-details-bin")
+            && let Some(Ok(detailed)) =
+                LENIENT.decode(details).ok().map(|bytes| Detailed::decode(&*bytes))
+        {
+            status.details =
+                detailed.details.into_iter().map(|any| (any.type_url, any.value)).collect();
+        }
+        Some(status)
+    }
+
+    /// What an answer without gRPC means.
+    pub(crate) fn of_http(code: http::StatusCode, content_type: Option<&[u8]>) -> Self {
+        let number = match code.as_u16() {
+            400 => Self::INTERNAL,
+            401 => 16,
+            403 => 7,
+            404 => Self::UNIMPLEMENTED,
+            429 | 502 | 503 | 504 => Self::UNAVAILABLE,
+            _ => Self::UNKNOWN,
+        };
+        let reason = code.canonical_reason().unwrap_or_default();
+        let mut told = format!(
+            "unexpected HTTP status code received from server: {} ({reason})",
+            code.as_u16()
+        );
+        match content_type {
+            None => told.push_str("; malformed header: missing HTTP content-type"),
+            Some(text) => {
+                let text = String::from_utf8_lossy(text);
+                told.push_str(&format!("; transport: received unexpected content-type {text:?}"));
+            }
+        }
+        Self::new(number, told)
+    }
+
+    /// What an error of the connection or stream means.
+    pub(crate) fn of_h2(error: &h2::Error) -> Self {
+        if error.is_go_away() && error.is_remote() {
+            let reason = error.reason().map_or_else(|| "NO_ERROR".to_owned(), code_name);
+            return Self::new(
+                Self::UNAVAILABLE,
+                format!(
+                    "closing transport due to: connection error: desc = \"error reading from server: EOF\", \
+                     received prior goaway: code: {reason}"
+                ),
+            );
+        }
+        if let Some(io) = error.get_io() {
+            let told = match brunt_http::Failure::of_io(io) {
+                Some(failure) => failure.to_string(),
+                None => "EOF".to_owned(),
+            };
+            return Self::new(Self::UNAVAILABLE, format!("error reading from server: {told}"));
+        }
+        let Some(reason) = error.reason() else {
+            return Self::new(Self::UNAVAILABLE, "transport is closing");
+        };
+        if error.is_reset() && error.is_remote() {
+            return Self::new(
+                of_reset(reason),
+                format!("stream terminated by RST_STREAM with error code: {}", code_name(reason)),
+            );
+        }
+        Self::new(Self::INTERNAL, format!("http2: {}", reason.description()))
+    }
+}
+
+/// The status of a stream that the server ended.
+fn of_reset(reason: Reason) -> u32 {
+    match reason {
+        Reason::FLOW_CONTROL_ERROR | Reason::ENHANCE_YOUR_CALM => Status::RESOURCE_EXHAUSTED,
+        Reason::REFUSED_STREAM => Status::UNAVAILABLE,
+        Reason::CANCEL => Status::CANCELED,
+        Reason::INADEQUATE_SECURITY => 7,
+        reason if u32::from(reason) > 13 => Status::UNKNOWN,
+        _ => Status::INTERNAL,
+    }
+}
+
+/// The name of a reason in RFC 9113 §7.
+fn code_name(reason: Reason) -> String {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    let number = u32::from(reason);
+    NAMES
+        .get(number as usize)
+        .map_or_else(|| format!("unknown error code 0x{number:x}"), |&name| name.to_owned())
+}
+
+/// The text that `grpc-message` carries; what is no escape stays as it is.
+fn from_percent(text: &[u8]) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = (byte == b'%').then(|| after.get(..2)).flatten();
+        let escaped = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(escaped.unwrap_or(byte));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_lose_their_escapes() {
+        assert_eq!(from_percent(b"gone %25 away %C3%A4 %zz %"), "gone % away ä %zz %");
+    }
+
+    #[test]
+    fn a_status_leaves_the_trailers() {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("grpc-status", "5".parse().unwrap());
+        trailers.insert("grpc-message", "no%21".parse().unwrap());
+        trailers.insert("x-more", "1".parse().unwrap());
+        let status = Status::take(&mut trailers).unwrap();
+        assert_eq!((status.code, &*status.message), (5, "no!"));
+        assert_eq!(status.as_error(), "rpc error: code = NotFound desc = no!");
+        assert_eq!(trailers.len(), 1);
+        assert_eq!(Status::take(&mut trailers), None);
+        trailers.insert("grpc-status", "x".parse().unwrap());
+        assert_eq!(Status::take(&mut trailers).map(|status| status.code), Some(13));
+    }
+
+    #[test]
+    fn what_is_no_grpc_has_a_status_too() {
+        let status = Status::of_http(http::StatusCode::NOT_FOUND, Some(b"text/html"));
+        assert_eq!(status.code, Status::UNIMPLEMENTED);
+        assert_eq!(
+            status.message,
+            "unexpected HTTP status code received from server: 404 (Not Found); transport: received unexpected \
+             content-type \"text/html\""
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! HTML documents and what selectors find in them.
+//!
+//! [`Document::parse`] makes a tree of a text, as browsers do (html5ever's algorithm). A tree never changes: it is a list of
+//! nodes that name one another by [`NodeId`]. [`Selector`] is CSS as the selector libraries of jQuery's kin have it
+//! (`:contains()`, `:has()`, `[a!=b]`, …); [`query`] has their steps from one list of nodes to the next; [`form`] tells what
+//! forms would send.
+//!
+//! ```text
+//! text ──Document::parse──▶ Document ──Selector::find──▶ nodes ──query::*──▶ nodes ──▶ text, HTML, attributes, form values
+//! ```
+//!
+//! Absent: JavaScript, changing a document, layout, styles. What is not specified by HTML (how trees are written, what a
+//! broken selector finds) is as in Go's `net/html`, cascadia and goquery, which k6 is built on.
+#![forbid(unsafe_code)]
+
+pub mod document;
+pub mod form;
+mod parse;
+pub mod query;
+pub mod selector;
+mod serialize;
+
+pub use document::{Attribute, Document, Kind, NodeId};
+pub use parse::ParseError;
+pub use selector::Selector;

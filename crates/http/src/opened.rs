@@ -1,0 +1,170 @@
+//! A connection for another protocol: dialed by the rules of HTTP, its bytes counted as the client's.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::client::Client;
+use crate::connection::{Connection, Received};
+use crate::dial::Dialer;
+use crate::exchange::{Answer, Fate, Recording};
+use crate::failure::Failure;
+use crate::target::Target;
+use crate::tls::TlsInfo;
+
+/// So much is encrypted at a time.
+const RECORDS: usize = 64 * 1024;
+
+/// Plaintext of more than this is not kept room for.
+const CAME_KEEP: usize = 64 * 1024;
+
+/// A connection that was opened with [`Client::open`], as bytes in and bytes out: TLS, if the target asked for it, is
+/// inside.
+///
+/// Failures of the connection travel in the [`io::Error`]s: see [`Failure::of_io`].
+pub struct Opened {
+    connection: Connection,
+    client: Rc<Client>,
+    /// Plaintext that came, from `at` on.
+    came: Vec<u8>,
+    at: usize,
+    /// Ciphertext that the socket did not take yet.
+    unsent: Vec<u8>,
+}
+
+impl Client {
+    /// Opens a connection of its own, which never enters the pool. No proxy is asked.
+    ///
+    /// # Errors
+    /// Why it could not be opened. There is no time limit but that of the options for connecting: set one around it.
+    pub async fn open(self: &Rc<Self>, target: &Target<'_>) -> Result<Opened, Failure> {
+        let network = self.network();
+        let answer = Answer::new(Fate::Discard, 0);
+        let mut recording = Recording::start(network.clock, self.meter(), answer);
+        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
+        let own = |config| self.own_tls(config);
+        let mut connection = dialer.dial(target, own, &mut recording).await?;
+        let came = connection.take_early();
+        Ok(Opened { connection, client: Rc::clone(self), came, at: 0, unsent: Vec::new() })
+    }
+}
+
+impl Opened {
+    /// The address at the other end.
+    pub fn remote(&self) -> SocketAddr {
+        self.connection.remote
+    }
+
+    /// What was agreed on, if it is encrypted.
+    pub fn tls(&self) -> Option<TlsInfo> {
+        self.connection.tls_info
+    }
+
+    /// The server chose HTTP/2 while TLS was agreed on.
+    pub fn is_http2(&self) -> bool {
+        self.connection.is_http2()
+    }
+
+    /// Writes what is left of the last records.
+    fn poll_unsent(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        while !self.unsent.is_empty() {
+            let size = ready!(self.connection.poll_write(cx, &self.unsent))?;
+            self.client.meter().sent(size);
+            self.unsent.drain(..size);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// The failure travels inside the error.
+fn wrapped(failure: Failure) -> io::Error {
+    io::Error::other(failure)
+}
+
+impl AsyncRead for Opened {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if !this.connection.is_secure() {
+            let size = ready!(this.connection.poll_read(cx, into.initialize_unfilled()));
+            let size = size.map_err(wrapped)?;
+            this.client.meter().received(size);
+            into.advance(size);
+            return Poll::Ready(Ok(()));
+        }
+        while this.at == this.came.len() {
+            this.came.clear();
+            if this.came.capacity() > CAME_KEEP {
+                this.came = Vec::new();
+            }
+            this.at = 0;
+            let came = &mut this.came;
+            let mut scratch = this.client.network().scratch.borrow_mut();
+            let take = |bytes: &[u8]| came.extend_from_slice(bytes);
+            match ready!(this.connection.poll_receive(cx, &mut scratch, take)) {
+                Ok(Received::End) if this.came.is_empty() => return Poll::Ready(Ok(())),
+                Ok(Received::Bytes(size)) => this.client.meter().received(size),
+                Ok(Received::End) => {}
+                Err(failure) => return Poll::Ready(Err(wrapped(failure))),
+            }
+        }
+        let rest = &this.came[this.at..];
+        let size = rest.len().min(into.remaining());
+        into.put_slice(&rest[..size]);
+        this.at += size;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Opened {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if !this.connection.is_secure() {
+            let size = ready!(this.connection.poll_write(cx, bytes)).map_err(wrapped)?;
+            this.client.meter().sent(size);
+            return Poll::Ready(Ok(size));
+        }
+        ready!(this.poll_unsent(cx)).map_err(wrapped)?;
+        let taken = bytes.len().min(RECORDS);
+        this.connection.encrypt(&bytes[..taken], &mut this.unsent).map_err(wrapped)?;
+        // What the socket doesn't take now goes out before anything else.
+        if let Poll::Ready(Err(failure)) = this.poll_unsent(cx) {
+            return Poll::Ready(Err(wrapped(failure)));
+        }
+        Poll::Ready(Ok(taken))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().poll_unsent(cx).map_err(wrapped)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_unsent(cx)).map_err(wrapped)?;
+        this.connection.poll_shutdown(cx)
+    }
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").field("remote", &self.remote()).finish_non_exhaustive()
+    }
+}
+
+impl Failure {
+    /// What stands behind an error of an [`Opened`] connection, or of what goes over it.
+    pub fn of_io(error: &io::Error) -> Option<Self> {
+        error.get_ref()?.downcast_ref::<Self>().copied()
+    }
+}

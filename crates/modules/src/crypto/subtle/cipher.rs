@@ -1,0 +1,98 @@
+//! `encrypt` and `decrypt`.
+
+use brunt_crypto::{Failure, Name as ErrorName, aes};
+use brunt_quickjs::{Ctx, Value};
+
+use super::algorithm::{self, Algorithm, buffer, bytes_or_none, parameter};
+use super::key::{CryptoKey, Material, not_for_this};
+use super::{Outcome, Trouble};
+
+const CIPHERS: &[Algorithm] =
+    &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::RsaOaep];
+
+/// The direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Encrypt,
+    Decrypt,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Encrypt => "encrypt",
+            Self::Decrypt => "decrypt",
+        }
+    }
+}
+
+pub(super) fn run<'js>(
+    ctx: Ctx<'js>,
+    way: Way,
+    given: &Value<'js>,
+    key: &Value<'js>,
+    data: &Value<'js>,
+) -> Outcome<'js> {
+    let algorithm = Algorithm::read(given, way.name(), CIPHERS)?;
+    let key = CryptoKey::of(key)?;
+    key.check(algorithm, way.name(), &format!("{}'s ", way.name()))?;
+    let data = buffer(data)?;
+    let made = match algorithm {
+        Algorithm::AesCbc => {
+            let iv = bytes_or_none(given, "iv")?;
+            match way {
+                Way::Encrypt => aes::cbc_encrypt(key.secret()?, &iv, &data)?,
+                Way::Decrypt => aes::cbc_decrypt(key.secret()?, &iv, &data)?,
+            }
+        }
+        Algorithm::AesCtr => {
+            let counter = bytes_or_none(given, "counter")?;
+            if counter.len() == aes::BLOCK {
+                counter_bits(given)?;
+            }
+            aes::ctr(key.secret()?, &counter, &data)?
+        }
+        Algorithm::AesGcm => {
+            let iv = bytes_or_none(given, "iv")?;
+            let more = bytes_or_none(given, "additionalData")?;
+            let tag = tag_size(given)?;
+            match way {
+                Way::Encrypt => aes::gcm_encrypt(key.secret()?, &iv, &more, tag, &data)?,
+                Way::Decrypt => aes::gcm_decrypt(key.secret()?, &iv, &more, tag, &data)?,
+            }
+        }
+        _ => {
+            let label = bytes_or_none(given, "label")?;
+            match (way, &key.material) {
+                (Way::Encrypt, Material::RsaPublic(rsa)) => {
+                    rsa.encrypt(key.hash()?, &label, &data)?
+                }
+                (Way::Decrypt, Material::RsaPrivate(rsa)) => {
+                    rsa.decrypt(key.hash()?, &label, &data)?
+                }
+                _ => return Err(not_for_this().into()),
+            }
+        }
+    };
+    Ok(ctx.array_buffer(made)?)
+}
+
+/// k6 wants `length` to be there and counts with all bits all the same.
+fn counter_bits(given: &Value<'_>) -> Result<(), Trouble> {
+    let bits = parameter(given, "length")?.map_or(Ok(0.0), |bits| bits.to_number())?;
+    if (1.0..=128.0).contains(&bits) {
+        return Ok(());
+    }
+    let message = "invalid counter length, out of the 0 < x < 128 bounds";
+    Err(Failure::new(ErrorName::Operation, message).into())
+}
+
+/// The bytes of GCM's tag, told in bits.
+fn tag_size(given: &Value<'_>) -> Result<usize, Trouble> {
+    if parameter(given, "tagLength")?.is_none() {
+        return Ok(16);
+    }
+    let bits = algorithm::count(given, "tagLength")?;
+    // What is no whole byte is no size that GCM has.
+    Ok(if bits.is_multiple_of(8) { bits / 8 } else { 0 })
+}

@@ -1,0 +1,113 @@
+//! `deriveBits` and `deriveKey`.
+
+use brunt_crypto::{Failure, Name as ErrorName, derive};
+use brunt_quickjs::{Ctx, Value};
+
+use super::algorithm::{self, Algorithm, bytes, parameter};
+use super::generate::{aes_size, hmac_size};
+use super::key::{CryptoKey, Material, not_empty, not_for_this, usages};
+use super::{Trouble, Work};
+
+const DERIVING: &[Algorithm] = &[Algorithm::Ecdh, Algorithm::Pbkdf2];
+
+const KEYS: &[Algorithm] =
+    &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::Hmac];
+
+/// A password is hashed elsewhere from so many rounds on: the other VUs of the core must not wait.
+const HEAVY_ROUNDS: u32 = 5_000;
+
+fn operation(message: &str) -> Failure {
+    Failure::new(ErrorName::Operation, message)
+}
+
+pub(super) fn bits<'js>(
+    given: &Value<'js>,
+    base: &Value<'js>,
+    length: &Value<'js>,
+) -> Result<Work<'js>, Trouble> {
+    let algorithm = Algorithm::read(given, "deriveBits", DERIVING)?;
+    let base = CryptoKey::of(base)?;
+    base.check(algorithm, "deriveBits", "")?;
+    let bits = if length.is_nullish() { 0.0 } else { length.to_number()? };
+    let bits = bits.clamp(0.0, f64::from(u32::MAX)) as usize;
+    if bits == 0 {
+        return Err(operation("length can not be 0").into());
+    }
+    if !bits.is_multiple_of(8) {
+        return Err(operation("currently only multiples of 8 are supported for length").into());
+    }
+    derived(algorithm, given, base, bits / 8, |ctx, bytes| Ok(ctx.array_buffer(bytes)?))
+}
+
+pub(super) fn key<'js>(
+    given: &Value<'js>,
+    base: &Value<'js>,
+    wanted: &Value<'js>,
+    extractable: bool,
+    for_what: &Value<'js>,
+) -> Result<Work<'js>, Trouble> {
+    let algorithm = Algorithm::read(given, "deriveKey", DERIVING)?;
+    let base = CryptoKey::of(base)?;
+    base.check(algorithm, "deriveKey", "")?;
+    let kind = Algorithm::read(wanted, "getKeyLength", KEYS)?;
+    let (size, hash) = if kind.is_aes() {
+        (aes_size(wanted)?, None)
+    } else {
+        let hash = algorithm::hash(wanted, "getKeyLength")?;
+        (hmac_size(wanted, hash)?, Some(hash))
+    };
+    let usages = usages(kind, for_what)?;
+    not_empty(&usages)?;
+    derived(algorithm, given, base, size, move |ctx, bytes| {
+        let material = Material::Secret(bytes);
+        Ok(CryptoKey { algorithm: kind, hash, material, extractable, usages }.into_object(ctx)?)
+    })
+}
+
+fn derived<'js>(
+    algorithm: Algorithm,
+    given: &Value<'js>,
+    base: &CryptoKey,
+    size: usize,
+    then: impl for<'a> FnOnce(Ctx<'a>, Vec<u8>) -> super::Outcome<'a> + 'static,
+) -> Result<Work<'js>, Trouble> {
+    let ctx = given.ctx();
+    if algorithm == Algorithm::Ecdh {
+        let mut secret = shared_secret(given, base)?;
+        if size > secret.len() {
+            return Err(operation("length is too large").into());
+        }
+        secret.truncate(size);
+        return then(ctx, secret).map(Work::Done);
+    }
+    let salt = bytes(given, "salt")?;
+    let rounds = u32::try_from(algorithm::count(given, "iterations")?).unwrap_or(u32::MAX);
+    let hash = algorithm::hash(given, "deriveBits")?;
+    let password = base.secret()?.to_vec();
+    let derive = move || derive::pbkdf2(hash, &password, &salt, rounds, size);
+    if rounds < HEAVY_ROUNDS {
+        return then(ctx, derive()?).map(Work::Done);
+    }
+    Ok(Work::heavy(derive, then))
+}
+
+fn shared_secret(given: &Value<'_>, base: &CryptoKey) -> Result<Vec<u8>, Trouble> {
+    let Some(theirs) = parameter(given, "public")? else {
+        let message = "algorithm does not contain a public key";
+        return Err(Failure::new(ErrorName::Type, message).into());
+    };
+    let theirs = CryptoKey::of(&theirs)?;
+    let refused = |message: String| Err(Failure::new(ErrorName::InvalidAccess, message).into());
+    let Material::CurvePublic(point) = &theirs.material else {
+        return refused("algorithm's public key is not a public key".to_owned());
+    };
+    if theirs.algorithm != base.algorithm {
+        return refused(format!(
+            "algorithm name does not match public key's algorithm name: {} != {}",
+            base.algorithm.name(),
+            theirs.algorithm.name()
+        ));
+    }
+    let Material::CurvePrivate(own) = &base.material else { return Err(not_for_this().into()) };
+    Ok(own.agree(point)?)
+}

@@ -1,0 +1,166 @@
+//! `CryptoKey`: what scripts hold of a key.
+
+use std::ffi::CStr;
+
+use brunt_crypto::curve::{self, Curve};
+use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
+use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Value};
+
+use super::Trouble;
+use super::algorithm::Algorithm;
+
+static TYPE: Name = Name::new("type");
+static EXTRACTABLE: Name = Name::new("extractable");
+static ALGORITHM: Name = Name::new("algorithm");
+static USAGES: Name = Name::new("usages");
+static NAME: Name = Name::new("name");
+static LENGTH: Name = Name::new("length");
+static HASH: Name = Name::new("hash");
+static NAMED_CURVE: Name = Name::new("namedCurve");
+static MODULUS_LENGTH: Name = Name::new("modulusLength");
+static PUBLIC_EXPONENT: Name = Name::new("publicExponent");
+
+/// What a key is made of.
+#[derive(Clone)]
+pub(super) enum Material {
+    Secret(Vec<u8>),
+    CurvePrivate(curve::PrivateKey),
+    CurvePublic(curve::PublicKey),
+    RsaPrivate(Box<rsa::PrivateKey>),
+    RsaPublic(rsa::PublicKey),
+}
+
+/// A key. What the script sees of it are copies: changing them changes nothing.
+pub(super) struct CryptoKey {
+    pub(super) algorithm: Algorithm,
+    /// Of HMAC and RSA.
+    pub(super) hash: Option<Hash>,
+    pub(super) material: Material,
+    pub(super) extractable: bool,
+    pub(super) usages: Vec<&'static str>,
+}
+
+impl Class for CryptoKey {
+    const NAME: &'static CStr = c"CryptoKey";
+    fn members() -> &'static Members {
+        static MEMBERS: Members = Members::new();
+        &MEMBERS
+    }
+}
+
+impl CryptoKey {
+    /// The key that a script gives.
+    pub(super) fn of<'a>(value: &'a Value<'_>) -> Result<&'a Self, Trouble> {
+        let message = "the key is no CryptoKey";
+        value.instance().ok_or_else(|| Failure::new(ErrorName::Type, message).into())
+    }
+
+    /// The key as an object of the script's.
+    pub(super) fn into_object(self, ctx: Ctx<'_>) -> JsResult<'_> {
+        let kind = match self.material {
+            Material::Secret(_) => "secret",
+            Material::CurvePrivate(_) | Material::RsaPrivate(_) => "private",
+            Material::CurvePublic(_) | Material::RsaPublic(_) => "public",
+        };
+        let algorithm = self.describe(ctx)?;
+        let usages: Result<Vec<_>, _> = self.usages.iter().map(|name| ctx.string(name)).collect();
+        let (extractable, usages) = (ctx.bool(self.extractable), ctx.array_from(usages?)?);
+        let object = ctx.instance(self)?;
+        object.define(&TYPE, ctx.string(kind)?)?;
+        object.define(&EXTRACTABLE, extractable)?;
+        object.define(&ALGORITHM, algorithm)?;
+        object.define(&USAGES, usages)?;
+        Ok(object)
+    }
+
+    fn describe<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let object = ctx.object_from([(&NAME, ctx.string(self.algorithm.name())?)])?;
+        let curve = |curve: Curve| object.define(&NAMED_CURVE, ctx.string(curve.name())?);
+        let rsa = |key: &rsa::PublicKey| {
+            object.define(&MODULUS_LENGTH, ctx.number(key.bits() as f64))?;
+            object.define(&PUBLIC_EXPONENT, ctx.uint8_array(key.exponent())?)
+        };
+        match &self.material {
+            Material::CurvePrivate(key) => curve(key.curve())?,
+            Material::CurvePublic(key) => curve(key.curve())?,
+            Material::RsaPrivate(key) => rsa(&key.public())?,
+            Material::RsaPublic(key) => rsa(key)?,
+            Material::Secret(_) => {}
+        }
+        if let Some(hash) = self.hash {
+            let hash = ctx.object_from([(&NAME, ctx.string(hash.name())?)])?;
+            object.define(&HASH, hash)?;
+        }
+        if let Material::Secret(key) = &self.material
+            && self.algorithm != Algorithm::Pbkdf2
+        {
+            object.define(&LENGTH, ctx.number(key.len() as f64 * 8.0))?;
+        }
+        Ok(object)
+    }
+
+    /// Refuses a key that is not for this. `who` begins the sentence.
+    pub(super) fn check(
+        &self,
+        algorithm: Algorithm,
+        usage: &'static str,
+        who: &str,
+    ) -> Result<(), Failure> {
+        let refused = |message: String| Err(Failure::new(ErrorName::InvalidAccess, message));
+        if self.algorithm != algorithm {
+            return refused(format!("{who}algorithm name does not match key algorithm name"));
+        }
+        if !self.usages.contains(&usage) {
+            return refused(format!("{who}key does not contain the '{usage}' usage"));
+        }
+        Ok(())
+    }
+
+    /// The bytes of a secret.
+    pub(super) fn secret(&self) -> Result<&[u8], Failure> {
+        match &self.material {
+            Material::Secret(bytes) => Ok(bytes),
+            _ => Err(not_for_this()),
+        }
+    }
+
+    /// The hash of a key that has one.
+    pub(super) fn hash(&self) -> Result<Hash, Failure> {
+        self.hash.ok_or_else(not_for_this)
+    }
+}
+
+/// The key has the right algorithm and usage, and still is not of the right kind.
+pub(super) fn not_for_this() -> Failure {
+    Failure::new(ErrorName::InvalidAccess, "the key is not of the kind that this needs")
+}
+
+/// What a script wants a key for: a list of usages that its algorithm has.
+pub(super) fn usages(
+    algorithm: Algorithm,
+    given: &Value<'_>,
+) -> Result<Vec<&'static str>, Trouble> {
+    let mut usages = Vec::new();
+    if !given.is_object() {
+        return Err(Failure::new(ErrorName::Type, "the usages of a key are a list").into());
+    }
+    for index in 0..given.length()?.min(64) {
+        let name = given.get_index(index)?.to_string_lossy()?;
+        let known = algorithm.usages().iter().find(|known| **known == name);
+        let known = known
+            .ok_or_else(|| Failure::new(ErrorName::Syntax, format!("invalid key usage: {name}")))?;
+        if !usages.contains(known) {
+            usages.push(*known);
+        }
+    }
+    Ok(usages)
+}
+
+/// Refuses a secret or private key that is for nothing.
+pub(super) fn not_empty(usages: &[&str]) -> Result<(), Failure> {
+    if usages.is_empty() {
+        let message = "usages cannot be empty for a secret or private CryptoKey";
+        return Err(Failure::new(ErrorName::Syntax, message));
+    }
+    Ok(())
+}

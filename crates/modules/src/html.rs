@@ -1,0 +1,63 @@
+//! `k6/html`: documents, what selectors find in them, elements with their attributes as methods.
+//!
+//! A [`Page`] is parsed once and never changes; selections and elements share it, and it is freed with the last of them.
+//! What the DOM calls properties are methods here, as in k6.
+
+mod address;
+mod arguments;
+mod attribute;
+mod data;
+mod element;
+pub(crate) mod links;
+mod parts;
+mod selection;
+mod typed;
+
+use std::rc::Rc;
+
+use brunt_html::Document;
+use brunt_quickjs::{Call, Ctx, JsResult, Value};
+
+use crate::state::{text_or_empty, throw};
+pub(crate) use selection::{Selection, selection};
+
+/// A document, and where it came from.
+pub(crate) struct Page {
+    pub(crate) document: Document,
+    /// The address of the response; empty if it was no response's.
+    pub(crate) url: String,
+}
+
+impl Page {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// A `GoError` if it passes a limit of documents.
+    pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
+        match Document::parse(text) {
+            Ok(document) => Ok(Rc::new(Self { document, url: url.to_owned() })),
+            Err(error) => Err(throw(ctx, &error.to_string())),
+        }
+    }
+}
+
+pub(crate) fn names() -> Vec<String> {
+    vec!["parseHTML".to_owned()]
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    set("parseHTML", ctx.function(c"parseHTML", 1, parse_html)?)
+}
+
+fn parse_html(call: Call<'_>) -> JsResult<'_> {
+    let ctx = call.ctx();
+    let page = Page::parse(ctx, &text_or_empty(&call.argument(0))?, "")?;
+    let root = page.document.root();
+    selection(ctx, Selection::of(&page, vec![root]))
+}
+
+#[cfg(test)]
+mod tests;

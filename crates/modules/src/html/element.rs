@@ -1,0 +1,341 @@
+//! `Element`: a node, with what the DOM calls properties as methods. Kinds of elements have more: see `typed.rs`.
+
+use std::ffi::CStr;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use brunt_html::query::Side;
+use brunt_html::{Document, Kind, NodeId, Selector, query};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+
+use super::selection::{Selection, selection};
+use super::{Page, attribute, typed};
+use crate::state::throw_type;
+
+const HTML: &str = "http://www.w3.org/1999/xhtml";
+
+/// What the object holds.
+pub(super) struct Element {
+    page: Rc<Page>,
+    node: NodeId,
+}
+
+impl Element {
+    pub(super) fn page(&self) -> &Rc<Page> {
+        &self.page
+    }
+
+    pub(super) fn node(&self) -> NodeId {
+        self.node
+    }
+
+    pub(super) fn document(&self) -> &Document {
+        &self.page.document
+    }
+}
+
+/// The object of a node, with the methods of its kind.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(super) fn element<'js>(ctx: Ctx<'js>, page: &Rc<Page>, node: NodeId) -> JsResult<'js> {
+    let object = ctx.instance(Element { page: Rc::clone(page), node })?;
+    let tag = page.document.tag(node);
+    if let Some(members) = typed::members(tag) {
+        object.set_prototype(&prototype(ctx, tag, members)?)?;
+    }
+    Ok(object)
+}
+
+/// The prototype of a kind of elements: made once in a VM, kept by the one that all have.
+fn prototype<'js>(ctx: Ctx<'js>, tag: &str, members: &'static Members) -> JsResult<'js> {
+    let common = ctx.class_prototype::<Element>()?;
+    let key = format!("\0{tag}");
+    let known = common.get(key.as_str())?;
+    if known.is_object() {
+        return Ok(known);
+    }
+    let made = ctx.object_with_prototype(&common)?;
+    made.define_members(members)?;
+    common.define_hidden(key.as_str(), made.clone())?;
+    Ok(made)
+}
+
+/// The objects of many.
+///
+/// # Errors
+/// As [`element`].
+pub(super) fn elements<'js>(
+    ctx: Ctx<'js>,
+    page: &Rc<Page>,
+    nodes: impl IntoIterator<Item = NodeId>,
+) -> JsResult<'js> {
+    let array = ctx.array()?;
+    for (index, node) in nodes.into_iter().enumerate() {
+        array.set_index(index as u32, element(ctx, page, node)?)?;
+    }
+    Ok(array)
+}
+
+/// Calls a function with the element that a method is called on.
+pub(super) fn with<'js>(
+    call: Call<'js>,
+    read: impl FnOnce(Ctx<'js>, &Element) -> JsResult<'js>,
+) -> JsResult<'js> {
+    match call.this().instance::<Element>() {
+        Some(element) => read(call.ctx(), element),
+        None => Err(throw_type(call.ctx(), "this method belongs to an Element")),
+    }
+}
+
+/// A node that may not be there.
+pub(super) fn maybe<'js>(
+    ctx: Ctx<'js>,
+    element_here: &Element,
+    node: Option<NodeId>,
+) -> JsResult<'js> {
+    match node {
+        Some(node) => element(ctx, &element_here.page, node),
+        None => Ok(ctx.undefined()),
+    }
+}
+
+fn near<'js>(
+    call: Call<'js>,
+    find: impl FnOnce(&Document, NodeId) -> Option<NodeId>,
+) -> JsResult<'js> {
+    with(call, |ctx, this| maybe(ctx, this, find(this.document(), this.node)))
+}
+
+impl Class for Element {
+    const NAME: &'static CStr = c"Element";
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            around(Members::new())
+                .function(c"attributes", 0, attributes)
+                .function(c"childElementCount", 0, |call| {
+                    with(call, |ctx, this| {
+                        let count = this.document().child_elements(this.node).count();
+                        Ok(ctx.number(count as f64))
+                    })
+                })
+                .function(c"classList", 0, |call| {
+                    with(call, |ctx, this| {
+                        let classes = this.document().attribute(this.node, "class");
+                        strings(ctx, classes.unwrap_or("").split_whitespace())
+                    })
+                })
+                .function(c"className", 0, |call| optional(call, "class"))
+                .function(c"contains", 1, contains)
+                .function(c"getAttribute", 1, |call| {
+                    let name = call.argument(0).to_string_lossy()?;
+                    optional(call, &name)
+                })
+                .function(c"getAttributeNode", 1, attribute_node)
+                .function(c"getElementsByClassName", 1, |call| {
+                    let selector = format!(".{}", call.argument(0).to_string_lossy()?);
+                    all(call, &selector)
+                })
+                .function(c"getElementsByTagName", 1, |call| {
+                    let selector = call.argument(0).to_string_lossy()?;
+                    all(call, &selector)
+                })
+                .function(c"hasAttribute", 1, |call| {
+                    let name = call.argument(0).to_string_lossy()?;
+                    with(call, |ctx, this| Ok(ctx.bool(this.document().has(this.node, &name))))
+                })
+                .function(c"hasAttributes", 0, |call| {
+                    with(call, |ctx, this| {
+                        Ok(ctx.bool(!this.document().attributes(this.node).is_empty()))
+                    })
+                })
+                .function(c"hasChildNodes", 0, |call| {
+                    with(call, |ctx, this| {
+                        Ok(ctx.bool(this.document().first_child(this.node).is_some()))
+                    })
+                })
+                .function(c"id", 0, |call| {
+                    with(call, |ctx, this| {
+                        ctx.string(this.document().attribute(this.node, "id").unwrap_or(""))
+                    })
+                })
+                .function(c"innerHTML", 0, |call| {
+                    with(call, |ctx, this| ctx.string(&this.document().inner_html(this.node)))
+                })
+                .function(c"isDefaultNamespace", 0, |call| {
+                    with(call, |ctx, this| {
+                        let namespace = this.document().namespace(this.node);
+                        Ok(ctx.bool(namespace.is_none_or(|namespace| namespace == HTML)))
+                    })
+                })
+                .function(c"isEqualNode", 1, is_equal)
+                .function(c"isSameNode", 1, is_same)
+                .function(c"lang", 0, |call| optional(call, "lang"))
+                .function(c"matches", 1, |call| {
+                    let selector = Selector::new(&call.argument(0).to_string_lossy()?);
+                    with(call, |ctx, this| {
+                        Ok(ctx.bool(selector.matches(this.document(), this.node)))
+                    })
+                })
+                .function(c"namespaceURI", 0, |call| {
+                    with(call, |ctx, this| {
+                        ctx.string(this.document().namespace(this.node).unwrap_or(HTML))
+                    })
+                })
+                .function(c"nodeName", 0, |call| {
+                    with(call, |ctx, this| ctx.string(this.document().name(this.node)))
+                })
+                .function(c"nodeType", 0, |call| {
+                    with(call, |ctx, this| Ok(ctx.int(this.document().kind(this.node) as i32)))
+                })
+                .function(c"nodeValue", 0, node_value)
+                .function(c"querySelector", 1, |call| {
+                    let selector = Selector::new(&call.argument(0).to_string_lossy()?);
+                    near(call, |document, node| selector.find_first(document, node))
+                })
+                .function(c"querySelectorAll", 1, |call| {
+                    let selector = call.argument(0).to_string_lossy()?;
+                    all(call, &selector)
+                })
+                .function(c"selection", 0, |call| {
+                    with(call, |ctx, this| {
+                        selection(ctx, Selection::of(&this.page, vec![this.node]))
+                    })
+                })
+                .function(c"textContent", 0, |call| {
+                    with(call, |ctx, this| ctx.string(&this.document().text(this.node)))
+                })
+                .function(c"toString", 0, |call| {
+                    with(call, |ctx, this| {
+                        if this.document().is_element(this.node) {
+                            return ctx.string("[object html.Node]");
+                        }
+                        ctx.string(&format!("[object {}]", this.document().name(this.node)))
+                    })
+                })
+        });
+        &MEMBERS
+    }
+}
+
+/// What leads to other nodes.
+fn around(members: Members) -> Members {
+    members
+        .function(c"childNodes", 0, |call| {
+            with(call, |ctx, this| elements(ctx, &this.page, this.document().children(this.node)))
+        })
+        .function(c"children", 0, |call| {
+            with(call, |ctx, this| {
+                elements(ctx, &this.page, this.document().child_elements(this.node))
+            })
+        })
+        .function(c"firstChild", 0, |call| near(call, Document::first_child))
+        .function(c"firstElementChild", 0, |call| {
+            near(call, |document, node| document.child_elements(node).next())
+        })
+        .function(c"lastChild", 0, |call| near(call, Document::last_child))
+        .function(c"lastElementChild", 0, |call| {
+            near(call, |document, node| document.child_elements(node).last())
+        })
+        .function(c"nextElementSibling", 0, |call| {
+            near(call, |document, node| query::elements_beside(document, node, Side::After).next())
+        })
+        .function(c"nextSibling", 0, |call| near(call, Document::next))
+        .function(c"ownerDocument", 0, |call| near(call, |document, _| Some(document.root())))
+        .function(c"parentElement", 0, |call| {
+            near(call, |document, node| {
+                document.parent(node).filter(|&parent| document.is_element(parent))
+            })
+        })
+        .function(c"parentNode", 0, |call| near(call, Document::parent))
+        .function(c"previousElementSibling", 0, |call| {
+            near(call, |document, node| query::elements_beside(document, node, Side::Before).next())
+        })
+        .function(c"previousSibling", 0, |call| near(call, Document::previous))
+}
+
+/// An array of strings.
+pub(super) fn strings<'js, 'a>(
+    ctx: Ctx<'js>,
+    texts: impl Iterator<Item = &'a str>,
+) -> JsResult<'js> {
+    ctx.array_from(texts.map(|text| ctx.string(text)).collect::<Result<Vec<_>, _>>()?)
+}
+
+/// An attribute; `undefined` if there is none.
+fn optional<'js>(call: Call<'js>, name: &str) -> JsResult<'js> {
+    with(call, |ctx, this| match this.document().attribute(this.node, name) {
+        Some(value) => ctx.string(value),
+        None => Ok(ctx.undefined()),
+    })
+}
+
+fn all<'js>(call: Call<'js>, selector: &str) -> JsResult<'js> {
+    with(call, |ctx, this| {
+        let found = Selector::new(selector).find(this.document(), &[this.node]);
+        elements(ctx, &this.page, found)
+    })
+}
+
+fn attributes(call: Call<'_>) -> JsResult<'_> {
+    with(call, |ctx, this| {
+        let object = ctx.object()?;
+        for (index, one) in this.document().attributes(this.node).iter().enumerate() {
+            let value = attribute::attribute(ctx, &this.page, this.node, index)?;
+            object.define(one.name(), value)?;
+        }
+        Ok(object)
+    })
+}
+
+fn attribute_node(call: Call<'_>) -> JsResult<'_> {
+    let name = call.argument(0).to_string_lossy()?;
+    with(call, |ctx, this| {
+        let mut attributes = this.document().attributes(this.node).iter();
+        match attributes.position(|one| one.name() == name) {
+            Some(index) => attribute::attribute(ctx, &this.page, this.node, index),
+            None => Ok(ctx.undefined()),
+        }
+    })
+}
+
+/// Text is its own value; that of comments is empty, as in k6.
+fn node_value(call: Call<'_>) -> JsResult<'_> {
+    with(call, |ctx, this| match this.document().kind(this.node) {
+        Kind::Text => ctx.string(this.document().value(this.node).unwrap_or("")),
+        Kind::Comment => ctx.string(""),
+        _ => Ok(ctx.undefined()),
+    })
+}
+
+fn contains(call: Call<'_>) -> JsResult<'_> {
+    let other = call.argument(0);
+    with(call, |ctx, this| {
+        let is_in = other.instance::<Element>().is_some_and(|other| {
+            Rc::ptr_eq(&other.page, &this.page) && this.document().is_below(other.node, this.node)
+        });
+        Ok(ctx.bool(is_in))
+    })
+}
+
+/// Whether the same stands in both, as k6 compares.
+fn is_equal(call: Call<'_>) -> JsResult<'_> {
+    let other = call.argument(0);
+    with(call, |ctx, this| {
+        let is_equal = other.instance::<Element>().is_some_and(|other| {
+            other.document().inner_html(other.node) == this.document().inner_html(this.node)
+        });
+        Ok(ctx.bool(is_equal))
+    })
+}
+
+fn is_same(call: Call<'_>) -> JsResult<'_> {
+    let other: Value<'_> = call.argument(0);
+    with(call, |ctx, this| {
+        let is_same = other
+            .instance::<Element>()
+            .is_some_and(|other| Rc::ptr_eq(&other.page, &this.page) && other.node == this.node);
+        Ok(ctx.bool(is_same))
+    })
+}

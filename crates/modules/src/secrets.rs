@@ -1,0 +1,73 @@
+//! `k6/secrets`: values of `--secret-source`, which log lines do not show.
+
+use std::sync::Arc;
+
+use brunt_js::Host;
+use brunt_quickjs::error::ErrorKind;
+use brunt_quickjs::{Call, Ctx, Deferred, JsResult, Value};
+use brunt_secrets::{Answer, SecretError};
+
+pub(crate) fn names() -> Vec<String> {
+    ["get", "source"].map(str::to_owned).to_vec()
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    set("get", ctx.function(c"get", 1, |call| get(&call, None))?)?;
+    set("source", ctx.function(c"source", 1, source)?)
+}
+
+/// `source(name)`: whether there is one is told by its `get()`.
+fn source<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let name: Arc<str> = call.argument(0).to_string_lossy()?.into();
+    let object = ctx.object()?;
+    let get = ctx.closure(c"get", 1, move |call: Call<'_>| get(&call, Some(&name)))?;
+    object.define("get", get)?;
+    Ok(object)
+}
+
+fn get<'js>(call: &Call<'js>, source: Option<&str>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let key = call.argument(0).to_string_lossy()?;
+    let (promise, deferred) = ctx.promise()?;
+    let answer = match brunt_secrets::of_process() {
+        None => Answer::Known(Err(SecretError::NoSources)),
+        Some(secrets) => secrets.ask(source, &key),
+    };
+    match answer {
+        Answer::Known(told) => settle(ctx, deferred, told)?,
+        Answer::Later(told) => {
+            let gone = || SecretError::Refused("nobody answers any more".to_owned());
+            let host = Host::of(ctx);
+            if host.core().is_some() && brunt_fiber::on_fiber() {
+                let told = async move { told.await.unwrap_or_else(|_| Err(gone())) };
+                host.events().spawn(told, move |ctx, told| settle(ctx, deferred, told));
+            } else {
+                // The options are being read: nothing else runs yet.
+                let told = told.blocking_recv().unwrap_or_else(|_| Err(gone()));
+                settle(ctx, deferred, told)?;
+            }
+        }
+    }
+    Ok(promise)
+}
+
+fn settle<'js>(
+    ctx: Ctx<'js>,
+    deferred: Deferred,
+    told: Result<String, SecretError>,
+) -> JsResult<'js, ()> {
+    let result = match told {
+        Ok(value) => {
+            if let Some(secrets) = brunt_secrets::of_process() {
+                secrets.redactor().hide(&value);
+            }
+            Ok(ctx.string(&value)?)
+        }
+        Err(error) => Err(ctx.error(ErrorKind::Plain, &error.to_string())),
+    };
+    ctx.settle(deferred, result)
+}

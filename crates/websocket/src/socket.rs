@@ -1,0 +1,285 @@
+//! An open connection.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker, ready};
+
+use brunt_http::{Failure, Upgraded};
+
+use crate::close::Close;
+use crate::decoder::{Decoder, Event, Kind, Violation};
+use crate::deflate::compress;
+use crate::frame::{CONTROL_MAX, Opcode, encode};
+
+/// A buffer for writing that grew beyond this is given back.
+const OUT_KEEP: usize = 64 * 1024;
+
+/// How a connection came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By a close frame of the other side, or without one ([`Close::ABNORMAL`]).
+    Closed(Close),
+    /// The network failed.
+    Failed(Failure),
+    /// The other side broke the rules.
+    Broken(Violation),
+    /// We hung up.
+    HungUp,
+}
+
+/// One connection. Sending only queues; who waits for [`Socket::next`] writes as well.
+///
+/// Pings are answered by themselves. Messages that were read and not yet taken are at most those of one reading
+/// (64 KiB); what waits to be written has no limit here: see [`Socket::buffered`] and [`Socket::drained`].
+#[derive(Debug)]
+pub struct Socket {
+    state: RefCell<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    stream: Option<Upgraded>,
+    decoder: Decoder,
+    events: VecDeque<Event>,
+    /// How it ended, to be told when the events are taken.
+    ended: Option<Ended>,
+    out: Vec<u8>,
+    /// So much of it is written.
+    at: usize,
+    compresses: bool,
+    close_sent: bool,
+    /// Who waits for an event.
+    reader: Option<Waker>,
+    /// Who waits for the queue to become shorter.
+    sender: Option<Waker>,
+}
+
+impl Socket {
+    pub(crate) fn new(stream: Upgraded, compresses: bool, message_max: usize) -> Self {
+        Self {
+            state: RefCell::new(State {
+                stream: Some(stream),
+                decoder: Decoder::new(false, compresses, message_max),
+                events: VecDeque::new(),
+                ended: None,
+                out: Vec::new(),
+                at: 0,
+                compresses,
+                close_sent: false,
+                reader: None,
+                sender: None,
+            }),
+        }
+    }
+
+    /// Queues a message. `false`: we have closed, or the connection has ended.
+    pub fn send(&self, kind: Kind, payload: &[u8]) -> bool {
+        let opcode = if kind == Kind::Text { Opcode::Text } else { Opcode::Binary };
+        let mut state = self.state.borrow_mut();
+        if state.compresses && !state.close_sent {
+            let packed = compress(payload);
+            return state.push(opcode, &packed, true);
+        }
+        state.push(opcode, payload, false)
+    }
+
+    /// Queues a ping with at most 125 bytes.
+    pub fn ping(&self, payload: &[u8]) -> bool {
+        let payload = &payload[..payload.len().min(CONTROL_MAX)];
+        self.state.borrow_mut().push(Opcode::Ping, payload, false)
+    }
+
+    /// Queues a close frame; nothing can be sent after it. 1005: a frame without a code.
+    pub fn close(&self, code: u16, reason: &str) -> bool {
+        let mut state = self.state.borrow_mut();
+        let is_first = state.push_close(code, reason);
+        state.close_sent = true;
+        is_first
+    }
+
+    /// Bytes that wait to be written.
+    pub fn buffered(&self) -> usize {
+        let state = self.state.borrow();
+        state.out.len() - state.at
+    }
+
+    /// Writes what the connection takes at once.
+    pub fn flush_now(&self) {
+        let mut state = self.state.borrow_mut();
+        if let Poll::Ready(Err(failure)) = state.poll_out(&mut Context::from_waker(Waker::noop())) {
+            state.end(Ended::Failed(failure));
+        }
+    }
+
+    /// Waits until at most so many bytes are queued, or the connection has ended.
+    pub async fn drained(&self, most: usize) {
+        poll_fn(|cx| {
+            let mut state = self.state.borrow_mut();
+            if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
+                state.end(Ended::Failed(failure));
+            }
+            if state.out.len() - state.at <= most {
+                return Poll::Ready(());
+            }
+            state.sender = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Ends it here and now.
+    pub fn hang_up(&self) {
+        self.state.borrow_mut().end(Ended::HungUp);
+    }
+
+    /// The next message, ping or pong; never [`Event::Close`].
+    ///
+    /// # Errors
+    /// How it ended.
+    pub async fn next(&self) -> Result<Event, Ended> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// [`Self::next`], for who waits for something else, too.
+    ///
+    /// # Errors
+    /// How it ended.
+    pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Result<Event, Ended>> {
+        let state = &mut *self.state.borrow_mut();
+        loop {
+            if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
+                // What came before is still to be had.
+                state.end(Ended::Failed(failure));
+            }
+            if let Some(event) = state.events.pop_front() {
+                return Poll::Ready(Ok(event));
+            }
+            if let Some(ended) = &state.ended {
+                return Poll::Ready(Err(ended.clone()));
+            }
+            match &mut state.reader {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            ready!(state.poll_in(cx));
+        }
+    }
+}
+
+impl State {
+    fn push(&mut self, opcode: Opcode, payload: &[u8], is_compressed: bool) -> bool {
+        if self.close_sent || self.stream.is_none() {
+            return false;
+        }
+        encode(
+            &mut self.out,
+            opcode,
+            payload,
+            Some(fastrand::u32(..).to_ne_bytes()),
+            is_compressed,
+        );
+        if let Some(waker) = &self.reader {
+            waker.wake_by_ref();
+        }
+        true
+    }
+
+    fn push_close(&mut self, code: u16, reason: &str) -> bool {
+        if code == Close::NO_STATUS {
+            return self.push(Opcode::Close, &[], false);
+        }
+        let mut payload = Vec::from(code.to_be_bytes());
+        let mut end = reason.len().min(Close::REASON_MAX);
+        while !reason.is_char_boundary(end) {
+            end -= 1;
+        }
+        payload.extend_from_slice(&reason.as_bytes()[..end]);
+        self.push(Opcode::Close, &payload, false)
+    }
+
+    /// Writes what is queued.
+    fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(Ok(())) };
+        if self.out.is_empty() {
+            return stream.poll_flush(cx);
+        }
+        while self.at < self.out.len() {
+            self.at += ready!(stream.poll_write(cx, &self.out[self.at..]))?;
+            if let Some(waker) = self.sender.take() {
+                waker.wake();
+            }
+        }
+        self.out.clear();
+        self.at = 0;
+        if self.out.capacity() > OUT_KEEP {
+            self.out = Vec::new();
+        }
+        stream.poll_flush(cx)
+    }
+
+    /// Reads once.
+    fn poll_in(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
+        let (decoder, events) = (&mut self.decoder, &mut self.events);
+        let mut violation = None;
+        let received = ready!(stream.poll_receive(cx, |mut bytes| {
+            while violation.is_none() {
+                match decoder.next(&mut bytes) {
+                    Ok(Some(event)) => events.push_back(event),
+                    Ok(None) => break,
+                    Err(broken) => violation = Some(broken),
+                }
+            }
+        }));
+        let mut closed = None;
+        for at in 0..self.events.len() {
+            match &self.events[at] {
+                Event::Ping(payload) => {
+                    let payload = payload.clone();
+                    self.push(Opcode::Pong, &payload, false);
+                }
+                Event::Close(close) => closed = Some(close.clone()),
+                Event::Message(..) | Event::Pong(_) => {}
+            }
+        }
+        if let Some(close) = closed {
+            // It is the last.
+            self.events.pop_back();
+            self.push_close(close.code, "");
+            self.say_goodbye(cx);
+            self.end(Ended::Closed(close));
+        } else if let Some(violation) = violation {
+            self.push_close(violation.close_code(), "");
+            self.say_goodbye(cx);
+            self.end(Ended::Broken(violation));
+        } else {
+            match received {
+                Ok(true) => {}
+                Ok(false) => self.end(Ended::Closed(Close::abnormal())),
+                Err(failure) => self.end(Ended::Failed(failure)),
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Writes what goes at once: the other side may not read any more.
+    fn say_goodbye(&mut self, cx: &mut Context<'_>) {
+        if let Poll::Ready(Err(_)) = self.poll_out(cx) {
+            self.out.clear();
+            self.at = 0;
+        }
+    }
+
+    fn end(&mut self, how: Ended) {
+        self.ended.get_or_insert(how);
+        if let Some(stream) = self.stream.take() {
+            stream.close();
+        }
+        self.out = Vec::new();
+        self.at = 0;
+        for waker in [self.reader.take(), self.sender.take()].into_iter().flatten() {
+            waker.wake();
+        }
+    }
+}
