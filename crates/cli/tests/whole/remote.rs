@@ -169,3 +169,37 @@ fn nobody_at_the_other_end_is_told() {
     assert_eq!(told.code, 255);
     assert!(told.error().contains("/v1/status"), "{told:?}");
 }
+
+#[test]
+fn an_externally_controlled_run_is_scaled_and_paused() {
+    let address = free_address();
+    let script = "import { sleep } from 'k6';\n\
+        export const options = { scenarios: { e: {\n\
+          executor: 'externally-controlled', vus: 1, maxVUs: 4, duration: 0 } } };\n\
+        export default function () { sleep(0.01); }";
+    let mut call = brunt(&format!("run -q --address {address} s.js")).file("s.js", script);
+    let running = call.start();
+    let vus = |count: u64| {
+        move |status: &Value| {
+            let attributes = &status["data"]["attributes"];
+            attributes["status"] == 7 && attributes["vus"] == count && attributes["vus-max"] == 4
+        }
+    };
+    wait_for(&address, "/v1/status", vus(1));
+    let told = brunt(&format!("scale -u 3 -a {address}")).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    wait_for(&address, "/v1/status", vus(3));
+    let told = brunt(&format!("pause -a {address}")).told();
+    assert!(told.stdout.contains("paused: \"true\""), "{told:?}");
+    wait_for(&address, "/v1/status", vus(0));
+    let told = brunt(&format!("scale -u 9 -a {address}")).told();
+    assert!(told.error().contains("Config update error: "), "{told:?}");
+    let told = brunt(&format!("scale -u 2 -a {address}")).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let told = brunt(&format!("resume -a {address}")).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    wait_for(&address, "/v1/status", vus(2));
+    let stop = "{\"data\":{\"attributes\":{\"stopped\":true}}}";
+    assert_eq!(ask(&address, "PATCH", "/v1/status", stop).map(|(code, _)| code), Some(200));
+    assert_eq!(running.wait().code, 103);
+}
