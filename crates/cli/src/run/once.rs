@@ -7,7 +7,7 @@ use std::{
 
 use brunt_modules::watch::{Place, Seen, Watcher};
 
-use crate::screen::Screen;
+use crate::{screen::Screen, secrets};
 
 /// Of a body so much is shown.
 const BODY_MOST: usize = 2048;
@@ -47,9 +47,12 @@ impl Trace {
         format!("\n{}\n", self.paint("1", &here))
     }
 
-    fn print(&self, text: &str) {
+    fn print(&self, mut text: String) {
+        if let Some(redactor) = secrets::redactor() {
+            secrets::redact(redactor, &mut text);
+        }
         // That stdout is closed is noticed when the summary is written.
-        let _ = self.screen.stdout(text);
+        let _ = self.screen.stdout(&text);
     }
 
     fn exchange_text(&self, seen: &Seen<'_>) -> String {
@@ -110,11 +113,11 @@ impl Trace {
 
 impl Watcher for Trace {
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>) {
-        self.print(&format!("{}{}", self.heading(vu), self.exchange_text(seen)));
+        self.print(format!("{}{}", self.heading(vu), self.exchange_text(seen)));
     }
 
     fn check(&self, vu: &Place<'_>, name: &str, passed: bool) {
         let mark = if passed { self.paint("32", "✓") } else { self.paint("31", "✗") };
-        self.print(&format!("{}{mark} {name}\n", self.heading(vu)));
+        self.print(format!("{}{mark} {name}\n", self.heading(vu)));
     }
 }
