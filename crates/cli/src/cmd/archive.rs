@@ -68,10 +68,12 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     let fetched = fetched.into_iter().map(|(url, bytes)| (entry_of_remote(&url), bytes));
     let contents = Contents {
         metadata: Metadata {
-            filename: match from_stdin {
-                _ if is_remote => entry.clone(),
-                true => archive::STDIN.to_owned(),
-                false => url(&main),
+            filename: if is_remote {
+                entry.clone()
+            } else if from_stdin {
+                archive::STDIN.to_owned()
+            } else {
+                url(&main)
             },
             pwd: if is_remote {
                 entry.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
