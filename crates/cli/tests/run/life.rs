@@ -368,7 +368,7 @@ fn what_is_no_script_is_refused_before_anything_runs() {
         ("gone.js", "does not exist"),
         ("folder", "is a directory"),
         ("a.tar", "could not load the test archive"),
-        ("https://example.test/s.js", "is remote, which is not supported yet"),
+        ("http://example.test/s.js", "is remote: that needs https"),
     ] {
         let told = brunt(&format!("run {name}"))
             .file("folder/s.js", DEFAULT)

@@ -49,7 +49,7 @@ fn imports_that_lead_nowhere() {
         Case("import x from './nope.js'; DEFAULT", "", 107, &["nope.js", "does not exist", "^^^"]),
         Case("import x from 'k6/nope'; DEFAULT", "", 107, &["k6/nope", "s.js:1:15"]),
         Case("import x from 'k6/browser'; DEFAULT", "", 107, &["k6/browser", "not supported yet"]),
-        Case("import x from 'https://x.test/a.js'; DEFAULT", "", 107, &["not supported yet"]),
+        Case("import x from 'https://x.test/a.js'; DEFAULT", "", 107, &["can't be fetched"]),
         Case("import x from 'lodash'; DEFAULT", "", 107, &["lodash"]),
         Case("import { nope } from './other.js'; DEFAULT", "", 107, &["other.js"]),
     ] {

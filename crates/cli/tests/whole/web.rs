@@ -75,7 +75,7 @@ fn another_address_is_still_refused() {
         "import x from 'https://jslib.k6.io/k6-utils/1.4.0/index.js';\nexport default () => x;\n";
     let told = brunt("run --quiet s.js").file("s.js", script).told();
     assert_ne!(told.code, 0, "{told:?}");
-    assert!(told.stderr.contains("remote imports are not supported yet"), "{told:?}");
+    assert!(told.stderr.contains("can't be fetched"), "{told:?}");
 }
 
 #[test]
