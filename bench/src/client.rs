@@ -29,6 +29,8 @@ pub(crate) struct Load {
     pub(crate) seconds: u64,
     /// Seconds that a scripted client sleeps in each iteration.
     pub(crate) pause: f64,
+    /// Requests at once on each connection, over HTTP/2; 0: HTTP/1.1.
+    pub(crate) streams: u64,
     /// The core to run on.
     pub(crate) core: Option<usize>,
 }
@@ -81,8 +83,13 @@ impl Client {
         match self {
             Self::Wrk => command.args(["-t1", "-c", &vus, "-d", &time, &load.url]),
             Self::H2load => {
-                let seconds = load.seconds.to_string();
-                command.args(["--h1", "-t1", "-c", &vus, "-D", &seconds, &load.url])
+                let (seconds, streams) = (load.seconds.to_string(), load.streams.to_string());
+                if load.streams == 0 {
+                    command.arg("--h1");
+                } else {
+                    command.args(["-m", &streams]);
+                }
+                command.args(["-t1", "-c", &vus, "-D", &seconds, &load.url])
             }
             Self::Oha => command.args([
                 "--no-tui",

@@ -5,10 +5,12 @@ mod bodies;
 mod javascript;
 mod lateness;
 mod many;
+mod reading;
 mod request;
 mod shared;
 mod soak;
 mod upload;
+mod websocket;
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,6 +29,7 @@ type Measure = fn(&Bench) -> anyhow::Result<Vec<Figure>>;
 pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Http, request::http),
     (What::Tls, request::tls),
+    (What::Http2, request::http2),
     (What::Crowd, request::crowd),
     (What::Paced, request::paced),
     (What::Many, many::measure),
@@ -37,9 +40,11 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Fasthttp, request::fasthttp),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
+    (What::Websocket, websocket::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),
+    (What::Reading, reading::measure),
 ];
 
 /// The scripts, as they stand in `bench/scripts`.
@@ -54,6 +59,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
     ("upload.js", include_str!("../scripts/upload.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
+    ("streams.js", include_str!("../scripts/streams.js")),
+    ("websocket.js", include_str!("../scripts/websocket.js")),
 ];
 
 /// What every figure works with.

@@ -18,6 +18,17 @@ pub(crate) struct Server {
     _folder: tempfile::TempDir,
     plain: u16,
     tls: u16,
+    http2: u16,
+}
+
+/// How the server is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speech {
+    Plain,
+    /// HTTP/1.1 over TLS 1.3.
+    Tls,
+    /// HTTP/2 over TLS 1.3.
+    Http2,
 }
 
 impl Server {
@@ -29,8 +40,8 @@ impl Server {
         let nginx = find("nginx").context("nginx not found: `apt-get install nginx-light`")?;
         let folder = tempfile::tempdir()?;
         certificate(folder.path())?;
-        let (plain, tls) = (free_port()?, free_port()?);
-        fs::write(folder.path().join("nginx.conf"), config(folder.path(), plain, tls))?;
+        let (plain, tls, http2) = (free_port()?, free_port()?, free_port()?);
+        fs::write(folder.path().join("nginx.conf"), config(folder.path(), plain, tls, http2))?;
         let mut command = process::command(&nginx, core);
         command.arg("-p").arg(folder.path()).arg("-c").arg(folder.path().join("nginx.conf"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -43,15 +54,15 @@ impl Server {
             }
             process::pause(Duration::from_millis(10));
         }
-        Ok(Self { _child: child, _folder: folder, plain, tls })
+        Ok(Self { _child: child, _folder: folder, plain, tls, http2 })
     }
 
     /// The address to load.
-    pub(crate) fn url(&self, tls: bool) -> String {
-        if tls {
-            format!("https://127.0.0.1:{}/", self.tls)
-        } else {
-            format!("http://127.0.0.1:{}/", self.plain)
+    pub(crate) fn url(&self, speech: Speech) -> String {
+        match speech {
+            Speech::Plain => format!("http://127.0.0.1:{}/", self.plain),
+            Speech::Tls => format!("https://127.0.0.1:{}/", self.tls),
+            Speech::Http2 => format!("https://127.0.0.1:{}/", self.http2),
         }
     }
 }
@@ -80,7 +91,7 @@ fn certificate(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// One process, no logs, connections that live as long as their clients.
-fn config(folder: &Path, plain: u16, tls: u16) -> String {
+fn config(folder: &Path, plain: u16, tls: u16, http2: u16) -> String {
     let folder = folder.display();
     format!(
         r#"daemon off;
@@ -102,6 +113,7 @@ http {{
     server {{
         listen 127.0.0.1:{plain} backlog=16384 reuseport;
         listen 127.0.0.1:{tls} ssl backlog=16384 reuseport;
+        listen 127.0.0.1:{http2} ssl http2 backlog=16384 reuseport;
         ssl_certificate {folder}/cert.pem;
         ssl_certificate_key {folder}/key.pem;
         ssl_protocols TLSv1.3;

@@ -49,6 +49,8 @@ pub(crate) enum What {
     Http,
     /// The same over TLS 1.3.
     Tls,
+    /// The same over HTTP/2, one request and ten requests at once on each connection.
+    Http2,
     /// The same with 2000 VUs.
     Crowd,
     /// The same with a pause of 0.1 s in each iteration.
@@ -69,12 +71,16 @@ pub(crate) enum What {
     Upload,
     /// What a `SharedArray` adds to each VU.
     Shared,
+    /// CPU per message on a WebSocket, to and fro.
+    Websocket,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.
     Schedule,
     /// Whether the reported percentiles are true when the server stalls.
     Stall,
+    /// How fast `brunt report` reads its records.
+    Reading,
 }
 
 /// Sizes and paths of this run.
@@ -97,6 +103,8 @@ pub(crate) struct Settings {
     pub(crate) upload_mb: u64,
     /// Milliseconds of a stall; it comes every ten times that.
     pub(crate) stall_ms: u64,
+    /// Records of a report.
+    pub(crate) records: u64,
 }
 
 impl Settings {
@@ -137,6 +145,7 @@ impl Arguments {
             sharing: 1000,
             upload_mb: 1024,
             stall_ms: 1000,
+            records: 10_000_000,
         };
         if self.quick {
             return Ok(Settings {
@@ -149,6 +158,7 @@ impl Arguments {
                 sharing: 100,
                 upload_mb: 64,
                 stall_ms: 100,
+                records: 200_000,
                 ..settings
             });
         }

@@ -22,6 +22,8 @@ mod lending;
 mod messages;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/scopes.rs"]
+mod scopes;
 #[path = "engine/shapes.rs"]
 mod shapes;
 #[path = "engine/touched.rs"]
@@ -34,6 +36,7 @@ use json::JSON;
 use lending::LENDING;
 use messages::MESSAGES;
 use places::PLACES;
+use scopes::SCOPES;
 use shapes::SHAPES;
 use touched::TOUCHED;
 
@@ -91,7 +94,8 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    let lists = [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON, MESSAGES];
+    let lists =
+        [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON, SCOPES, MESSAGES];
     for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {
             let found = text.matches(find).count();

@@ -13,7 +13,7 @@ use crate::client::{Client, Load};
 use crate::machine;
 use crate::process::{self, Spent};
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
-use crate::server::Server;
+use crate::server::{Server, Speech};
 use crate::stamps::{Stall, Stamp, Stamps, behind};
 
 /// Workers of the closed model.
@@ -89,7 +89,7 @@ fn server_core() -> Option<usize> {
 pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     const CLIENTS: [Client; 4] = [Client::Brunt, Client::Wrk, Client::H2load, Client::Oha];
     let server = Server::start(server_core())?;
-    let url = server.url(false);
+    let url = server.url(Speech::Plain);
     let seconds = bench.settings.seconds;
     let mut micros: [Vec<f64>; 4] = Default::default();
     let mut rates: [Vec<f64>; 4] = Default::default();
@@ -105,8 +105,14 @@ pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             return Ok((requests, attack.spent));
         }
         let program = bench.program(client).with_context(|| missing(client))?;
-        let load =
-            Load { url: url.clone(), vus: WORKERS, seconds, pause: 0.0, core: client_core() };
+        let load = Load {
+            url: url.clone(),
+            vus: WORKERS,
+            seconds,
+            pause: 0.0,
+            streams: 0,
+            core: client_core(),
+        };
         let outcome = client.load(&program, &load)?;
         Ok((outcome.requests, outcome.spent))
     };

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use super::{Bench, missing};
 use crate::client::{Client, ScriptRun};
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
-use crate::server::Server;
+use crate::server::{Server, Speech};
 use crate::settings::find;
 
 /// How long the VUs work: every one makes a few requests.
@@ -102,7 +102,7 @@ fn figure(bench: &Bench, question: &Question) -> anyhow::Result<Figure> {
     let server = Server::start(None)?;
     let Question { vus, share_of_k6, .. } = *question;
     let mut results = [Client::Brunt, Client::K6]
-        .map(|client| (client, vec![("URL", server.url(false))], Rounds::default()));
+        .map(|client| (client, vec![("URL", server.url(Speech::Plain))], Rounds::default()));
     take_turns(bench, &Call { script: question.script, vus, seconds: SECONDS }, &mut results);
     let [(_, _, brunt), (_, _, k6)] = &results;
     let kb = median(&brunt.kb_per_vu);

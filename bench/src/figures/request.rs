@@ -6,14 +6,16 @@ use super::{Bench, missing};
 use crate::client::{Client, Load, Outcome, ScriptRun, exported};
 use crate::machine;
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
-use crate::server::Server;
+use crate::server::{Server, Speech};
 
 /// A setting to measure in.
 struct Setting {
     /// What is done, and where; the number of VUs stands between.
     title: [&'static str; 2],
     vus: u64,
-    tls: bool,
+    speech: Speech,
+    /// Requests at once on each connection, over HTTP/2; 0: HTTP/1.1.
+    streams: u64,
     pause: f64,
     /// What Brunt runs; k6 runs `get.js`.
     script: &'static str,
@@ -28,7 +30,8 @@ pub(super) fn http(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = |title, pinned| Setting {
         title,
         vus: 250,
-        tls: false,
+        speech: Speech::Plain,
+        streams: 0,
         pause: 0.0,
         script: "get.js",
         pinned,
@@ -48,7 +51,8 @@ pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
         title: ["Scripted GET and check over TLS 1.3", "client on one core"],
         vus: 250,
-        tls: true,
+        speech: Speech::Tls,
+        streams: 0,
         pause: 0.0,
         script: "get.js",
         pinned: true,
@@ -57,12 +61,36 @@ pub(super) fn tls(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![measure(bench, &setting)?])
 }
 
+/// The same over HTTP/2: one request at a time on 250 connections, and ten at a time on 50.
+pub(super) fn http2(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+    let setting = |title, vus, streams, script| Setting {
+        title,
+        vus,
+        speech: Speech::Http2,
+        streams,
+        pause: 0.0,
+        script,
+        pinned: true,
+        goals: &[
+            (Client::H2load, 1.5, "at most 1.5 × h2load's CPU per request"),
+            (Client::K6, 0.2, "at most 1/5 of k6's (0.2)"),
+        ],
+    };
+    let one = ["Scripted GET and check over HTTP/2", "client on one core"];
+    let ten = ["Scripted batches of 10 GETs and checks over HTTP/2", "client on one core"];
+    Ok(vec![
+        measure(bench, &setting(one, 250, 1, "get.js"))?,
+        measure(bench, &setting(ten, 50, 10, "streams.js"))?,
+    ])
+}
+
 /// The same with many more VUs.
 pub(super) fn crowd(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
         title: ["Scripted GET and check", "client on one core"],
         vus: bench.settings.crowd,
-        tls: false,
+        speech: Speech::Plain,
+        streams: 0,
         pause: 0.0,
         script: "get.js",
         pinned: true,
@@ -76,7 +104,8 @@ pub(super) fn paced(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
         title: ["Scripted GET, check and sleep(0.1)", "client on one core"],
         vus: 250,
-        tls: false,
+        speech: Speech::Plain,
+        streams: 0,
         pause: 0.1,
         script: "get.js",
         pinned: true,
@@ -90,7 +119,8 @@ pub(super) fn fasthttp(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let setting = Setting {
         title: ["GET and checkstatus through k6/x/fasthttp", "client on one core"],
         vus: 250,
-        tls: false,
+        speech: Speech::Plain,
+        streams: 0,
         pause: 0.0,
         script: "fasthttp.js",
         pinned: true,
@@ -113,17 +143,20 @@ fn measure(bench: &Bench, setting: &Setting) -> anyhow::Result<Figure> {
     let pinned = setting.pinned && machine::cores() > 1;
     let server = Server::start(pinned.then_some(1))?;
     let load = Load {
-        url: server.url(setting.tls),
+        url: server.url(setting.speech),
         vus: setting.vus,
         // Paced, a client does little in a second: its start would weigh more than its work.
-        seconds: bench.settings.seconds * if setting.pause > 0.0 { 3 } else { 1 },
+        seconds: bench.settings.seconds * if setting.pause > 0.0 { 6 } else { 1 },
         pause: setting.pause,
+        streams: setting.streams,
         core: pinned.then_some(0),
     };
     let clients: Vec<Client> = Client::ALL
         .into_iter()
         // Only a script can pause.
         .filter(|client| setting.pause == 0.0 || client.is_scripted())
+        // wrk has no HTTP/2; oha is called for HTTP/1.1.
+        .filter(|client| setting.streams == 0 || !matches!(client, Client::Wrk | Client::Oha))
         .collect();
     let mut results: Vec<Rounds> = clients.iter().map(|_| Rounds::default()).collect();
     for _ in 0..bench.settings.rounds {
@@ -188,6 +221,11 @@ impl Rounds {
     }
 }
 
+/// k6 lacks fasthttp.
+fn script_of(client: Client, script: &str) -> &str {
+    if client == Client::K6 && script == "fasthttp.js" { "get.js" } else { script }
+}
+
 /// One round of one client; none if it is not there.
 fn once(
     bench: &Bench,
@@ -202,11 +240,15 @@ fn once(
         let (spent, metrics) = ScriptRun {
             program: &program,
             client,
-            script: &bench.file(if client == Client::Brunt { script } else { "get.js" }),
+            script: &bench.file(script_of(client, script)),
             flags: ["--vus", &load.vus.to_string(), "--duration", &format!("{}s", load.seconds)]
                 .map(str::to_owned)
                 .to_vec(),
-            env: vec![("URL", load.url.clone()), ("PAUSE", load.pause.to_string())],
+            env: vec![
+                ("URL", load.url.clone()),
+                ("PAUSE", load.pause.to_string()),
+                ("STREAMS", load.streams.to_string()),
+            ],
             core: load.core,
             seconds: load.seconds,
         }

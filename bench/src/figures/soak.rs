@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Bench;
 use crate::client::{Client, ScriptRun, exported};
 use crate::report::{Figure, Verdict, median, short};
-use crate::server::Server;
+use crate::server::{Server, Speech};
 
 /// Brunt alone, at full rate.
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
@@ -16,7 +16,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         client: Client::Brunt,
         script: &bench.file("get.js"),
         flags: ["--vus", "250", "--duration", &format!("{seconds}s")].map(str::to_owned).to_vec(),
-        env: vec![("URL", server.url(false))],
+        env: vec![("URL", server.url(Speech::Plain))],
         core: None,
         seconds,
     }

@@ -179,7 +179,9 @@ fn unloadable(error: &ScriptError) -> Failure {
     // An import that can't be read has a line.
     let exit = match error.kind {
         ErrorKind::EntryMissing => Exit::Other,
-        ErrorKind::Directory | ErrorKind::Unreadable if error.line == 0 => Exit::Other,
+        ErrorKind::Directory | ErrorKind::Unreadable | ErrorKind::Remote if error.line == 0 => {
+            Exit::Other
+        }
         _ => Exit::ScriptException,
     };
     let failure = Failure::new(exit, anyhow::anyhow!("{error}"));

@@ -11,6 +11,7 @@ mod multipart;
 mod redirect;
 mod streams;
 mod upload;
+mod websocket;
 
 use hyper::{Method, StatusCode};
 
@@ -70,6 +71,7 @@ pub(crate) async fn answer(
         Route::Upload if rest == "detect" => upload::detect(call).await,
         Route::Json => documents::json(call),
         Route::Html => Ok(documents::html()),
+        Route::WebSocket => websocket::answer(call, rest),
         Route::Headers => Ok(echo::headers(call)),
         Route::Anything => echo::anything(call).await,
         _ => Err(reply::not_found()),

@@ -70,6 +70,7 @@ routes! {
     Stream "stream" "/stream",
     Json "json" "/json",
     Html "html" "/html",
+    WebSocket "ws" "/ws/*",
     Headers "headers" "/headers",
     Anything "anything" "/anything/*",
     SaveImage "images" "/images",

@@ -363,13 +363,14 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
     app.stats.connections.down();
 }
 
-async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin) {
+async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
     let service = service_fn(|request| app.handle(request));
     let served = http1::Builder::new()
         // One buffer for head and body, as small answers want it. (`pipeline_flush` would write so, too, but then hyper
         // takes from a body as fast as it gives: a long one would lie in memory before its head is sent.)
         .writev(false)
         .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades()
         .await;
     if let Err(error) = served {
         log::debug!(error = error.to_string().as_str(); "demo: connection ended");

@@ -99,6 +99,7 @@ impl Dialer<'_> {
             self.race(&addresses).await
         } else {
             let address = self.address(host, port).await?;
+            recording.dialed = Some(address);
             recording.connecting();
             self.connect(address).await.map(|socket| (socket, address))
         };

@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
@@ -204,9 +205,34 @@ fn resolver(policy: DnsPolicy, servers: &[SocketAddr]) -> Option<TokioResolver> 
     builder.build().ok()
 }
 
+/// Whom the system asks first: errors name it. Read once.
+pub(crate) fn first_name_server() -> Option<SocketAddr> {
+    static SERVER: OnceLock<Option<SocketAddr>> = OnceLock::new();
+    *SERVER.get_or_init(|| {
+        let text = std::fs::read_to_string("/etc/resolv.conf").ok()?;
+        name_server(&text)
+    })
+}
+
+fn name_server(text: &str) -> Option<SocketAddr> {
+    let mut lines = text.lines().map(str::split_whitespace);
+    let ip = lines.find_map(|mut words| match words.next()? {
+        "nameserver" => words.next()?.parse().ok(),
+        _ => None,
+    })?;
+    Some(SocketAddr::new(ip, 53))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_name_server_is_named() {
+        let text = "# nameserver 1.1.1.1\nsearch a.test\nnameserver 10.0.0.1\nnameserver ::1\n";
+        assert_eq!(name_server(text), "10.0.0.1:53".parse().ok());
+        assert_eq!(name_server("search x"), None);
+    }
 
     fn dns(ttl: u64, select: DnsSelect) -> Dns {
         let ttl = std::time::Duration::from_secs(ttl);

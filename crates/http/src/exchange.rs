@@ -10,7 +10,8 @@ pub(crate) use answer::{Answer, Fate};
 pub(crate) use recording::{Meter, Recording};
 pub use response::{HeaderLines, Response};
 
-use crate::failure::Failure;
+use crate::dns::first_name_server;
+use crate::failure::{Failure, words};
 use crate::tls::TlsInfo;
 
 /// One request on the wire and its response, or why there is none.
@@ -33,6 +34,8 @@ pub struct Exchange {
     pub failure: Option<Failure>,
     /// Whom we talked to, once connected (a proxy, if there is one).
     pub remote: Option<SocketAddr>,
+    /// Whom we dialed, if a connection was opened for this exchange, or was to be.
+    pub dialed: Option<SocketAddr>,
     /// What was agreed on, on TLS.
     pub tls: Option<TlsInfo>,
     /// The connection had been used before.
@@ -78,6 +81,7 @@ impl Exchange {
             timings: Timings::default(),
             failure: Some(failure),
             remote: None,
+            dialed: None,
             tls: None,
             reused: false,
             bytes_sent: 0,
@@ -95,6 +99,32 @@ impl Exchange {
             (None, Some(response)) => Ok(response),
             (failure, _) => Err(failure.expect("without a failure there is a response")),
         }
+    }
+
+    /// Why there is no response, in the words of Go's client, which say more than [`Failure`] does: whom it dialed, which
+    /// `host` it looked up. `None`: there is one.
+    pub fn reason(&self, host: &str) -> Option<String> {
+        let failure = self.failure?;
+        let dialed = |what: &str| {
+            let to = self.dialed.map_or(String::new(), |address| format!(" {address}"));
+            format!("dial tcp{to}: {what}")
+        };
+        Some(match failure {
+            Failure::Refused => dialed("connect: connection refused"),
+            Failure::DialTimeout => dialed("i/o timeout"),
+            Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
+            Failure::NoSuchHost => match first_name_server() {
+                Some(server) => format!("lookup {host} on {server}: no such host"),
+                None => format!("lookup {host}: no such host"),
+            },
+            Failure::NoTls => "http: server gave HTTP response to HTTPS client".to_owned(),
+            Failure::UnknownAuthority => {
+                "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+                    .to_owned()
+            }
+            Failure::CertificateTime => format!("tls: failed to verify certificate: {failure}"),
+            other => other.to_string(),
+        })
     }
 
     /// The head, if one came, even when the body failed later.

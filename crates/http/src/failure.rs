@@ -304,7 +304,7 @@ fn write_file(f: &mut fmt::Formatter<'_>, trouble: FileTrouble, path: &Tail) -> 
 }
 
 /// The system's words for an error number.
-fn words(errno: i32) -> String {
+pub(crate) fn words(errno: i32) -> String {
     let text = std::io::Error::from_raw_os_error(errno).to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }

@@ -34,6 +34,8 @@ pub struct Request<'a> {
     pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
     pub spool: Option<&'a Spool>,
+    /// Others follow in the same turn: over HTTP/2 it waits for them, so that all go out in one write.
+    pub together: bool,
 }
 
 /// The moment until which a request must be written.
@@ -116,6 +118,7 @@ impl<'a> Request<'a> {
             keep_max: None,
             write_by: None,
             spool: None,
+            together: false,
         }
     }
 

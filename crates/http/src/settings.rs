@@ -185,9 +185,9 @@ pub struct TlsSettings {
 pub struct TlsAuth {
     /// The certificate and its chain, PEM.
     pub cert: String,
-    /// Its private key, PEM, not encrypted.
+    /// Its private key, PEM.
     pub key: String,
-    /// Not supported: a key with a password is refused.
+    /// What opens the key, if it is encrypted as OpenSSL did before PKCS#8; encrypted PKCS#8 is refused.
     pub password: Option<String>,
     /// The hosts it is shown to, `*.` wildcards allowed; none means all.
     pub domains: Vec<String>,

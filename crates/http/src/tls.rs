@@ -1,6 +1,7 @@
 //! TLS: what the options say becomes a rustls configuration, once per core.
 
 mod auth;
+mod locked_key;
 mod roots;
 mod session;
 mod suites;

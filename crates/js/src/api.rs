@@ -72,6 +72,9 @@ pub trait Api: Send + Sync + 'static {
     fn encode_data<'js>(&self, ctx: Ctx<'js>, value: &Value<'js>)
     -> Result<Option<String>, String>;
 
+    /// Code runs in another scope from now on (see `brunt_quickjs::Ctx::enter_scope`).
+    fn scope(&self, _host: &Host, _from: i32, _to: i32) {}
+
     /// Writes an uncaught exception of an iteration to the log.
     fn report(&self, host: &Host, text: &str);
 

@@ -44,8 +44,36 @@ struct Timer {
 /// What is done and waits to be told to JavaScript.
 #[derive(Default)]
 struct Inbox {
-    done: RefCell<VecDeque<(u64, Completion)>>,
+    /// With the operation that ends with it.
+    done: RefCell<VecDeque<(Option<u64>, Completion)>>,
     waker: RefCell<Option<Waker>>,
+}
+
+impl Inbox {
+    fn put(&self, ends: Option<u64>, then: Completion) {
+        self.done.borrow_mut().push_back((ends, then));
+        if let Some(waker) = self.waker.borrow_mut().take() {
+            waker.wake();
+        }
+    }
+}
+
+/// How an operation with more than one thing to tell speaks to its loop: see [`EventLoop::spawn_line`].
+pub struct Line {
+    inbox: Rc<Inbox>,
+}
+
+impl Line {
+    /// Queues a macrotask. There is no limit: who tells must know when to wait.
+    pub fn tell(&self, then: impl for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()> + 'static) {
+        self.inbox.put(None, Box::new(then));
+    }
+}
+
+impl std::fmt::Debug for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Line").finish_non_exhaustive()
+    }
 }
 
 impl EventLoop {
@@ -100,17 +128,34 @@ impl EventLoop {
         operation: impl Future<Output = T> + 'static,
         then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
     ) {
-        let id = self.next_operation.get();
-        self.next_operation.set(id + 1);
+        let id = self.next_id();
         let inbox = Rc::clone(&self.inbox);
         let task = tokio::task::spawn_local(async move {
             let result = operation.await;
-            inbox.done.borrow_mut().push_back((id, Box::new(move |ctx| then(ctx, result))));
-            if let Some(waker) = inbox.waker.borrow_mut().take() {
-                waker.wake();
-            }
+            inbox.put(Some(id), Box::new(move |ctx| then(ctx, result)));
         });
         self.running.borrow_mut().insert(id, task.abort_handle());
+    }
+
+    /// Starts an operation that has something to tell again and again, through its [`Line`]. The iteration is not over
+    /// until the operation is, and all that it told.
+    ///
+    /// Call it on a fiber of a core. If the VU is stopped, the operation is dropped, and with it what was not heard.
+    pub fn spawn_line<F: Future<Output = ()> + 'static>(&self, operation: impl FnOnce(Line) -> F) {
+        let id = self.next_id();
+        let inbox = Rc::clone(&self.inbox);
+        let operation = operation(Line { inbox: Rc::clone(&inbox) });
+        let task = tokio::task::spawn_local(async move {
+            operation.await;
+            inbox.put(Some(id), Box::new(|_| Ok(())));
+        });
+        self.running.borrow_mut().insert(id, task.abort_handle());
+    }
+
+    fn next_id(&self) -> u64 {
+        let id = self.next_operation.get();
+        self.next_operation.set(id + 1);
+        id
     }
 
     /// Whether nothing is left that could run JavaScript later.
@@ -180,8 +225,10 @@ impl EventLoop {
     /// Waits for the next macrotask and runs it.
     fn turn(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         let next = self.inbox.done.borrow_mut().pop_front();
-        if let Some((id, completion)) = next {
-            self.running.borrow_mut().remove(&id);
+        if let Some((ends, completion)) = next {
+            if let Some(id) = ends {
+                self.running.borrow_mut().remove(&id);
+            }
             return caught(host, ctx, completion(ctx));
         }
         let due = self.timers.borrow().due.keys().next().copied();

@@ -24,7 +24,7 @@ const CALLERS_MOST: i32 = 100;
 
 /// Whether this is the name of a file's code, not of an `eval`.
 fn is_file(url: &str) -> bool {
-    url.starts_with("file:")
+    url.starts_with("file:") || url.starts_with("https:")
 }
 
 /// What a VM is doing.
@@ -247,6 +247,11 @@ impl Host {
         column: u32,
     ) -> Option<brunt_quickjs::Place> {
         host.downcast_ref::<Self>()?.program.author_place(file, line, column)
+    }
+
+    pub(crate) fn scope(ctx: Ctx<'_>, from: i32, to: i32) {
+        let host = Self::of(ctx);
+        host.api.scope(host, from, to);
     }
 
     pub(crate) fn rejection<'js>(

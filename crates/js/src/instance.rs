@@ -64,6 +64,7 @@ impl Instance {
             interrupt: Some(Host::interrupt),
             rejection: Some(Host::rejection),
             place: Some(Host::author_place),
+            scope: Some(Host::scope),
         };
         let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, stack);
         vm.collect_beyond(COLLECT_BEYOND);

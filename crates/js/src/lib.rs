@@ -29,7 +29,7 @@ pub mod vu;
 pub use api::{Api, Remains};
 pub use brunt_quickjs::CommonBytes;
 pub use brunt_script::path_of;
-pub use event_loop::EventLoop;
+pub use event_loop::{EventLoop, Line};
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};
 pub use instance::Instance;

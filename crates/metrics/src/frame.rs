@@ -96,10 +96,13 @@ impl Frame {
     pub fn merge(&mut self, other: Self) {
         let mut series: FxHashMap<Arc<Series>, usize> =
             self.series.iter().enumerate().map(|(i, s)| (Arc::clone(&s.series), i)).collect();
+        let mut places = Vec::with_capacity(other.series.len());
         for delta in other.series {
             if let Some(index) = series.get(&delta.series) {
                 self.series[*index].sink.merge(&delta.sink);
+                places.push(*index as u32);
             } else {
+                places.push(self.series.len() as u32);
                 series.insert(Arc::clone(&delta.series), self.series.len());
                 self.series.push(delta);
             }
@@ -121,7 +124,8 @@ impl Frame {
 
         let mut groups: FxHashSet<Arc<str>> = self.groups.iter().cloned().collect();
         self.groups.extend(other.groups.into_iter().filter(|path| groups.insert(Arc::clone(path))));
-        self.samples.extend(other.samples);
+        let moved = |sample: Sample| Sample { series: places[sample.series as usize], ..sample };
+        self.samples.extend(other.samples.into_iter().map(moved));
         self.dropped.merge(other.dropped);
     }
 }

@@ -119,6 +119,22 @@ pub mod builtin {
         HTTP_REQ_RECEIVING = "http_req_receiving", Trend, Time;
         /// Exchanges whose answer was not expected.
         HTTP_REQ_FAILED = "http_req_failed", Rate, Default;
+        /// WebSocket handshakes, those that failed too.
+        WS_SESSIONS = "ws_sessions", Counter, Default;
+        /// Messages sent on WebSockets.
+        WS_MSGS_SENT = "ws_msgs_sent", Counter, Default;
+        /// Messages received on WebSockets.
+        WS_MSGS_RECEIVED = "ws_msgs_received", Counter, Default;
+        /// From a ping on a WebSocket to its pong.
+        WS_PING = "ws_ping", Trend, Time;
+        /// How long a WebSocket was open.
+        WS_SESSION_DURATION = "ws_session_duration", Trend, Time;
+        /// From asking for a WebSocket to having one.
+        WS_CONNECTING = "ws_connecting", Trend, Time;
+        /// Server-sent events. Ours, not k6's.
+        SSE_EVENTS = "sse_events", Counter, Default;
+        /// From one server-sent event to the next of the same connection. Ours, not k6's.
+        SSE_EVENT_INTERVAL = "sse_event_interval", Trend, Time;
         /// From the planned start of an iteration to its actual one (open models only). Ours, not
         /// k6's.
         ITERATION_LATENESS = "iteration_lateness", Trend, Time;

@@ -27,6 +27,9 @@ pub const SERIES_MAX: usize = 100_000;
 /// Single samples kept between two ticks (42 MiB); more are dropped and counted.
 pub const SAMPLES_MAX: usize = 1 << 20;
 
+/// The place of a slot without values in this tick.
+const UNTOUCHED: u32 = u32::MAX;
+
 /// A series in a [`Recorder`]. Valid until the recorder's epoch changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SeriesId(u32);
@@ -59,7 +62,8 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct Slot {
-    touched: bool,
+    /// Where it stands in `touched`, or [`UNTOUCHED`].
+    place: u32,
     cell: Cell,
     series: Arc<Series>,
 }
@@ -128,7 +132,7 @@ impl Recorder {
         }
         let id = SeriesId(self.slots.len() as u32);
         self.slots.push(Slot {
-            touched: false,
+            place: UNTOUCHED,
             cell: Cell::new(self.registry.get(metric).kind),
             series: Arc::new(Series { metric, tags: self.interner.get(tags) }),
         });
@@ -147,15 +151,15 @@ impl Recorder {
             self.dropped.not_numbers += 1;
             return;
         }
-        if !slot.touched {
-            slot.touched = true;
+        if slot.place == UNTOUCHED {
+            slot.place = self.touched.len() as u32;
             self.touched.push(series);
         }
         slot.cell.add(value, at, &mut self.pool);
         if self.want_samples {
             if self.samples.len() < SAMPLES_MAX {
-                let series = Arc::clone(&slot.series);
-                self.samples.push(Sample { series, at, value, metadata: meta.cloned() });
+                let (series, metadata) = (slot.place, meta.cloned());
+                self.samples.push(Sample { series, at, value, metadata });
             } else {
                 self.dropped.samples += 1;
             }
@@ -187,7 +191,7 @@ impl Recorder {
         let mut series = Vec::with_capacity(self.touched.len());
         for id in self.touched.drain(..) {
             let slot = &mut self.slots[id.0 as usize];
-            slot.touched = false;
+            slot.place = UNTOUCHED;
             let sink = slot.cell.drain(&mut self.pool);
             series.push(SeriesDelta { series: Arc::clone(&slot.series), sink });
         }

@@ -1,7 +1,5 @@
 //! A series and its single samples.
 
-use std::sync::Arc;
-
 use crate::metric::MetricId;
 use crate::tags::{Metadata, TagSet};
 
@@ -17,8 +15,9 @@ pub struct Series {
 /// One measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// What it is a value of.
-    pub series: Arc<Series>,
+    /// What it is a value of: the place in the [`series`](crate::Frame::series) of its frame. A number,
+    /// as sharing the series itself would count its owners up and down for each value, on two cores.
+    pub series: u32,
     /// When it was measured: nanoseconds since the Unix epoch.
     pub at: u64,
     /// Milliseconds, bytes or a plain number, as the metric says.

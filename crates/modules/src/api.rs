@@ -17,7 +17,7 @@ use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
     console, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, redis,
-    secrets, timers,
+    secrets, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.
@@ -117,6 +117,12 @@ const MODULES: &[Module] = &[
         names: csv::names,
         object: |ctx| filled(ctx, csv::fill),
     },
+    Module { specifier: "k6/ws", names: ws::names, object: |ctx| filled(ctx, ws::fill) },
+    Module {
+        specifier: "k6/websockets",
+        names: websockets::names,
+        object: |ctx| filled(ctx, websockets::fill),
+    },
     Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
@@ -149,12 +155,9 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 const LATER: &[&str] = &[
     "k6/browser",
     "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
     "k6/experimental/browser",
     "k6/experimental/grpc",
     "k6/experimental/tracing",
-    "k6/experimental/websockets",
 ];
 
 impl K6 {
@@ -189,9 +192,12 @@ impl K6 {
         if let Some(module) = MODULES.iter().find(|module| module.specifier == specifier) {
             return Ok(module);
         }
-        // The timers moved out of `experimental` without a change.
+        // These moved out of `experimental` without a change.
         if specifier == "k6/experimental/timers" {
             return Self::module("k6/timers");
+        }
+        if specifier == "k6/experimental/websockets" {
+            return Self::module("k6/websockets");
         }
         if specifier == "k6/experimental/webcrypto" {
             return Err(format!(
@@ -284,6 +290,7 @@ impl Api for K6 {
 
     fn begin(&self, host: &Host, ctx: Ctx<'_>, iteration: Option<&Iteration>) {
         let state = host.state::<VuState>();
+        websockets::forget_all(ctx, state);
         let config = self.shared.config();
         if let Some(path) = match host.phase() {
             Phase::Setup => Some("::setup"),
@@ -335,6 +342,7 @@ impl Api for K6 {
         if let Some(http) = state.http_if_used() {
             http.end_downloads();
         }
+        websockets::cut_all(host, state);
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()
@@ -357,6 +365,10 @@ impl Api for K6 {
         value: &Value<'js>,
     ) -> Result<Option<String>, String> {
         crate::data_json::encode_setup_data(ctx, value)
+    }
+
+    fn scope(&self, host: &Host, from: i32, to: i32) {
+        host.state::<VuState>().change_scope(from, to);
     }
 
     fn report(&self, host: &Host, text: &str) {

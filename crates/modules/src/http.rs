@@ -37,7 +37,7 @@ pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
 pub(crate) use download::Fetched;
 pub(crate) use web::{
-    FilePart, file_part, header_lines, is_redirected, new_jar, response_body, settled,
+    FilePart, file_part, header_lines, is_redirected, jar_in, new_jar, response_body, settled,
 };
 
 static COOKIE_JAR: Name = Name::new("CookieJar");
@@ -171,8 +171,8 @@ fn received(ctx: Ctx<'_>, finished: Box<Finished>) -> JsResult<'_> {
     }
     if finished.exchange.is_none() {
         // The URL is none: there was no exchange, and there are no samples.
-        let throw = finished.throw;
-        return unsent(ctx, &Unsendable { code: finished.error_code, text: finished.error, throw });
+        let (code, text) = (finished.error_code, finished.error);
+        return unsent(ctx, &Unsendable { code, text, throw: false });
     }
     response::new(ctx, Response::of(finished))
 }
@@ -283,8 +283,8 @@ fn settle<'js>(
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(callback) = Callback::read(&given).filter(|_| !given.is_undefined()) else {
-        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses or null"));
+    let Some(callback) = Callback::read(&given) else {
+        return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses"));
     };
     let host = Host::of(ctx);
     *VuState::of(ctx).http(host).callback.borrow_mut() = callback;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, on_fiber};
 use brunt_js::{Host, Phase};
-use brunt_metrics::{CheckId, SeriesId, TagsId, builtin};
+use brunt_metrics::{CheckId, Recorder, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
@@ -69,19 +69,20 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     let tags = read_tags(ctx, &call.argument(2))?;
     let at = host.core().map_or(0, |core| core.now());
     let mut all = true;
+    let mut waiting = Vec::new();
     for key in sets.keys()? {
         let predicate = sets.get(&key)?;
-        if predicate.is_async_function() {
-            return Err(throw(
-                ctx,
-                "check() does not support async functions as predicates; await before it",
-            ));
-        }
         let outcome = if predicate.is_function() {
             predicate.call(&ctx.undefined(), std::slice::from_ref(&value))
         } else {
-            Ok(predicate)
+            Ok(predicate.clone())
         };
+        if predicate.is_async_function()
+            && let Ok(promise) = &outcome
+        {
+            waiting.push(checked_later(ctx, &key, promise, &tags, at)?);
+            continue;
+        }
         let passed = outcome.as_ref().is_ok_and(Value::truthy);
         // A stopped VU's check says nothing about the system under test.
         if outcome.is_ok() || !brunt_fiber::is_aborted() {
@@ -91,7 +92,46 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
         all &= passed;
         outcome?;
     }
-    Ok(ctx.bool(all))
+    if waiting.is_empty() {
+        return Ok(ctx.bool(all));
+    }
+    let count = waiting.len() as u32;
+    let every = ctx.closure(c"", 1, move |call| {
+        let passed = call.argument(0);
+        let mut all = all;
+        for index in 0..count {
+            all &= passed.get_index(index)?.truthy();
+        }
+        Ok(call.ctx().bool(all))
+    })?;
+    let promises = ctx.array_from(waiting)?;
+    let class = ctx.global().get("Promise")?;
+    let both = class.get("all")?.call(&class, &[promises])?;
+    both.get("then")?.call(&both, &[every])
+}
+
+/// The promise of an async predicate: its check is recorded when it is settled. More than k6 does, which refuses it.
+fn checked_later<'js>(
+    ctx: Ctx<'js>,
+    key: &Key<'js>,
+    promise: &Value<'js>,
+    tags: &[(String, String)],
+    at: u64,
+) -> JsResult<'js> {
+    let name = check_name(key)?;
+    let group = Arc::clone(&VuState::of(ctx).group.borrow());
+    let made = move |failed: bool| {
+        let (name, group, tags) = (name.clone(), Arc::clone(&group), tags.to_vec());
+        ctx.closure(c"", 1, move |call| {
+            let (ctx, value) = (call.ctx(), call.argument(0));
+            let passed = !failed && value.truthy();
+            VuState::of(ctx).in_group(Arc::clone(&group), || {
+                record_named(Host::of(ctx), &name, passed, &tags, at);
+            });
+            if failed { Err(ctx.throw(value)) } else { Ok(ctx.bool(passed)) }
+        })
+    };
+    promise.get("then")?.call(promise, &[made(false)?, made(true)?])
 }
 
 fn record(
@@ -119,14 +159,7 @@ fn record(
     let (series, check) = if let Some(&(_, series, check)) = known {
         (series, check)
     } else {
-        let name = check_name(key)?;
-        let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
-        if state.shared.config().system_tags.check {
-            pairs.push(("check", &name));
-        }
-        pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-        let all = recorder.tags_with(base, &pairs);
-        let ids = (recorder.series(builtin::CHECKS, all), recorder.check(&group, &name));
+        let ids = looked_up(state, &mut recorder, base, &check_name(key)?, tags);
         if tags.is_empty() && cache.known.len() < KNOWN_MAX && cache.pinned < PINNED_MAX {
             cache.pinned += 1;
             cache.known.push((key.pin(), ids.0, ids.1));
@@ -136,6 +169,33 @@ fn record(
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
     recorder.add_check(check, passed);
     Ok(())
+}
+
+/// The same for a check whose name is no key any more.
+fn record_named(host: &Host, name: &str, passed: bool, tags: &[(String, String)], at: u64) {
+    let state = host.state::<VuState>();
+    let Some(core) = host.core().filter(|_| host.phase() != Phase::Summary) else { return };
+    let mut recorder = core.recorder().borrow_mut();
+    let base = state.tags_id(&mut recorder);
+    let (series, check) = looked_up(state, &mut recorder, base, name, tags);
+    state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
+    recorder.add_check(check, passed);
+}
+
+fn looked_up(
+    state: &VuState,
+    recorder: &mut Recorder,
+    base: TagsId,
+    name: &str,
+    tags: &[(String, String)],
+) -> (SeriesId, CheckId) {
+    let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
+    if state.shared.config().system_tags.check {
+        pairs.push(("check", name));
+    }
+    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+    let all = recorder.tags_with(base, &pairs);
+    (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
 }
 
 /// The name of a check.
@@ -165,9 +225,6 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     if !body.is_function() {
         return Err(throw(ctx, "group() requires a callback as a second argument"));
     }
-    if body.is_async_function() {
-        return Err(throw(ctx, "group() does not support async functions as arguments"));
-    }
     if name.contains("::") {
         return Err(throw(ctx, "group and check names may not contain '::'"));
     }
@@ -183,6 +240,9 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
         core.recorder().borrow_mut().group(&path);
     }
     let started = host.core().map_or(0, |core| core.now());
+    if body.is_async_function() {
+        return async_group(ctx, path, &body, started);
+    }
     state.in_group(path, || {
         let result = body.call(&ctx.undefined(), &[]);
         let took = host.core().map_or(0, |core| core.now()).saturating_sub(started);
@@ -191,6 +251,36 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
         }
         result
     })
+}
+
+/// A group whose function is async: it lasts until that has ended, and what happens after an `await` inside is in it,
+/// too. More than k6 does, which refuses such functions.
+fn async_group<'js>(
+    ctx: Ctx<'js>,
+    path: Arc<str>,
+    body: &Value<'js>,
+    started: u64,
+) -> JsResult<'js> {
+    let state = VuState::of(ctx);
+    let (scope, before) = (state.new_scope(Arc::clone(&path)), ctx.scope());
+    ctx.enter_scope(scope);
+    let promise = body.call(&ctx.undefined(), &[]);
+    ctx.enter_scope(before);
+    let promise = promise?;
+    let made = move |failed: bool| {
+        let path = Arc::clone(&path);
+        ctx.closure(c"", 1, move |call| {
+            let (ctx, value) = (call.ctx(), call.argument(0));
+            let (host, state) = (Host::of(ctx), VuState::of(ctx));
+            state.end_scope(scope);
+            let took = host.core().map_or(0, |core| core.now()).saturating_sub(started);
+            state.in_group(Arc::clone(&path), || {
+                state.add(host, builtin::GROUP_DURATION, took as f64 / 1e6, &[]);
+            });
+            if failed { Err(ctx.throw(value)) } else { Ok(value) }
+        })
+    };
+    promise.get("then")?.call(&promise, &[made(false)?, made(true)?])
 }
 
 fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {

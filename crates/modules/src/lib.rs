@@ -38,6 +38,8 @@ mod shared_array;
 mod state;
 mod timers;
 pub mod watch;
+mod websockets;
+mod ws;
 
 pub use api::K6;
 pub use config::{Config, SystemTags, World};

@@ -10,7 +10,8 @@ use std::sync::{Arc, LazyLock};
 
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
-pub(crate) use elements::{Elements, SharedArrays};
+use elements::Hunt;
+pub(crate) use elements::{Elements, SharedArrays, found_in_file};
 
 use crate::go_error::throw_go;
 
@@ -64,7 +65,11 @@ pub(crate) fn array_of(ctx: Ctx<'_>, elements: Arc<Elements>) -> JsResult<'_> {
 }
 
 fn first_elements<'js>(ctx: Ctx<'js>, callback: &Value<'js>) -> JsResult<'js, Elements> {
+    let hunt = Hunt::begin(ctx);
     let array = callback.call(&ctx.undefined(), &[])?;
+    if let Some(elements) = hunt.found() {
+        return Ok(elements);
+    }
     if array.is_nullish() {
         return Err(ctx.throw_type("Cannot convert undefined or null to object"));
     }

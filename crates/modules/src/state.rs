@@ -27,11 +27,15 @@ pub(crate) struct VuState {
     pub(crate) iterates: Cell<bool>,
     /// The path of the group that runs: `""`, `::a`, `::a::b`.
     pub(crate) group: RefCell<Arc<str>>,
+    /// Groups of async functions that have not ended.
+    scopes: RefCell<Scopes>,
     http: OnceCell<HttpState>,
     /// The objects of the built-in modules that were imported or required; at most one for each module.
     modules: RefCell<Vec<(&'static str, Root)>>,
     /// The VM has loaded the classes of streams: before, no value is one.
     pub(crate) has_streams: Cell<bool>,
+    /// The WebSockets of this iteration.
+    pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -70,6 +74,20 @@ impl Tags {
     }
 }
 
+/// Groups of async functions. As many as run at the same time.
+struct Scopes {
+    last: i32,
+    groups: Vec<(i32, Arc<str>)>,
+    /// The group of all that is in no scope.
+    outside: Arc<str>,
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Self { last: 0, groups: Vec::new(), outside: no_group() }
+    }
+}
+
 impl VuState {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self {
@@ -79,9 +97,11 @@ impl VuState {
             wire: Cell::new(None),
             iterates: Cell::new(false),
             group: RefCell::new(no_group()),
+            scopes: RefCell::default(),
             http: OnceCell::new(),
             modules: RefCell::default(),
             has_streams: Cell::new(false),
+            sockets: RefCell::default(),
             checks: RefCell::default(),
         }
     }
@@ -157,6 +177,36 @@ impl VuState {
         *self.group.borrow_mut() = before;
         self.show_group();
         result
+    }
+
+    /// A scope for an async function in this group: it is in the group after each `await`, too.
+    pub(crate) fn new_scope(&self, path: Arc<str>) -> i32 {
+        let mut scopes = self.scopes.borrow_mut();
+        scopes.last = scopes.last.checked_add(1).unwrap_or(1);
+        let scope = scopes.last;
+        scopes.groups.push((scope, path));
+        scope
+    }
+
+    /// What still runs in the scope is in no group of its own from now on.
+    pub(crate) fn end_scope(&self, scope: i32) {
+        self.scopes.borrow_mut().groups.retain(|(known, _)| *known != scope);
+    }
+
+    pub(crate) fn change_scope(&self, from: i32, to: i32) {
+        let mut scopes = self.scopes.borrow_mut();
+        let before = Arc::clone(&self.group.borrow());
+        if from == 0 {
+            scopes.outside = before;
+        } else if let Some((_, path)) = scopes.groups.iter_mut().find(|(scope, _)| *scope == from) {
+            *path = before;
+        }
+        let groups = scopes.groups.iter();
+        let path = groups.clone().find(|(scope, _)| *scope == to).map(|(_, path)| path);
+        let path = Arc::clone(path.unwrap_or(&scopes.outside));
+        drop(scopes);
+        *self.group.borrow_mut() = path;
+        self.show_group();
     }
 
     fn show_group(&self) {

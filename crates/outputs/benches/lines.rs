@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use brunt_metrics::{Registry, Sample, Series, TagSet, builtin};
+use brunt_metrics::{Frame, MetricId, Recorder, Registry, TagSet, builtin};
 use brunt_outputs::{Context, OutputSpec, open};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -13,8 +13,9 @@ fn main() {
 }
 
 /// What 1000 requests leave: seven trends, a counter and a rate each, with eight tags.
-fn samples() -> Vec<Sample> {
-    let tags = TagSet::from_pairs([
+fn frame(registry: &Arc<Registry>) -> Frame {
+    let mut recorder = Recorder::new(Arc::clone(registry), 0, true);
+    let tags = recorder.tags(&TagSet::from_pairs([
         ("scenario", "default"),
         ("group", ""),
         ("method", "GET"),
@@ -23,23 +24,22 @@ fn samples() -> Vec<Sample> {
         ("status", "200"),
         ("proto", "HTTP/1.1"),
         ("expected_response", "true"),
-    ]);
+    ]));
     let series: Vec<_> = (builtin::HTTP_REQS.0..=builtin::HTTP_REQ_FAILED.0)
-        .map(|id| Arc::new(Series { metric: brunt_metrics::MetricId(id), tags: tags.clone() }))
+        .map(|id| recorder.series(MetricId(id), tags))
         .collect();
-    (0..9000u64)
-        .map(|number| Sample {
-            series: Arc::clone(&series[number as usize % series.len()]),
-            at: 1_795_296_871_000_000_000 + number * 12_347,
-            value: (number * 7919 % 2_000_000) as f64 / 1e6,
-            metadata: None,
-        })
-        .collect()
+    for number in 0..9000u64 {
+        let at = 1_795_296_871_000_000_000 + number / 9 * 111_123;
+        let value = (number * 7919 % 2_000_000) as f64 / 1e6;
+        recorder.add(series[number as usize % series.len()], value, at, None);
+    }
+    recorder.take_frame()
 }
 
 #[divan::bench(args = ["influxdb=udp://127.0.0.1:9", "json", "csv=fileName=/dev/null,timeFormat=unix", "json.gz"])]
 fn write_lines(bencher: Bencher, which: &str) {
-    let context = Context::new(Arc::new(Registry::new()));
+    let registry = Arc::new(Registry::new());
+    let context = Context::new(Arc::clone(&registry));
     let folder = tempfile::tempdir().expect("there is room for a file");
     let spec = match which {
         "json" => "json=/dev/null".to_owned(),
@@ -48,8 +48,8 @@ fn write_lines(bencher: Bencher, which: &str) {
     };
     let spec = OutputSpec::parse(&spec).expect("it is known");
     let mut output = open(&spec, &context).expect("it can be created");
-    let samples = samples();
+    let frame = frame(&registry);
     bencher
-        .counter(ItemsCount::new(samples.len()))
-        .bench_local(move || output.write(&samples).expect("it can be written"));
+        .counter(ItemsCount::new(frame.samples.len()))
+        .bench_local(move || output.write(&frame).expect("it can be written"));
 }

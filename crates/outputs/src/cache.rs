@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_metrics::Series;
+use brunt_metrics::{Series, SeriesDelta};
 use rustc_hash::FxHashMap;
 
 /// Series whose text is kept (about a kilobyte each); when there are more, all are forgotten and
@@ -15,22 +15,38 @@ pub(crate) struct Text {
     pub(crate) tail: Box<[u8]>,
 }
 
-/// The texts by the address of their series, which is kept so that the address stays its own.
+/// The texts of series, looked up once per frame: its samples know their series by a number.
 #[derive(Default)]
 pub(crate) struct Texts {
-    by_address: FxHashMap<usize, (Arc<Series>, Text)>,
+    /// By the address of the series, which is kept so that the address stays its own.
+    by_address: FxHashMap<usize, u32>,
+    kept: Vec<(Arc<Series>, Text)>,
+    /// Where the text of each series of the frame at hand is kept.
+    order: Vec<u32>,
 }
 
 impl Texts {
-    /// The text of a series, made by `write` if it is not known.
-    #[inline]
-    pub(crate) fn get(&mut self, series: &Arc<Series>, write: impl FnOnce() -> Text) -> &Text {
-        let address = Arc::as_ptr(series) as usize;
-        if self.by_address.len() >= SERIES_MAX && !self.by_address.contains_key(&address) {
+    /// Turns to a frame with these series; texts that are not known are made by `write`.
+    pub(crate) fn turn_to(&mut self, series: &[SeriesDelta], write: impl Fn(&Series) -> Text) {
+        if self.kept.len() + series.len() > SERIES_MAX {
             self.by_address.clear();
+            self.kept.clear();
         }
-        let (_, text) =
-            self.by_address.entry(address).or_insert_with(|| (Arc::clone(series), write()));
-        text
+        self.order.clear();
+        for SeriesDelta { series, .. } in series {
+            let kept = &mut self.kept;
+            let place = self.by_address.entry(Arc::as_ptr(series) as usize).or_insert_with(|| {
+                kept.push((Arc::clone(series), write(series)));
+                kept.len() as u32 - 1
+            });
+            self.order.push(*place);
+        }
+    }
+
+    /// A series of the frame, by a sample's number, and its text.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> (&Series, &Text) {
+        let (series, text) = &self.kept[self.order[number as usize] as usize];
+        (series, text)
     }
 }

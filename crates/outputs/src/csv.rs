@@ -5,7 +5,7 @@ mod config;
 use std::io;
 use std::time::Duration;
 
-use brunt_metrics::{Sample, TagSet};
+use brunt_metrics::{Frame, Sample, TagSet};
 
 use self::config::{Config, TimeFormat};
 use crate::cache::{Text, Texts};
@@ -71,13 +71,7 @@ impl Csv {
 
     fn write_one(&mut self, sample: &Sample) {
         let out = &mut self.destination.buffer;
-        let (columns, registry) = (&self.columns, &self.context.registry);
-        let text = self.texts.get(&sample.series, || {
-            let mut head = Vec::new();
-            push_field(&mut head, &registry.get(sample.series.metric).name);
-            head.push(b',');
-            Text { head: head.into(), tail: tail(&sample.series.tags, columns).into() }
-        });
+        let (_, text) = self.texts.get(sample.series);
         out.extend_from_slice(&text.head);
         match self.config.time_format {
             TimeFormat::Unix => push_whole(out, sample.at / 1_000_000_000, 1),
@@ -156,12 +150,18 @@ impl Output for Csv {
         self.config.save_interval
     }
 
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
-        for sample in samples {
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
+        self.texts.turn_to(&frame.series, |series| {
+            let mut head = Vec::new();
+            push_field(&mut head, &self.context.registry.get(series.metric).name);
+            head.push(b',');
+            Text { head: head.into(), tail: tail(&series.tags, &self.columns).into() }
+        });
+        for sample in &frame.samples {
             self.write_one(sample);
             self.destination.spill()?;
         }
-        Ok(Written { samples: samples.len() as u64, lost: 0 })
+        Ok(Written { samples: frame.samples.len() as u64, lost: 0 })
     }
 
     fn flush(&mut self) -> io::Result<()> {

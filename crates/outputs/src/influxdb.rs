@@ -10,7 +10,7 @@ use std::io;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use brunt_metrics::Sample;
+use brunt_metrics::Frame;
 use url::Url;
 
 use self::config::{Config, Version};
@@ -220,9 +220,10 @@ impl Output for Influxdb {
         self.push_interval
     }
 
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         let mut lost = 0;
-        for sample in samples {
+        self.lines.turn_to(&frame.series);
+        for sample in &frame.samples {
             if !self.lines.push(&mut self.buffer, sample) {
                 lost += 1;
                 continue;

@@ -9,7 +9,7 @@ mod text;
 use std::io;
 use std::time::Duration;
 
-use brunt_metrics::{MetricId, Sample};
+use brunt_metrics::{Frame, MetricId, Sample, Series};
 use rustc_hash::FxHashSet;
 
 use self::describe::Descriptions;
@@ -56,20 +56,11 @@ impl Json {
     }
 
     fn write_one(&mut self, sample: &Sample) {
-        let metric = sample.series.metric;
         let out = &mut self.destination.buffer;
-        if self.described.insert(metric) {
-            self.descriptions.push_line(out, metric);
+        let (series, text) = self.texts.get(sample.series);
+        if self.described.insert(series.metric) {
+            self.descriptions.push_line(out, series.metric);
         }
-        let descriptions = &self.descriptions;
-        let text = self.texts.get(&sample.series, || {
-            let mut head = b"{\"metric\":".to_vec();
-            push_html_safe(&mut head, &descriptions.metric(metric).name);
-            head.extend_from_slice(b",\"type\":\"Point\",\"data\":{\"time\":\"");
-            let mut tail = b",\"tags\":".to_vec();
-            push_tags(&mut tail, &sample.series.tags);
-            Text { head: head.into(), tail: tail.into() }
-        });
         out.extend_from_slice(&text.head);
         self.stamps.push_nano(out, sample.at);
         out.extend_from_slice(b"\",\"value\":");
@@ -83,6 +74,15 @@ impl Json {
     }
 }
 
+fn text(series: &Series, descriptions: &Descriptions) -> Text {
+    let mut head = b"{\"metric\":".to_vec();
+    push_html_safe(&mut head, &descriptions.metric(series.metric).name);
+    head.extend_from_slice(b",\"type\":\"Point\",\"data\":{\"time\":\"");
+    let mut tail = b",\"tags\":".to_vec();
+    push_tags(&mut tail, &series.tags);
+    Text { head: head.into(), tail: tail.into() }
+}
+
 impl Output for Json {
     fn description(&self) -> String {
         if is_stdout(&self.path) { "json(stdout)".into() } else { format!("json ({})", self.path) }
@@ -92,9 +92,10 @@ impl Output for Json {
         FLUSH_INTERVAL
     }
 
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         let mut written = Written::default();
-        for sample in samples {
+        self.texts.turn_to(&frame.series, |series| text(series, &self.descriptions));
+        for sample in &frame.samples {
             if !sample.value.is_finite() {
                 written.lost += 1;
                 continue;

@@ -19,3 +19,6 @@ use base64::prelude::BASE64_STANDARD;
 pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))
 }
+
+#[cfg(test)]
+mod tests;

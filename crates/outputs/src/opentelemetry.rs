@@ -10,7 +10,7 @@ mod histogram;
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use brunt_metrics::{Kind, SeriesDelta, Sink};
+use brunt_metrics::{Frame, Kind, Sink};
 use bytes::Bytes;
 
 use self::config::{Config, Transport};
@@ -155,8 +155,9 @@ impl Output for Opentelemetry {
         false
     }
 
-    fn absorb(&mut self, series: &[SeriesDelta]) {
-        self.tally.absorb(series);
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
+        self.tally.absorb(&frame.series);
+        Ok(Written::default())
     }
 
     fn flush(&mut self) -> io::Result<()> {

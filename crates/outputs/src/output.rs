@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_metrics::{Registry, Sample, SeriesDelta, ThresholdSet};
+use brunt_metrics::{Frame, Registry, ThresholdSet};
 use jiff::tz::TimeZone;
 
 use crate::csv::Csv;
@@ -30,16 +30,8 @@ pub trait Output: Send {
         true
     }
 
-    /// Writes a batch, into a buffer first.
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
-        let _ = samples;
-        Ok(Written::default())
-    }
-
-    /// Takes in what series have got since the last time.
-    fn absorb(&mut self, series: &[SeriesDelta]) {
-        let _ = series;
-    }
+    /// Takes a frame: its samples, or its series. Into a buffer first.
+    fn write(&mut self, frame: &Frame) -> io::Result<Written>;
 
     /// Sends on what is in the buffer.
     fn flush(&mut self) -> io::Result<()>;

@@ -12,7 +12,7 @@ mod write;
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use brunt_metrics::{Kind, SeriesDelta, Sink};
+use brunt_metrics::{Frame, Kind, Sink};
 
 use self::config::{Authorization, Config};
 use self::native::Native;
@@ -177,8 +177,9 @@ impl Output for Prometheus {
         false
     }
 
-    fn absorb(&mut self, series: &[SeriesDelta]) {
-        self.tally.absorb(series);
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
+        self.tally.absorb(&frame.series);
+        Ok(Written::default())
     }
 
     fn flush(&mut self) -> io::Result<()> {

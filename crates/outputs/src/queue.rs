@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use brunt_metrics::{Frame, Sample};
+use brunt_metrics::Frame;
 
 use crate::output::{Context, Output, OutputError, Written, open};
 use crate::spec::OutputSpec;
@@ -180,8 +180,7 @@ fn drain(
             Err(RecvTimeoutError::Disconnected) => break,
         };
         if let Some(frame) = &frame {
-            output.absorb(&frame.series);
-            outcome.write(&mut *output, &frame.samples);
+            outcome.write(&mut *output, frame);
             waiting.fetch_sub(weight(frame), Relaxed);
         }
         if flushed.elapsed() >= interval {
@@ -204,18 +203,16 @@ fn drain(
 }
 
 impl Outcome {
-    fn write(&mut self, output: &mut dyn Output, batch: &[Sample]) {
-        if batch.is_empty() || !output.wants_samples() {
-            return;
-        }
+    fn write(&mut self, output: &mut dyn Output, frame: &Frame) {
+        let samples = if output.wants_samples() { frame.samples.len() } else { 0 };
         if self.error.is_some() {
-            self.written.lost += batch.len() as u64;
+            self.written.lost += samples as u64;
             return;
         }
-        match output.write(batch) {
+        match output.write(frame) {
             Ok(written) => self.count(written),
             Err(error) => {
-                self.written.lost += batch.len() as u64;
+                self.written.lost += samples as u64;
                 self.fail(output, error);
             }
         }

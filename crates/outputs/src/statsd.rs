@@ -9,7 +9,7 @@ use std::net::{ToSocketAddrs as _, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_metrics::{Kind, Registry, Sample, Series};
+use brunt_metrics::{Frame, Kind, Registry, Sample, Series, SeriesDelta};
 
 use crate::cache::{Text, Texts};
 use crate::number::{push_decimal, push_fixed};
@@ -107,27 +107,32 @@ impl Statsd {
 }
 
 impl Format {
+    /// Turns to a frame: the samples that follow are of these series.
+    fn turn_to(&mut self, series: &[SeriesDelta]) {
+        let Self { registry, kinds, namespace, blocklist, texts, .. } = self;
+        if series.iter().any(|delta| delta.series.metric.0 as usize >= kinds.len()) {
+            *kinds = registry.all().iter().map(|metric| metric.kind).collect();
+        }
+        texts.turn_to(series, |series| {
+            let metric = registry.get(series.metric);
+            let check = if metric.kind == Kind::Rate { series.tags.get("check") } else { None };
+            let name = match check.filter(|check| !check.is_empty()) {
+                Some(check) => format!("{namespace}check.{}.", legal(check)),
+                None => format!("{namespace}{}:", legal(&metric.name)),
+            };
+            Text { head: name.into_bytes().into(), tail: tags(series, blocklist.as_deref()).into() }
+        });
+    }
+
     /// Writes a line; whether the sample can be told.
     fn write(&mut self, sample: &Sample) -> bool {
-        let Self { registry, kinds, namespace, blocklist, texts, line } = self;
+        let Self { kinds, texts, line, .. } = self;
         line.clear();
         if !sample.value.is_finite() {
             return false;
         }
-        let number = sample.series.metric.0 as usize;
-        if number >= kinds.len() {
-            *kinds = registry.all().iter().map(|metric| metric.kind).collect();
-        }
-        let kind = kinds[number];
-        let text = texts.get(&sample.series, || {
-            let (series, name) = (&sample.series, &registry.get(sample.series.metric).name);
-            let check = if kind == Kind::Rate { series.tags.get("check") } else { None };
-            let name = match check.filter(|check| !check.is_empty()) {
-                Some(check) => format!("{namespace}check.{}.", legal(check)),
-                None => format!("{namespace}{}:", legal(name)),
-            };
-            Text { head: name.into_bytes().into(), tail: tags(series, blocklist.as_deref()).into() }
-        });
+        let (series, text) = texts.get(sample.series);
+        let kind = kinds[series.metric.0 as usize];
         line.extend_from_slice(&text.head);
         match kind {
             // Whole numbers, as k6 has it.
@@ -205,9 +210,10 @@ impl Output for Statsd {
         self.push_interval
     }
 
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         let mut lost = 0;
-        for sample in samples {
+        self.format.turn_to(&frame.series);
+        for sample in &frame.samples {
             if !self.format.write(sample) {
                 lost += 1;
                 continue;

@@ -1,7 +1,7 @@
 //! What tests of several outputs need: a server that remembers what it was sent, and messages read back.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -42,14 +42,30 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(status: u16) -> Self {
+        Self::start_with(status, |stream| stream)
+    }
+
+    /// Behind TLS, with this certificate and key.
+    pub(crate) fn start_tls(config: rustls::ServerConfig) -> Self {
+        let config = Arc::new(config);
+        Self::start_with(204, move |stream| {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            rustls::StreamOwned::new(connection, stream)
+        })
+    }
+
+    fn start_with<S: Read + Write>(
+        status: u16,
+        wrap: impl Fn(TcpStream) -> S + Clone + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (sender, received) = sync_channel(1000);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (stream, sender) = (stream.unwrap(), sender.clone());
+                let (stream, sender, wrap) = (stream.unwrap(), sender.clone(), wrap.clone());
                 thread::spawn(move || {
-                    let mut reader = BufReader::new(stream);
+                    let mut reader = BufReader::new(wrap(stream));
                     while let Some(request) = read(&mut reader) {
                         // The test may have seen enough.
                         let _ = sender.send(request);
@@ -74,7 +90,7 @@ impl Server {
     }
 }
 
-fn read(reader: &mut BufReader<std::net::TcpStream>) -> Option<Received> {
+fn read(reader: &mut BufReader<impl Read>) -> Option<Received> {
     let mut next = || {
         let mut line = String::new();
         let read = reader.read_line(&mut line).ok().filter(|read| *read > 0);

@@ -127,3 +127,38 @@ JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
 {
     return js_dataview_constructor(ctx, JS_UNDEFINED, 1, &buffer);
 }
+
+/* The frame of the function that runs, as a number to compare. */
+uintptr_t brunt_frame(JSContext *ctx)
+{
+    return (uintptr_t)ctx->rt->current_stack_frame;
+}
+
+/* Whether what the native function that runs returns goes straight to `frame`: it was called by `return f(...)` in a script
+   function that was called from there. */
+int brunt_returns_to(JSContext *ctx, uintptr_t frame)
+{
+    JSStackFrame *sf = ctx->rt->current_stack_frame;
+    JSFunctionBytecode *b;
+    JSObject *p;
+    const uint8_t *pc, *end;
+
+    /* Some native functions have a frame of their own. */
+    if (sf && (uintptr_t)sf->prev_frame != frame)
+        sf = sf->prev_frame;
+    if (!sf || (uintptr_t)sf == frame || (uintptr_t)sf->prev_frame != frame || !sf->cur_pc ||
+        JS_VALUE_GET_TAG(sf->cur_func) != JS_TAG_OBJECT)
+        return 0;
+    p = JS_VALUE_GET_OBJ(sf->cur_func);
+    if (p->class_id != JS_CLASS_BYTECODE_FUNCTION)
+        return 0;
+    b = p->u.func.function_bytecode;
+    if (b->func_kind != JS_FUNC_NORMAL)
+        return 0;
+    end = b->byte_code_buf + b->byte_code_len;
+    for (pc = b->byte_code_buf; pc < end; pc += short_opcode_info(*pc).size) {
+        if (pc + 3 == sf->cur_pc)
+            return *pc == OP_tail_call || *pc == OP_tail_call_method;
+    }
+    return 0;
+}

@@ -13,7 +13,7 @@ macro_rules! adjusted {
 
 /// To be made after those of the other lists, on whose text some of them stand.
 pub(crate) const MESSAGES: &[Adjustment] = adjusted![
-    1 "struct JSRuntime {\n    JSMallocFunctions mf;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    \
+    1 "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n    \
        /* the method that was last read and not there, and where on the stack it should be */\n    \
        JSAtom brunt_missing;\n    void *brunt_missing_frame;\n    void *brunt_missing_slot;\n";
     1 "    rt->in_free = true;\n    JS_FreeValueRT(rt, rt->current_exception);\n" =>
@@ -182,6 +182,7 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
     1 "\"expecting hex digit\"" => "\"Malformed URI\"";
     2 "\"expecting surrogate pair\"" => "\"Malformed URI\"";
     1 "\"empty array\"" => "\"No initial value\"";
+    1 "\"() {\\n    [native code]\\n}\"" => "\"() { [native code] }\"";
     // Frames: an accessor bears its plain name, and the constructor of a class none.
     1 "            func_name_str = get_func_name(ctx, sf->cur_func);\n            if (!func_name_str || func_name_str[0] == '\\0')\n" =>
       "            func_name_str = b && p->is_constructor && !b->has_prototype ? NULL : get_func_name(ctx, sf->cur_func);\n            \
@@ -190,4 +191,48 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
       "            else\n                \
        str1 = b && (!strncmp(func_name_str, \"get \", 4) || !strncmp(func_name_str, \"set \", 4)) ? func_name_str + 4 : func_name_str;\n            \
        bool brunt_named";
+    // Behind the last frame of an async function that goes on after an `await` come those that await it.
+    1 "} JSAsyncFunctionData;\n" => "} JSAsyncFunctionData;\n\nstatic JSStackFrame *brunt_caller(JSStackFrame *sf, bool *awaits);\n";
+    1 "    for (sf = sf_start; sf != NULL && i < stack_trace_limit; sf = sf->prev_frame) {\n        if (backtrace_flags" =>
+      "    bool brunt_awaits = false;\n    \
+       for (sf = sf_start; sf != NULL && i < stack_trace_limit; sf = brunt_caller(sf, &brunt_awaits)) {\n        if (backtrace_flags";
+    1 "JSPromiseStateEnum JS_PromiseState(JSContext *ctx, JSValueConst promise)\n{" => r"/* The frame that called this one; behind the last, that of the async function which awaits its result. `awaits` says
+   that the frame is one of those: where it was called from has passed. */
+static JSStackFrame *brunt_caller(JSStackFrame *sf, bool *awaits)
+{
+    JSAsyncFunctionData *data;
+    JSPromiseFunctionData *settles;
+    JSPromiseData *promise;
+    JSPromiseReactionData *reaction;
+    JSObject *p;
+
+    if (!*awaits && sf->prev_frame)
+        return sf->prev_frame;
+    if (JS_VALUE_GET_TAG(sf->cur_func) != JS_TAG_OBJECT)
+        return NULL;
+    p = JS_VALUE_GET_OBJ(sf->cur_func);
+    if (p->class_id != JS_CLASS_ASYNC_FUNCTION)
+        return NULL;
+    data = container_of(container_of(sf, JSAsyncFunctionState, frame), JSAsyncFunctionData, func_state);
+    if (JS_VALUE_GET_TAG(data->resolving_funcs[0]) != JS_TAG_OBJECT)
+        return NULL;
+    p = JS_VALUE_GET_OBJ(data->resolving_funcs[0]);
+    if (p->class_id != JS_CLASS_PROMISE_RESOLVE_FUNCTION)
+        return NULL;
+    settles = p->u.promise_function_data;
+    promise = settles ? JS_GetOpaque(settles->promise, JS_CLASS_PROMISE) : NULL;
+    if (!promise || promise->promise_state != JS_PROMISE_PENDING || list_empty(&promise->promise_reactions[0]))
+        return NULL;
+    reaction = list_entry(promise->promise_reactions[0].next, JSPromiseReactionData, link);
+    if (JS_VALUE_GET_TAG(reaction->handler) != JS_TAG_OBJECT)
+        return NULL;
+    p = JS_VALUE_GET_OBJ(reaction->handler);
+    if (p->class_id != JS_CLASS_ASYNC_FUNCTION_RESOLVE || !p->u.async_function_data->is_active)
+        return NULL;
+    *awaits = true;
+    return &p->u.async_function_data->func_state.frame;
+}
+
+JSPromiseStateEnum JS_PromiseState(JSContext *ctx, JSValueConst promise)
+{";
 ];

@@ -195,6 +195,10 @@ impl Value<'_> {
     }
 }
 
+/// A call that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running(usize);
+
 impl<'js> Ctx<'js> {
     /// A function object.
     ///
@@ -232,6 +236,19 @@ impl<'js> Ctx<'js> {
             check(sys::JS_SetConstructor(self.raw(), made.raw, prototype.raw_for(self)))?;
             Ok(made)
         }
+    }
+
+    /// Which call runs, for [`Ctx::returns_to`].
+    pub fn running(self) -> Running {
+        // SAFETY: the context is alive.
+        Running(unsafe { sys::brunt_frame(self.raw()) })
+    }
+
+    /// Inside of a native function: whether what it returns goes, as it is, to the call `running`: that called a function
+    /// of a script, and that says `return native(...)`. Then no script sees the result.
+    pub fn returns_to(self, running: Running) -> bool {
+        // SAFETY: the context is alive; the number is compared, never followed.
+        unsafe { sys::brunt_returns_to(self.raw(), running.0) != 0 }
     }
 
     /// A function object with state of its own, dropped with the function. The state must hold no [`Value`]s; it

@@ -499,6 +499,9 @@ unsafe extern "C" {
             *mut c_int,
         ) -> *const c_char,
     );
+    pub(crate) fn brunt_set_scope_hook(hook: unsafe extern "C" fn(*mut JSContext, c_int, c_int));
+    pub(crate) fn brunt_enter_scope(ctx: *mut JSContext, scope: c_int);
+    pub(crate) fn brunt_scope(ctx: *mut JSContext) -> c_int;
     /// A door to internals, by number; 2 takes the stack of the last exception: (context, pointer to the value).
     pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
@@ -551,6 +554,8 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;
+    pub(crate) fn brunt_returns_to(ctx: *mut JSContext, frame: usize) -> c_int;
     pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;
     pub(crate) fn brunt_stringify(
         ctx: *mut JSContext,

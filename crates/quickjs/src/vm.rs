@@ -35,7 +35,12 @@ pub struct Hooks {
     /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
     /// `None` leaves it as it is.
     pub place: Option<PlaceHook>,
+    /// Code runs in another scope from now on: see [`Ctx::enter_scope`].
+    pub scope: Option<ScopeHook>,
 }
+
+/// Told from which scope to which.
+pub type ScopeHook = for<'js> fn(Ctx<'js>, from: i32, to: i32);
 
 /// A place in a file, for stacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,6 +151,7 @@ impl Vm {
         unsafe {
             sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
             sys::brunt_set_place(on_place);
+            sys::brunt_set_scope_hook(on_scope);
             sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
             if hooks.rejection.is_some() {
                 sys::JS_SetHostPromiseRejectionTracker(rt.as_ptr(), Some(on_rejection), opaque);
@@ -469,6 +475,18 @@ unsafe extern "C" fn on_place(
     place.file.map_or(ptr::null(), keep_file)
 }
 
+unsafe extern "C" fn on_scope(ctx: *mut sys::JSContext, from: c_int, to: c_int) {
+    // SAFETY: `ctx` is the context of a VM that `Vm::new` made, whose boxed `Inner` is its runtime's opaque pointer.
+    let (inner, ctx) = unsafe {
+        let rt = sys::JS_GetRuntime(ctx);
+        (&*sys::JS_GetRuntimeOpaque(rt).cast::<Inner>(), Ctx::from_raw(ctx))
+    };
+    let Some(scope) = inner.hooks.scope else { return };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| scope(ctx, from, to))) {
+        inner.panic.set(Some(payload));
+    }
+}
+
 unsafe extern "C" fn on_rejection(
     ctx: *mut sys::JSContext,
     promise: sys::JSValue,
@@ -490,6 +508,21 @@ unsafe extern "C" fn on_rejection(
         catch_unwind(AssertUnwindSafe(|| rejection(ctx, promise, reason, handled)))
     {
         inner.panic.set(Some(payload));
+    }
+}
+
+impl Ctx<'_> {
+    /// The scope in which code runs: 0 unless somebody entered another.
+    pub fn scope(self) -> i32 {
+        // SAFETY: the context is alive.
+        unsafe { sys::brunt_scope(self.raw()) }
+    }
+
+    /// Code runs in this scope from now on. An async function that is called in it is in it again after each `await`.
+    /// [`Hooks::scope`] is told of every change.
+    pub fn enter_scope(self, scope: i32) {
+        // SAFETY: the context is alive.
+        unsafe { sys::brunt_enter_scope(self.raw(), scope) }
     }
 }
 

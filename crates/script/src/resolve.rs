@@ -221,16 +221,33 @@ mod tests {
             "https://jslib.k6.io/formdata/0.0.2/other.js",
             "https://jslib.k6.io/formdata2/0.0.2/index.js",
             "https://example.com/formdata/0.0.2/index.js",
-            "http://jslib.k6.io/formdata/0.0.2/index.js",
         ] {
-            assert_eq!(error(other).kind, ErrorKind::Remote);
+            assert_eq!(built_in(other), Ok(Resolved::Local(other.to_owned())));
         }
+        let http = "http://jslib.k6.io/formdata/0.0.2/index.js";
+        assert_eq!(error(http).kind, ErrorKind::Remote);
+    }
+
+    #[test]
+    fn what_remote_modules_import_is_remote() {
+        let from = "https://h/lib/a.js?v=1#x";
+        for (specifier, url) in [
+            ("./b.js", "https://h/lib/b.js"),
+            ("../b.js?w=2#y", "https://h/b.js?w=2"),
+            ("/b.js", "https://h/b.js"),
+            ("https://i/b.js", "https://i/b.js"),
+        ] {
+            assert_eq!(resolve(specifier, from), Ok(Resolved::Local(url.to_owned())));
+        }
+        assert_eq!(resolve("file:///etc/passwd", from).unwrap_err().kind, ErrorKind::Scheme);
+        let beside = resolve("./index.js", "https://jslib.k6.io/formdata/0.0.2/other.js");
+        assert_eq!(beside, Ok(Resolved::Builtin("k6/jslib/formdata".to_owned())));
     }
 
     #[test]
     fn what_can_not_be_imported_says_so() {
-        insta::assert_snapshot!(error("https://jslib.k6.io/x.js").message,
-            @r#""https://jslib.k6.io/x.js" can't be imported: remote imports are not supported yet"#);
+        insta::assert_snapshot!(error("http://jslib.k6.io/x.js").message,
+            @r#""http://jslib.k6.io/x.js" can't be imported: remote modules need https"#);
         insta::assert_snapshot!(error("lodash").message,
             @r#""lodash" is neither a built-in module nor a path"#);
         insta::assert_snapshot!(error("utils.js").help,

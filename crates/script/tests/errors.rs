@@ -78,11 +78,10 @@ fn imports_that_no_file_can_satisfy() {
     help: packages of npm can't be imported by their name: bundle "lodash" into the script, or into a file beside it, and import that by its path
     "#);
     insta::assert_snapshot!(shown(&main_only("import { x } from \"https://jslib.k6.io/k6-utils/1.4.0/index.js\";")), @r#"
-    "https://jslib.k6.io/k6-utils/1.4.0/index.js" can't be imported: remote imports are not supported yet (file:///t/main.js:1:19)
+    "https://jslib.k6.io/k6-utils/1.4.0/index.js" is remote, and can't be fetched here (file:///t/main.js:1:19)
        |
      1 | import { x } from "https://jslib.k6.io/k6-utils/1.4.0/index.js";
        |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    help: download the file, put it beside the script and import it by its path
     "#);
 }
 

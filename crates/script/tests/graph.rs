@@ -225,7 +225,7 @@ fn single_modules_can_be_loaded_at_run_time() {
     assert_eq!(loader.load_one("file:///a.js").expect("a").format, Format::CommonJs);
     assert_eq!(loader.load_one("file:///b.json").expect_err("b").kind, ErrorKind::Json);
     assert_eq!(loader.load_one("file:///c.js").expect_err("c").kind, ErrorKind::Missing);
-    assert_eq!(loader.load_one("https://h/c.js").expect_err("d").kind, ErrorKind::Scheme);
+    assert_eq!(loader.load_one("https://h/c.js").expect_err("d").kind, ErrorKind::Remote);
 }
 
 #[test]

@@ -128,6 +128,16 @@ impl Socket {
         .await;
     }
 
+    /// Writes what is queued, for who doesn't want to hear of events now. The next call of [`Self::poll_next`] tells how
+    /// it went.
+    pub fn poll_flush(&self, cx: &mut Context<'_>) {
+        let mut state = self.state.borrow_mut();
+        state.reader = Some(cx.waker().clone());
+        if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
+            state.end(Ended::Failed(failure));
+        }
+    }
+
     /// Ends it here and now.
     pub fn hang_up(&self) {
         self.state.borrow_mut().end(Ended::HungUp);

@@ -13,8 +13,10 @@ mod observation;
 mod run;
 mod script;
 mod stage;
+mod table;
 
 pub use observation::Observation;
 pub use run::{Engine, observe};
 pub use script::{Script, scripts};
 pub use stage::Stage;
+pub use table::table;

@@ -1,5 +1,6 @@
 //! `tests/k6/record [--force] [PATH…]` runs scripts with k6 and keeps its answers beside them.
 //! `tests/k6/record --check [PATH…]` runs them with Brunt and prints what differs.
+//! `tests/k6/record --table` writes `docs/compatibility.md`.
 //!
 //! A path is a script or a folder; without one all scripts are meant, and only those without an answer are
 //! recorded. An answer that was edited by hand (it has a `why`) is recorded again only by `--force`.
@@ -14,15 +15,20 @@ use anyhow::Context as _;
 use brunt_corpus::{Engine, Script, Stage, observe, scripts};
 
 fn main() -> anyhow::Result<()> {
-    let (mut check, mut force, mut paths) = (false, false, Vec::new());
+    let (mut check, mut force, mut make_table, mut paths) = (false, false, false, Vec::new());
     for word in std::env::args().skip(1) {
         match word.as_str() {
             "--check" => check = true,
             "--force" => force = true,
+            "--table" => make_table = true,
             path => paths.push(PathBuf::from(path)),
         }
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../k6");
+    if make_table {
+        let page = root.join("../../docs/compatibility.md");
+        return Ok(std::fs::write(page, brunt_corpus::table(&root)?)?);
+    }
     let mut chosen = Vec::new();
     for path in &paths {
         if path.is_dir() && path.canonicalize()? == root.canonicalize()? {

@@ -8,7 +8,7 @@ export default function () {
   jar.set(U, 'a', 'jar', { secure: true });
   jar.set(U, 'b', 'jar');
   const sent = (params) => JSON.stringify(http.get(`${U}/anything`, params).request.cookies, Object.keys);
-  const cookie = (params) => { const h = http.get(`${U}/anything`, params).json('headers'); const k = Object.keys(h).find((k) => k.toLowerCase() === 'cookie'); return h[k]; };
+  const cookie = (params) => { const h = http.get(`${U}/anything`, params).json('headers'); const k = Object.keys(h).find((k) => k.toLowerCase() === 'cookie'); return [].concat(h[k]).join('; ').split('; ').sort().join('; '); };
   console.log(cookie());
   console.log(cookie({ cookies: { b: 'mine', c: 'own' } }));
   console.log(cookie({ cookies: { b: { value: 'replaced', replace: true } } }));

@@ -1,4 +1,5 @@
 // 154: exec.test.options is frozen and complete
+// unprinted
 import exec from 'k6/execution';
 export const options = { vus: 1, iterations: 1, tags: { a: 'b' }, thresholds: { iterations: ['count>0'] } };
 export default function () {

@@ -139,7 +139,8 @@ pub(super) async fn run(core: &Rc<Core>) -> io::Result<()> {
             () = timer.sleep_until(alarm) => {}
         }
         let now = clock::now_ns();
-        earliest = now + GAP_NS;
+        // From the alarm on, not from now: being late once must not make all that follow late.
+        earliest = alarm + GAP_NS;
         if now > core.end.saturating_add(GRACE_NS) {
             break;
         }

@@ -96,6 +96,8 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
             ..TlsSettings::default()
         },
         proxies,
+        // Go's.
+        head_limit: 10 << 20,
         ..Settings::default()
     })
 }

@@ -42,18 +42,18 @@ impl Remote {
         }
     }
 
-    /// Where a module is kept: host and path can be read, the query is part of the name.
+    /// Where a module is kept: its address can be read from the name. Longer names than file systems take are not kept.
     fn place(&self, url: &str) -> Option<PathBuf> {
-        let name: String = url
-            .strip_prefix("https://")?
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '~' })
-            .collect();
-        // Longer names than file systems take are not kept; nor are two addresses that would share a name.
-        let is_plain = !url.contains('~') && name.len() < 200;
-        let distinct = url.bytes().filter(|byte| *byte == b'/').count()
-            == name.bytes().filter(|byte| *byte == b'~').count() + 2;
-        (is_plain && distinct).then(|| self.cache.as_ref().map(|cache| cache.join(name)))?
+        let mut name = String::new();
+        for byte in url.strip_prefix("https://")?.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
+                    name.push(byte as char)
+                }
+                _ => name.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        (name.len() <= 200).then(|| self.cache.as_ref().map(|cache| cache.join(name)))?
     }
 
     fn kept(place: &Path) -> Option<(Vec<u8>, bool)> {

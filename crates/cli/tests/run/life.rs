@@ -368,7 +368,8 @@ fn what_is_no_script_is_refused_before_anything_runs() {
         ("gone.js", "does not exist"),
         ("folder", "is a directory"),
         ("a.tar", "could not load the test archive"),
-        ("http://example.test/s.js", "is remote: that needs https"),
+        ("https://127.0.0.1:1/s.js", "can't be fetched: dial: connection refused"),
+        ("http://127.0.0.1:1/s.js", "is remote: that needs https"),
     ] {
         let told = brunt(&format!("run {name}"))
             .file("folder/s.js", DEFAULT)

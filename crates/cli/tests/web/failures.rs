@@ -63,7 +63,7 @@ fn broken_answers_have_k6s_codes_and_never_stop_the_script() {
     assert_eq!(told.code, 0, "{told:?}");
     assert!(
         told.stderr.contains(
-            r#"level=warning msg="Request Failed" error="Get \"http://127.0.0.1:1/\": dial: connection refused""#
+            r#"level=warning msg="Request Failed" error="Get \"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: connection refused""#
         ),
         "{}",
         told.stderr
@@ -124,7 +124,12 @@ fn throw_throws_for_failures_and_never_for_statuses() {
     );
     for name in ["refused", "rejected", "batch"] {
         let text = out[name].as_str().expect("an error");
-        assert!(text.ends_with("Get \"http://127.0.0.1:1/\": dial: connection refused"), "{text}");
+        assert!(
+            text.ends_with(
+                "Get \"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: connection refused"
+            ),
+            "{text}"
+        );
     }
     assert!(out["url"].as_str().expect("an error").contains("invalid URL"), "{out}");
     assert!(out["short"].as_str().expect("an error").ends_with(": unexpected EOF"), "{out}");

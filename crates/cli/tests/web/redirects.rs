@@ -53,7 +53,7 @@ fn so_many_are_followed_and_a_warning_comes_only_when_nobody_set_the_limit() {
         ";
     let (out, told) = server.run_with("", body, |call| call);
     assert_eq!(out["got"], json!([200, 302, 302, 200, 302]));
-    assert_eq!(told.stderr.matches("Stopped after 10 redirects").count(), 1, "{}", told.stderr);
+    assert_eq!(told.stderr.matches("Stopped after 11 redirects").count(), 1, "{}", told.stderr);
     let (out, told) = server.run_with("", body, |call| call.word("--max-redirects").word("1"));
     assert_eq!(out["got"], json!([302, 302, 302, 200, 302]));
     assert!(!told.stderr.contains("Stopped"), "{}", told.stderr);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use brunt_corpus::{Engine, Script, Stage, observe, scripts};
+use brunt_corpus::{Engine, Script, Stage, observe, scripts, table};
 
 use crate::support::repository;
 
@@ -33,6 +33,13 @@ fn scripts_behave_as_in_k6() {
     let told = format!("{} of {} scripts behave as in k6", all.len() - failed.len(), all.len());
     println!("{told}");
     assert!(failed.is_empty(), "{told}\n{}", failed.join("\n"));
+}
+
+#[test]
+fn the_page_on_compatibility_is_up_to_date() {
+    let page = std::fs::read_to_string(repository("docs/compatibility.md")).expect("it is there");
+    let made = table(&repository("tests/k6")).expect("the corpus can be read");
+    assert!(page == made, "docs/compatibility.md is stale: run tests/k6/record --table");
 }
 
 /// What differs; nothing if nothing does.

@@ -173,3 +173,73 @@ fn csv_files_are_parsed() {
     assert!(lines[15].contains("'skipFirstLine'"), "{lines:?}");
     assert!(lines[16..].iter().all(|line| line.contains("file")), "{lines:?}");
 }
+
+/// The elements of a file that is parsed for a `SharedArray` alone stay in the file's text: nobody can tell.
+#[test]
+fn shared_arrays_of_whole_files_are_what_json_parse_makes() {
+    let script = r#"
+        import { SharedArray } from 'k6/data';
+        const show = (a) => `${a.length},${JSON.stringify(a[1])},${a[a.length - 1].id},${Array.isArray(a)}`;
+        const file = (name) => () => JSON.parse(open(name));
+        const all = {
+          arrow: new SharedArray('arrow', () => JSON.parse(open('big.json'))),
+          plain: new SharedArray('plain', function () { const text = open('big.json'); return JSON.parse(text); }),
+          kept: new SharedArray('kept', function () { const made = JSON.parse(open('big.json')); return made; }),
+          mapped: new SharedArray('mapped', () => JSON.parse(open('big.json')).map((e) => ({ ...e, id: e.id + 1 }))),
+          again: new SharedArray('again', function f(inner) {
+            if (inner !== 'inner') { const made = f('inner'); made.reverse(); return made; }
+            return JSON.parse(open('big.json'));
+          }),
+          nested: new SharedArray('nested', () => {
+            const first = new SharedArray('first', file('big.json'));
+            return [{ id: first.length }, first[1], { id: first.length }];
+          }),
+          tried: new SharedArray('tried', () => { try { return JSON.parse(open('big.json')); } finally { show; } }),
+          odd: new SharedArray('odd', () => JSON.parse(open('odd.json'))),
+        };
+        const refused = (name, make) => { try { new SharedArray(name, make); return 'made'; } catch (e) { return `${e.name}: ${e.message}`; } };
+        const errors = [refused('e1', file('broken.json')), refused('e2', file('object.json'))];
+        const wrapped = JSON.parse;
+        JSON.parse = (text) => { const made = wrapped(text); made.push({ id: 'pushed' }); return made; };
+        all.patched = new SharedArray('patched', () => JSON.parse(open('big.json')));
+        JSON.parse = wrapped;
+        Array.prototype.toJSON = function () { return 'list'; };
+        all.own = new SharedArray('own', () => JSON.parse(open('big.json')));
+        delete Array.prototype.toJSON;
+        export default function () {
+          for (const [name, array] of Object.entries(all)) console.log(`${name}=${show(array)}`);
+          console.log(`odd0=${Object.is(all.odd[0].n, 0)} ${all.odd[0].m}`);
+          console.log(`e=${errors.join('|')}`);
+        }"#;
+    let many: Vec<String> =
+        (0..4000).map(|id| format!(r#" {{ "id": {id}, "tags": ["a-0", "1e5"] }}"#)).collect();
+    let big = format!("[{}\n]\n", many.join(",\n"));
+    let odd = format!(r#"[{{"n": -0, "m": 1e999}}, {}]"#, many.join(","));
+    let broken = format!("[{},]", many.join(","));
+    let object = format!(r#"{{"a": [{}]}}"#, many.join(","));
+    let files = [
+        ("big.json", &*big),
+        ("odd.json", &odd),
+        ("broken.json", &broken),
+        ("object.json", &object),
+    ];
+    let element = |id: u32| format!(r#"{{"id":{id},"tags":["a-0","1e5"]}}"#);
+    let usual = format!("4000,{},3999,true", element(1));
+    let expected = [
+        format!("arrow={usual}"),
+        format!("plain={usual}"),
+        format!("kept={usual}"),
+        format!("mapped=4000,{},4000,true", element(2)),
+        format!("again=4000,{},0,true", element(3998)),
+        format!("nested=3,{},4000,true", element(1)),
+        format!("tried={usual}"),
+        format!("odd=4001,{},3999,true", element(0)),
+        format!("patched=4001,{},pushed,true", element(1)),
+        r#"own=4000,{"id":1,"tags":"list"},3999,true"#.to_owned(),
+        "odd0=true null".to_owned(),
+        "e=SyntaxError: invalid character ']' looking for beginning of value|GoError: only arrays can be \
+         made into SharedArray"
+            .to_owned(),
+    ];
+    assert_eq!(logged(script, &files), expected);
+}

@@ -41,6 +41,7 @@ macro_rules! examples {
 
 examples! {
     asynchronous "async.js"
+    async_groups "async-groups.js"
     basic_auth "basic-auth.js"
     batch "batch.js"
     compression "compression.js"
@@ -70,6 +71,8 @@ examples! {
     summary "summary.js"
     thresholds_abort "thresholds-abort.js"
     typescript "typescript.ts"
+    server_sent_events "sse.js"
+    websocket "websocket.js"
     upload "upload.js"
 }
 

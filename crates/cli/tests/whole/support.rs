@@ -174,11 +174,16 @@ pub(crate) struct DemoServer {
 
 impl DemoServer {
     pub(crate) fn start() -> Self {
-        let mut folder = brunt(
+        Self::start_with("")
+    }
+
+    /// The same with more flags.
+    pub(crate) fn start_with(flags: &str) -> Self {
+        let mut folder = brunt(&format!(
             "demo --json --listen 127.0.0.1:0 --seed 1 --origin-ms 20 --origin-jitter 0s \
              --origin-slow-every 0 --origin-write 2ms --redis-latency 2ms --redis-jitter 0s \
-             --redis-connect 5ms --event-delay 5ms",
-        );
+             --redis-connect 5ms --event-delay 5ms {flags}",
+        ));
         let mut running = folder.start();
         let line = running.line();
         let addresses: serde_json::Value = serde_json::from_str(&line).expect("a line of JSON");

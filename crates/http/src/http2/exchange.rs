@@ -27,6 +27,8 @@ pub(crate) struct Running<'a, 'c> {
     is_written: bool,
     /// The head of a streamed response was told.
     has_begun: bool,
+    /// Its headers wait for those of others.
+    is_held: bool,
 }
 
 /// Why there is no response.
@@ -59,6 +61,7 @@ impl<'a, 'c> Running<'a, 'c> {
             outflow: None,
             is_written: false,
             has_begun: false,
+            is_held: request.together,
         }
     }
 
@@ -193,6 +196,11 @@ impl<'a, 'c> Running<'a, 'c> {
     ) -> Poll<Result<(), Broken>> {
         if self.id == 0 {
             std::task::ready!(self.open(cx, inner))?;
+            if self.is_held {
+                // Those who are polled in the same turn come first.
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
         }
         inner.protocol.polls(self.id);
         loop {

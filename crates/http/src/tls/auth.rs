@@ -10,6 +10,7 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use x509_parser::parse_x509_certificate;
 
+use super::locked_key;
 use crate::settings::{SettingsError, TlsAuth};
 
 /// All entries of `tlsAuth`, checked.
@@ -80,11 +81,18 @@ impl Entry {
             Ok(chain) if !chain.is_empty() => chain,
             _ => return Err(("cert holds no PEM certificate", None)),
         };
-        if auth.key.contains("ENCRYPTED") {
-            return Err(("the key is encrypted, which is not supported: decrypt it first", None));
+        if auth.key.contains("BEGIN ENCRYPTED PRIVATE KEY") {
+            let problem =
+                "the key is encrypted as PKCS#8 does it, which is not supported: decrypt it first";
+            return Err((problem, None));
         }
-        let key = PrivateKeyDer::from_pem_slice(auth.key.as_bytes())
-            .map_err(|_| ("key holds no PEM private key", None))?;
+        let key = if auth.key.contains("Proc-Type: 4,ENCRYPTED") {
+            let password = auth.password.as_deref().unwrap_or_default();
+            locked_key::open(&auth.key, password).map_err(|problem| (problem, None))?
+        } else {
+            PrivateKeyDer::from_pem_slice(auth.key.as_bytes())
+                .map_err(|_| ("key holds no PEM private key", None))?
+        };
         let issuers = chain.iter().filter_map(|certificate| issuer(certificate)).collect();
         let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => ("cert and key don't belong together", None),

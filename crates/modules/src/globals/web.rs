@@ -53,6 +53,7 @@ offered! {
     Blob c"Blob"
     ByteLengthQueuingStrategy c"ByteLengthQueuingStrategy"
     CountQueuingStrategy c"CountQueuingStrategy"
+    EventSource c"EventSource"
     Fetch c"fetch"
     File c"File"
     Form c"FormData"
@@ -74,6 +75,7 @@ fn made<'js>(ctx: Ctx<'js>, name: &CStr) -> JsResult<'js> {
         "File" => return blob::file_class(ctx),
         "FormData" => return form_data::class(ctx),
         "AbortController" | "AbortSignal" => Set::Abort,
+        "EventSource" => Set::Events,
         "Headers" | "Request" | "Response" | "fetch" => Set::Fetch,
         _ => Set::Streams,
     };
@@ -168,6 +170,14 @@ pub(crate) fn named_blob(value: &Value<'_>) -> Option<FilePart> {
         filename: blob::name_of(value).unwrap_or("blob").to_owned(),
         content_type: if kind.is_empty() { "application/octet-stream" } else { kind }.to_owned(),
     })
+}
+
+/// The class `Blob`, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn blob_class(ctx: Ctx<'_>) -> JsResult<'_> {
+    blob::class(ctx)
 }
 
 /// A `Blob` without a type.

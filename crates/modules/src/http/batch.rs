@@ -45,10 +45,15 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     let list = call.argument(0);
     let is_array = list.is_array();
     if !is_array && (!list.is_object() || list.is_function()) {
-        return Err(throw(
-            ctx,
-            "invalid http.batch() argument type: use an array or an object of requests",
-        ));
+        let kind = match () {
+            () if list.is_nullish() => "<nil>",
+            () if list.is_string() => "string",
+            () if list.is_bool() => "bool",
+            () if list.as_number().is_some_and(|number| number.fract() == 0.0) => "int64",
+            () if list.is_number() => "float64",
+            () => "func",
+        };
+        return Err(throw(ctx, &format!("invalid http.batch() argument type {kind}")));
     }
     let result = if is_array { ctx.array()? } else { ctx.object()? };
     let keys = list.keys()?;
@@ -83,6 +88,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         let sink = Sink::of(host, state, http);
         let (total, client) = (Rc::clone(&total), Rc::clone(&http.client));
         let streamed = request.download.is_some();
+        request.together = true;
         // Not sent before its turn, so it is on no list of the VU's until then; but it ends with the iteration.
         if let Some(download) = &request.download {
             http.keep_track_of(download);
@@ -160,7 +166,7 @@ fn refuse<'js>(
     if refused.throw {
         return Err(throw(ctx, &refused.text));
     }
-    log::warn!(error = refused.text.as_str(); "A batch request could not be parsed, so none was sent");
+    log::warn!(error = refused.text.as_str(); "A batch request failed");
     for (index, key) in keys.iter().enumerate().take(last + 1) {
         let response = if index == last {
             Response::unsent(&refused.text, refused.code)

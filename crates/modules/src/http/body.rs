@@ -309,10 +309,11 @@ fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
     value.to_string_lossy()
 }
 
-/// Go's `%v` of a float64: shortest digits, an exponent from 21 on for whole numbers; floats with a fraction switch to
-/// an exponent at 1e21 too, but k6 formats them with `%g`'s threshold of 21 digits for integers only.
+/// As Go prints it: whole numbers that JavaScript counts exactly are integers there, all others take an exponent below
+/// -4 and from 6 on.
 fn go_number(number: f64) -> String {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < EXACT {
         return format!("{number:.0}");
     }
     if number.is_nan() {
@@ -324,14 +325,11 @@ fn go_number(number: f64) -> String {
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    // Go's shortest form takes an exponent below -4 and from 21 digits on; k6's own conversion of fractions from 6 on.
-    let limit = if number.fract() == 0.0 { 21 } else { 6 };
-    if exponent < -4 || exponent >= limit {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{digits}e{sign}{:02}", exponent.abs())
-    } else {
-        format!("{number}")
+    if (-4..6).contains(&exponent) {
+        return format!("{number}");
     }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
 #[cfg(test)]
@@ -345,6 +343,8 @@ mod tests {
             (-3.0, "-3"),
             (1.5, "1.5"),
             (1e21, "1e+21"),
+            (1e20, "1e+20"),
+            (9_007_199_254_740_991.0, "9007199254740991"),
             (1_234_567.5, "1.2345675e+06"),
             (0.00001, "1e-05"),
             (123_456.5, "123456.5"),

@@ -114,7 +114,7 @@ impl Chain {
             }
             Err(TargetError::Invalid(invalid)) => {
                 let error = format!("invalid URL: {}", invalid.of(&url));
-                let thrown = Some(error.clone());
+                let thrown = request.throws_always.then(|| error.clone());
                 (Last { exchange: None, decoded: None, error, error_code: 1020, thrown }, None)
             }
             Err(TargetError::Unreachable(failure)) => {
@@ -157,6 +157,7 @@ impl Chain {
         }
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
+        asked.together = request.together;
         asked.discard_body = request.response_type == ResponseType::None;
         let exchange = match &request.download {
             // Boxed, so that requests that aren't streamed don't carry it.
@@ -225,9 +226,13 @@ impl Chain {
         request: &Prepared,
         leg: Leg<'_>,
         url: &str,
-        (exchange, decoded, found): Came,
+        (mut exchange, decoded, found): Came,
         sink: &Sink,
     ) -> Last {
+        // Who was met on the way to a connection that did not come about, is nobody's business: so it is in k6.
+        if exchange.failure.is_some() && exchange.timings.blocked == 0 && !exchange.reused {
+            exchange.remote = None;
+        }
         let is_whole = exchange.failure.is_none();
         let mut status = exchange.response().map_or(0, |response| response.status());
         let (error, mut error_code) = match (exchange.failure, found) {
@@ -250,7 +255,10 @@ impl Chain {
         sink.record(request, &Hop { method: &self.method, url }, &exchange, &outcome);
         let mut thrown = None;
         if !error.is_empty() {
-            let full = format!("{} \"{}\": {error}", title(&self.method), url);
+            let host = Target::parse(url).map_or(String::new(), |target| target.host.into_owned());
+            let reason = exchange.reason(&host);
+            let reason = reason.as_deref().unwrap_or(&error);
+            let full = format!("{} \"{}\": {reason}", title(&self.method), url);
             if request.throw {
                 // What goes wrong after the head is thrown without the URL, as in k6.
                 let has_head = exchange.head().is_some() && !(is_whole && error_code == 1000);
@@ -327,10 +335,10 @@ impl Chain {
         if self.followed >= request.redirects {
             if !request.redirects_set {
                 log::warn!(
-                    url = url;
+                    url = self.first_url.as_deref().unwrap_or(url);
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in the request \
                      params or set the global maxRedirects to silence this",
-                    self.followed
+                    self.followed + 1
                 );
             }
             return Redirect::None;

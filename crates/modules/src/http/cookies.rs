@@ -130,7 +130,8 @@ fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static
                 return Err(throw(
                     options.ctx(),
                     &format!(
-                        "unable to parse \"expires\" date string \"{text}\": use the form of RFC 1123"
+                        "unable to parse \"expires\" date string {text:?}: parsing time {text:?} as \
+                         \"Mon, 02 Jan 2006 15:04:05 MST\": cannot parse {text:?} as \"Mon\""
                     ),
                 ));
             }

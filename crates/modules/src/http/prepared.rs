@@ -79,7 +79,11 @@ pub(super) struct Prepared {
     pub(super) callback: Callback,
     /// How to answer a 401.
     pub(super) auth: Option<Auth>,
+    /// Others are sent in the same turn.
+    pub(super) together: bool,
     pub(super) throw: bool,
+    /// The option `throw` of the test.
+    pub(super) throws_always: bool,
     /// The `name` of `params.tags`: `url` and `name` tags say this.
     pub(super) name: Option<String>,
     /// The same from `http.url`; a name of the VU's tags goes before it.
@@ -145,12 +149,13 @@ impl Prepared {
             download: None,
             callback: http.callback.borrow().clone(),
             auth: None,
+            together: false,
             throw: config.throw,
+            throws_always: config.throw,
             name: None,
             template: None,
             tags: Vec::new(),
         };
-        // First, since it decides how everything else fails.
         if asked.params.is_object() {
             let throw = asked.params.get(&THROW)?;
             if !throw.is_nullish() {
@@ -209,7 +214,8 @@ impl Prepared {
     }
 
     fn unsendable(&self, code: u16, text: impl Into<String>) -> Refusal {
-        Refusal::Unsendable(Unsendable { code, text: text.into(), throw: self.throw })
+        // The option decides here, not the param: so it is in k6.
+        Refusal::Unsendable(Unsendable { code, text: text.into(), throw: self.throws_always })
     }
 
     fn refuse_body(&self, refusal: body::BodyRefusal) -> Refusal {
@@ -234,12 +240,13 @@ impl Prepared {
             self.template = Some(template.name.clone());
             return Ok(());
         }
-        let shown = url.to_string_lossy().unwrap_or_default();
+        let shown = match () {
+            () if url.is_nullish() => "<nil>".to_owned(),
+            () if url.is_object() => "map[]".to_owned(),
+            () => url.to_string_lossy().unwrap_or_default(),
+        };
         drop(url.ctx().take_exception());
-        Err(self.unsendable(
-            1020,
-            format!("invalid URL: {shown} is neither a string nor made by http.url"),
-        ))
+        Err(self.unsendable(1020, format!("invalid URL: '#{shown}'")))
     }
 
     fn read_params<'js>(
@@ -249,7 +256,10 @@ impl Prepared {
     ) -> Result<(), Refusal> {
         for key in params.keys()? {
             let value = params.get(&key)?;
-            let means_something = |key: &Key<'js>| key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS);
+            // A timeout that is no value is refused, as by k6.
+            let means_something = |key: &Key<'js>| {
+                key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS) || key.is(&TIMEOUT)
+            };
             if value.is_nullish() && !means_something(&key) {
                 continue;
             }
@@ -311,12 +321,8 @@ impl Prepared {
             let is_streamed = self.response_type == ResponseType::Stream;
             self.download = is_streamed.then(|| Download::new(false));
         } else if key.is(&RESPONSE_CALLBACK) {
-            self.callback = Callback::read(value).ok_or_else(|| {
-                self.unsendable(
-                    0,
-                    "unsupported responseCallback: use http.expectedStatuses() or null",
-                )
-            })?;
+            self.callback = Callback::read(value)
+                .ok_or_else(|| self.unsendable(0, "unsupported responseCallback"))?;
         }
         Ok(())
     }
@@ -500,8 +506,16 @@ fn from_ms(ms: f64) -> Option<u64> {
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {
-    let shown = value.to_string_lossy().unwrap_or_default();
-    format!("invalid timeout value \"{shown}\": use milliseconds or a duration such as \"10s\"")
+    if let Some(text) = value.as_str() {
+        return format!("invalid timeout value: time: invalid duration {:?}", text.as_str());
+    }
+    let kind = match () {
+        () if value.is_nullish() => "<nil>",
+        () if value.is_bool() => "bool",
+        () if value.is_array() => "[]interface {}",
+        () => "map[string]interface {}",
+    };
+    format!("invalid timeout value: unable to use type {kind} as a duration value")
 }
 
 /// A method as the script gives it; none is `GET`.

@@ -84,6 +84,8 @@ static THIS_UPDATE: Name = Name::new("this_update");
 static NEXT_UPDATE: Name = Name::new("next_update");
 static REVOKED_AT: Name = Name::new("revoked_at");
 static REVOCATION_REASON: Name = Name::new("revocation_reason");
+static SET_COOKIES: Name = Name::new("\u{0}set-cookie");
+static GET_SET_COOKIE: Name = Name::new("getSetCookie");
 static PARSED: Name = Name::new("\u{0}json");
 
 /// Bodies up to this size are decoded anew each time: keeping them would cost more.
@@ -196,6 +198,17 @@ impl Response {
         }
         for (name, value) in joined {
             object.define(&name, ctx.string_from_utf8(&value)?)?;
+        }
+        if head.has_cookies() {
+            // Joined, they can't be told apart. As with `Headers`; unseen, so that who lists headers finds headers only.
+            let apart = ctx.array()?;
+            let values = head.headers().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+            for (index, (_, value)) in values.enumerate() {
+                apart.set_index(index as u32, ctx.string_from_utf8(value)?)?;
+            }
+            object.define_hidden(&SET_COOKIES, apart)?;
+            let apart = ctx.function(c"getSetCookie", 0, |call| call.this().get(&SET_COOKIES))?;
+            object.define_hidden(&GET_SET_COOKIE, apart)?;
         }
         Ok(object)
     }

@@ -119,12 +119,22 @@ static ENCODED: [bool; 256] = {
 };
 
 /// The URL with its path percent-encoded where Go encodes it, which is how `res.url` and tags show it.
-pub(crate) fn escape_path(url: String) -> String {
+pub(crate) fn escape_path(mut url: String) -> String {
     let is_plain = |byte: u8| !ENCODED[byte as usize];
+    if url.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
+        && let Some(end) = url.find("://")
+    {
+        url[..end].make_ascii_lowercase();
+    }
     let odd = url.bytes().position(|byte| !is_plain(byte) || matches!(byte, b'?' | b'#'));
     // Nearly all URLs end here.
-    if odd.is_none_or(|at| is_plain(url.as_bytes()[at])) {
-        return url;
+    let Some(at) = odd else { return url };
+    let rest = &url.as_bytes()[at..];
+    if is_plain(rest[0]) {
+        return match memchr::memchr(b'#', rest) {
+            None => url,
+            Some(hash) => escape_fragment(url, at + hash),
+        };
     }
     let path_end = url.find(['?', '#']).unwrap_or(url.len());
     let start = url.find("://").map_or(0, |at| at + 3);
@@ -138,6 +148,29 @@ pub(crate) fn escape_path(url: String) -> String {
         }
     }
     out.push_str(&url[path_end..]);
+    match out[path_start..].find('#') {
+        None => out,
+        Some(hash) => escape_fragment(out, path_start + hash),
+    }
+}
+
+/// The same for what follows the `#` at this place; an empty fragment is none.
+fn escape_fragment(url: String, hash: usize) -> String {
+    let fragment = &url.as_bytes()[hash + 1..];
+    if !fragment.is_empty() && fragment.iter().all(|&byte| !ENCODED[byte as usize]) {
+        return url;
+    }
+    let mut out = url[..hash].to_owned();
+    for (index, &byte) in fragment.iter().enumerate() {
+        if index == 0 {
+            out.push('#');
+        }
+        if ENCODED[byte as usize] {
+            let _ = write!(out, "%{byte:02X}");
+        } else {
+            out.push(byte as char);
+        }
+    }
     out
 }
 
@@ -148,7 +181,9 @@ mod tests {
     #[test]
     fn urls_show_an_encoded_path_and_their_query_as_it_is() {
         let escaped = |url: &str| escape_path(url.to_owned());
-        assert_eq!(escaped("http://h/a b/\u{e9}?c d#e f"), "http://h/a%20b/%C3%A9?c d#e f");
+        assert_eq!(escaped("http://h/a b/\u{e9}?c d#e f"), "http://h/a%20b/%C3%A9?c d#e%20f");
+        assert_eq!(escaped("HTTP://h/A?b#"), "http://h/A?b");
+        assert_eq!(escaped("http://h/#x"), "http://h/#x");
         assert_eq!(escaped("http://h?x y"), "http://h?x y");
         assert_eq!(escaped("http://h/?\u{e9}"), "http://h/?\u{e9}");
         assert_eq!(escaped("http://h/\n"), "http://h/\n");

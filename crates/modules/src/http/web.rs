@@ -1,5 +1,7 @@
 //! What `globals/web` needs of requests and responses: see there.
 
+use std::rc::Rc;
+
 use brunt_http::Payload;
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
@@ -8,6 +10,7 @@ use super::fasthttp::FileStream;
 use super::file::FileData;
 use super::response::Response;
 use super::settle;
+use super::state::SharedJar;
 
 /// What an object made by `http.file()` holds.
 pub(crate) struct FilePart {
@@ -48,6 +51,11 @@ pub(crate) fn header_lines(value: &Value<'_>) -> Vec<(String, String)> {
 /// Whether redirects led to this response.
 pub(crate) fn is_redirected(value: &Value<'_>) -> bool {
     value.instance::<Response>().is_some_and(Response::is_redirected)
+}
+
+/// The jar that a script's `CookieJar` stands for.
+pub(crate) fn jar_in(value: &Value<'_>) -> Option<SharedJar> {
+    value.instance::<cookies::CookieJar>().map(|jar| Rc::clone(&jar.jar))
 }
 
 /// A cookie jar of nobody else.

@@ -1,12 +1,17 @@
-//! What a `SharedArray` keeps: each element as its JSON text, all in one buffer. Buffers and views of them, at any depth,
-//! which JSON does not have and k6 loses, are kept as their bytes; a mark stands in the text for each.
+//! What a `SharedArray` keeps: each element as its JSON text, all in one buffer, or in the file that they came from.
+//! Buffers and views of them, at any depth, which JSON does not have and k6 loses, are kept as their bytes; a mark stands
+//! in the text for each.
 
+mod unparsed;
+
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_quickjs::{CommonBytes, Ctx, HeldBytes, JsResult, Thrown, Value};
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
+pub(crate) use self::unparsed::{Hunt, found_in_file};
 use crate::globals::web;
 
 /// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
@@ -28,12 +33,26 @@ impl SharedArrays {
 /// The elements of an array.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
-    /// Their JSON texts, with marks for what is binary.
-    text: Vec<u8>,
-    /// Where each text ends in `text`, which is where the next begins. An empty text is `undefined`.
-    ends: Vec<usize>,
+    text: Text,
+    /// Where each text lies. An empty one is `undefined`.
+    spans: Vec<Range<usize>>,
     /// What the marks stand for, by their numbers.
     binary: Vec<Binary>,
+}
+
+/// The JSON texts of elements.
+#[derive(Debug)]
+enum Text {
+    /// One behind the other, with marks for what is binary.
+    Own(Vec<u8>),
+    /// In the JSON array of a file.
+    File(Arc<CommonBytes>),
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
 }
 
 /// A buffer, or a view of a whole one.
@@ -65,19 +84,23 @@ impl Elements {
             let json = ctx.stringify_marked(&element, |value| seen.mark(value, binary))?;
             elements.push(json.unwrap_or_default().as_bytes());
         }
-        elements.text.shrink_to_fit();
+        if let Text::Own(text) = &mut elements.text {
+            text.shrink_to_fit();
+        }
         Ok(elements)
     }
 
     /// Adds an element by its JSON text.
     pub(crate) fn push(&mut self, json: &[u8]) {
-        self.text.extend_from_slice(json);
-        self.ends.push(self.text.len());
+        let Text::Own(text) = &mut self.text else { unreachable!("a file has all its elements") };
+        let start = text.len();
+        text.extend_from_slice(json);
+        self.spans.push(start..text.len());
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> u32 {
-        u32::try_from(self.ends.len()).expect("a JavaScript array's length fits 32 bits")
+        u32::try_from(self.spans.len()).expect("a JavaScript array's length fits 32 bits")
     }
 
     /// Whether there is such an element, which is `undefined`.
@@ -86,10 +109,11 @@ impl Elements {
     }
 
     fn text(&self, index: u32) -> Option<&[u8]> {
-        let index = index as usize;
-        let end = *self.ends.get(index)?;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        Some(&self.text[start..end])
+        let span = self.spans.get(index as usize)?.clone();
+        Some(match &self.text {
+            Text::Own(text) => &text[span],
+            Text::File(bytes) => &bytes.text().as_bytes()[span],
+        })
     }
 
     /// The element, frozen to its depths. `None` beyond the end.

@@ -1,26 +1,23 @@
 use std::sync::Arc;
 
-use brunt_metrics::{Registry, Series, TagSet, builtin};
+use brunt_metrics::{Recorder, Registry, TagSet, builtin};
 use jiff::tz::{TimeZone, offset};
 
 use super::*;
 
-fn written(config: Config, context: &Context, samples: &[Sample]) -> String {
-    let mut csv = Csv::to(Destination::to(io::sink()), config, context);
-    csv.write(samples).unwrap();
-    String::from_utf8(csv.destination.buffer.clone()).unwrap()
-}
+/// Tags and metadata.
+type Labels<'a> = (&'a [(&'a str, &'a str)], Option<TagSet>);
 
-fn sample(tags: &[(&str, &str)], metadata: Option<TagSet>) -> Sample {
-    Sample {
-        series: Arc::new(Series {
-            metric: builtin::HTTP_REQ_DURATION,
-            tags: TagSet::from_pairs(tags.iter().copied()),
-        }),
-        at: 1_795_287_965_123_456_789,
-        value: 1.893_025,
-        metadata,
+fn written(config: Config, context: &Context, samples: &[Labels<'_>]) -> String {
+    let mut csv = Csv::to(Destination::to(io::sink()), config, context);
+    let mut recorder = Recorder::new(Arc::clone(&context.registry), 0, true);
+    for (tags, metadata) in samples {
+        let tags = recorder.tags(&TagSet::from_pairs(tags.iter().copied()));
+        let series = recorder.series(builtin::HTTP_REQ_DURATION, tags);
+        recorder.add(series, 1.893_025, 1_795_287_965_123_456_789, metadata.as_ref());
     }
+    csv.write(&recorder.take_frame()).unwrap();
+    String::from_utf8(csv.destination.buffer.clone()).unwrap()
 }
 
 #[test]
@@ -34,7 +31,7 @@ fn rows_are_those_of_k6() {
         ("url", "http://127.0.0.1/?a=1,2"),
     ];
     let metadata = TagSet::from_pairs([("vu", "1"), ("iter", "0")]);
-    let samples = [sample(&tags, Some(metadata)), sample(&[("name", " x")], None)];
+    let samples = [(&tags[..], Some(metadata)), (&[("name", " x")][..], None)];
     let text = written(Config::default(), &Context::new(Arc::new(Registry::new())), &samples);
     insta::assert_snapshot!(text, @r#"
     metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,service,status,subproto,tls_version,url,extra_tags,metadata
@@ -49,8 +46,7 @@ fn columns_are_the_enabled_system_tags_in_order() {
         system_tags: ["vu", "url", "iter", "ip", "url"].map(String::from).to_vec(),
         ..Context::new(Arc::new(Registry::new()))
     };
-    let text =
-        written(Config::default(), &context, &[sample(&[("name", "x"), ("ip", "::1")], None)]);
+    let text = written(Config::default(), &context, &[(&[("name", "x"), ("ip", "::1")], None)]);
     let row = "http_req_duration,1795287965,1.893025,::1,,name=x,\n";
     assert_eq!(
         text,
@@ -74,7 +70,7 @@ fn times_have_six_formats() {
         (TimeFormat::Rfc3339Nano, "2026-11-21T20:06:05.123456789+01:00"),
     ] {
         let config = Config { time_format, ..Config::default() };
-        let text = written(config, &context, &[sample(&[], None)]);
+        let text = written(config, &context, &[(&[], None)]);
         let row = text.lines().nth(1).unwrap();
         assert_eq!(row, format!("http_req_duration,{time},1.893025,,"));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_metrics::{Registry, Sample, Series};
+use brunt_metrics::{Registry, Sample, Series, SeriesDelta};
 
 use crate::cache::{Text, Texts};
 use crate::number::{push_decimal, push_whole};
@@ -86,13 +86,18 @@ impl Lines {
         Self { registry, fields, precision, texts, at: u64::MAX, time: Vec::new() }
     }
 
+    /// Turns to a frame: the samples that follow are of these series.
+    pub(super) fn turn_to(&mut self, series: &[SeriesDelta]) {
+        let (registry, fields) = (&self.registry, &self.fields);
+        self.texts.turn_to(series, |series| text(series, registry, fields));
+    }
+
     /// Whether there is a line for it: line protocol has no infinity.
+    #[inline]
     pub(super) fn push(&mut self, out: &mut Vec<u8>, sample: &Sample) -> bool {
         if !sample.value.is_finite() {
             return false;
         }
-        let (registry, fields) = (&self.registry, &self.fields);
-        let text = self.texts.get(&sample.series, || text(&sample.series, registry, fields));
         if sample.at != self.at {
             self.at = sample.at;
             self.time.clear();
@@ -100,6 +105,7 @@ impl Lines {
             push_whole(&mut self.time, sample.at / self.precision.nanos(), 1);
             self.time.push(b'\n');
         }
+        let (_, text) = self.texts.get(sample.series);
         out.extend_from_slice(&text.head);
         push_decimal(out, sample.value);
         out.extend_from_slice(&text.tail);
@@ -185,24 +191,28 @@ fn push_escaped(out: &mut Vec<u8>, text: &str, special: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use brunt_metrics::{TagSet, builtin};
+    use brunt_metrics::builtin;
 
     use super::*;
+    use crate::testing::frame;
 
-    fn lines(fields: &[(&str, FieldKind)], precision: Precision, samples: &[Sample]) -> String {
+    fn lines(
+        fields: &[(&str, FieldKind)],
+        precision: Precision,
+        samples: &[(&[(&str, &str)], f64)],
+    ) -> String {
+        let registry = Arc::new(Registry::new());
         let fields = fields.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        let mut lines = Lines::new(&Arc::new(Registry::new()), fields, precision);
+        let mut lines = Lines::new(&registry, fields, precision);
+        let values: Vec<_> =
+            samples.iter().map(|(tags, value)| (builtin::HTTP_REQS, *tags, *value)).collect();
+        let frame = frame(&registry, &values);
         let mut out = Vec::new();
-        for sample in samples {
+        lines.turn_to(&frame.series);
+        for sample in &frame.samples {
             lines.push(&mut out, sample);
         }
         String::from_utf8(out).unwrap()
-    }
-
-    fn sample(tags: &[(&str, &str)], value: f64) -> Sample {
-        let tags = TagSet::from_pairs(tags.iter().copied());
-        let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags });
-        Sample { series, at: 1_795_290_311_789_548_308, value, metadata: None }
     }
 
     #[test]
@@ -211,7 +221,7 @@ mod tests {
         let tags =
             [("method", "GET"), ("name", url), ("group", ""), ("url", url), ("status", "200")];
         assert_eq!(
-            lines(&[("url", FieldKind::Text)], Precision::Nanoseconds, &[sample(&tags, 1.0)]),
+            lines(&[("url", FieldKind::Text)], Precision::Nanoseconds, &[(&tags, 1.0)]),
             "http_reqs,method=GET,name=http://127.0.0.1/x?a\\=1,status=200 \
              url=\"http://127.0.0.1/x?a=1\",value=1 1795290311789548308\n"
         );
@@ -228,7 +238,7 @@ mod tests {
         ];
         let tags = [("a", "7"), ("b", "1.50"), ("c", "true"), ("x", "no"), ("z", "a\"b\\")];
         assert_eq!(
-            lines(&kinds, Precision::Seconds, &[sample(&tags, 2e6)]),
+            lines(&kinds, Precision::Seconds, &[(&tags, 2e6)]),
             "http_reqs a=7i,b=1.5,c=true,value=2000000,x=\"no\",z=\"a\\\"b\\\\\" 1795290311\n"
         );
     }
@@ -237,7 +247,7 @@ mod tests {
     fn nothing_in_a_tag_breaks_the_line() {
         let tags = [("k =,", "v\n1 \\"), ("t", "\\")];
         assert_eq!(
-            lines(&[], Precision::Milliseconds, &[sample(&tags, -0.5), sample(&[], f64::INFINITY)]),
+            lines(&[], Precision::Milliseconds, &[(&tags, -0.5), (&[], f64::INFINITY)]),
             "http_reqs,k\\ \\=\\,=v\\n1\\ ,t= value=-0.5 1795290311789\n"
         );
     }

@@ -25,11 +25,12 @@ fn the_database_is_made_and_then_written_to() {
             (builtin::HTTP_REQ_DURATION, tags, f64::INFINITY),
         ],
     );
-    assert_eq!(output.write(&frame.samples).unwrap(), Written { samples: 0, lost: 1 });
+    assert_eq!(output.write(&frame).unwrap(), Written { samples: 0, lost: 1 });
     assert_eq!(output.finish().unwrap(), Written { samples: 2, lost: 0 });
     assert_eq!(output.trouble(), None);
     let create = server.next();
     assert_eq!(create.line, "POST /query?db=&params=%7B%7D&q=CREATE+DATABASE+%22my-db%22");
+    assert!(create.has("content-length: 0"));
     let write = server.next();
     assert_eq!(write.line, "POST /write?consistency=any&db=my-db&precision=ms&rp=rp+1");
     assert!(create.has("authorization: Basic dTpw") && write.has("authorization: Basic dTpw"));
@@ -51,7 +52,7 @@ fn a_token_writes_to_a_bucket() {
     let mut output = open(&server.url(), &context);
     assert_eq!(output.description(), format!("InfluxDBv2 ({})", server.url()));
     let frame = frame(&context.registry, &[(builtin::VUS, &[], 3.0)]);
-    output.write(&frame.samples).unwrap();
+    output.write(&frame).unwrap();
     assert_eq!(output.finish().unwrap().samples, 1);
     let write = server.next();
     assert_eq!(write.line, "POST /api/v2/write?bucket=a%26b&org=org&precision=ns");
@@ -67,7 +68,7 @@ fn many_lines_go_in_several_bodies() {
     let name = "n".repeat(10_000);
     let tags: &[_] = &[("name", &*name)];
     let frame = frame(&context.registry, &vec![(builtin::VUS, tags, 3.0); 250]);
-    output.write(&frame.samples).unwrap();
+    output.write(&frame).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 250, lost: 0 });
     server.next();
     let bodies: Vec<_> = (0..3).map(|_| server.next().body).collect();
@@ -82,7 +83,7 @@ fn what_the_server_refuses_is_lost_and_counted_with_its_words() {
     let context = context(&[]);
     let mut output = open(&server.url(), &context);
     let frame = frame(&context.registry, &[(builtin::VUS, &[], 3.0)]);
-    output.write(&frame.samples).unwrap();
+    output.write(&frame).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 0, lost: 1 });
     let trouble = output.trouble().unwrap();
     assert!(trouble.contains("500") && trouble.ends_with("so."), "{trouble}");
@@ -94,7 +95,7 @@ fn a_server_that_is_not_there_costs_the_samples_and_nothing_else() {
     let mut output = open(&format!("http://{}", nobody()), &context);
     let frame = frame(&context.registry, &[(builtin::VUS, &[], 3.0)]);
     for _ in 0..3 {
-        output.write(&frame.samples).unwrap();
+        output.write(&frame).unwrap();
         output.flush().unwrap();
     }
     assert_eq!(output.finish().unwrap(), Written { samples: 0, lost: 3 });
@@ -109,7 +110,7 @@ fn a_server_that_never_answers_fills_a_bounded_queue() {
     let frame = frame(&context.registry, &[(builtin::VUS, &[], 3.0)]);
     let pushes = BODIES_WAITING + 50;
     for _ in 0..pushes {
-        output.write(&frame.samples).unwrap();
+        output.write(&frame).unwrap();
         // Never waits.
         output.flush().unwrap();
     }
@@ -127,7 +128,7 @@ fn datagrams_hold_whole_lines() {
     let mut output = open(&format!("udp://{address}?payload_size=80"), &context);
     assert_eq!(output.description(), format!("InfluxDBv1 (udp://{address})"));
     let frame = frame(&context.registry, &[(builtin::VUS, &[] as &[_], 3.0); 5]);
-    output.write(&frame.samples).unwrap();
+    output.write(&frame).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 5, lost: 0 });
     let mut buffer = [0; 1000];
     let sizes = [2, 2, 1].map(|lines| {

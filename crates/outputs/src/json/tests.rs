@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex};
 
-use brunt_metrics::{Contains, Kind, Registry, Series, TagSet, Threshold, ThresholdSet, builtin};
+use brunt_metrics::{Contains, Kind, Recorder, Registry, TagSet, Threshold, ThresholdSet, builtin};
 use jiff::tz::TimeZone;
 
 use super::*;
@@ -20,10 +20,10 @@ impl io::Write for Page {
     }
 }
 
-fn written(context: &Context, samples: &[Sample]) -> (String, Written) {
+fn written(context: &Context, frame: &Frame) -> (String, Written) {
     let page = Page::default();
     let mut json = Json::to(Destination::to(page.clone()), "out.json", context);
-    let written = json.write(samples).unwrap();
+    let written = json.write(frame).unwrap();
     json.finish().unwrap();
     let bytes = page.0.lock().unwrap().clone();
     (String::from_utf8(bytes).unwrap(), written)
@@ -51,22 +51,20 @@ fn lines_are_those_of_k6() {
         time_zone: TimeZone::UTC,
         ..Context::new(registry)
     };
-    let sample = |metric, tags: &[(&str, &str)], value, metadata: Option<TagSet>| Sample {
-        series: Arc::new(Series { metric, tags: TagSet::from_pairs(tags.iter().copied()) }),
-        at: 1_795_296_871_214_587_410,
-        value,
-        metadata,
+    let mut recorder = Recorder::new(Arc::clone(&context.registry), 0, true);
+    let mut sample = |metric, tags: &[(&str, &str)], value, metadata: Option<TagSet>| {
+        let tags = recorder.tags(&TagSet::from_pairs(tags.iter().copied()));
+        let series = recorder.series(metric, tags);
+        recorder.add(series, value, 1_795_296_871_214_587_410, metadata.as_ref());
     };
     let iteration = TagSet::from_pairs([("vu", "1"), ("iter", "0")]);
-    let samples = [
-        sample(mine, &[("we<ird", "a&b\u{2028}\"\n"), ("group", "")], 0.1, None),
-        sample(mine, &[], f64::INFINITY, None),
-        sample(builtin::HTTP_REQS, &[("status", "200")], 1.0, Some(iteration)),
-        sample(mine, &[], 1e6, Some(TagSet::default())),
-        sample(builtin::HTTP_REQ_DURATION, &[], 0.007_391, None),
-        sample(builtin::VUS, &[], 5.0, None),
-    ];
-    let (text, written) = written(&context, &samples);
+    sample(mine, &[("we<ird", "a&b\u{2028}\"\n"), ("group", "")], 0.1, None);
+    sample(mine, &[], f64::INFINITY, None);
+    sample(builtin::HTTP_REQS, &[("status", "200")], 1.0, Some(iteration));
+    sample(mine, &[], 1e6, Some(TagSet::default()));
+    sample(builtin::HTTP_REQ_DURATION, &[], 0.007_391, None);
+    sample(builtin::VUS, &[], 5.0, None);
+    let (text, written) = written(&context, &recorder.take_frame());
     assert_eq!(written, Written { samples: 5, lost: 1 });
     insta::assert_snapshot!(text, @r#"
     {"type":"Metric","data":{"name":"c_two","type":"counter","contains":"default","thresholds":[{"threshold":"count>1","abortOnFail":true,"delayAbortEval":"1m30s"}],"submetrics":null},"metric":"c_two"}

@@ -134,6 +134,8 @@ impl Client {
             Connection::One(one) => {
                 let host = HeaderValue::from_str(&authority).map_err(text)?;
                 request.headers_mut().insert(header::HOST, host);
+                // Also of nothing: without it some servers would wait for a body.
+                request.headers_mut().insert(header::CONTENT_LENGTH, post.body.len().into());
                 if let Some(Proxy { authorization: Some(value), .. }) = &self.endpoint.proxy
                     && through_proxy
                 {

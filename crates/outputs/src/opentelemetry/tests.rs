@@ -95,7 +95,7 @@ fn http_carries_what_k6_sends() {
         ("K6_OTEL_HEADERS", "x=y"),
     ]);
     let mut output = Opentelemetry::open(&context).unwrap();
-    output.absorb(&frame(&context.registry, VALUES).series);
+    output.write(&frame(&context.registry, VALUES)).unwrap();
     output.flush().unwrap();
     let request = server.next();
     assert_eq!(request.line, "POST /v1/metrics");
@@ -161,7 +161,7 @@ fn grpc_carries_the_same() {
     let (address, received) = collector("0");
     let (mut output, context) = grpc(&address);
     assert_eq!(output.description(), format!("opentelemetry (grpc (insecure), {address})"));
-    output.absorb(&frame(&context.registry, VALUES).series);
+    output.write(&frame(&context.registry, VALUES)).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 6, lost: 0 });
     let (path, body) = received.recv_timeout(PATIENCE).unwrap();
     assert_eq!(path, EXPORT);
@@ -175,7 +175,7 @@ fn grpc_carries_the_same() {
 fn a_status_of_grpc_is_a_refusal_with_its_words() {
     let (address, _received) = collector("8");
     let (mut output, context) = grpc(&address);
-    output.absorb(&frame(&context.registry, VALUES).series);
+    output.write(&frame(&context.registry, VALUES)).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 0, lost: 6 });
     let trouble = output.trouble().unwrap();
     assert!(trouble.contains("gRPC status 8: no room"), "{trouble}");
@@ -185,7 +185,7 @@ fn a_status_of_grpc_is_a_refusal_with_its_words() {
 fn a_server_that_speaks_no_grpc_costs_the_samples() {
     let server = Server::start(200);
     let (mut output, context) = grpc(&server.address);
-    output.absorb(&frame(&context.registry, VALUES).series);
+    output.write(&frame(&context.registry, VALUES)).unwrap();
     assert_eq!(output.finish().unwrap().lost, 6);
     assert!(output.trouble().is_some());
 }

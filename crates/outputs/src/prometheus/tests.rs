@@ -61,7 +61,7 @@ fn series_are_named_and_counted_as_by_k6() {
         (builtin::HTTP_REQ_DURATION, &[], 12.5),
         (plain, &[], 5.0),
     ];
-    output.absorb(&frame(registry, values_in).series);
+    output.write(&frame(registry, values_in)).unwrap();
     assert_eq!(output.finish().unwrap(), Written { samples: 5, lost: 0 });
     let request = server.next();
     assert_eq!(request.line, "POST /w?a=b");
@@ -98,7 +98,7 @@ fn native_histograms_have_the_buckets_of_k6() {
     let (mut output, context) = open(&env);
     let values_in: &[(MetricId, &[(&str, &str)], f64)] =
         &[(builtin::HTTP_REQ_DURATION, &[], 12.5), (builtin::HTTP_REQ_DURATION, &[], 12.5)];
-    output.absorb(&frame(&context.registry, values_in).series);
+    output.write(&frame(&context.registry, values_in)).unwrap();
     output.finish().unwrap();
     let (labels, series) = series(&server.next().body).remove(0);
     assert_eq!(labels, "__name__=k6_http_req_duration_seconds");
@@ -117,10 +117,10 @@ fn only_series_with_news_are_told_and_all_of_them_end_stale() {
     env.push(("K6_PROMETHEUS_RW_STALE_MARKERS", "true".into()));
     let (mut output, context) = open(&env);
     let reqs: (_, &[(&str, &str)], _) = (builtin::HTTP_REQS, &[], 1.0);
-    output.absorb(&frame(&context.registry, &[reqs, (builtin::VUS, &[], 7.0)]).series);
+    output.write(&frame(&context.registry, &[reqs, (builtin::VUS, &[], 7.0)])).unwrap();
     output.flush().unwrap();
     assert_eq!(values(&server.next().body).len(), 2);
-    output.absorb(&frame(&context.registry, &[reqs]).series);
+    output.write(&frame(&context.registry, &[reqs])).unwrap();
     output.finish().unwrap();
     assert_eq!(values(&server.next().body), [("__name__=k6_http_reqs_total".to_owned(), 2.0)]);
     let stale = values(&server.next().body);
@@ -132,14 +132,14 @@ fn only_series_with_news_are_told_and_all_of_them_end_stale() {
 fn the_last_push_tells_the_whole_and_what_is_lost_is_counted() {
     let server = Server::start(503);
     let (mut output, context) = open(&settings(&server));
-    output.absorb(&frame(&context.registry, &[(builtin::VUS, &[], 7.0)]).series);
+    output.write(&frame(&context.registry, &[(builtin::VUS, &[], 7.0)])).unwrap();
     output.flush().unwrap();
     assert_eq!(values(&server.next().body).len(), 1);
     // The answer comes a moment after the request was seen.
     while !output.sender.as_ref().unwrap().is_idle() {
         std::thread::yield_now();
     }
-    output.absorb(&frame(&context.registry, &[(builtin::HTTP_REQS, &[], 1.0)]).series);
+    output.write(&frame(&context.registry, &[(builtin::HTTP_REQS, &[], 1.0)])).unwrap();
     let written = output.finish().unwrap();
     // `vus` has no news, but its push failed: it is told again.
     assert_eq!(values(&server.next().body).len(), 2);
@@ -154,7 +154,7 @@ fn a_push_is_left_out_while_the_one_before_is_on_its_way() {
         open(&[("K6_PROMETHEUS_RW_SERVER_URL", format!("http://{address}/"))]);
     let frame = frame(&context.registry, &[(builtin::VUS, &[], 7.0)]);
     for _ in 0..1000 {
-        output.absorb(&frame.series);
+        output.write(&frame).unwrap();
         output.flush().unwrap();
     }
     assert!(output.is_behind);
@@ -165,7 +165,7 @@ fn a_push_is_left_out_while_the_one_before_is_on_its_way() {
 fn a_server_that_is_not_there_is_named() {
     let (mut output, context) =
         open(&[("K6_PROMETHEUS_RW_SERVER_URL", format!("http://{}/", nobody()))]);
-    output.absorb(&frame(&context.registry, &[(builtin::VUS, &[], 7.0)]).series);
+    output.write(&frame(&context.registry, &[(builtin::VUS, &[], 7.0)])).unwrap();
     assert_eq!(output.finish().unwrap().lost, 1);
     assert!(output.trouble().unwrap().contains("could not connect to 127.0.0.1"));
 }

@@ -1,15 +1,17 @@
 use std::io::Read;
 use std::time::Duration;
 
-use brunt_metrics::{Registry, Series, TagSet, builtin};
+use brunt_metrics::{Registry, Sample, Series, SeriesDelta, Sink, TagSet, builtin};
 use flate2::read::GzDecoder;
 
 use super::*;
 
 fn samples(count: usize) -> Arc<Frame> {
     let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags: TagSet::default() });
-    let sample = Sample { series, at: 1_000_000_000, value: 1.0, metadata: None };
-    Arc::new(Frame { samples: vec![sample; count], ..Frame::default() })
+    let sink = Sink::Counter { sum: count as f64, first_at: Some(1_000_000_000) };
+    let sample = Sample { series: 0, at: 1_000_000_000, value: 1.0, metadata: None };
+    let series = if count > 0 { vec![SeriesDelta { series, sink }] } else { Vec::new() };
+    Arc::new(Frame { series, samples: vec![sample; count], ..Frame::default() })
 }
 
 fn context() -> Context {
@@ -75,7 +77,7 @@ impl Output for Broken {
         Duration::from_hours(1)
     }
 
-    fn write(&mut self, _: &[Sample]) -> io::Result<Written> {
+    fn write(&mut self, _: &Frame) -> io::Result<Written> {
         Err(io::Error::other("disk full"))
     }
 
@@ -100,7 +102,7 @@ fn a_queue_is_full_when_too_many_samples_wait() {
         assert!(queue.put(&small));
     }
     assert!(!queue.put(&small));
-    assert_eq!(queue.waiting.load(Relaxed), FRAMES_MAX);
+    assert_eq!(queue.waiting.load(Relaxed), FRAMES_MAX * weight(&small));
 }
 
 /// Takes nothing before it is told to.
@@ -115,10 +117,10 @@ impl Output for Stuck {
         Duration::from_hours(1)
     }
 
-    fn write(&mut self, samples: &[Sample]) -> io::Result<Written> {
+    fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         // The sender gone means: go on.
         let _ = self.0.recv();
-        Ok(Written { samples: samples.len() as u64, lost: 0 })
+        Ok(Written { samples: frame.samples.len() as u64, lost: 0 })
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -34,7 +34,7 @@ fn each_sample_is_a_line_of_its_kind() {
     let context = context(&[("K6_STATSD_ADDR", &address)]);
     let mut output = Statsd::open(&context).unwrap();
     assert_eq!(output.description(), format!("statsd ({address})"));
-    let written = output.write(&frame(&context.registry, VALUES).samples).unwrap();
+    let written = output.write(&frame(&context.registry, VALUES)).unwrap();
     assert_eq!(written, Written { samples: 0, lost: 1 });
     assert_eq!(output.finish().unwrap(), Written { samples: 6, lost: 0 });
     assert_eq!(
@@ -54,7 +54,7 @@ fn tags_are_those_of_datadog_but_for_the_blocked_ones() {
         ("K6_STATSD_BUFFER_SIZE", "1"),
     ]);
     let mut output = Statsd::open(&context).unwrap();
-    output.write(&frame(&context.registry, &VALUES[..2]).samples).unwrap();
+    output.write(&frame(&context.registry, &VALUES[..2])).unwrap();
     assert_eq!(next(&receiver), "my.app.http_reqs:1|c|#status:200\n");
     assert_eq!(next(&receiver), "my.app.http_req_duration:12.500000|ms|#name:a_b:c_d\n");
 }
@@ -64,7 +64,7 @@ fn a_datagram_fits_a_frame() {
     let (receiver, address) = receiver();
     let context = context(&[("K6_STATSD_ADDR", &address), ("K6_STATSD_BUFFER_SIZE", "1000")]);
     let mut output = Statsd::open(&context).unwrap();
-    output.write(&frame(&context.registry, &vec![VALUES[0]; 200]).samples).unwrap();
+    output.write(&frame(&context.registry, &vec![VALUES[0]; 200])).unwrap();
     assert_eq!(output.finish().unwrap().samples, 200);
     let first = next(&receiver);
     assert!(first.len() <= DATAGRAM && first.len() > DATAGRAM - 20, "{}", first.len());

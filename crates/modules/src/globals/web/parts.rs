@@ -7,7 +7,9 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::{LazyLock, OnceLock};
 
+use brunt_fiber::clock;
 use brunt_js::Host;
+use brunt_metrics::builtin;
 use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
 use super::blob::{self, BlobData};
@@ -22,6 +24,7 @@ pub(super) enum Set {
     Abort,
     Streams,
     Fetch,
+    Events,
 }
 
 struct Asset {
@@ -45,12 +48,13 @@ macro_rules! asset {
 }
 
 /// In the order in which they need each other.
-static ASSETS: [Asset; 5] = [
+static ASSETS: [Asset; 6] = [
     asset!("shared.js", "token"),
     asset!("abort.js", "AbortSignal"),
     asset!("readable.js", "ReadableStream"),
     asset!("writable.js", "WritableStream"),
     asset!("fetch.js", "fetch"),
+    asset!("sse.js", "EventSource"),
 ];
 
 impl Set {
@@ -58,7 +62,8 @@ impl Set {
         match self {
             Self::Abort => &ASSETS[..2],
             Self::Streams => &ASSETS[..4],
-            Self::Fetch => &ASSETS,
+            Self::Fetch => &ASSETS[..5],
+            Self::Events => &ASSETS,
         }
     }
 }
@@ -112,10 +117,29 @@ impl Class for Parts {
                 .method(c"received", 1, received)
                 .method(c"send", 5, http::fetch_request)
                 .method(c"source", 0, |call| call.ctx().instance(http::Fetched::default()))
+                .method(c"sseEvent", 2, sse_event)
                 .method(c"text", 1, text)
         });
         &MEMBERS
     }
+}
+
+/// A server-sent event came: from this URL, and when the one before it came on the same connection. Gives the moment: both
+/// in ms.
+fn sse_event<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let now = clock::now_ns() as f64 / 1e6;
+    if let Some(host) = ctx.host::<Host>() {
+        let state = host.state::<VuState>();
+        let url = call.argument(0).to_string_lossy()?;
+        let tags = [("url", url.as_str())];
+        let tags = if state.shared.config().system_tags.url { &tags[..] } else { &[] };
+        state.add(host, builtin::SSE_EVENTS, 1.0, tags);
+        if let Some(before) = call.argument(1).as_number() {
+            state.add(host, builtin::SSE_EVENT_INTERVAL, (now - before).max(0.0), tags);
+        }
+    }
+    Ok(ctx.number(now))
 }
 
 /// The object that the parts share.

@@ -6,9 +6,9 @@ use super::Raw;
 use super::marks::split_at_mark;
 use super::scan::{self, Kind, elements, is_valid, key_text, members, quoted};
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "reverse", "this", "values", "keys", "flatten", "join", "pretty", "ugly", "valid", "tostr",
-    "fromstr", "group",
+    "fromstr", "group", "dig",
 ];
 
 /// A path begins with a modifier that there is.
@@ -68,6 +68,11 @@ fn run<'a>(json: &'a str, name: &str, argument: &str) -> Option<Raw<'a>> {
             }
             text.into_owned()
         }
+        ("dig", _) => {
+            let mut found = Vec::new();
+            dig(json, argument, 0, &mut found);
+            array(found.iter().map(AsRef::as_ref))
+        }
         ("group", Kind::Object) => grouped(json),
         ("group", _) => return None,
         _ => return Some(Cow::Borrowed(json)),
@@ -98,6 +103,22 @@ fn flat(json: &str, is_deep: bool) -> Vec<&str> {
         }
     }
     out
+}
+
+/// What a path finds in a value, and in everything inside it.
+fn dig<'a>(json: &'a str, path: &str, depth: u32, found: &mut Vec<Raw<'a>>) {
+    if depth > super::DEPTH_MAX {
+        return;
+    }
+    found.extend(super::find(json, path, depth));
+    let inside: Vec<&str> = match scan::kind(json) {
+        Kind::Object => members(json).map(|(_, value)| value).collect(),
+        Kind::Array => elements(json).collect(),
+        Kind::Scalar => Vec::new(),
+    };
+    for value in inside {
+        dig(value, path, depth + 1, found);
+    }
 }
 
 /// The objects of an array as one; of two equal keys the later value counts, in the place of the first.

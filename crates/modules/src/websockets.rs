@@ -1,0 +1,326 @@
+//! `k6/websockets`: the browser's `WebSocket`, on the VU's event loop.
+//!
+//! ```text
+//! new WebSocket ──► Connection ── a task: handshake, then what comes, one macrotask for each ──► handlers
+//!      │                 ▲
+//!      └ send, close ────┘ queued; the task writes as soon as the script lets it run
+//! ```
+
+mod connection;
+mod handlers;
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use brunt_fiber::block_on;
+use brunt_js::{Host, Phase};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_websocket::{Close, Kind};
+
+pub(crate) use self::connection::Connection;
+use self::connection::Ready;
+use self::handlers::On;
+use crate::globals::web::{blob_class, is_blob, native_body};
+use crate::state::{VuState, throw, throw_stopped, throw_type};
+use crate::ws::asked::{Params, Strictness, target_of};
+
+/// What `send()` leaves unwritten at most; beyond it, it waits.
+const BUFFERED_MAX: usize = 16 << 20;
+
+pub(crate) fn names() -> Vec<String> {
+    ["Blob", "WebSocket"].map(str::to_owned).to_vec()
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    set("Blob", blob_class(ctx)?)?;
+    let prototype = ctx.class_prototype::<WebSocket>()?;
+    set("WebSocket", ctx.constructor(c"WebSocket", 1, construct, &prototype)?)
+}
+
+/// The iteration is over: what is open is cut.
+pub(crate) fn cut_all(_: &Host, state: &VuState) {
+    for connection in &*state.sockets.borrow() {
+        connection.cut();
+    }
+}
+
+/// Lets go of what connections kept of the script.
+pub(crate) fn forget_all(ctx: Ctx<'_>, state: &VuState) {
+    if state.sockets.borrow().is_empty() {
+        return;
+    }
+    for connection in state.sockets.take() {
+        connection.forget(ctx);
+    }
+}
+
+/// The object in the script's hands.
+struct WebSocket(Rc<Connection>);
+
+impl Class for WebSocket {
+    const NAME: &'static std::ffi::CStr = c"WebSocket";
+
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .function(c"addEventListener", 2, add_listener)
+                .function(c"close", 2, close)
+                .function(c"ping", 0, ping)
+                .function(c"removeEventListener", 2, remove_listener)
+                .function(c"send", 1, send)
+                .getter(c"url", |call| call.ctx().string(&this(&call)?.url))
+                .getter(c"readyState", |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32)))
+                .getter(c"bufferedAmount", |call| {
+                    Ok(call.ctx().number(this(&call)?.buffered() as f64))
+                })
+                .getter(c"extensions", |call| {
+                    let (ctx, connection) = (call.ctx(), this(&call)?);
+                    let array = ctx.array()?;
+                    if connection.is_compressed.get() {
+                        array.set_index(0, ctx.string("permessage-deflate")?)?;
+                    }
+                    Ok(array)
+                })
+                .getter(c"protocol", |call| call.ctx().string(&this(&call)?.protocol.borrow()))
+                .accessor(c"binaryType", binary_type, set_binary_type)
+                .accessor(c"onmessage", |c| slot(&c, On::Message), |c| set_slot(&c, On::Message))
+                .accessor(c"onerror", |c| slot(&c, On::Error), |c| set_slot(&c, On::Error))
+                .accessor(c"onopen", |c| slot(&c, On::Open), |c| set_slot(&c, On::Open))
+                .accessor(c"onclose", |c| slot(&c, On::Close), |c| set_slot(&c, On::Close))
+                .accessor(c"onping", |c| slot(&c, On::Ping), |c| set_slot(&c, On::Ping))
+                .accessor(c"onpong", |c| slot(&c, On::Pong), |c| set_slot(&c, On::Pong))
+        });
+        &MEMBERS
+    }
+}
+
+fn this(call: &Call<'_>) -> JsResult<'static, Rc<Connection>> {
+    match call.this().instance::<WebSocket>() {
+        Some(socket) => Ok(Rc::clone(&socket.0)),
+        None => Err(throw_type(call.ctx(), "this belongs to a WebSocket")),
+    }
+}
+
+fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let host = Host::of(ctx);
+    if host.phase() == Phase::Init {
+        return Err(throw(ctx, "using websockets in the init context is not supported"));
+    }
+    let given = call.argument(0);
+    if given.is_nullish() {
+        return Err(throw(ctx, "WebSocket requires a url"));
+    }
+    let url = given.to_string_lossy()?;
+    let refuse = |message: String| Err(throw(ctx, &message));
+    let scheme = match url.split_once(':') {
+        Some((scheme, _)) => scheme.to_ascii_lowercase(),
+        None => String::new(),
+    };
+    if scheme != "ws" && scheme != "wss" {
+        return refuse(format!(
+            "WebSocket requires url with scheme ws or wss, but got \"{scheme}\""
+        ));
+    }
+    if let Some((_, fragment)) = url.split_once('#').filter(|(_, fragment)| !fragment.is_empty()) {
+        return refuse(format!("WebSocket requires no url fragment, but got \"{fragment}\""));
+    }
+    // What is no URL at all is refused here; one that leads nowhere fails later, as a connection.
+    let target = target_of(&url);
+    if let Err(why) = &target
+        && why.starts_with("parse ")
+    {
+        return refuse(format!(
+            "WebSocket requires valid url, but got \"{url}\" which resulted in {why}"
+        ));
+    }
+    let protocols = protocols(&call.argument(1))?;
+    let mut params = Params::read(ctx, &call.argument(2), Strictness::Strict)?;
+    if !protocols.is_empty() {
+        params.set_header("Sec-Websocket-Protocol".to_owned(), protocols.join(", "));
+    }
+    let state = VuState::of(ctx);
+    let connection = Rc::new(Connection::new(host, state, url, &params.tags));
+    let object = ctx.instance(WebSocket(Rc::clone(&connection)))?;
+    connection.keep(ctx, &object);
+    state
+        .sockets
+        .borrow_mut()
+        .retain(|known| known.ready.get() != Ready::Closed || known.is_held());
+    state.sockets.borrow_mut().push(Rc::clone(&connection));
+    host.events().spawn_line(|line| connection.run(params, target, line));
+    Ok(object)
+}
+
+/// A string or an array of them; anything else means none.
+fn protocols<'js>(value: &Value<'js>) -> JsResult<'js, Vec<String>> {
+    if value.is_string() {
+        let text = value.to_string_lossy()?;
+        return Ok(if text.is_empty() { Vec::new() } else { vec![text] });
+    }
+    if !value.is_array() {
+        return Ok(Vec::new());
+    }
+    (0..value.length()?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
+}
+
+fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()> {
+    if connection.ready.get() == Ready::Open {
+        return Ok(());
+    }
+    Err(throw(call.ctx(), "InvalidStateError"))
+}
+
+fn send<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, data) = (call.ctx(), call.argument(0));
+    let connection = this(&call)?;
+    needs_open(&call, &connection)?;
+    if let Some(text) = data.as_str() {
+        connection.send(Kind::Text, text.as_str().as_bytes());
+    } else if let Some(bytes) = data.with_bytes(<[u8]>::to_vec) {
+        connection.send(Kind::Binary, &bytes);
+    } else if is_blob(&data) {
+        let body = native_body(&data);
+        let bytes = body.as_ref().and_then(|body| body.payload.in_memory());
+        let Some(bytes) = bytes else {
+            return Err(throw(ctx, "a Blob of a file cannot be sent: read it before"));
+        };
+        connection.send(Kind::Binary, &bytes);
+    } else {
+        return Err(throw(ctx, &format!("unsupported send type {}", go_type(&data))));
+    }
+    if connection.buffered() > BUFFERED_MAX
+        && let Some(socket) = connection.socket()
+        && block_on(socket.drained(BUFFERED_MAX)).is_err()
+    {
+        return Err(throw_stopped(ctx));
+    }
+    Ok(ctx.undefined())
+}
+
+/// What Go calls the values that cannot be sent.
+fn go_type(value: &Value<'_>) -> &'static str {
+    if value.is_nullish() {
+        "<nil>"
+    } else if value.is_bool() {
+        "bool"
+    } else if let Some(number) = value.as_number() {
+        if number.fract() == 0.0 && number.abs() < 9e15 { "int64" } else { "float64" }
+    } else if value.is_array() {
+        "[]interface {}"
+    } else {
+        "map[string]interface {}"
+    }
+}
+
+fn ping<'js>(call: Call<'js>) -> JsResult<'js> {
+    let connection = this(&call)?;
+    needs_open(&call, &connection)?;
+    connection.ping();
+    Ok(call.ctx().undefined())
+}
+
+fn close<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let connection = this(&call)?;
+    if matches!(connection.ready.get(), Ready::Closing | Ready::Closed) {
+        return Ok(ctx.undefined());
+    }
+    let (code, reason) = (call.argument(0), call.argument(1));
+    let code = if code.is_nullish() { 1000.0 } else { code.to_number()? };
+    if !(code == 1000.0 || (3000.0..=4999.0).contains(&code)) {
+        return Err(throw(
+            ctx,
+            &format!(
+                "InvalidAccessError: Failed to execute 'close' on 'WebSocket': The close code must be either 1000, \
+                 or between 3000 and 4999. {code} is neither"
+            ),
+        ));
+    }
+    let reason = if reason.is_nullish() { String::new() } else { reason.to_string_lossy()? };
+    if reason.len() > Close::REASON_MAX {
+        return Err(throw(
+            ctx,
+            "SyntaxError: Failed to execute 'close' on 'WebSocket': The close reason must not be greater than 123 \
+             UTF-8 bytes",
+        ));
+    }
+    connection.close(code as u16, &reason);
+    Ok(ctx.undefined())
+}
+
+fn add_listener<'js>(call: Call<'js>) -> JsResult<'js> {
+    let (ctx, function) = (call.ctx(), call.argument(1));
+    let connection = this(&call)?;
+    let kind = if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
+    if !function.is_function() {
+        if !function.is_nullish() {
+            let shown = function.to_string_lossy()?;
+            return Err(throw_type(
+                ctx,
+                &format!(
+                    "could not convert function call parameter 1: could not convert {shown} to \
+                     func(sobek.Value) (sobek.Value, error)"
+                ),
+            ));
+        }
+        let message = format!("handler for event type \"{kind}\" isn't a callable function");
+        return Err(throw(ctx, &message));
+    }
+    match On::of(&kind) {
+        Some(on) => connection.handlers.add(ctx, on, function),
+        None => log::warn!("can't add event handler: unknown event type: {kind}"),
+    }
+    Ok(ctx.undefined())
+}
+
+fn remove_listener<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let connection = this(&call)?;
+    if let Some(on) = On::of(&call.argument(0).to_string_lossy()?) {
+        connection.handlers.remove(ctx, on, &call.argument(1));
+    }
+    Ok(ctx.undefined())
+}
+
+fn slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {
+    let connection = this(call)?;
+    Ok(connection.handlers.slot(call.ctx(), on).unwrap_or_else(|| call.ctx().null()))
+}
+
+fn set_slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {
+    let (ctx, function) = (call.ctx(), call.argument(0));
+    let connection = this(call)?;
+    if !function.is_function() && !function.is_nullish() {
+        let message = format!("a value for 'on{}' should be callable", on.name());
+        return Err(throw(ctx, &message));
+    }
+    connection.handlers.set_slot(ctx, on, function);
+    Ok(ctx.undefined())
+}
+
+fn binary_type<'js>(call: Call<'js>) -> JsResult<'js> {
+    let connection = this(&call)?;
+    call.ctx().string(if connection.wants_buffers.get() { "arraybuffer" } else { "blob" })
+}
+
+fn set_binary_type<'js>(call: Call<'js>) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let connection = this(&call)?;
+    match call.argument(0).to_string_lossy()?.as_str() {
+        "blob" => connection.wants_buffers.set(false),
+        "arraybuffer" => connection.wants_buffers.set(true),
+        other => {
+            return Err(throw(
+                ctx,
+                &format!(
+                    "unknown binaryType {other}, the supported ones are \"blob\" and \"arraybuffer\""
+                ),
+            ));
+        }
+    }
+    Ok(ctx.undefined())
+}

@@ -1,0 +1,372 @@
+//! A connection of `k6/websockets`: from the handshake to the last event.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use brunt_fiber::clock;
+use brunt_http::OwnedTarget;
+use brunt_js::{Host, Line, describe};
+use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
+use brunt_websocket::{Close, Ended, Event, Handshake, Kind, Socket};
+
+use super::handlers::{Handlers, On};
+use crate::globals::web::blob_of;
+use crate::state::VuState;
+use crate::ws::asked::{Params, reason};
+use crate::ws::tally::{Pings, Tally};
+
+static TYPE: Name = Name::new("type");
+static TARGET: Name = Name::new("target");
+static TIMESTAMP: Name = Name::new("timestamp");
+static DATA: Name = Name::new("data");
+static ORIGIN: Name = Name::new("origin");
+static ERROR: Name = Name::new("error");
+static CODE: Name = Name::new("code");
+static REASON: Name = Name::new("reason");
+
+/// Bytes of events that wait for the script; beyond them, nothing is read.
+const WAITING_MAX: usize = 1 << 20;
+
+/// What an event counts for beside its bytes.
+const EVENT_COST: usize = 64;
+
+/// `readyState`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ready {
+    Connecting = 0,
+    Open = 1,
+    Closing = 2,
+    Closed = 3,
+}
+
+pub(crate) struct Connection {
+    pub(super) url: String,
+    pub(super) ready: Cell<Ready>,
+    pub(super) protocol: RefCell<String>,
+    pub(super) is_compressed: Cell<bool>,
+    /// Binary messages are buffers, not blobs.
+    pub(super) wants_buffers: Cell<bool>,
+    pub(super) handlers: Handlers,
+    socket: RefCell<Option<Rc<Socket>>>,
+    tally: Tally,
+    pings: Pings,
+    /// The script's object, as long as something can happen.
+    object: RefCell<Option<Root>>,
+    /// Bytes of events that the script has not seen.
+    waiting: Cell<usize>,
+    /// The task, while it waits for room.
+    room: RefCell<Option<Waker>>,
+}
+
+impl Connection {
+    pub(super) fn new(
+        host: &Host,
+        state: &VuState,
+        url: String,
+        tags: &[(String, String)],
+    ) -> Self {
+        Self {
+            tally: Tally::new(host, state, &url, tags, true),
+            url,
+            ready: Cell::new(Ready::Connecting),
+            protocol: RefCell::default(),
+            is_compressed: Cell::new(false),
+            wants_buffers: Cell::new(false),
+            handlers: Handlers::default(),
+            socket: RefCell::default(),
+            pings: Pings::default(),
+            object: RefCell::default(),
+            waiting: Cell::new(0),
+            room: RefCell::default(),
+        }
+    }
+
+    /// Keeps the script's object alive.
+    pub(super) fn keep<'js>(&self, ctx: Ctx<'js>, object: &Value<'js>) {
+        *self.object.borrow_mut() = Some(ctx.root(object.clone()));
+    }
+
+    /// Whether something of the script's is kept.
+    pub(super) fn is_held(&self) -> bool {
+        self.object.borrow().is_some()
+    }
+
+    pub(super) fn socket(&self) -> Option<Rc<Socket>> {
+        self.socket.borrow().clone()
+    }
+
+    pub(super) fn buffered(&self) -> usize {
+        self.socket.borrow().as_ref().map_or(0, |socket| socket.buffered())
+    }
+
+    pub(super) fn send(&self, kind: Kind, payload: &[u8]) {
+        if self.socket().is_some_and(|socket| socket.send(kind, payload)) {
+            self.tally.sent();
+        }
+    }
+
+    pub(super) fn ping(&self) {
+        let payload = self.pings.next();
+        if self.socket().is_some_and(|socket| socket.ping(payload.as_bytes())) {
+            self.tally.sent();
+        }
+    }
+
+    /// The script closes it; the rest follows when the other side agrees.
+    pub(super) fn close(&self, code: u16, reason: &str) {
+        self.ready.set(Ready::Closing);
+        if self.socket().is_some_and(|socket| socket.close(code, reason)) {
+            self.tally.sent();
+        }
+    }
+
+    /// The iteration is over.
+    pub(super) fn cut(&self) {
+        let socket = self.socket.borrow_mut().take();
+        if let Some(socket) = socket {
+            socket.close(1001, "");
+            socket.flush_now();
+            socket.hang_up();
+            self.tally.ended(true);
+        }
+        self.ready.set(Ready::Closed);
+    }
+
+    /// Lets go of what is the script's.
+    pub(super) fn forget(&self, ctx: Ctx<'_>) {
+        self.handlers.clear(ctx);
+        let object = self.object.borrow_mut().take();
+        if let Some(object) = object {
+            drop(ctx.unroot(object));
+        }
+    }
+
+    /// The task of a connection: opens it and tells the loop what comes.
+    pub(super) fn run(
+        self: &Rc<Self>,
+        params: Params,
+        target: Result<OwnedTarget, String>,
+        line: Line,
+    ) -> impl Future<Output = ()> + use<> {
+        let connection = Rc::clone(self);
+        async move {
+            let target = match target {
+                Ok(target) => target,
+                Err(why) => {
+                    line.tell(move |ctx| connection.failed(ctx, &why));
+                    return;
+                }
+            };
+            let connected = Box::pin(params.open(&target)).await;
+            connection.tally.connected(&connected);
+            let Handshake { socket, protocol, is_compressed } = match connected.outcome {
+                Ok(handshake) => handshake,
+                Err(error) => {
+                    let why = reason(&error, &target);
+                    line.tell(move |ctx| connection.failed(ctx, &why));
+                    return;
+                }
+            };
+            let socket = Rc::new(socket);
+            *connection.protocol.borrow_mut() = protocol;
+            connection.is_compressed.set(is_compressed);
+            *connection.socket.borrow_mut() = Some(Rc::clone(&socket));
+            let opened = Rc::clone(&connection);
+            line.tell(move |ctx| opened.opened(ctx));
+            loop {
+                match connection.next(&socket).await {
+                    Ok(event) => {
+                        let cost = EVENT_COST + size_of_event(&event);
+                        connection.waiting.set(connection.waiting.get() + cost);
+                        let to = Rc::clone(&connection);
+                        line.tell(move |ctx| to.told(ctx, event, cost));
+                    }
+                    Err(ended) => {
+                        line.tell(move |ctx| connection.ended(ctx, ended));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next event, as soon as the script has seen enough of the others. What is to be sent, is sent meanwhile.
+    async fn next(&self, socket: &Socket) -> Result<Event, Ended> {
+        poll_fn(|cx| {
+            if self.waiting.get() > WAITING_MAX {
+                match &mut *self.room.borrow_mut() {
+                    Some(waker) => waker.clone_from(cx.waker()),
+                    none => *none = Some(cx.waker().clone()),
+                }
+                socket.poll_flush(cx);
+                return Poll::Pending;
+            }
+            socket.poll_next(cx)
+        })
+        .await
+    }
+
+    fn opened<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        if self.ready.get() != Ready::Connecting {
+            // Closed before it was open.
+            if let Some(socket) = self.socket() {
+                socket.close(1000, "");
+                self.tally.sent();
+            }
+            return Ok(());
+        }
+        self.ready.set(Ready::Open);
+        self.fire(ctx, On::Open, |_, _| Ok(()))
+    }
+
+    fn told<'js>(&self, ctx: Ctx<'js>, event: Event, cost: usize) -> JsResult<'js, ()> {
+        self.waiting.set(self.waiting.get() - cost);
+        if let Some(waker) = self.room.borrow_mut().take() {
+            waker.wake();
+        }
+        match event {
+            Event::Message(kind, bytes) => {
+                self.tally.received();
+                if !self.handlers.has(On::Message) {
+                    return Ok(());
+                }
+                let data = match kind {
+                    Kind::Text => ctx.string_from_utf8(&bytes)?,
+                    Kind::Binary if self.wants_buffers.get() => ctx.array_buffer(bytes)?,
+                    Kind::Binary => blob_of(ctx, bytes.into())?,
+                };
+                self.fire(ctx, On::Message, |ctx, event| {
+                    event.define(&DATA, data)?;
+                    event.define(&ORIGIN, ctx.string(&self.url)?)
+                })
+            }
+            Event::Ping(_) => self.fire(ctx, On::Ping, |_, _| Ok(())),
+            Event::Pong(payload) => {
+                match self.pings.answered(&payload) {
+                    Some(pinged) => self.tally.ponged(pinged),
+                    None => {
+                        let id = String::from_utf8_lossy(&payload);
+                        log::warn!("received pong for unknown ping ID {id}");
+                    }
+                }
+                self.fire(ctx, On::Pong, |_, _| Ok(()))
+            }
+            Event::Close(_) => Ok(()),
+        }
+    }
+
+    /// There will be no connection.
+    fn failed<'js>(&self, ctx: Ctx<'js>, why: &str) -> JsResult<'js, ()> {
+        self.ready.set(Ready::Closed);
+        let told = self.fire_error(ctx, why).and_then(|()| self.fire_close(ctx, None, ""));
+        self.forget(ctx);
+        told
+    }
+
+    /// Nothing more comes.
+    fn ended<'js>(&self, ctx: Ctx<'js>, how: Ended) -> JsResult<'js, ()> {
+        if self.ready.replace(Ready::Closed) == Ready::Closed {
+            self.forget(ctx);
+            return Ok(());
+        }
+        self.tally.ended(true);
+        let told = match how {
+            Ended::Closed(close) => {
+                let is_expected = matches!(close.code, 1000 | 1001);
+                let error =
+                    if is_expected { Ok(()) } else { self.fire_error(ctx, &close.to_string()) };
+                let Close { code, reason } = close;
+                error.and_then(|()| self.fire_close(ctx, Some(code), &reason))
+            }
+            // k6 tells the script no more than that it is closed.
+            Ended::Failed(failure) => {
+                log::warn!("the WebSocket to {} failed: {failure}", self.url);
+                self.fire_close(ctx, None, "")
+            }
+            Ended::Broken(violation) => {
+                log::warn!("the WebSocket to {} was closed: {violation}", self.url);
+                self.fire_close(ctx, None, "")
+            }
+            Ended::HungUp => self.fire_close(ctx, None, ""),
+        };
+        self.forget(ctx);
+        told
+    }
+
+    fn fire_error<'js>(&self, ctx: Ctx<'js>, text: &str) -> JsResult<'js, ()> {
+        self.fire(ctx, On::Error, |ctx, event| event.define(&ERROR, ctx.string(text)?))
+    }
+
+    fn fire_close<'js>(&self, ctx: Ctx<'js>, code: Option<u16>, reason: &str) -> JsResult<'js, ()> {
+        self.fire(ctx, On::Close, |ctx, event| {
+            if let Some(code) = code {
+                event.define(&CODE, ctx.int(i32::from(code)))?;
+            }
+            event.define(&REASON, ctx.string(reason)?)
+        })
+    }
+
+    /// Calls the handlers of an event. One that throws ends the connection, and with it the iteration.
+    fn fire<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        on: On,
+        fill: impl FnOnce(Ctx<'js>, &Value<'js>) -> JsResult<'js, ()>,
+    ) -> JsResult<'js, ()> {
+        let functions = self.handlers.of(ctx, on);
+        if functions.is_empty() {
+            return Ok(());
+        }
+        let target = match &*self.object.borrow() {
+            Some(object) => ctx.rooted(object),
+            None => return Ok(()),
+        };
+        let event = ctx.object_from([
+            (&TYPE, ctx.string(on.name())?),
+            (&TARGET, target),
+            (&TIMESTAMP, ctx.number((clock::now_ns() / 1_000_000) as f64)),
+        ])?;
+        fill(ctx, &event)?;
+        for function in functions {
+            ctx.forget_place();
+            if let Err(thrown) = function.call(&ctx.undefined(), &[event.clone()]) {
+                let exception = ctx.take_exception();
+                if let Some(exception) = exception {
+                    if exception.uncatchable {
+                        return Err(ctx.throw_uncatchable("the VU was stopped"));
+                    }
+                    self.give_up(ctx, on, &exception.value)?;
+                    return Err(ctx.throw(exception.value));
+                }
+                return Err(thrown);
+            }
+        }
+        Ok(())
+    }
+
+    /// A handler threw: the script hears of it as of an error, and the connection is closed.
+    fn give_up<'js>(&self, ctx: Ctx<'js>, on: On, error: &Value<'js>) -> JsResult<'js, ()> {
+        if matches!(on, On::Error | On::Close) {
+            return Ok(());
+        }
+        let text = describe(error).trim_end().replace("\n\t", " ");
+        self.fire_error(ctx, &text)?;
+        if let Some(socket) = self.socket() {
+            if socket.close(1000, "") {
+                self.tally.sent();
+            }
+            socket.flush_now();
+        }
+        self.cut();
+        self.fire_close(ctx, Some(1000), "")
+    }
+}
+
+fn size_of_event(event: &Event) -> usize {
+    match event {
+        Event::Message(_, bytes) | Event::Ping(bytes) | Event::Pong(bytes) => bytes.len(),
+        Event::Close(_) => 0,
+    }
+}

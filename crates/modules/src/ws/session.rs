@@ -1,0 +1,411 @@
+//! An open connection of `k6/ws` and its loop.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use brunt_fiber::{block_on, clock};
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
+use brunt_websocket::{Close, Ended, Event, Kind, Socket};
+
+use super::tally::{Pings, Tally};
+use crate::state::{throw, throw_stopped, throw_type};
+
+static CODE: Name = Name::new("code");
+static TEXT: Name = Name::new("text");
+static ERROR: Name = Name::new("error");
+
+/// What `send()` leaves unwritten at most; beyond it, it waits.
+const BUFFERED_MAX: usize = 1 << 20;
+
+/// How k6 closes when the script didn't say.
+const GOING_AWAY: u16 = 1001;
+
+/// What handlers are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum On {
+    Open,
+    Message,
+    Binary,
+    Ping,
+    Pong,
+    Error,
+    Close,
+}
+
+impl On {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "open" => Self::Open,
+            "message" => Self::Message,
+            "binaryMessage" => Self::Binary,
+            "ping" => Self::Ping,
+            "pong" => Self::Pong,
+            "error" => Self::Error,
+            "close" => Self::Close,
+            _ => return None,
+        })
+    }
+}
+
+struct Timer {
+    function: Option<Root>,
+    /// Nanoseconds between runs.
+    every: Option<u64>,
+}
+
+pub(super) struct Session {
+    socket: Socket,
+    tally: Tally,
+    pings: Pings,
+    handlers: RefCell<Vec<(On, Root)>>,
+    /// By (due in unix ns, id).
+    timers: RefCell<BTreeMap<(u64, u32), Timer>>,
+    last_timer: Cell<u32>,
+    is_closed: Cell<bool>,
+    /// An error is being told: handlers that fail meanwhile do not tell another.
+    tells_error: Cell<bool>,
+}
+
+/// What the loop found to do.
+enum Next {
+    Event(Event),
+    Ended(Ended),
+    Timer,
+}
+
+/// Calls the script's function and runs the loop until the connection is closed.
+pub(super) fn run<'js>(
+    ctx: Ctx<'js>,
+    session: &Rc<Session>,
+    function: &Value<'js>,
+) -> JsResult<'js, ()> {
+    let object = object(ctx, session)?;
+    let ran = function.call(&ctx.undefined(), &[object]).map(drop);
+    let ran = ran.and_then(|()| session.fire(ctx, On::Open, &[])).and_then(|()| session.turn(ctx));
+    if ran.is_err() {
+        // The exception waits while the script is told that the connection is closed.
+        let exception = ctx.take_exception();
+        session.close(ctx, GOING_AWAY)?;
+        if let Some(exception) = exception {
+            return Err(if exception.uncatchable {
+                throw_stopped(ctx)
+            } else {
+                ctx.throw(exception.value)
+            });
+        }
+    }
+    ran
+}
+
+/// What the script gets: its methods need no `this`.
+fn object<'js>(ctx: Ctx<'js>, session: &Rc<Session>) -> JsResult<'js> {
+    macro_rules! methods {
+        ($($name:literal, $length:literal, $method:expr;)*) => {{
+            let object = ctx.object()?;
+            $({
+                let session = Rc::clone(session);
+                let method: for<'a> fn(&Session, Call<'a>) -> JsResult<'a> = $method;
+                let name = $name.to_str().expect("names of methods are ASCII");
+                object.define(name, ctx.closure($name, $length, move |call| method(&session, call))?)?;
+            })*
+            object
+        }};
+    }
+    Ok(methods! {
+        c"close", 1, |session, call| {
+            let given = call.argument(0);
+            let code = if call.is_empty() { f64::from(GOING_AWAY) } else { given.to_number()? };
+            session.close(call.ctx(), code as i64 as u16)?;
+            Ok(call.ctx().undefined())
+        };
+        c"on", 2, |session, call| {
+            let (ctx, function) = (call.ctx(), call.argument(1));
+            if let Some(on) = On::of(&call.argument(0).to_string_lossy()?)
+                && function.is_function()
+            {
+                session.handlers.borrow_mut().push((on, ctx.root(function)));
+            }
+            Ok(ctx.undefined())
+        };
+        c"ping", 0, |session, call| {
+            if !session.is_closed.get() && session.socket.ping(session.pings.next().as_bytes()) {
+                session.socket.flush_now();
+            } else {
+                session.unsent(call.ctx())?;
+            }
+            Ok(call.ctx().undefined())
+        };
+        c"send", 1, |session, call| {
+            let text = call.argument(0);
+            if text.is_nullish() {
+                return session.send(call.ctx(), Kind::Text, b"");
+            }
+            session.send(call.ctx(), Kind::Text, text.to_js_str()?.as_str().as_bytes())
+        };
+        c"sendBinary", 1, |session, call| {
+            let (ctx, bytes) = (call.ctx(), call.argument(0));
+            if bytes.is_undefined() {
+                return Err(throw(ctx, "missing argument, expected ArrayBuffer"));
+            }
+            if !bytes.is_array_buffer() {
+                let kind = kind_of(&bytes);
+                return Err(throw(ctx, &format!("expected ArrayBuffer as argument, received: {kind}")));
+            }
+            let bytes = bytes.with_bytes(<[u8]>::to_vec).unwrap_or_default();
+            session.send(ctx, Kind::Binary, &bytes)
+        };
+        c"setInterval", 2, |session, call| session.set_timer(&call, "setInterval", true);
+        c"setTimeout", 2, |session, call| session.set_timer(&call, "setTimeout", false);
+    })
+}
+
+/// As k6 calls the kinds of values.
+fn kind_of(value: &Value<'_>) -> &'static str {
+    if value.is_null() {
+        "null"
+    } else if value.is_string() {
+        "String"
+    } else if value.is_number() {
+        "Number"
+    } else if value.is_bool() {
+        "Boolean"
+    } else if value.is_array() {
+        "Array"
+    } else if value.is_data_view() {
+        "DataView"
+    } else {
+        value.typed_array_name().unwrap_or("Object")
+    }
+}
+
+impl Session {
+    pub(super) fn new(socket: Socket, tally: Tally) -> Self {
+        Self {
+            socket,
+            tally,
+            pings: Pings::default(),
+            handlers: RefCell::default(),
+            timers: RefCell::default(),
+            last_timer: Cell::new(0),
+            is_closed: Cell::new(false),
+            tells_error: Cell::new(false),
+        }
+    }
+
+    /// Waits and does what there is to do, until it is closed.
+    fn turn<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        while !self.is_closed.get() {
+            let due = self.timers.borrow().keys().next().copied();
+            let next = match due {
+                Some(key) if key.0 <= clock::now_ns() => Next::Timer,
+                _ => self.wait(due.map(|key| key.0)).ok_or_else(|| throw_stopped(ctx))?,
+            };
+            match next {
+                Next::Timer => self.run_timer(ctx)?,
+                Next::Event(event) => self.tell(ctx, event)?,
+                Next::Ended(Ended::HungUp) => return Ok(()),
+                Next::Ended(Ended::Closed(close)) => {
+                    if !matches!(close.code, 1000 | GOING_AWAY) {
+                        self.fire_error(ctx, &close.to_string(), Some(&close))?;
+                    }
+                    self.close(ctx, close.code)?;
+                }
+                Next::Ended(Ended::Failed(failure)) => {
+                    self.fire_error(ctx, &failure.to_string(), None)?;
+                    self.close(ctx, GOING_AWAY)?;
+                }
+                Next::Ended(Ended::Broken(violation)) => {
+                    self.fire_error(ctx, &violation.to_string(), None)?;
+                    self.close(ctx, GOING_AWAY)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `None`: the VU was stopped.
+    fn wait(&self, due: Option<u64>) -> Option<Next> {
+        let socket = &self.socket;
+        let next = poll_fn(|cx| {
+            socket.poll_next(cx).map(|next| match next {
+                Ok(event) => Next::Event(event),
+                Err(ended) => Next::Ended(ended),
+            })
+        });
+        let Some(due) = due else { return block_on(next).ok() };
+        let left = Duration::from_nanos(due.saturating_sub(clock::now_ns()));
+        block_on(async move {
+            let mut next = pin!(next);
+            let mut sleep = pin!(tokio::time::sleep(left));
+            poll_fn(|cx| match next.as_mut().poll(cx) {
+                Poll::Ready(next) => Poll::Ready(next),
+                Poll::Pending => sleep.as_mut().poll(cx).map(|()| Next::Timer),
+            })
+            .await
+        })
+        .ok()
+    }
+
+    fn tell<'js>(&self, ctx: Ctx<'js>, event: Event) -> JsResult<'js, ()> {
+        match event {
+            Event::Message(kind, bytes) => {
+                self.tally.received();
+                let (on, value) = match kind {
+                    Kind::Text => (On::Message, ctx.string_from_utf8(&bytes)?),
+                    Kind::Binary => (On::Binary, ctx.array_buffer(bytes)?),
+                };
+                self.fire(ctx, on, &[value])
+            }
+            Event::Ping(_) => self.fire(ctx, On::Ping, &[]),
+            Event::Pong(payload) => {
+                if let Some(pinged) = self.pings.answered(&payload) {
+                    self.tally.ponged(pinged);
+                }
+                self.fire(ctx, On::Pong, &[])
+            }
+            Event::Close(_) => Ok(()),
+        }
+    }
+
+    /// Calls the handlers of an event, in the order in which they were added.
+    fn fire<'js>(&self, ctx: Ctx<'js>, on: On, arguments: &[Value<'js>]) -> JsResult<'js, ()> {
+        let mut at = 0;
+        loop {
+            let handler = {
+                let handlers = self.handlers.borrow();
+                let found = handlers.iter().enumerate().skip(at).find(|(_, (of, _))| *of == on);
+                match found {
+                    None => return Ok(()),
+                    Some((place, (_, root))) => {
+                        at = place + 1;
+                        ctx.rooted(root)
+                    }
+                }
+            };
+            handler.call(&ctx.undefined(), arguments)?;
+        }
+    }
+
+    fn fire_error<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        text: &str,
+        close: Option<&Close>,
+    ) -> JsResult<'js, ()> {
+        if self.tells_error.replace(true) {
+            return Ok(());
+        }
+        let error = ctx.object()?;
+        if let Some(close) = close {
+            error.define(&CODE, ctx.int(i32::from(close.code)))?;
+            error.define(&TEXT, ctx.string(&close.reason)?)?;
+        }
+        let text = text.to_owned();
+        error.define(&ERROR, ctx.closure(c"error", 0, move |call| call.ctx().string(&text))?)?;
+        let fired = self.fire(ctx, On::Error, &[error]);
+        self.tells_error.set(false);
+        fired
+    }
+
+    /// Closes, and says so; only the first time.
+    fn close<'js>(&self, ctx: Ctx<'js>, code: u16) -> JsResult<'js, ()> {
+        if self.is_closed.replace(true) {
+            return Ok(());
+        }
+        self.socket.close(code, "");
+        self.socket.flush_now();
+        self.fire(ctx, On::Close, &[ctx.int(i32::from(code))])
+    }
+
+    /// What was sent after the end.
+    fn unsent<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        self.fire_error(ctx, "websocket: close sent", None)
+    }
+
+    fn send<'js>(&self, ctx: Ctx<'js>, kind: Kind, payload: &[u8]) -> JsResult<'js> {
+        if self.is_closed.get() || !self.socket.send(kind, payload) {
+            self.unsent(ctx)?;
+            return Ok(ctx.undefined());
+        }
+        self.tally.sent();
+        self.socket.flush_now();
+        if self.socket.buffered() > BUFFERED_MAX
+            && block_on(self.socket.drained(BUFFERED_MAX)).is_err()
+        {
+            return Err(throw_stopped(ctx));
+        }
+        Ok(ctx.undefined())
+    }
+
+    fn set_timer<'js>(&self, call: &Call<'js>, name: &str, repeat: bool) -> JsResult<'js> {
+        let (ctx, function, delay) = (call.ctx(), call.argument(0), call.argument(1));
+        if !function.is_function() && !function.is_nullish() {
+            let shown = function.to_string_lossy()?;
+            return Err(throw_type(
+                ctx,
+                &format!(
+                    "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
+                ),
+            ));
+        }
+        let ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
+        if ms.is_nan() || ms <= 0.0 {
+            let ms = if ms.is_nan() { 0.0 } else { ms };
+            let message = format!("{name} requires a >0 timeout parameter, received {ms:.2}");
+            return Err(throw(ctx, &message));
+        }
+        let delay_ns = (ms * 1e6) as u64;
+        let id = self.last_timer.get() + 1;
+        self.last_timer.set(id);
+        let function = function.is_function().then(|| ctx.root(function));
+        let timer = Timer { function, every: repeat.then_some(delay_ns.max(1)) };
+        let due = clock::now_ns().saturating_add(delay_ns);
+        self.timers.borrow_mut().insert((due, id), timer);
+        Ok(ctx.undefined())
+    }
+
+    /// Runs the timer that is due first.
+    fn run_timer<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        let first = self.timers.borrow_mut().pop_first();
+        let Some(((due, id), timer)) = first else { return Ok(()) };
+        let function = timer.function.as_ref().map(|root| ctx.rooted(root));
+        match timer.every {
+            Some(every) => {
+                let next = (due + every).max(clock::now_ns());
+                self.timers.borrow_mut().insert((next, id), timer);
+            }
+            None => release(ctx, timer.function),
+        }
+        match function {
+            Some(function) => function.call(&ctx.undefined(), &[]).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing more happens: records, hangs up, lets go of the script's functions.
+    pub(super) fn over(&self, ctx: Ctx<'_>) {
+        if !self.is_closed.replace(true) {
+            self.socket.close(GOING_AWAY, "");
+            self.socket.flush_now();
+        }
+        self.socket.hang_up();
+        self.tally.ended(false);
+        for (_, handler) in self.handlers.take() {
+            release(ctx, Some(handler));
+        }
+        for timer in self.timers.take().into_values() {
+            release(ctx, timer.function);
+        }
+    }
+}
+
+fn release(ctx: Ctx<'_>, root: Option<Root>) {
+    if let Some(root) = root {
+        drop(ctx.unroot(root));
+    }
+}

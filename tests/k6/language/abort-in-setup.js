@@ -1,0 +1,5 @@
+// exec.test.abort() in setup
+import exec from 'k6/execution';
+export function setup() { exec.test.abort('in setup'); }
+export default function () { console.log('never'); }
+export function teardown() { console.log('teardown'); }

@@ -1,0 +1,1 @@
+export function read(name) { return open(name); }
