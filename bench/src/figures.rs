@@ -2,6 +2,7 @@
 
 mod attack;
 mod bodies;
+mod grpc;
 mod javascript;
 mod lateness;
 mod many;
@@ -38,6 +39,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Lateness, lateness::measure),
     (What::Bodies, bodies::measure),
     (What::Fasthttp, request::fasthttp),
+    (What::Grpc, grpc::unary),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
     (What::Websocket, websocket::measure),
@@ -57,6 +59,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("bodies.js", include_str!("../scripts/bodies.js")),
     ("formdata.js", include_str!("../scripts/formdata.js")),
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
+    ("grpc.js", include_str!("../scripts/grpc.js")),
     ("upload.js", include_str!("../scripts/upload.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
     ("streams.js", include_str!("../scripts/streams.js")),

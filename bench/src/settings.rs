@@ -67,6 +67,8 @@ pub(crate) enum What {
     Bodies,
     /// CPU per GET and check through `k6/x/fasthttp`, 250 VUs.
     Fasthttp,
+    /// CPU per unary gRPC call and check, 50 VUs.
+    Grpc,
     /// Rate and memory of a large upload from disk.
     Upload,
     /// What a `SharedArray` adds to each VU.

@@ -13,6 +13,7 @@ use crate::process::{self, Guard};
 pub(crate) struct Target {
     _child: Guard,
     url: String,
+    grpc: String,
 }
 
 impl Target {
@@ -31,7 +32,13 @@ impl Target {
         let told: serde_json::Value =
             serde_json::from_str(&line).context("`brunt demo --json` says where it listens")?;
         let url = told["url"].as_str().context("`brunt demo --json` tells its url")?.to_owned();
-        Ok(Self { _child: child, url })
+        let grpc = told["grpc"].as_str().context("`brunt demo --json` tells its gRPC port")?;
+        Ok(Self { _child: child, url, grpc: grpc.to_owned() })
+    }
+
+    /// The address of the gRPC port.
+    pub(crate) fn grpc(&self) -> &str {
+        &self.grpc
     }
 
     /// The address of a path that begins with a slash.

@@ -105,6 +105,7 @@ impl Outcome {
 pub struct Channel {
     sender: SendRequest<Bytes>,
     is_over: Rc<Cell<bool>>,
+    greeting: Rc<Greeting>,
     way: Way,
     limits: Limits,
     /// Headers that all calls have.
@@ -147,7 +148,8 @@ impl Channel {
             end.end(ended.err().map_or_else(|| "EOF".to_owned(), |error| error.to_string()));
         });
         greeting.wait().await.map_err(ConnectError::Preface)?;
-        let channel = Self { sender, is_over, way, limits, common, uris: RefCell::default() };
+        let uris = RefCell::default();
+        let channel = Self { sender, is_over, greeting, way, limits, common, uris };
         match channel.uri("/") {
             Some(_) => Ok(channel),
             None => Err(ConnectError::Authority(channel.way.authority)),
@@ -200,7 +202,16 @@ impl Channel {
         }
         let ready = self.sender.clone().ready().await;
         let mut sender = ready.map_err(|error| Status::of_h2(&error))?;
-        sender.send_request(request, false).map_err(|error| Status::of_h2(&error))
+        let sent = sender.send_request(request, false);
+        sent.map_err(|error| self.explain(Status::of_h2(&error)))
+    }
+
+    /// A status, with what is known of the end of the connection.
+    fn explain(&self, status: Status) -> Status {
+        match self.greeting.farewell() {
+            Some(reason) if status.is_of_connection() => Status::of_farewell(reason),
+            _ => status,
+        }
     }
 
     fn check_size(&self, message: usize) -> Result<(), Status> {

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+pub mod health;
 mod json;
 mod metadata;
 pub mod reflection;
@@ -29,6 +30,6 @@ mod wire;
 
 pub use channel::{Call, Channel, ConnectError, Limits, Outcome, Receiver, Sender, Streaming, Way};
 pub use json::{DecodeError, EncodeError};
-pub use metadata::{InvalidMetadata, Metadata};
+pub use metadata::Metadata;
 pub use schema::{FileSource, Method, Schema, SchemaError};
 pub use status::Status;

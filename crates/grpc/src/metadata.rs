@@ -4,14 +4,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Metadata that cannot be sent: the name of the entry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("header key {0:?} or its value contains characters that HTTP/2 does not allow")]
-pub struct InvalidMetadata(pub String);
-
-/// What a call sends along.
+/// What a call sends along. What HTTP/2 cannot carry is left out, and [`Metadata::complaint`] says so.
 #[derive(Clone, Debug, Default)]
-pub struct Metadata(HeaderMap);
+pub struct Metadata {
+    map: HeaderMap,
+    complaint: Option<String>,
+}
 
 impl Metadata {
     /// Nothing.
@@ -20,35 +18,48 @@ impl Metadata {
     }
 
     /// Adds a text. Names are of small letters on the wire.
-    ///
-    /// # Errors
-    /// If HTTP/2 cannot carry it.
-    pub fn text(&mut self, name: &str, value: &str) -> Result<(), InvalidMetadata> {
-        self.put(name, value.as_bytes())
+    pub fn text(&mut self, name: &str, value: &str) {
+        if value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            self.put(name, value.as_bytes());
+        } else {
+            let name = name.to_ascii_lowercase();
+            self.complain(format!(
+                "header key {name:?} contains value with non-printable ASCII characters"
+            ));
+        }
     }
 
     /// Adds bytes, which travel as Base64; the name must end in `-bin`.
-    ///
-    /// # Errors
-    /// If HTTP/2 cannot carry the name.
-    pub fn binary(&mut self, name: &str, value: &[u8]) -> Result<(), InvalidMetadata> {
-        self.put(name, STANDARD_NO_PAD.encode(value).as_bytes())
+    pub fn binary(&mut self, name: &str, value: &[u8]) {
+        self.put(name, STANDARD_NO_PAD.encode(value).as_bytes());
     }
 
-    fn put(&mut self, name: &str, value: &[u8]) -> Result<(), InvalidMetadata> {
-        let invalid = || InvalidMetadata(name.to_owned());
-        let key = HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes());
-        let key = key.map_err(|_| invalid())?;
+    /// The first entry that cannot be sent, in the words of gRPC for Go, which ends such calls with them and the status
+    /// `INTERNAL`.
+    pub fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
+    }
+
+    fn complain(&mut self, told: String) {
+        self.complaint.get_or_insert(told);
+    }
+
+    fn put(&mut self, name: &str, value: &[u8]) {
+        let name = name.to_ascii_lowercase();
+        let key = HeaderName::from_bytes(name.as_bytes());
+        let (Ok(key), Ok(value)) = (key, HeaderValue::from_bytes(value)) else {
+            let told =
+                format!("header key {name:?} contains illegal characters not in [0-9a-z-_.]");
+            return self.complain(told);
+        };
         // Those are ours to say.
-        if key.as_str().starts_with("grpc-") || matches!(key.as_str(), "te" | "content-type") {
-            return Ok(());
+        if !key.as_str().starts_with("grpc-") && !matches!(key.as_str(), "te" | "content-type") {
+            self.map.append(key, value);
         }
-        self.0.append(key, HeaderValue::from_bytes(value).map_err(|_| invalid())?);
-        Ok(())
     }
 
     pub(crate) fn as_map(&self) -> &HeaderMap {
-        &self.0
+        &self.map
     }
 }
 
@@ -82,9 +93,9 @@ mod tests {
     #[test]
     fn bytes_travel_as_text_and_come_back() {
         let mut metadata = Metadata::new();
-        metadata.binary("X-Data-Bin", b"ab").unwrap();
-        metadata.text("X-Text", "b").unwrap();
-        metadata.text("x-text", "c").unwrap();
+        metadata.binary("X-Data-Bin", b"ab");
+        metadata.text("X-Text", "b");
+        metadata.text("x-text", "c");
         assert_eq!(metadata.as_map()["x-data-bin"], "YWI");
         let shown = shown(metadata.as_map());
         assert_eq!(shown[0], ("x-data-bin".to_owned(), vec!["ab".to_owned()]));
@@ -92,11 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn what_http_cannot_carry_is_refused() {
+    fn what_http_cannot_carry_is_told() {
         let mut metadata = Metadata::new();
-        assert_eq!(metadata.text("a b", "c"), Err(InvalidMetadata("a b".to_owned())));
-        assert_eq!(metadata.text("a", "c\n"), Err(InvalidMetadata("a".to_owned())));
-        metadata.text("grpc-status", "0").unwrap();
-        assert!(metadata.as_map().is_empty());
+        metadata.text("grpc-status", "0");
+        assert_eq!((metadata.as_map().len(), metadata.complaint()), (0, None));
+        metadata.text("A", "ä");
+        metadata.text("a b", "c");
+        let told = "header key \"a\" contains value with non-printable ASCII characters";
+        assert_eq!((metadata.as_map().len(), metadata.complaint()), (0, Some(told)));
     }
 }

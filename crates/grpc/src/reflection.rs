@@ -112,7 +112,7 @@ pub async fn reflect(channel: &Rc<Channel>, metadata: Option<&Metadata>) -> Refl
     let mut refusal = Status::default();
     for path in PATHS {
         let call = Call { path, metadata, timeout: None };
-        let asked = match channel.stream(&call, true).await {
+        let asked = match channel.stream(&call).await {
             Ok(mut streaming) => {
                 let told = ask_all(&mut streaming).await;
                 if !matches!(told, Err(Failure::Status(_))) {

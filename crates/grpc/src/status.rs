@@ -152,17 +152,27 @@ impl Status {
         Self::new(number, told)
     }
 
+    /// It tells that the connection was lost, but not why.
+    pub(crate) fn is_of_connection(&self) -> bool {
+        self.code == Self::UNAVAILABLE && self.message.starts_with("error reading from server")
+    }
+
+    /// The server said that it leaves, and why.
+    pub(crate) fn of_farewell(reason: u32) -> Self {
+        Self::new(
+            Self::UNAVAILABLE,
+            format!(
+                "closing transport due to: connection error: desc = \"error reading from server: EOF\", received prior \
+                 goaway: code: {}",
+                code_name(Reason::from(reason))
+            ),
+        )
+    }
+
     /// What an error of the connection or stream means.
     pub(crate) fn of_h2(error: &h2::Error) -> Self {
         if error.is_go_away() && error.is_remote() {
-            let reason = error.reason().map_or_else(|| "NO_ERROR".to_owned(), code_name);
-            return Self::new(
-                Self::UNAVAILABLE,
-                format!(
-                    "closing transport due to: connection error: desc = \"error reading from server: EOF\", \
-                     received prior goaway: code: {reason}"
-                ),
-            );
+            return Self::of_farewell(error.reason().map_or(0, u32::from));
         }
         if let Some(io) = error.get_io() {
             let told = match brunt_http::Failure::of_io(io) {

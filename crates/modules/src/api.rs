@@ -16,8 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, html, http, k6, metrics, redis,
-    secrets, timers, websockets, ws,
+    console, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
+    redis, secrets, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.
@@ -27,6 +27,8 @@ pub(crate) struct Shared {
     defaults: Config,
     pub(crate) arrays: SharedArrays,
     pub(crate) limiter: OnceLock<Arc<Limiter>>,
+    /// What scripts of gRPC loaded.
+    pub(crate) schemas: grpc::Schemas,
 }
 
 impl Shared {
@@ -123,6 +125,7 @@ const MODULES: &[Module] = &[
         names: websockets::names,
         object: |ctx| filled(ctx, websockets::fill),
     },
+    Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
     Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
@@ -152,13 +155,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 }
 
 /// Modules of k6 that a later version of Brunt brings.
-const LATER: &[&str] = &[
-    "k6/browser",
-    "k6/net/grpc",
-    "k6/experimental/browser",
-    "k6/experimental/grpc",
-    "k6/experimental/tracing",
-];
+const LATER: &[&str] = &["k6/browser", "k6/experimental/browser", "k6/experimental/tracing"];
 
 impl K6 {
     /// The API, before the options are known.
@@ -170,6 +167,7 @@ impl K6 {
                 defaults: Config::default(),
                 arrays: SharedArrays::default(),
                 limiter: OnceLock::new(),
+                schemas: grpc::Schemas::default(),
             }),
         }
     }
@@ -198,6 +196,10 @@ impl K6 {
         }
         if specifier == "k6/experimental/websockets" {
             return Self::module("k6/websockets");
+        }
+        // It was there before streams came to the other.
+        if specifier == "k6/experimental/grpc" {
+            return Self::module("k6/net/grpc");
         }
         if specifier == "k6/experimental/webcrypto" {
             return Err(format!(

@@ -5,7 +5,7 @@ mod body;
 mod chain;
 mod cookies;
 mod download;
-mod duration;
+pub(crate) mod duration;
 mod expected;
 pub(crate) mod fasthttp;
 mod file;

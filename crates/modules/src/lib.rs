@@ -24,6 +24,7 @@ mod execution;
 mod fs;
 mod globals;
 mod go_error;
+mod grpc;
 #[cfg(test)]
 mod harness;
 mod html;

@@ -57,6 +57,8 @@ examples! {
     formdata_library "formdata-library.js"
     get "get.js"
     groups_and_checks "groups-and-checks.js"
+    grpc "grpc.js"
+    grpc_streams "grpc-streams.js"
     modules "modules/main.js"
     post_json "post-json.js"
     ramping_arrival "ramping-arrival.js"

@@ -12,6 +12,7 @@ mod demo;
 mod examples;
 mod fasthttp;
 mod fetch;
+mod grpc;
 mod house;
 mod http2;
 mod image_handler;

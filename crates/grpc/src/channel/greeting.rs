@@ -1,4 +1,4 @@
-//! The server's greeting: the first frame that comes tells whether it speaks HTTP/2.
+//! The server's greeting and its farewell: the first frame that comes tells whether it speaks HTTP/2, a GOAWAY why it leaves.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -11,13 +11,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a frame's head.
 const HEAD: usize = 9;
-/// The type of a SETTINGS frame, which is the fourth byte.
+/// Types of frames, which are the fourth byte.
 const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+/// What of a GOAWAY counts: the last stream, and the reason.
+const FAREWELL: usize = 8;
 
 /// Whether the server greeted.
 #[derive(Debug)]
 pub(super) struct Greeting {
     state: RefCell<State>,
+    farewell: Cell<Option<u32>>,
     waker: RefCell<Option<Waker>>,
 }
 
@@ -30,7 +34,11 @@ enum State {
 
 impl Greeting {
     pub(super) fn new() -> Rc<Self> {
-        Rc::new(Self { state: RefCell::new(State::Waiting), waker: RefCell::default() })
+        Rc::new(Self {
+            state: RefCell::new(State::Waiting),
+            farewell: Cell::new(None),
+            waker: RefCell::default(),
+        })
     }
 
     fn set(&self, state: State) {
@@ -48,6 +56,11 @@ impl Greeting {
         self.set(State::Ended(told));
     }
 
+    /// The reason of a GOAWAY, if one came.
+    pub(super) fn farewell(&self) -> Option<u32> {
+        self.farewell.get()
+    }
+
     /// Waits for the greeting; an error is what came instead.
     pub(super) async fn wait(&self) -> Result<(), String> {
         poll_fn(|cx| match &*self.state.borrow() {
@@ -62,30 +75,54 @@ impl Greeting {
     }
 }
 
-/// A connection whose first bytes are looked at.
+/// A connection whose frames are looked at as they come.
 pub(super) struct Greeted<T> {
     inner: T,
     greeting: Rc<Greeting>,
-    /// So many bytes came.
-    came: Cell<usize>,
+    /// The head of a frame, or what counts of a GOAWAY, as far as it came.
+    kept: Vec<u8>,
+    /// Bytes of the frame that are still to come, behind its head.
+    left: usize,
+    is_farewell: bool,
 }
 
 impl<T> Greeted<T> {
     pub(super) fn new(inner: T, greeting: Rc<Greeting>) -> Self {
-        Self { inner, greeting, came: Cell::new(0) }
+        Self { inner, greeting, kept: Vec::with_capacity(HEAD), left: 0, is_farewell: false }
     }
 
-    fn look(&self, bytes: &[u8]) {
-        let before = self.came.get();
-        self.came.set((before + bytes.len()).min(HEAD));
-        // The fourth byte is the type of the frame; the whole head makes it sure.
-        if before <= 3
-            && let Some(&kind) = bytes.get(3 - before)
-            && kind != SETTINGS
-        {
-            self.greeting.end("the server speaks no HTTP/2".to_owned());
-        } else if self.came.get() == HEAD {
-            self.greeting.set(State::Greeted);
+    fn look(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.left > 0 {
+                let (inside, rest) = bytes.split_at(self.left.min(bytes.len()));
+                self.left -= inside.len();
+                bytes = rest;
+                if self.is_farewell {
+                    let missing = FAREWELL.saturating_sub(self.kept.len());
+                    self.kept.extend(inside.iter().take(missing));
+                    if let Some(&[a, b, c, d]) = self.kept.get(4..FAREWELL) {
+                        self.greeting.farewell.set(Some(u32::from_be_bytes([a, b, c, d])));
+                    }
+                }
+                continue;
+            }
+            if self.is_farewell {
+                self.is_farewell = false;
+                self.kept.clear();
+            }
+            let (head, rest) = bytes.split_at((HEAD - self.kept.len()).min(bytes.len()));
+            self.kept.extend_from_slice(head);
+            bytes = rest;
+            if self.kept.get(3).is_some_and(|&kind| kind != SETTINGS) {
+                // Only the first frame must be this one; later, it is too late to end.
+                self.greeting.end("the server speaks no HTTP/2".to_owned());
+            }
+            if let Some(&[a, b, c, kind, ..]) = self.kept.get(..HEAD) {
+                self.greeting.set(State::Greeted);
+                self.left = u32::from_be_bytes([0, a, b, c]) as usize;
+                self.is_farewell = kind == GOAWAY;
+                self.kept.clear();
+            }
         }
     }
 }
@@ -99,9 +136,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Greeted<T> {
         let this = self.get_mut();
         let before = into.filled().len();
         let read = Pin::new(&mut this.inner).poll_read(cx, into);
-        if this.came.get() < HEAD && into.filled().len() > before {
-            this.look(&into.filled()[before..]);
-        }
+        this.look(&into.filled()[before..]);
         read
     }
 }
@@ -129,7 +164,7 @@ mod tests {
     use super::*;
 
     fn seen(parts: &[&[u8]]) -> State {
-        let greeted = Greeted::new((), Greeting::new());
+        let mut greeted = Greeted::new((), Greeting::new());
         for part in parts {
             greeted.look(part);
         }
@@ -145,5 +180,18 @@ mod tests {
         assert_eq!(seen(&[&frame[..4]]), State::Waiting);
         assert!(matches!(seen(&[b"HTTP/1.1 400"]), State::Ended(_)));
         assert!(matches!(seen(&[b"HT", b"TP"]), State::Ended(_)));
+    }
+
+    #[test]
+    fn the_reason_of_a_farewell_is_kept() {
+        let mut bytes = vec![0, 0, 2, 4, 0, 0, 0, 0, 0, 1, 2];
+        bytes.extend([0, 0, 10, 7, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 11, b'h', b'i']);
+        bytes.extend([0, 0, 0, 4, 1, 0, 0, 0, 0]);
+        for size in 1..bytes.len() {
+            let mut greeted = Greeted::new((), Greeting::new());
+            bytes.chunks(size).for_each(|part| greeted.look(part));
+            assert_eq!(greeted.greeting.farewell(), Some(11), "{size}");
+            assert_eq!((greeted.left, greeted.kept.len()), (0, 0));
+        }
     }
 }

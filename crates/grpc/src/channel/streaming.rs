@@ -26,9 +26,9 @@ pub struct Sender {
 
 /// Receives messages, and the status at the end.
 pub struct Receiver {
+    channel: Rc<Channel>,
     state: State,
     limit: usize,
-    is_server_stream: bool,
 }
 
 enum State {
@@ -42,18 +42,14 @@ impl Channel {
     ///
     /// # Errors
     /// If the connection is over, or the call can't be put into a request.
-    pub async fn stream(
-        self: &Rc<Self>,
-        call: &Call<'_>,
-        is_server_stream: bool,
-    ) -> Result<Streaming, Status> {
+    pub async fn stream(self: &Rc<Self>, call: &Call<'_>) -> Result<Streaming, Status> {
         let (response, stream) = self.begin(call).await?;
         Ok(Streaming {
             sender: Sender { channel: Rc::clone(self), stream },
             receiver: Receiver {
+                channel: Rc::clone(self),
                 state: State::Waiting(response),
                 limit: self.limits.receive,
-                is_server_stream,
             },
         })
     }
@@ -112,13 +108,8 @@ impl Receiver {
         }
     }
 
-    /// The server sends many messages.
-    pub fn is_server_stream(&self) -> bool {
-        self.is_server_stream
-    }
-
     fn end(&mut self, status: Status) -> Result<Bytes, Status> {
         self.state = State::Over;
-        Err(status)
+        Err(self.channel.explain(status))
     }
 }

@@ -24,7 +24,8 @@ impl Channel {
         if let Err(status) = send(framed(message), true, &mut stream).await {
             return Outcome::of(status);
         }
-        self.receive(response).await
+        let outcome = self.receive(response).await;
+        Outcome { status: self.explain(outcome.status), ..outcome }
     }
 
     async fn receive(&self, response: ResponseFuture) -> Outcome {

@@ -1,7 +1,7 @@
 //! Duration strings in requests: `10s`, `1m30s`, `1.5h`, `1d12h`.
 
 /// Nanoseconds; `None` if it is no duration. Units: `ns us µs ms s m h`, and whole days (`d`) first, as in k6.
-pub(super) fn parse(text: &str) -> Option<u64> {
+pub(crate) fn parse(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     if rest.is_empty() {
         return None;

@@ -42,6 +42,8 @@ pub(crate) struct HttpShared {
     pub(super) ready: SharedReady,
     /// Who looks at each exchange, if anybody does.
     pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// Those of `k6/net/grpc`.
+    grpc_networks: crate::grpc::Networks,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -79,6 +81,7 @@ impl HttpShared {
             networks: Networks::default(),
             ready: SharedReady::default(),
             watcher: config.watcher.clone(),
+            grpc_networks: crate::grpc::Networks::default(),
         })
     }
 
@@ -188,6 +191,22 @@ impl HttpState {
         if !untouched {
             *self.jar.borrow_mut() = SharedJar::default();
         }
+    }
+
+    /// The networks of `k6/net/grpc`.
+    pub(crate) fn grpc_networks(&self) -> &crate::grpc::Networks {
+        &self.shared.grpc_networks
+    }
+
+    /// A client on another network: one for each.
+    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
+        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
+        if let Some(client) = self.others.borrow().iter().find(of_network) {
+            return Rc::clone(client);
+        }
+        let client = Rc::new(Client::new(Rc::clone(network), self.local_ip));
+        self.adopt(Rc::clone(&client));
+        client
     }
 
     /// Takes in a client whose bytes and connections are the VU's, too.

@@ -1,0 +1,73 @@
+//! `k6/net/grpc`: calls of gRPC methods.
+//!
+//! ```text
+//! Client ─┬─ load ──► schemas, made once for all VUs
+//!         ├─ connect ──► Link: a channel of the VU, dialed anew when it is lost
+//!         └─ invoke ──► call: JSON ─► bytes ─► outcome ─► Response, one sample
+//! Stream ──► events: data, error, end
+//! ```
+
+mod call;
+mod client;
+mod connect;
+mod load;
+mod params;
+mod record;
+mod request;
+mod stream;
+
+use brunt_quickjs::{Ctx, JsResult, Value};
+
+pub(crate) use self::connect::Networks;
+pub(crate) use self::load::Schemas;
+
+const STATUSES: [(&str, i32); 17] = [
+    ("StatusOK", 0),
+    ("StatusCanceled", 1),
+    ("StatusUnknown", 2),
+    ("StatusInvalidArgument", 3),
+    ("StatusDeadlineExceeded", 4),
+    ("StatusNotFound", 5),
+    ("StatusAlreadyExists", 6),
+    ("StatusPermissionDenied", 7),
+    ("StatusResourceExhausted", 8),
+    ("StatusFailedPrecondition", 9),
+    ("StatusAborted", 10),
+    ("StatusOutOfRange", 11),
+    ("StatusUnimplemented", 12),
+    ("StatusInternal", 13),
+    ("StatusUnavailable", 14),
+    ("StatusDataLoss", 15),
+    ("StatusUnauthenticated", 16),
+];
+
+/// The last name is misspelled in k6, and so in scripts.
+const HEALTH: [(&str, i32); 4] = [
+    ("HealthCheckUnknown", 0),
+    ("HealthCheckServing", 1),
+    ("HealthCheckNotServing", 2),
+    ("HealthCheckServiceUnkown", 3),
+];
+
+pub(crate) fn names() -> Vec<String> {
+    let constants = STATUSES.iter().chain(&HEALTH).map(|constant| constant.0);
+    let mut names: Vec<_> = constants.chain(["Client", "Stream"]).map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn fill<'js>(
+    ctx: Ctx<'js>,
+    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
+) -> JsResult<'js, ()> {
+    // Thresholds may name the metrics of a script that imports the module.
+    record::Metrics::of(ctx)?;
+    let prototype = ctx.class_prototype::<client::Client>()?;
+    set("Client", ctx.constructor(c"Client", 0, client::construct, &prototype)?)?;
+    let prototype = ctx.class_prototype::<stream::Stream>()?;
+    set("Stream", ctx.constructor(c"Stream", 3, stream::construct, &prototype)?)?;
+    for (name, number) in STATUSES.iter().chain(&HEALTH) {
+        set(name, ctx.int(*number))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! What scripts say about calls: metadata, tags, time limits.
+
+use std::time::Duration;
+
+use brunt_grpc::Metadata;
+use brunt_quickjs::{JsResult, Value};
+
+use crate::http::duration;
+use crate::state::{read_tags, tag_text};
+
+/// A call may take so long, unless the script says otherwise.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// The parameters of one call.
+pub(super) struct Params {
+    pub(super) metadata: Option<Metadata>,
+    pub(super) tags: Vec<(String, String)>,
+    /// `None`: as long as it takes.
+    pub(super) timeout: Option<Duration>,
+    pub(super) discards: bool,
+}
+
+/// Why parameters are refused: a sentence, or what a getter threw.
+pub(super) enum Refusal {
+    Told(String),
+    Thrown(brunt_quickjs::Thrown),
+}
+
+impl From<brunt_quickjs::Thrown> for Refusal {
+    fn from(thrown: brunt_quickjs::Thrown) -> Self {
+        Self::Thrown(thrown)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(told: String) -> Self {
+        Self::Told(told)
+    }
+}
+
+impl Params {
+    /// Those of `invoke`.
+    pub(super) fn of_call(given: &Value<'_>) -> Result<Self, Refusal> {
+        Self::read(given, Some(TIMEOUT))
+    }
+
+    /// Those of a stream, which may take as long as it wants.
+    pub(super) fn of_stream(given: &Value<'_>) -> Result<Self, Refusal> {
+        Self::read(given, None)
+    }
+
+    fn read(given: &Value<'_>, timeout: Option<Duration>) -> Result<Self, Refusal> {
+        let mut params = Self { metadata: None, tags: Vec::new(), timeout, discards: false };
+        // A text is an array of letters, and those are no parameters.
+        if given.as_str().is_some_and(|text| !text.as_str().is_empty()) {
+            return Err(Refusal::Told("unknown param: \"0\"".to_owned()));
+        }
+        if !given.is_object() {
+            return Ok(params);
+        }
+        for key in given.keys()? {
+            let value = given.get(&key)?;
+            match key.text().unwrap_or_default().as_str() {
+                "metadata" => params.metadata = metadata(&value, "metadata")?,
+                "tags" => params.tags = tags(&value)?,
+                "timeout" => {
+                    let read = timeout_of(&value);
+                    params.timeout =
+                        Some(read.map_err(|told| format!("invalid timeout value: {told}"))?);
+                }
+                "discardResponseMessage" => params.discards = value.truthy(),
+                other => return Err(Refusal::Told(format!("unknown param: {other:?}"))),
+            }
+        }
+        Ok(params)
+    }
+}
+
+fn tags(value: &Value<'_>) -> Result<Vec<(String, String)>, Refusal> {
+    if !value.is_object() {
+        return Ok(Vec::new());
+    }
+    for key in value.keys()? {
+        if tag_text(&value.get(&key)?).is_none() {
+            return Err(Refusal::Told(format!(
+                "metric tags: invalid value for metric tag '{}': only String, Boolean and Number types are accepted as a \
+                 metric tag values",
+                key.text().unwrap_or_default()
+            )));
+        }
+    }
+    Ok(read_tags(value.ctx(), value)?)
+}
+
+/// Reads metadata; `what` is the parameter's name.
+pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>, Refusal> {
+    if value.is_nullish() {
+        return Ok(None);
+    }
+    if !value.is_object() {
+        return Err(Refusal::Told(format!(
+            "invalid {what} param: must be an object with key-value pairs"
+        )));
+    }
+    let mut metadata = Metadata::new();
+    for key in value.keys()? {
+        let (name, value) = (key.text().unwrap_or_default(), value.get(&key)?);
+        if name.to_ascii_lowercase().ends_with("-bin") {
+            let bytes = value.bytes().filter(|_| value.typed_array_name() == Some("Uint8Array"));
+            let Some(bytes) = bytes else {
+                let told = format!("invalid {what} param: {name:?} value must be binary");
+                return Err(Refusal::Told(told));
+            };
+            metadata.binary(&name, bytes.as_slice());
+        } else {
+            let Some(text) = value.as_str() else {
+                let told = format!("invalid {what} param: {name:?} value must be a string");
+                return Err(Refusal::Told(told));
+            };
+            metadata.text(&name, text.as_str());
+        }
+    }
+    Ok(Some(metadata))
+}
+
+/// A number of milliseconds, or a text such as `1m30s`. Less than nothing is nothing.
+pub(super) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
+    if let Some(ms) = value.as_number() {
+        // The cast saturates; a century is for ever.
+        return Ok(Duration::from_nanos((ms.clamp(0.0, 3.2e12) * 1e6) as u64));
+    }
+    if let Some(text) = value.as_str() {
+        let text = text.as_str();
+        return duration::parse(text)
+            .map(Duration::from_nanos)
+            .ok_or_else(|| format!("time: invalid duration {text:?}"));
+    }
+    let kind = if value.is_nullish() {
+        "<nil>"
+    } else if value.is_bool() {
+        "bool"
+    } else if value.is_array() {
+        "[]interface {}"
+    } else {
+        "map[string]interface {}"
+    };
+    Err(format!("unable to use type {kind} as a duration value"))
+}
+
+/// A value as Go's `%#v` writes it, which is how k6 shows what it refuses.
+pub(super) fn go_syntax(value: &Value<'_>) -> JsResult<'static, String> {
+    Ok(if value.is_nullish() {
+        "<nil>".to_owned()
+    } else if let Some(text) = value.as_str() {
+        format!("{:?}", text.as_str())
+    } else if value.is_array() {
+        let mut parts = Vec::new();
+        for index in 0..value.length()? {
+            parts.push(go_syntax(&value.get_index(index)?)?);
+        }
+        format!("[]interface {{}}{{{}}}", parts.join(", "))
+    } else if value.is_object() {
+        let mut parts = Vec::new();
+        for key in value.keys()? {
+            let name = key.text().unwrap_or_default();
+            parts.push(format!("{name:?}:{}", go_syntax(&value.get(&key)?)?));
+        }
+        parts.sort();
+        format!("map[string]interface {{}}{{{}}}", parts.join(", "))
+    } else {
+        value.to_string_lossy()?
+    })
+}
