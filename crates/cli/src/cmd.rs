@@ -16,10 +16,15 @@ use crate::{
 };
 
 mod absent;
+mod archive;
+mod cloud;
 mod completion;
 mod demo;
+mod deps;
+mod features;
 mod inspect;
 mod new;
+mod remote;
 mod version;
 
 pub(crate) use self::version::{K6_VERSION, line as version_line};
@@ -38,6 +43,19 @@ pub(crate) enum Call {
         requirements: bool,
         given: Given,
     },
+    Archive {
+        request: Box<archive::Request>,
+        given: Given,
+    },
+    Deps {
+        script: String,
+        json: bool,
+    },
+    Features {
+        json: bool,
+    },
+    /// `pause`, `resume`, `scale`, `stats`, `status`.
+    Remote(remote::Request),
     New(new::Request),
     Version {
         json: bool,
@@ -63,6 +81,10 @@ impl Call {
             Self::Inspect { script, settings, requirements, given } => {
                 inspect::perform(context, &script, &settings, requirements, &given)
             }
+            Self::Archive { request, given } => archive::perform(context, &request, &given),
+            Self::Deps { script, json } => deps::perform(context, &script, json),
+            Self::Features { json } => features::perform(context, json),
+            Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
@@ -83,7 +105,6 @@ fn print(context: &Context, text: &str) -> Outcome<Exit> {
 
 /// The whole command line.
 fn command() -> Command {
-    let script = Arg::new("script").value_name("SCRIPT").action(ArgAction::Append);
     let root = Command::new("brunt")
         .version(version::line())
         .about("Load testing that runs k6 scripts as they are")
@@ -102,7 +123,7 @@ fn command() -> Command {
                 .about("Run a test")
                 .override_usage("brunt run [OPTIONS] <SCRIPT>")
                 .after_help(what_scripts_have())
-                .arg(script.clone().help("The script (.js or .ts), or - for standard input")),
+                .arg(script_argument()),
             flags::of_run(),
         ))
         .subcommand(
@@ -110,7 +131,7 @@ fn command() -> Command {
                 Command::new("inspect")
                     .about("Print the options of a script as JSON")
                     .override_usage("brunt inspect [OPTIONS] <SCRIPT>")
-                    .arg(script.help("The script (.js or .ts), or - for standard input")),
+                    .arg(script_argument()),
                 flags::of_inspect(),
             )
             .arg(
@@ -120,12 +141,34 @@ fn command() -> Command {
                     .action(ArgAction::SetTrue),
             ),
         )
+        .subcommand(
+            flags::add(
+                Command::new("archive")
+                    .about("Write a test and all that it needs into one file")
+                    .override_usage("brunt archive [OPTIONS] <SCRIPT>")
+                    .arg(script_argument()),
+                flags::of_archive(),
+            )
+            .arg(value("archive-out", "FILE", "The file to write, or - for stdout").short('O'))
+            .arg(switch("exclude-env-vars", "Leave the environment out of it")),
+        )
+        .subcommand(deps::command())
+        .subcommand(features::command())
+        .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
         .subcommand(new::command())
         .subcommand(demo::command())
         .subcommand(version::command())
         .subcommand(completion::command());
     absent::add(root)
+}
+
+/// Checked by [`one_script`].
+fn script_argument() -> Arg {
+    Arg::new("script")
+        .value_name("SCRIPT")
+        .action(ArgAction::Append)
+        .help("The script (.js or .ts), an archive (.tar), or - for standard input")
 }
 
 /// One of vegeta's commands, for help and completion alone: its flags are no business of clap's.
@@ -187,6 +230,7 @@ pub(crate) fn parse(
     let given = match name {
         "run" => Given::collect(globals().chain(flags::of_run()), matches, environment)?,
         "inspect" => Given::collect(globals().chain(flags::of_inspect()), matches, environment)?,
+        "archive" => Given::collect(globals().chain(flags::of_archive()), matches, environment)?,
         _ => Given::collect(globals(), matches, environment)?,
     };
     let settings = GlobalSettings::new(&given, environment)?;
@@ -206,13 +250,34 @@ pub(crate) fn parse(
             requirements: matches.get_flag("execution-requirements"),
             given,
         },
+        "archive" => Call::Archive {
+            request: Box::new(archive::Request {
+                script: one_script(name, matches)?,
+                settings: ScriptSettings::new(&given, environment, false)?,
+                out: matches
+                    .get_one::<String>("archive-out")
+                    .map_or_else(|| "archive.tar".to_owned(), String::clone),
+                without_env: matches.get_flag("exclude-env-vars"),
+            }),
+            given,
+        },
+        "deps" => Call::Deps {
+            script: matches.get_one::<String>("script").cloned().unwrap_or_default(),
+            json: matches.get_flag("json"),
+        },
+        "features" => Call::Features { json: matches.get_flag("json") },
+        "pause" | "resume" | "scale" | "stats" | "status" => {
+            Call::Remote(remote::Request::read(name, matches, &settings)?)
+        }
+        "cloud" | "login" => return Err(cloud::failure(name, matches)),
+        "x" => return Err(absent::extension(matches)),
         "new" => Call::New(new::Request::read(matches)?),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
-        "completion" => {
-            let shell = matches.get_one::<clap_complete::Shell>("shell");
-            Call::Completion(*shell.expect("clap demands the argument"))
-        }
+        "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
+            Some(shell) => Call::Completion(*shell),
+            None => Call::Print(completion::command().render_help().to_string()),
+        },
         other => return Err(absent::failure(other)),
     };
     Ok((settings, call))
@@ -301,10 +366,10 @@ mod tests {
                 "brunt run a.js b.js",
                 "brunt run takes one script, not 2: a file, or - for standard input".into(),
             ),
-            ("brunt completion", format!("missing argument: <SHELL> ({help})")),
+            ("brunt demo x", format!("unexpected argument \"x\" ({help})")),
             (
                 "brunt completion tcsh",
-                "invalid value 'tcsh' for '<SHELL>' (use bash, elvish, fish, powershell, zsh)"
+                "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)"
                     .into(),
             ),
         ] {
@@ -314,7 +379,7 @@ mod tests {
 
     #[test]
     fn commands_of_later_are_refused_by_name_whatever_follows_them() {
-        for name in ["archive", "cloud run", "login", "record -x 5", "x y --z", "stats"] {
+        for name in ["record -x 5", "compare a b", "agent"] {
             let text = message(&format!("brunt {name}"));
             let first = name.split(' ').next().unwrap();
             assert!(text.contains(&format!("brunt {first} is not supported yet")), "{text}");

@@ -18,10 +18,14 @@ pub(crate) enum Exit {
     SetupTimeout,
     /// `teardown()` took longer than `teardownTimeout`.
     TeardownTimeout,
+    /// The REST API was told to stop the test.
+    StoppedByApi,
     /// An option, a scenario, a threshold or the configuration file is wrong.
     InvalidConfig,
     /// SIGINT or SIGTERM, once or twice.
     Signal,
+    /// The REST API can't be served where `--address` says.
+    ApiAddress,
     /// The script threw in init code, `setup()` or `teardown()`, or could not be compiled.
     ScriptException,
     /// The script called `exec.test.abort()`.
@@ -44,8 +48,10 @@ impl Exit {
             Self::Thresholds => 99,
             Self::SetupTimeout => 100,
             Self::TeardownTimeout => 101,
+            Self::StoppedByApi => 103,
             Self::InvalidConfig => 104,
             Self::Signal => 105,
+            Self::ApiAddress => 106,
             Self::ScriptException => 107,
             Self::ScriptAborted => 108,
             Self::Panic => 109,

@@ -58,13 +58,6 @@ pub(crate) enum Fate {
     Runtime,
     /// It is understood, and there is nothing to do.
     Nothing,
-    /// It is refused by name, with the reason. `harmless` values mean "off" and pass.
-    Refused {
-        /// Values that ask for nothing.
-        harmless: &'static [&'static str],
-        /// Why, and what to do instead.
-        why: &'static str,
-    },
 }
 
 impl Flag {
@@ -104,17 +97,9 @@ impl Flag {
         self.fate(Fate::Option(option))
     }
 
-    const fn refused(self, harmless: &'static [&'static str], why: &'static str) -> Self {
-        self.fate(Fate::Refused { harmless, why })
-    }
-
     /// The flag as clap wants it.
     pub(crate) fn arg(&self) -> Arg {
         let mut help = self.help.to_owned();
-        // The type of a file may be said, if it is a script.
-        if matches!(self.fate, Fate::Refused { .. }) && self.long != "type" {
-            help.push_str(" (not supported yet)");
-        }
         if let Some(env) = self.env {
             help = format!("{help} [env: K6_{env}]");
         }
@@ -149,6 +134,11 @@ impl Flag {
 /// The flags of `brunt run`, global ones apart.
 pub(crate) fn of_run() -> impl Iterator<Item = &'static Flag> {
     option::FLAGS.iter().chain(runtime::FLAGS).chain(runtime::RUN_ONLY)
+}
+
+/// The flags of `brunt archive`, global ones apart.
+pub(crate) fn of_archive() -> impl Iterator<Item = &'static Flag> {
+    option::FLAGS.iter().chain(runtime::FLAGS)
 }
 
 /// The flags of `brunt inspect`, global ones apart.

@@ -1,14 +1,14 @@
 //! JavaScript behind the seam of [`run::host`](crate::run::host): `script` loads, `js` runs, `modules` is the
 //! k6 API.
 
-use std::{io::Read as _, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_js::{
-    Api, Failure as Thrown, Program, ProgramError, ScriptRunner,
+    Api, Failure as Thrown, OpenedFiles, Program, ProgramError, ScriptRunner,
     runner::{Exported, SummaryAnswer},
 };
 use brunt_modules::{K6, World};
-use brunt_script::{Entry, ErrorKind, Loader, MAX_FILE, ScriptError};
+use brunt_script::{ErrorKind, Files, Graph, Loader, ScriptError};
 use serde_json::Value;
 
 use crate::{
@@ -16,13 +16,16 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     run::host::{Answer, Host, Script, Source, TestOptions, TestRunner},
+    settings::FileType,
 };
 
 mod config;
+mod origin;
 mod place;
 mod remote;
 
-use remote::Remote;
+use self::origin::Origin;
+pub(crate) use self::origin::Recorder;
 
 /// QuickJS and the k6 API.
 #[derive(Debug, Clone, Copy)]
@@ -34,50 +37,104 @@ pub(crate) struct Loaded {
     runner: ScriptRunner,
     options: Value,
     exported: Exported,
+    env: BTreeMap<String, String>,
+    extended: bool,
 }
 
 impl Host for JavaScript {
     type Script = Loaded;
 
     fn load(&self, source: &Source<'_>) -> Outcome<Loaded> {
-        let entry = match source.name {
-            "-" => Entry::Stdin(standard_input()?),
-            url if url.starts_with("https://") => Entry::Remote(url.to_owned()),
-            path => {
-                refuse_others(path)?;
-                Entry::Path(path.into())
-            }
-        };
-        let graph = Loader::new(&Remote::new(source.remote))
-            .load(entry)
-            .map_err(|error| unloadable(&error))?;
-        let k6 = Arc::new(K6::new(World {
-            registry: Arc::clone(&source.registry),
-            env: source.env.clone(),
-            extended: source.extended,
-        }));
-        let program = Program::compile(&graph, &*k6).map_err(uncompilable)?;
-        let runner = ScriptRunner::new(Arc::new(program), Arc::clone(&k6) as Arc<dyn Api>);
-        let exported = runner.inspect().map_err(thrown)?;
-        for name in ["setup", "teardown"] {
-            if exported.others.iter().any(|other| other == name) {
-                return Err(Failure::usage(format!("the exported {name} must be a function")));
-            }
+        let origin = Origin::find(source.name, source.kind, source.remote)?;
+        Ok(load(source, origin)?.0)
+    }
+}
+
+impl JavaScript {
+    /// Loads a script, and remembers its modules and the files that it is made of.
+    ///
+    /// # Errors
+    /// Those of [`Host::load`].
+    pub(crate) fn load_recorded(
+        &self,
+        source: &Source<'_>,
+    ) -> Outcome<(Loaded, Graph, Arc<Recorder>)> {
+        let mut origin = Origin::find(source.name, source.kind, source.remote)?;
+        let recorder = Recorder::new(origin.files);
+        origin.files = Arc::clone(&recorder) as Arc<dyn Files>;
+        let (loaded, graph) = load(source, origin)?;
+        Ok((loaded, graph, recorder))
+    }
+
+    /// The modules of a script, which is not run.
+    ///
+    /// # Errors
+    /// It can't be read or parsed, or what it imports can't.
+    pub(crate) fn graph(&self, name: &str, kind: FileType) -> Outcome<Graph> {
+        let origin = Origin::find(name, kind, true)?;
+        Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))
+    }
+}
+
+fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
+    let graph =
+        Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))?;
+    let archive = origin.archive;
+    let metadata = archive.as_ref().map(|archive| &archive.metadata);
+    let mut env = metadata.map(|metadata| metadata.env.clone()).unwrap_or_default();
+    env.extend(source.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let extended =
+        source.extended.or_else(|| metadata.map(|metadata| metadata.extended)).unwrap_or(true);
+    let k6 = Arc::new(K6::new(World {
+        registry: Arc::clone(&source.registry),
+        env: env.clone(),
+        extended,
+        freeze_env: source.freeze_env,
+    }));
+    let program = Program::compile(&graph, &*k6).map_err(uncompilable)?;
+    let opened = match &archive {
+        Some(archive) => OpenedFiles::sealed(Arc::clone(&archive.files), crate::archive::anonymous),
+        None => OpenedFiles::default(),
+    };
+    let program = program.from_elsewhere(origin.files, opened);
+    let runner = ScriptRunner::new(Arc::new(program), Arc::clone(&k6) as Arc<dyn Api>);
+    let exported = runner.inspect().map_err(thrown)?;
+    for name in ["setup", "teardown"] {
+        if exported.others.iter().any(|other| other == name) {
+            return Err(Failure::usage(format!("the exported {name} must be a function")));
         }
-        let options = match &exported.options {
-            Err(problem) => {
-                return Err(Failure::usage(problem.clone())
-                    .hint("options are plain data: numbers, strings, booleans, lists, objects"));
-            }
-            Ok(None) => Value::Null,
-            Ok(Some(json)) => serde_json::from_str(json).map_err(|error| {
-                Failure::new(
-                    Exit::Other,
-                    anyhow::Error::new(error).context("the exported options are no JSON"),
-                )
-            })?,
-        };
-        Ok(Loaded { k6, runner, options, exported })
+    }
+    let options = match (metadata, &exported.options) {
+        (Some(metadata), _) => metadata.options.clone(),
+        (None, Err(problem)) => {
+            return Err(Failure::usage(problem.clone())
+                .hint("options are plain data: numbers, strings, booleans, lists, objects"));
+        }
+        (None, Ok(None)) => Value::Null,
+        (None, Ok(Some(json))) => serde_json::from_str(json).map_err(|error| {
+            Failure::new(
+                Exit::Other,
+                anyhow::Error::new(error).context("the exported options are no JSON"),
+            )
+        })?,
+    };
+    Ok((Loaded { k6, runner, options, exported, env, extended }, graph))
+}
+
+impl Loaded {
+    /// The script, compiled, with the files that it opened.
+    pub(crate) fn program(&self) -> &Program {
+        self.runner.program()
+    }
+
+    /// `__ENV`.
+    pub(crate) fn env(&self) -> &BTreeMap<String, String> {
+        &self.env
+    }
+
+    /// The compatibility mode is `extended`.
+    pub(crate) fn is_extended(&self) -> bool {
+        self.extended
     }
 }
 
@@ -115,34 +172,6 @@ impl TestRunner for ScriptRunner {
             SummaryAnswer::Unusable(problem) => Answer::Unusable(problem),
         }
     }
-}
-
-/// Refuses by name what we don't run: scripts without TLS, and archives, yet.
-fn refuse_others(path: &str) -> Outcome<()> {
-    if path.starts_with("http://") {
-        return Err(Failure::usage(format!("the script {path} is remote: that needs https"))
-            .hint("download it and run the file"));
-    }
-    // The mark of a tar file stands at byte 257. What cannot be read is told by whoever loads it.
-    let mut head = [0; 262];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    if read.is_ok() && head.ends_with(b"ustar") {
-        return Err(Failure::usage(format!("{path} is an archive, which is not supported yet"))
-            .hint("unpack it (tar -xf) and run the script in it"));
-    }
-    Ok(())
-}
-
-/// A script that comes through a pipe.
-fn standard_input() -> Outcome<Vec<u8>> {
-    let mut text = Vec::new();
-    std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(Failure::usage(format!(
-            "the script on standard input is longer than {MAX_FILE} bytes"
-        )));
-    }
-    Ok(text)
 }
 
 fn unloadable(error: &ScriptError) -> Failure {

@@ -5,7 +5,7 @@
 //! end: a slow terminal must not slow the test.
 //!
 //! ```text
-//! log::info!(source = "console"; "…")  ->  queue  ->  writer thread  ->  stderr | stdout | file
+//! log::info!(source = "console"; "…")  ->  queue  ->  writer thread  ->  stderr | stdout | file | loki
 //!                                                                   \->  --console-output file
 //! ```
 
@@ -30,6 +30,7 @@ use crate::{screen::Screen, secrets};
 
 mod entry;
 mod format;
+pub(crate) mod loki;
 mod setup;
 mod writer;
 
@@ -73,6 +74,8 @@ pub(crate) enum Output {
         /// What is less important stays out of the file.
         level: LevelFilter,
     },
+    /// `loki[=URL][,…]`
+    Loki(loki::LokiConfig),
 }
 
 /// The running writer. [`Logging::finish`] empties it.

@@ -24,12 +24,15 @@ use crate::{
     settings::GlobalSettings,
 };
 
+mod api;
+mod archive;
 mod cmd;
 mod describe;
 mod diagnostic;
 mod environment;
 mod exit;
 mod failure;
+mod features;
 mod flags;
 mod javascript;
 mod limits;

@@ -6,15 +6,17 @@
 //!  config_file     host                    watch (progress), signal, samples (--out)
 //! ```
 
-use std::sync::Arc;
+use std::{net::TcpListener, sync::Arc};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
 use brunt_engine::{Run, RunConfig};
 use brunt_metrics::Registry;
+use brunt_modules::watch::Watcher;
 
 use self::{
     ending::Ending,
     host::{Host, Script, Source},
+    once::Trace,
     plan::{Outer, Plan},
     samples::Samples,
     signal::SignalWatch,
@@ -22,20 +24,25 @@ use self::{
 };
 use crate::{
     Context,
+    api::{self, Api},
     cmd::version_line,
     describe,
     describe::Description,
     exit::Exit,
     failure::{Failure, Outcome},
+    features::FREEZE_ENV,
     flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
     settings::{RunSettings, SummaryMode},
 };
 
+mod adjust;
 mod config_file;
 mod ending;
 pub(crate) mod host;
+mod http_debug;
+mod once;
 mod outcome;
 pub(crate) mod plan;
 mod samples;
@@ -62,6 +69,7 @@ fn run<H: Host>(
 ) -> Outcome<Exit> {
     log::debug!("brunt {}", version_line());
     let outer = Outer::read(context, given)?;
+    let api_listener = api_listener(context)?;
     let open_files = limits::raise_open_files();
     let signals = SignalWatch::start(context.logging.flusher())?;
     let quiet = context.global.quiet;
@@ -84,8 +92,10 @@ fn run<H: Host>(
     let registry = Arc::new(Registry::new());
     let loaded = host.load(&Source {
         name: script,
+        kind: settings.script.kind,
         env: &settings.script.env,
         extended: settings.script.extended,
+        freeze_env: outer.features.has(FREEZE_ENV),
         remote: settings.script.remote,
         registry: Arc::clone(&registry),
     })?;
@@ -112,7 +122,12 @@ fn run<H: Host>(
     let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
     let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
     let env = context.environment.all().clone();
-    let runner = loaded.into_runner(&plan.test_options(env))?;
+    let watcher: Option<Arc<dyn Watcher>> = if settings.once {
+        Some(Arc::new(Trace::new(Arc::clone(&context.screen), color)))
+    } else {
+        plan.http_debug().map(|debug| Arc::new(debug) as Arc<dyn Watcher>)
+    };
+    let runner = loaded.into_runner(&plan.test_options(env, watcher))?;
 
     let breakdown = settings.summary_mode == SummaryMode::Full;
     let ledger = plan.ledger(&registry, breakdown)?;
@@ -134,11 +149,23 @@ fn run<H: Host>(
     }
     let run = Run::new(config, Arc::clone(&runner));
     signals.attach(run.control());
+    let api = match api_listener {
+        None => None,
+        Some(listener) => Some(Api::serve(listener, run.live(), context.global.profiling)?),
+    };
+    if run.control().is_paused() && api.is_none() {
+        log::warn!(
+            "the test waits to be resumed, and there is no --address through which it could"
+        );
+    }
     let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment));
-    let progress = (!quiet)
+    let progress = (!quiet && !settings.once)
         .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), color))
         .transpose()?;
     let report = run.execute();
+    if let Some(api) = &api {
+        api.ended(&report);
+    }
     signals.detach();
     if let Some(progress) = progress {
         progress.stop();
@@ -170,6 +197,26 @@ fn run<H: Host>(
     match report.error() {
         Some(failure) => Err(outcome::failure(failure)),
         None => Ok(Exit::Success),
+    }
+}
+
+/// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.
+fn api_listener(context: &Context) -> Outcome<Option<TcpListener>> {
+    let Some(address) = &context.global.address else { return Ok(None) };
+    match api::listen(&address.text) {
+        Ok(listener) => {
+            log::debug!(address = address.text.as_str(); "Serving the REST API");
+            Ok(Some(listener))
+        }
+        Err(error) if address.is_flag => {
+            let told = format!("the REST API can't be served on {}: {error}", address.text);
+            Err(Failure::new(Exit::ApiAddress, anyhow::Error::msg(told))
+                .hint("give --address a free port of this machine, such as 127.0.0.1:6565"))
+        }
+        Err(error) => {
+            log::warn!(error = error.to_string().as_str(); "Error from API server");
+            Ok(None)
+        }
     }
 }
 

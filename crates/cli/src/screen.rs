@@ -60,10 +60,18 @@ impl Screen {
     /// # Errors
     /// stdout is closed or full.
     pub(crate) fn stdout(&self, text: &str) -> io::Result<()> {
+        self.stdout_bytes(text.as_bytes())
+    }
+
+    /// The same for what is no text.
+    ///
+    /// # Errors
+    /// stdout is closed or full.
+    pub(crate) fn stdout_bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut inner = self.lock();
         inner.erase();
         let Inner { stdout, .. } = &mut *inner;
-        let written = stdout.write_all(text.as_bytes());
+        let written = stdout.write_all(bytes);
         inner.redraw();
         written.and(inner.stdout.flush())
     }

@@ -17,7 +17,20 @@ pub(crate) struct GlobalSettings {
     pub(crate) color: bool,
     /// `--config`: the file must exist.
     pub(crate) config: Option<PathBuf>,
+    /// `--address`: where the REST API is, or is to be.
+    pub(crate) address: Option<Address>,
+    /// `--profiling-enabled`
+    pub(crate) profiling: bool,
     pub(crate) log: LogConfig,
+}
+
+/// Where the REST API is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// `HOST:PORT`
+    pub(crate) text: String,
+    /// A flag says so: then a run can't do without it.
+    pub(crate) is_flag: bool,
 }
 
 impl GlobalSettings {
@@ -35,6 +48,11 @@ impl GlobalSettings {
             quiet: given.is_on("quiet"),
             color,
             config: given.last("config").filter(|path| !path.is_empty()).map(PathBuf::from),
+            address: given.get("address").and_then(|value| {
+                let text = value.texts.last().filter(|text| !text.is_empty())?.clone();
+                Some(Address { text, is_flag: value.on_command_line })
+            }),
+            profiling: given.is_on("profiling-enabled"),
             log: LogConfig {
                 output,
                 format: Format::parse(given.last("log-format").unwrap_or_default()),
@@ -56,8 +74,10 @@ impl GlobalSettings {
 pub(crate) struct ScriptSettings {
     /// What the script sees in `__ENV`.
     pub(crate) env: BTreeMap<String, String>,
-    /// The global `global` exists.
-    pub(crate) extended: bool,
+    /// The global `global` exists, if a flag says so or not.
+    pub(crate) extended: Option<bool>,
+    /// `--type`.
+    pub(crate) kind: FileType,
     /// Modules may come over the network.
     pub(crate) remote: bool,
     /// Thresholds are read and checked.
@@ -83,25 +103,46 @@ impl ScriptSettings {
             }
             env.insert(name.to_owned(), value.to_owned());
         }
-        let extended = match given.last("compatibility-mode").unwrap_or("extended") {
-            "extended" | "" => true,
+        let extended = match given.last("compatibility-mode").unwrap_or("") {
+            "" => None,
+            "extended" => Some(true),
             "experimental_enhanced" => {
                 log::warn!("compatibility mode experimental_enhanced is deprecated: use extended");
-                true
+                Some(true)
             }
-            "base" => false,
+            "base" => Some(false),
             other => {
                 return Err(Failure::usage(format!("invalid compatibility mode \"{other}\""))
                     .hint("use extended or base"));
             }
         };
+        let kind = match given.last("type").unwrap_or("") {
+            "" => FileType::Auto,
+            "js" => FileType::Script,
+            "archive" => FileType::Archive,
+            other => {
+                return Err(Failure::usage(format!("unknown or unspecified test type '{other}'"))
+                    .hint("use js or archive"));
+            }
+        };
         Ok(Self {
             env,
             extended,
+            kind,
             remote: !given.is_on("no-remote-modules"),
             thresholds: !given.is_on("no-thresholds"),
         })
     }
+}
+
+/// What the file is that shall be run: `--type`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum FileType {
+    /// Its first bytes tell.
+    #[default]
+    Auto,
+    Script,
+    Archive,
 }
 
 fn is_variable_name(name: &str) -> bool {
@@ -135,6 +176,8 @@ pub(crate) struct RunSettings {
     /// Threads that carry VUs; at least 1.
     pub(crate) workers: Option<usize>,
     pub(crate) demo: bool,
+    /// Each scenario once, shown request by request.
+    pub(crate) once: bool,
 }
 
 /// More workers than this make no sense on any machine there is.
@@ -167,6 +210,7 @@ impl RunSettings {
                 })?)
             }
         };
+        check_traces(given.last("traces-output").unwrap_or_default())?;
         if let Some("true" | "1") = environment.get("K6_WEB_DASHBOARD") {
             return Err(Failure::usage(
                 "K6_WEB_DASHBOARD is not supported yet: the web dashboard comes later; unset it",
@@ -184,8 +228,34 @@ impl RunSettings {
             linger: given.switch("linger"),
             workers,
             demo: given.is_on("demo"),
+            once: given.is_on("once"),
         })
     }
+}
+
+/// `--traces-output`: `none`, or `otel[=host:port[/path]][,proto=grpc|http][,header.X=v]`. Nothing is ever sent there:
+/// in k6, too, only the browser module makes traces.
+fn check_traces(text: &str) -> Outcome<()> {
+    let invalid = |why: String| Failure::usage(why).hint("use none or otel[=host:port]");
+    let (kind, rest) = text.split_once(['=', ',']).unwrap_or((text, ""));
+    if !matches!(kind, "" | "none" | "otel") {
+        return Err(invalid(format!("invalid traces output \"{text}\"")));
+    }
+    for part in rest.split(',').filter(|_| kind == "otel") {
+        match part.split_once('=') {
+            None | Some(("proto", "grpc" | "http")) => {}
+            Some((key, _)) if key.starts_with("header.") || key.contains("://") => {}
+            Some(("proto", other)) => {
+                return Err(invalid(format!(
+                    "unsupported protocol \"{other}\" of --traces-output"
+                )));
+            }
+            Some((key, _)) => {
+                return Err(invalid(format!("unknown setting \"{key}\" of --traces-output")));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

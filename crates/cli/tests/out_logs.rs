@@ -112,7 +112,7 @@ fn log_lines_go_where_they_are_sent() {
 fn wrong_destinations_are_refused() {
     for (flags, said) in [
         ("--log-output syslog", "unsupported log output 'syslog'"),
-        ("--log-output loki=http://127.0.0.1:1", "loki is not supported yet"),
+        ("--log-output loki=http://127.0.0.1:1,x=y", "unknown loki config key x"),
         ("--log-output file=", "needs a path"),
         ("--log-output file=x,level=loud", "unknown log level 'loud'"),
         ("--log-output file=nowhere/x.log", "nowhere/x.log"),

@@ -1,7 +1,7 @@
 //! What all threads of a run share: whether to stop, what phase it is in, and the live counts.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use brunt_fiber::clock;
@@ -122,7 +122,7 @@ pub(crate) fn lower(counter: &AtomicU64) {
 
 /// The wheel and the dials of a run: shared by its threads, the signal handler, the REST API.
 ///
-/// Everything is an atomic, so that a script's interrupt handler may look at it.
+/// Everything that a script's interrupt handler looks at is an atomic.
 #[derive(Debug)]
 pub struct Control {
     abort: OnceLock<AbortReason>,
@@ -137,6 +137,8 @@ pub struct Control {
     planned: AtomicU64,
     initialized: AtomicU64,
     tallies: Box<[Tally]>,
+    /// What `setup()` returned, or what somebody put in its place; JSON.
+    setup_data: Mutex<Option<Arc<str>>>,
     /// Wakes the coordinator: abort or resume.
     pub(crate) wake: Notify,
 }
@@ -155,6 +157,7 @@ impl Control {
             planned: AtomicU64::new(0),
             initialized: AtomicU64::new(0),
             tallies: (0..cores).map(|_| Tally::default()).collect(),
+            setup_data: Mutex::default(),
             wake: Notify::new(),
         }
     }
@@ -198,6 +201,20 @@ impl Control {
     pub fn resume(&self) {
         self.paused.store(false, SeqCst);
         self.wake.notify_one();
+    }
+
+    pub(crate) fn set_paused(&self, is_paused: bool) {
+        self.paused.store(is_paused, SeqCst);
+        self.wake.notify_one();
+    }
+
+    /// What `setup()` returned, as JSON.
+    pub fn setup_data(&self) -> Option<Arc<str>> {
+        self.setup_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn keep_setup_data(&self, data: Option<Arc<str>>) {
+        *self.setup_data.lock().unwrap_or_else(PoisonError::into_inner) = data;
     }
 
     /// How far the run is.

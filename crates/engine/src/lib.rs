@@ -31,6 +31,7 @@
 mod control;
 mod core;
 mod error;
+mod gate;
 mod gather;
 mod health;
 mod idle;
@@ -46,7 +47,7 @@ pub use self::core::Core;
 pub use self::error::{ErrorKind, Failure, RunError};
 pub use self::gather::Listener;
 pub use self::health::{CoreHealth, Health, HealthVerdict};
-pub use self::live::{Live, Progress, ScenarioPhase, ScenarioProgress};
+pub use self::live::{Live, Progress, ScaleError, ScenarioPhase, ScenarioProgress};
 pub use self::run::{Run, RunConfig, RunReport, run};
 pub use self::runner::{Ended, Iteration, Runner, Vu, VuIds};
 pub use self::scenario::{ScenarioHere, ScenarioState};

@@ -17,7 +17,39 @@ pub struct Live {
     pub(crate) control: Arc<Control>,
     pub(crate) scenarios: Arc<[Arc<ScenarioState>]>,
     pub(crate) gather: mpsc::Sender<Message>,
+    pub(crate) asks: mpsc::Sender<Ask>,
 }
+
+/// What somebody outside asks of a run; the answers go back through the senders.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    /// Run `setup()` now, and keep what it returns.
+    Setup(oneshot::Sender<Result<Option<Arc<str>>, String>>),
+    /// Run `teardown()` now.
+    Teardown(oneshot::Sender<Result<(), String>>),
+    /// Take this for what `setup()` returned.
+    Data(Option<Arc<str>>, oneshot::Sender<()>),
+}
+
+/// Questions that may wait; then those who ask wait.
+pub(crate) const ASKS_WAITING: usize = 16;
+
+/// Why a test can't be scaled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScaleError {
+    /// It has no scenario for that.
+    #[error(
+        "an externally-controlled executor needs to be configured for live configuration updates"
+    )]
+    NoScenario,
+    /// That many it can't have.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// The coordinator does not answer any more.
+const OVER: &str = "the test is over";
 
 impl Live {
     /// The wheel and the dials.
@@ -49,6 +81,73 @@ impl Live {
                 .map(|state| ScenarioProgress::of(state, now))
                 .collect(),
         }
+    }
+
+    /// Pauses a running test, or lets it go on. Before the start, letting it go on starts it.
+    ///
+    /// # Errors
+    /// It runs a scenario that can't be paused.
+    pub fn pause(&self, is_paused: bool) -> Result<(), String> {
+        if self.control.phase() >= Phase::Setup {
+            for state in self.scenarios.iter() {
+                if state.gate().is_none() {
+                    let spec = state.spec();
+                    return Err(format!(
+                        "{} executor '{}' doesn't support pause and resume operations after its start",
+                        spec.executor.kind(),
+                        spec.name
+                    ));
+                }
+            }
+        } else if is_paused {
+            return Err("the test has not begun yet: start it with --paused".to_owned());
+        }
+        for gate in self.scenarios.iter().filter_map(|state| state.gate()) {
+            gate.pause(is_paused);
+        }
+        self.control.set_paused(is_paused);
+        Ok(())
+    }
+
+    /// Changes how many VUs iterate (`vus`) of those that are there (`max`).
+    ///
+    /// # Errors
+    /// There is no scenario that is controlled from outside, or it can't have so many.
+    pub fn scale(&self, vus: Option<u64>, max: Option<u64>) -> Result<(), ScaleError> {
+        let mut gates = self.scenarios.iter().filter_map(|state| state.gate());
+        let gate = gates.next().ok_or(ScaleError::NoScenario)?;
+        gate.scale(vus, max).map_err(ScaleError::Refused)
+    }
+
+    /// Runs `setup()` now, whether or not the run will do so by itself, and keeps what it returns (JSON) for all VUs.
+    /// Waits for the planned VUs to be made, and for a `setup()` or `teardown()` that is running.
+    ///
+    /// # Errors
+    /// What it threw, that it took too long, or that the run is over.
+    pub async fn run_setup(&self) -> Result<Option<Arc<str>>, String> {
+        let (answer, question) = oneshot::channel();
+        self.asks.send(Ask::Setup(answer)).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER)?
+    }
+
+    /// Runs `teardown()` now, likewise.
+    ///
+    /// # Errors
+    /// Those of [`run_setup`](Self::run_setup).
+    pub async fn run_teardown(&self) -> Result<(), String> {
+        let (answer, question) = oneshot::channel();
+        self.asks.send(Ask::Teardown(answer)).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER)?
+    }
+
+    /// Takes this (JSON) for what `setup()` returned.
+    ///
+    /// # Errors
+    /// The run is over.
+    pub async fn set_setup_data(&self, data: Option<Arc<str>>) -> Result<(), String> {
+        let (answer, question) = oneshot::channel();
+        self.asks.send(Ask::Data(data, answer)).await.map_err(|_| OVER)?;
+        question.await.map_err(|_| OVER.to_owned())
     }
 
     /// The summary of what has been gathered so far. `None` once the run is over, or if the gatherer does

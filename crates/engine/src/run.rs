@@ -24,7 +24,7 @@ use crate::core::{CoreSeed, spawn, words};
 use crate::error::Failure;
 use crate::gather::{Gathered, Gatherer, Message, WAITING_PER_CORE};
 use crate::health::Health;
-use crate::live::Live;
+use crate::live::{ASKS_WAITING, Ask, Live};
 use crate::runner::Runner;
 use crate::scenario::ScenarioState;
 
@@ -43,6 +43,7 @@ pub struct Run<R: Runner> {
     scenes: Vec<Scene>,
     live: Live,
     messages: mpsc::Receiver<Message>,
+    asked: mpsc::Receiver<Ask>,
 }
 
 impl<R: Runner> Run<R> {
@@ -65,8 +66,9 @@ impl<R: Runner> Run<R> {
         let scenes = scenes.map(|(state, inbox)| Scene::new(state, inbox)).collect();
         let control = Arc::new(Control::new(cores, config.paused));
         let (gather, messages) = mpsc::channel(WAITING_PER_CORE * cores + 16);
-        let live = Live { control, scenarios: states.into(), gather };
-        Run { config, runner, scenes, live, messages }
+        let (asks, asked) = mpsc::channel(ASKS_WAITING);
+        let live = Live { control, scenarios: states.into(), gather, asks };
+        Run { config, runner, scenes, live, messages, asked }
     }
 
     /// The wheel: for the signal handler, the script API, the REST API.
@@ -84,8 +86,8 @@ impl<R: Runner> Run<R> {
     /// # Panics
     /// On a thread that already runs an async runtime.
     pub fn execute(self) -> RunReport {
-        let Run { config, runner, scenes, live, messages } = self;
-        let Live { control, scenarios: states, gather } = live;
+        let Run { config, runner, scenes, live, messages, asked } = self;
+        let Live { control, scenarios: states, gather, .. } = live;
         let cores = config.workers;
         let peak = peak(&config.scenarios, &config.segment);
         control.plan_vus(peak.planned);
@@ -145,6 +147,8 @@ impl<R: Runner> Run<R> {
             gather: gather.clone(),
             setup: (!config.no_setup).then_some(config.setup_timeout),
             teardown: (!config.no_teardown).then_some(config.teardown_timeout),
+            limits: (config.setup_timeout, config.teardown_timeout),
+            asked,
             failure,
         });
         let runtime = Builder::new_current_thread().enable_io().enable_time().build();

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use brunt_fiber::clock;
 use brunt_metrics::TagSet;
-use brunt_schedule::{Arrivals, Budget, ClosedPlan, Scenario, Segment};
+use brunt_schedule::{Arrivals, Budget, ClosedPlan, Executor, Scenario, Segment};
 use tokio::sync::mpsc;
 
 use crate::control::{lower, raise};
+use crate::gate::Gate;
 use crate::idle::IdleCount;
 
 /// What is to be done: one of the two loops.
@@ -76,6 +77,8 @@ pub struct ScenarioState {
     pub(crate) growing: AtomicBool,
     /// Cores that still have due times of this scenario ahead.
     pub(crate) pacers: AtomicU32,
+    /// How many of its VUs may iterate, if somebody says so while the test runs.
+    gate: Option<Gate>,
     lanes: Box<[Lane]>,
     /// To each core, the iterations that others hand to it; never more than it has VUs.
     inboxes: Box<[mpsc::Sender<Parcel>]>,
@@ -96,6 +99,12 @@ impl ScenarioState {
             (Some(plan), _) => Plan::Closed(plan),
             (None, Some(arrivals)) => Plan::Open(arrivals),
             (None, None) => unreachable!("an executor is closed or open"),
+        };
+        let gate = match spec.executor {
+            Executor::ExternallyControlled { vus, max_vus, .. } => {
+                Some(Gate::new(vus, max_vus, segment.clone()))
+            }
+            _ => None,
         };
         let (mut inboxes, mut outlets) = (Vec::new(), Vec::new());
         if let Plan::Open(arrivals) = &plan {
@@ -119,6 +128,7 @@ impl ScenarioState {
             warned: AtomicBool::new(false),
             growing: AtomicBool::new(false),
             pacers: AtomicU32::new(0),
+            gate,
             lanes: (0..cores).map(|_| Lane::default()).collect(),
             inboxes: inboxes.into(),
         };
@@ -226,6 +236,11 @@ impl ScenarioState {
     pub fn is_unfinished(&self) -> bool {
         let is_short = || self.shared_budget().is_some_and(|all| self.complete() < all);
         self.is_done() && (self.cut.load(Relaxed) || is_short())
+    }
+
+    /// What decides how many of its VUs iterate, if that is to be decided from outside.
+    pub(crate) fn gate(&self) -> Option<&Gate> {
+        self.gate.as_ref()
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -27,12 +27,13 @@ pub mod runner;
 pub mod vu;
 
 pub use api::{Api, Remains};
+pub use brunt_quickjs::CommonBytes;
 pub use brunt_script::path_of;
 pub use event_loop::{EventLoop, Line};
 pub use exception::{Failure, describe};
 pub use host::{Host, Phase};
 pub use instance::Instance;
-pub use opened::{LargeFile, OpenError, OpenedFiles};
+pub use opened::{FileMap, LargeFile, OpenError, OpenedFiles};
 pub use program::{Program, ProgramError};
 pub use runner::ScriptRunner;
 pub use vu::ScriptVu;

@@ -18,6 +18,19 @@ pub const FILE_MAX: u64 = i32::MAX as u64;
 pub struct OpenedFiles {
     memory: Mutex<BTreeMap<PathBuf, Arc<CommonBytes>>>,
     large: Mutex<BTreeMap<PathBuf, Arc<LargeFile>>>,
+    /// The only files there are: those of an archive.
+    sealed: Option<Sealed>,
+}
+
+/// Files by path; they do not change any more.
+pub type FileMap = BTreeMap<PathBuf, Arc<CommonBytes>>;
+
+/// The files of an archive.
+#[derive(Debug)]
+struct Sealed {
+    files: Arc<FileMap>,
+    /// The path under which a path is looked for.
+    known_as: fn(&Path) -> PathBuf,
 }
 
 /// A file of more than [`FILE_MAX`] bytes: it stays on the disk, open once for all VUs.
@@ -83,6 +96,16 @@ pub enum OpenError {
 }
 
 impl OpenedFiles {
+    /// These files and no others: the disk is never looked at. `known_as` leads from a path to its key in `files`.
+    pub fn sealed(files: Arc<FileMap>, known_as: fn(&Path) -> PathBuf) -> Self {
+        Self { sealed: Some(Sealed { files, known_as }), ..Self::default() }
+    }
+
+    /// All that were opened so far, but those too large for memory.
+    pub fn all(&self) -> FileMap {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Whether this file was opened before.
     pub fn has(&self, path: &Path) -> bool {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
@@ -119,6 +142,14 @@ impl OpenedFiles {
             return Ok(Arc::clone(bytes));
         }
         let shown = || path.display().to_string();
+        if let Some(sealed) = &self.sealed {
+            let bytes = sealed.find(path)?;
+            if !may_read {
+                return Err(OpenError::NotOpenedFirst(shown()));
+            }
+            files.insert(path.to_path_buf(), Arc::clone(&bytes));
+            return Ok(bytes);
+        }
         let refused = |error: &std::io::Error| match error.kind() {
             ErrorKind::NotFound => OpenError::NotFound(shown()),
             ErrorKind::FileTooLarge => OpenError::TooLarge(shown()),
@@ -150,6 +181,18 @@ impl OpenedFiles {
     }
 }
 
+impl Sealed {
+    fn find(&self, path: &Path) -> Result<Arc<CommonBytes>, OpenError> {
+        let key = (self.known_as)(path);
+        if let Some(bytes) = self.files.get(&key) {
+            return Ok(Arc::clone(bytes));
+        }
+        let shown = path.display().to_string();
+        let is_directory = self.files.keys().any(|file| file.starts_with(&key));
+        Err(if is_directory { OpenError::Directory(shown) } else { OpenError::NotFound(shown) })
+    }
+}
+
 /// The system's words without Rust's number.
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
@@ -176,6 +219,18 @@ mod tests {
         let again = files.open(&path, false).unwrap();
         assert!(Arc::ptr_eq(&first, &again));
         assert_eq!(again.text(), "first");
+    }
+
+    #[test]
+    fn sealed_files_are_all_there_are() {
+        let bytes = Arc::new(CommonBytes::from(b"kept".to_vec()));
+        let map = FileMap::from([(PathBuf::from("/a/b.txt"), bytes)]);
+        let files = OpenedFiles::sealed(Arc::new(map), Path::to_path_buf);
+        assert_eq!(files.open(Path::new("/a/b.txt"), true).unwrap().text(), "kept");
+        let error = |path: &str| files.open(Path::new(path), true).unwrap_err();
+        assert_eq!(error("/a"), OpenError::Directory("/a".into()));
+        assert_eq!(error("/proc/self/stat"), OpenError::NotFound("/proc/self/stat".into()));
+        assert_eq!(files.all().len(), 1);
     }
 
     #[test]

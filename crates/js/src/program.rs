@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
-    Disk, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved, ScriptError,
-    path_of,
+    Disk, Files, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved,
+    ScriptError, path_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -33,6 +33,18 @@ pub struct Program {
     open: bool,
     /// What scripts opened.
     files: OpenedFiles,
+    /// Where modules come from that only computed specifiers name.
+    origin: Origin,
+}
+
+/// Where modules are read from.
+#[derive(Clone)]
+struct Origin(Arc<dyn Files>);
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Origin").finish_non_exhaustive()
+    }
 }
 
 /// The modules that are known. They grow only in the first init run, by what a computed `require()` or `import()` finds.
@@ -153,7 +165,14 @@ impl Program {
             identifiers: graph.identifiers.clone(),
             open,
             files: OpenedFiles::default(),
+            origin: Origin(Arc::new(Disk)),
         })
+    }
+
+    /// The same, of which modules that are asked for later are read from `origin`, and opened files are `files`.
+    #[must_use]
+    pub fn from_elsewhere(self, origin: Arc<dyn Files>, files: OpenedFiles) -> Self {
+        Self { origin: Origin(origin), files, ..self }
     }
 
     fn modules(&self) -> RwLockReadGuard<'_, Modules> {
@@ -194,7 +213,7 @@ impl Program {
         self.modules().units.get(url).cloned()
     }
 
-    /// The module with this URL; read from the disk if the specifier was computed and this is the first init run
+    /// The module with this URL; read from where the others came from if the specifier was computed and this is the first init run
     /// (`first`).
     ///
     /// # Errors
@@ -203,10 +222,11 @@ impl Program {
         if let Some(unit) = self.unit(url) {
             return Ok(unit);
         }
-        let module = Loader::new(&Disk).load_one(url).map_err(|error| match &error.help {
-            Some(help) => format!("{error}: {help}"),
-            None => error.to_string(),
-        })?;
+        let module =
+            Loader::new(&*self.origin.0).load_one(url).map_err(|error| match &error.help {
+                Some(help) => format!("{error}: {help}"),
+                None => error.to_string(),
+            })?;
         if !first {
             return Err(format!(
                 "\"{url}\" was not imported in the first run of the init code (__VU==0), so it can't be imported \

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use brunt_metrics::{Registry, TagSet};
 
+use crate::watch::Watcher;
+
 /// Known before the script's first init run.
 #[derive(Debug, Clone)]
 pub struct World {
@@ -15,6 +17,8 @@ pub struct World {
     pub env: BTreeMap<String, String>,
     /// `--compatibility-mode`: whether the global object has the alias `global`.
     pub extended: bool,
+    /// `__ENV` can't be written to (the feature `freeze-env`).
+    pub freeze_env: bool,
 }
 
 /// Known once the options are consolidated.
@@ -52,6 +56,8 @@ pub struct Config {
     pub options_json: String,
     /// What is written over the script's exported `options`, as JSON.
     pub exported_json: String,
+    /// Who looks at requests and checks.
+    pub watcher: Option<Arc<dyn Watcher>>,
 }
 
 impl Default for Config {
@@ -74,6 +80,7 @@ impl Default for Config {
             no_vu_connection_reuse: false,
             options_json: "{}".to_owned(),
             exported_json: "{}".to_owned(),
+            watcher: None,
         }
     }
 }

@@ -62,6 +62,9 @@ fn read_env<'js>(call: Call<'js>) -> JsResult<'js> {
     for (name, value) in VuState::of(ctx).shared.world.env.iter().chain(of_scenario) {
         env.define(name, ctx.string(value)?)?;
     }
+    if VuState::of(ctx).shared.world.freeze_env {
+        env.freeze()?;
+    }
     ctx.global().define(&ENV, env.clone())?;
     Ok(env)
 }

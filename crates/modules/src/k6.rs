@@ -12,6 +12,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 use crate::state::{
     VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
 };
+use crate::watch::Watched;
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -86,6 +87,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
         // A stopped VU's check says nothing about the system under test.
         if outcome.is_ok() || !brunt_fiber::is_aborted() {
             record(host, &key, passed, &tags, at)?;
+            show(host, &key, passed);
         }
         all &= passed;
         outcome?;
@@ -197,6 +199,16 @@ fn looked_up(
 }
 
 /// The name of a check.
+/// Shows a check to whoever watches.
+fn show(host: &Host, key: &Key<'_>, passed: bool) {
+    let state = host.state::<VuState>();
+    if let Some(watcher) = &state.shared.config().watcher {
+        let group = Arc::clone(&state.group.borrow());
+        let name = key.text().unwrap_or_default();
+        Watched::new(watcher, host, group).check(&name, passed);
+    }
+}
+
 fn check_name(key: &Key<'_>) -> Result<String, Thrown> {
     let name = key.text().unwrap_or_default();
     if name.contains("::") {

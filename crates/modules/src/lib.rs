@@ -38,6 +38,7 @@ mod secrets;
 mod shared_array;
 mod state;
 mod timers;
+pub mod watch;
 mod websockets;
 mod ws;
 

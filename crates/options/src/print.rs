@@ -36,6 +36,14 @@ impl Consolidated {
         Value::Object(all)
     }
 
+    /// What an archive keeps: as `inspect` prints it, with the defaults that k6 fills in. Scenarios are as they were
+    /// written.
+    pub fn to_archive_json(&self) -> Value {
+        let mut all = self.with_derived();
+        all.insert("scenarios".into(), self.options.print_key("scenarios"));
+        Value::Object(all)
+    }
+
     /// What scripts see as `exec.test.options`: no shortcuts, but the scenarios they mean.
     pub fn to_test_options_json(&self) -> Value {
         let mut all = self.with_derived();

@@ -26,16 +26,18 @@ pub enum ExecutorKind {
     RampingVus,
     ConstantArrivalRate,
     RampingArrivalRate,
+    ExternallyControlled,
 }
 
 impl ExecutorKind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::SharedIterations,
         Self::PerVuIterations,
         Self::ConstantVus,
         Self::RampingVus,
         Self::ConstantArrivalRate,
         Self::RampingArrivalRate,
+        Self::ExternallyControlled,
     ];
 
     /// As scripts write it.
@@ -47,6 +49,7 @@ impl ExecutorKind {
             Self::RampingVus => "ramping-vus",
             Self::ConstantArrivalRate => "constant-arrival-rate",
             Self::RampingArrivalRate => "ramping-arrival-rate",
+            Self::ExternallyControlled => "externally-controlled",
         }
     }
 
@@ -55,6 +58,7 @@ impl ExecutorKind {
         match self {
             Self::SharedIterations | Self::PerVuIterations => &["vus", "iterations", "maxDuration"],
             Self::ConstantVus => &["vus", "duration"],
+            Self::ExternallyControlled => &["vus", "duration", "maxVUs"],
             Self::RampingVus => &["startVUs", "stages", "gracefulRampDown"],
             Self::ConstantArrivalRate => {
                 &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
@@ -69,11 +73,6 @@ impl ExecutorKind {
         let name = json.string()?;
         if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == name) {
             return Ok(kind);
-        }
-        if name == "externally-controlled" {
-            let reason =
-                "the executor externally-controlled is not supported yet (k6 2 has dropped it)";
-            return Err(json.fault(reason));
         }
         let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
         let names = names.join(", ");
@@ -210,7 +209,10 @@ impl ScenarioConfig {
             name: name.into(),
             executor,
             start_time: self.start_time.unwrap_or_default(),
-            graceful_stop: self.graceful_stop.unwrap_or(GRACE),
+            graceful_stop: match self.executor {
+                Some(ExecutorKind::ExternallyControlled) => Duration::ZERO,
+                _ => self.graceful_stop.unwrap_or(GRACE),
+            },
             exec: self.exec.clone().unwrap_or_else(|| "default".into()),
             env: self.env.clone().unwrap_or_default(),
             tags: self.tags.clone().unwrap_or_default(),
@@ -249,6 +251,22 @@ impl Resolving<'_> {
                 vus: self.count("vus", config.vus, Some(1)),
                 duration: self.duration(),
             },
+            ExecutorKind::ExternallyControlled => {
+                if config.graceful_stop.is_some() {
+                    let reason = "is not supported by the externally controlled executor";
+                    self.fault("gracefulStop", reason);
+                }
+                if config.duration.is_none() {
+                    self.fault("duration", "must be specified, for infinite duration use 0");
+                }
+                let vus = self.count("vus", config.vus, Some(0));
+                let duration = config.duration.filter(|duration| !duration.is_zero());
+                Executor::ExternallyControlled {
+                    vus,
+                    max_vus: self.count("maxVUs", config.max_vus, Some(vus)),
+                    duration: duration.unwrap_or(Executor::FOREVER),
+                }
+            }
             ExecutorKind::RampingVus => Executor::RampingVus {
                 start_vus: self.count("startVUs", config.start_vus, Some(1)),
                 stages: self.stages(),

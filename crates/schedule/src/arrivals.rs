@@ -93,7 +93,8 @@ pub(crate) fn arrivals(scenario: &Scenario, segment: &Segment) -> Option<Arrival
         Executor::SharedIterations { .. }
         | Executor::PerVuIterations { .. }
         | Executor::ConstantVus { .. }
-        | Executor::RampingVus { .. } => return None,
+        | Executor::RampingVus { .. }
+        | Executor::ExternallyControlled { .. } => return None,
     };
     let pre_allocated = segment.scale(*pre_allocated_vus);
     Some(Arrivals {

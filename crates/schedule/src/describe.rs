@@ -39,6 +39,14 @@ pub(crate) fn describe(scenario: &Scenario, segment: &Segment) -> String {
         Executor::ConstantVus { vus, duration } => {
             format!("{} looping VUs for {}", segment.scale(*vus), go(*duration))
         }
+        Executor::ExternallyControlled { vus, max_vus, duration } => {
+            let (vus, most) = (segment.scale(*vus), segment.scale(*max_vus));
+            let time =
+                if *duration == Executor::FOREVER { "infinite".into() } else { go(*duration) };
+            format!(
+                "Externally controlled execution with {vus} VUs, {most} max VUs, {time} duration"
+            )
+        }
         Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             facts.push(format!("gracefulRampDown: {}", go(*graceful_ramp_down)));
             let most = segment.scale(highest(*start_vus, stages));

@@ -66,6 +66,15 @@ pub enum Executor {
         /// VUs it may come to, at least `pre_allocated_vus`.
         max_vus: u64,
     },
+    /// So many VUs iterate as somebody says while the test runs: `vus` at first.
+    ExternallyControlled {
+        /// VUs at the start.
+        vus: u64,
+        /// VUs that are made, at least `vus`.
+        max_vus: u64,
+        /// [`Executor::FOREVER`] until somebody stops it.
+        duration: Duration,
+    },
 }
 
 /// A straight line from where the last stage ended to `target`, which takes `duration`; a jump if that is 0.
@@ -78,6 +87,9 @@ pub struct Stage {
 }
 
 impl Executor {
+    /// As long as no test takes: ten years.
+    pub const FOREVER: Duration = Duration::from_hours(24 * 3650);
+
     /// The name scripts use: `constant-vus`.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -87,6 +99,7 @@ impl Executor {
             Self::RampingVus { .. } => "ramping-vus",
             Self::ConstantArrivalRate { .. } => "constant-arrival-rate",
             Self::RampingArrivalRate { .. } => "ramping-arrival-rate",
+            Self::ExternallyControlled { .. } => "externally-controlled",
         }
     }
 
@@ -101,9 +114,9 @@ impl Executor {
         match self {
             Self::SharedIterations { max_duration, .. }
             | Self::PerVuIterations { max_duration, .. } => *max_duration,
-            Self::ConstantVus { duration, .. } | Self::ConstantArrivalRate { duration, .. } => {
-                *duration
-            }
+            Self::ConstantVus { duration, .. }
+            | Self::ConstantArrivalRate { duration, .. }
+            | Self::ExternallyControlled { duration, .. } => *duration,
             Self::RampingVus { stages, .. } | Self::RampingArrivalRate { stages, .. } => {
                 stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
             }

@@ -78,7 +78,9 @@ pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<Clos
         Executor::PerVuIterations { vus, iterations, .. } => {
             (steady(*vus), Budget::PerVu(*iterations), segment.clone())
         }
-        Executor::ConstantVus { vus, .. } => (steady(*vus), Budget::Unlimited, segment.clone()),
+        Executor::ConstantVus { vus, .. } | Executor::ExternallyControlled { max_vus: vus, .. } => {
+            (steady(*vus), Budget::Unlimited, segment.clone())
+        }
         Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             let handles = ramp::handles(*start_vus, stages, *graceful_ramp_down, hard_end, segment);
             (handles, Budget::Unlimited, segment.clone())

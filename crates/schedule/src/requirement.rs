@@ -41,6 +41,7 @@ pub(crate) fn requirements(scenario: &Scenario, segment: &Segment) -> Vec<Step> 
         Executor::SharedIterations { vus, .. }
         | Executor::PerVuIterations { vus, .. }
         | Executor::ConstantVus { vus, .. } => steady(*vus, *vus),
+        Executor::ExternallyControlled { max_vus, .. } => steady(*max_vus, *max_vus),
         Executor::ConstantArrivalRate { pre_allocated_vus, max_vus, .. }
         | Executor::RampingArrivalRate { pre_allocated_vus, max_vus, .. } => {
             steady(*pre_allocated_vus, *max_vus)

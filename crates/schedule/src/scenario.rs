@@ -155,6 +155,12 @@ impl Executor {
                 faults.vus(*vus);
                 faults.at_least_a_second("duration", *duration);
             }
+            Self::ExternallyControlled { vus, max_vus, .. } => {
+                faults.unless(max_vus >= vus, "maxVUs", || {
+                    format!("must be at least vus ({vus}), got {max_vus}")
+                });
+                faults.at_most("maxVUs", *max_vus, VUS_MAX);
+            }
             Self::RampingVus { start_vus, stages, .. } => {
                 faults.stages(stages, VUS_MAX);
                 let some = *start_vus > 0 || stages.iter().any(|stage| stage.target > 0);

@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A place to read files from: the disk, a test's memory, later an archive.
-pub trait Files: Sync {
+/// A place to read files from: the disk, a test's memory, an archive.
+pub trait Files: Send + Sync {
     /// All bytes of a file.
     ///
     /// # Errors

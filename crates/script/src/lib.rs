@@ -36,6 +36,6 @@ mod syntax;
 pub use error::{ErrorKind, ResolveError, ScriptError};
 pub use files::{Disk, Files, InMemory};
 pub use graph::{Format, Graph, Import, ImportKind, Module, Names};
-pub use loader::{Entry, Loader, MAX_FILE, MAX_MODULES};
+pub use loader::{Entry, Loader, MAX_FILE, MAX_MODULES, url_of};
 pub use positions::{Place, Positions};
 pub use resolve::{Resolved, path_of, resolve};

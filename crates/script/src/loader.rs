@@ -180,7 +180,8 @@ impl<'f> Loader<'f> {
 }
 
 /// The URL of an absolute path, with its `.` and `..` resolved as text.
-fn url_of(path: &Path) -> String {
+#[must_use]
+pub fn url_of(path: &Path) -> String {
     let url = Url::from_file_path(path).map(String::from);
     // Parsing again resolves the dots.
     url.ok()

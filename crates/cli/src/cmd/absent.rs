@@ -1,23 +1,15 @@
-//! Commands of k6, and of ours, that we don't have yet: refused by name.
+//! Commands of k6, and of ours, that we don't have: refused by name.
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::failure::Failure;
 
 /// Names, and what to do instead.
 const ABSENT: &[(&str, &str)] = &[
-    ("archive", "archives come later; copy the script and what it imports"),
-    ("cloud", "there is no cloud behind Brunt; run the test here with brunt run"),
-    ("deps", "read the import lines of the script"),
-    ("features", "k6's feature flags come later"),
-    ("stats", "there is no REST API yet"),
-    ("x", "there are no extensions yet"),
-    // Gone from k6 2, still in old CI scripts.
-    ("login", "there is no cloud behind Brunt"),
-    ("pause", "there is no REST API yet"),
-    ("resume", "there is no REST API yet"),
-    ("scale", "there is no REST API yet; use ramping-vus"),
-    ("status", "there is no REST API yet"),
+    // Answered by `cloud`, and below.
+    ("cloud", ""),
+    ("login", ""),
+    ("x", ""),
     // Ours, later.
     ("compare", "give several files to brunt report or brunt plot"),
     ("record", "write the script by hand, or convert a HAR file with other tools"),
@@ -44,4 +36,16 @@ pub(super) fn add(root: Command) -> Command {
 pub(super) fn failure(name: &str) -> Failure {
     let instead = ABSENT.iter().find(|(absent, _)| *absent == name).map_or("", |(_, text)| text);
     Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
+}
+
+/// `brunt x NAME`: extensions of k6 bring such commands; ours are built in and bring none.
+pub(super) fn extension(matches: &ArgMatches) -> Failure {
+    let mut words = matches.get_many::<String>("anything").into_iter().flatten();
+    let message = match words.next() {
+        Some(name) => format!("unknown command \"{name}\" for \"brunt x\""),
+        None => "brunt x needs the name of an extension's command, and there are none".to_owned(),
+    };
+    Failure::usage(message).hint(
+        "the extensions that Brunt has are built in and add no commands; `brunt help run` lists their modules",
+    )
 }

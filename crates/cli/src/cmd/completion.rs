@@ -10,7 +10,6 @@ pub(super) fn command() -> Command {
     Command::new("completion").about("Print a completion script for a shell").arg(
         Arg::new("shell")
             .value_name("SHELL")
-            .required(true)
             .value_parser(value_parser!(Shell))
             .help("bash, zsh, fish, powershell or elvish"),
     )

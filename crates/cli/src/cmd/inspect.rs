@@ -29,8 +29,10 @@ pub(super) fn perform(
 ) -> Outcome<Exit> {
     let script = JavaScript.load(&Source {
         name: script,
+        kind: settings.kind,
         env: &settings.env,
         extended: settings.extended,
+        freeze_env: false,
         remote: settings.remote,
         registry: Arc::new(Registry::new()),
     })?;
@@ -47,5 +49,7 @@ pub(super) fn perform(
         parsed.options.to_inspect_json()
     };
     let text = serde_json::to_string_pretty(&json).expect("a JSON value can be printed");
+    // As Go's encoder prints them.
+    let text = text.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
     print(context, &format!("{text}\n"))
 }

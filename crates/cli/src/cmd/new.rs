@@ -5,6 +5,7 @@ use std::{fs::OpenOptions, io::Write as _, path::Path};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use self::template::Values;
 use super::{print, switch, value};
 use crate::{
     Context,
@@ -12,8 +13,11 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
+mod template;
+
 const MINIMAL: &str = include_str!("new/minimal.js");
 const PROTOCOL: &str = include_str!("new/protocol.js");
+const BROWSER: &str = include_str!("new/browser.js");
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub(super) fn command() -> Command {
                 .help("The file to write"),
         )
         .arg(switch("force", "Overwrite the file").short('f'))
-        .arg(value("template", "NAME", "minimal, protocol or the path of a template"))
+        .arg(value("template", "NAME", "minimal, protocol, browser or the path of a template"))
         .arg(value("project-id", "ID", "Write this project ID into the options"))
 }
 
@@ -86,45 +90,25 @@ fn load(name: &str) -> Outcome<String> {
     match name {
         "minimal" => Ok(MINIMAL.to_owned()),
         "protocol" => Ok(PROTOCOL.to_owned()),
-        "browser" => Err(Failure::usage(
-            "the template \"browser\" is not supported yet: there is no browser module",
-        )
-        .hint("use minimal or protocol")),
+        "browser" => {
+            log::warn!("brunt has no browser module yet: k6 runs this script");
+            Ok(BROWSER.to_owned())
+        }
         path if path.contains(['/', '\\']) => {
             let text = std::fs::read_to_string(Path::new(path))
                 .with_context(|| format!("cannot read the template {path}"))?;
             Ok(text)
         }
         _ => Err(Failure::usage(format!("unknown template \"{name}\""))
-            .hint("use minimal, protocol, or a path such as ./my-template.js")),
+            .hint("use minimal, protocol, browser, or a path such as ./my-template.js")),
     }
 }
 
-/// Puts the values in. `{{ .ScriptName }}` and `{{ .ProjectID }}` are what k6's templates use; other
-/// actions of Go's template language are refused, not left in the script.
+/// Puts the values in.
 fn fill(template: &str, file: &str, project: Option<&str>) -> Outcome<String> {
     let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some(start) = rest.find("{{") {
-        let Some(length) = rest[start..].find("}}") else {
-            break;
-        };
-        out.push_str(&rest[..start]);
-        let action = rest[start + 2..start + length].trim().trim_matches('-').trim();
-        match action {
-            ".ScriptName" => out.push_str(&name),
-            ".ProjectID" => out.push_str(project.unwrap_or("0")),
-            _ => {
-                return Err(Failure::usage(format!(
-                    "the template uses \"{{{{ {action} }}}}\", which is not supported: only \
-                     .ScriptName and .ProjectID are"
-                )));
-            }
-        }
-        rest = &rest[start + length + 2..];
-    }
-    out.push_str(rest);
+    let values = Values { script_name: &name, project_id: project.unwrap_or_default() };
+    let mut out = template::fill(template, &values)?;
     if let Some(id) = project
         && !out.contains("projectID")
     {
@@ -148,14 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn go_actions_that_we_dont_know_are_refused() {
-        let failure = fill("{{ if .ProjectID }}x{{ end }}", "x.js", None).unwrap_err();
-        assert!(failure.message().contains("{{ if .ProjectID }}"), "{}", failure.message());
-    }
-
-    #[test]
     fn templates_that_dont_exist_are_named() {
-        assert!(load("browser").unwrap_err().message().contains("not supported yet"));
         assert!(load("nope").unwrap_err().message().contains("\"nope\""));
         assert!(load("./nope.js").unwrap_err().message().contains("./nope.js"));
     }

@@ -34,7 +34,7 @@ impl Given {
     /// environment is a layer of its own, below.
     ///
     /// # Errors
-    /// A flag that is not supported yet; a switch whose value is neither true nor false.
+    /// A switch whose value is neither true nor false.
     pub(crate) fn collect(
         flags: impl Iterator<Item = &'static Flag>,
         matches: &ArgMatches,
@@ -45,14 +45,6 @@ impl Given {
             let Some(value) = read(flag, matches, environment) else {
                 continue;
             };
-            if let Fate::Refused { harmless, why } = flag.fate {
-                let asked = value.texts.iter().find(|text| !harmless.contains(&text.as_str()));
-                if asked.is_some() {
-                    let name = &value.said_as;
-                    return Err(Failure::usage(format!("{name} is not supported yet: {why}")));
-                }
-                continue;
-            }
             if flag.takes == Takes::Nothing {
                 for text in &value.texts {
                     parse_bool(text).ok_or_else(|| {
@@ -187,24 +179,5 @@ mod tests {
         assert!(given.is_on("linger"));
         let given = parse("s.js --summary-mode compact", &environment).unwrap();
         assert_eq!(given.last("summary-mode"), Some("compact"));
-    }
-
-    #[test]
-    fn what_is_not_supported_is_refused_by_name_unless_it_asks_for_nothing() {
-        for (line, name) in [
-            ("--paused s", "--paused"),
-            ("--address 127.0.0.1:1 s", "--address"),
-            ("--traces-output otel s", "--traces-output"),
-            ("--features native-histograms s", "--features"),
-            ("--http-debug s", "--http-debug"),
-            ("--http-debug=full s", "--http-debug"),
-        ] {
-            let error = parse(line, &[]).unwrap_err();
-            assert!(error.message().starts_with(&format!("{name} is not supported yet: ")));
-            assert_eq!(error.exit.code(), 255);
-        }
-        let error = parse("s", &[("K6_ADDRESS", "localhost:6565")]).unwrap_err();
-        assert!(error.message().starts_with("K6_ADDRESS is not supported yet"));
-        assert!(parse("--paused=false --type js --traces-output none s", &[]).is_ok());
     }
 }

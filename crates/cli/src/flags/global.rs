@@ -11,14 +11,11 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::value(
         "log-output",
         "DEST",
-        "Write log lines to stderr, stdout, none or file=PATH[,level=LEVEL]",
+        "Write log lines to stderr, stdout, none, loki[=URL] or file=PATH[,level=LEVEL]",
     )
     .env("LOG_OUTPUT"),
     Flag::value("log-format", "FORMAT", "Write log lines as text, json or raw").env("LOG_FORMAT"),
-    Flag::value("address", "HOST:PORT", "Serve the REST API here")
-        .short('a')
-        .env("ADDRESS")
-        .refused(&[""], "there is no REST API yet; without the flag the test runs the same"),
+    Flag::value("address", "HOST:PORT", "Serve the REST API here").short('a').env("ADDRESS"),
     Flag::value(
         "secret-source",
         "SPEC",
@@ -26,7 +23,5 @@ pub(crate) static FLAGS: &[Flag] = &[
     )
     .many()
     .env("SECRET_SOURCE"),
-    Flag::switch("profiling-enabled", "Serve profiles of the process")
-        .env("PROFILING_ENABLED")
-        .refused(&["false"], "there is no REST API to serve profiles; use perf"),
+    Flag::switch("profiling-enabled", "Serve profiles of the process").env("PROFILING_ENABLED"),
 ];

@@ -28,7 +28,7 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch("paused", "Wait for the REST API before the start")
         .short('p')
         .env("PAUSED")
-        .refused(&["false"], "there is no REST API yet that could resume the test"),
+        .sets("paused"),
     Flag::switch("no-setup", "Don't run setup()").env("NO_SETUP").sets("noSetup"),
     Flag::switch("no-teardown", "Don't run teardown()").env("NO_TEARDOWN").sets("noTeardown"),
     Flag::value("max-redirects", "N", "Follow at most so many redirects")
@@ -50,7 +50,7 @@ pub(crate) static FLAGS: &[Flag] = &[
         takes: Takes::Maybe { name: "full", bare: "headers" },
         ..Flag::switch("http-debug", "Log requests and responses; =full logs bodies too")
             .env("HTTP_DEBUG")
-            .refused(&[""], "requests can't be logged yet; --out json tells each one's times")
+            .sets("httpDebug")
     },
     Flag::switch("insecure-skip-tls-verify", "Accept any certificate")
         .env("INSECURE_SKIP_TLS_VERIFY")

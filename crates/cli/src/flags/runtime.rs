@@ -14,10 +14,7 @@ pub(crate) static FLAGS: &[Flag] = &[
         .env("COMPATIBILITY_MODE"),
     Flag::switch("no-remote-modules", "Import nothing from https:// addresses")
         .env("NO_REMOTE_MODULES"),
-    Flag::value("type", "TYPE", "Say what the file is: js (archive is not supported yet)")
-        .short('t')
-        .env("TYPE")
-        .refused(&["js", ""], "only scripts can be run; archives come later"),
+    Flag::value("type", "TYPE", "Say what the file is: js or archive").short('t').env("TYPE"),
     Flag::switch("no-thresholds", "Neither read nor check thresholds").env("NO_THRESHOLDS"),
     Flag::value("summary-mode", "MODE", "Show the summary compact, full, legacy or disabled")
         .env("SUMMARY_MODE"),
@@ -28,9 +25,8 @@ pub(crate) static FLAGS: &[Flag] = &[
         "Use the new shape of the summary for --summary-export and handleSummary()",
     )
     .env("NEW_MACHINE_READABLE_SUMMARY"),
-    Flag::value("traces-output", "DEST", "Send traces here")
-        .env("TRACES_OUTPUT")
-        .refused(&["none", ""], "traces come later; use --traces-output=none"),
+    Flag::value("traces-output", "DEST", "Send traces here: none, or otel[=host:port]")
+        .env("TRACES_OUTPUT"),
 ];
 
 /// The rows of `run` alone.
@@ -45,12 +41,13 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::switch("no-usage-report", "Accepted for k6's sake: Brunt never sends anything anywhere")
         .env("NO_USAGE_REPORT")
         .fate(Fate::Nothing),
-    Flag::value("features", "LIST", "Turn on feature flags")
-        .many()
-        .env("FEATURES")
-        .refused(&[""], "k6's feature flags come later"),
+    Flag::value("features", "LIST", "Turn on feature flags").many().env("FEATURES"),
     // Ours.
     Flag::value("workers", "N", "Spread the VUs over so many threads; default: one per core")
         .env("WORKERS"),
+    Flag::value("scenario", "NAME", "Run this scenario alone; may be repeated").many(),
+    Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50")
+        .many(),
+    Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
     Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
 ];

@@ -5,7 +5,6 @@ use std::{net::IpAddr, path::PathBuf};
 use brunt_http::{
     DnsPolicy, DnsSelect, DnsSettings, Network, Proxies, Settings, TlsAuth, TlsSettings, TlsVersion,
 };
-use brunt_metrics::TagSet;
 use brunt_modules::{Config, SystemTags};
 use brunt_options::{self as options, Options};
 
@@ -27,11 +26,11 @@ pub(super) fn of(test: &TestOptions) -> Outcome<Config> {
     let network = network(options, &|name| test.env.get(name).cloned())?;
     Network::check(&network).map_err(|error| Failure::new(Exit::InvalidConfig, error))?;
     let defaults = Config::default();
-    let tags = options.tags.iter().flatten();
     Ok(Config {
         network,
         local_ips: options.local_ips.as_ref().map(local_ips).unwrap_or_default(),
-        tags: TagSet::from_pairs(tags.map(|(name, value)| (name.as_str(), value.as_str()))),
+        tags: test.run_tags.clone(),
+        watcher: test.watcher.clone(),
         system_tags: SystemTags::of(options.system_tags().iter().map(options::SystemTag::name)),
         batch: clamp(options.batch()),
         batch_per_host: clamp(options.batch_per_host()),

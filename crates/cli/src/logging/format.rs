@@ -122,7 +122,7 @@ impl Formatter {
     }
 }
 
-fn level_name(level: Level) -> &'static str {
+pub(super) fn level_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
         Level::Warn => "warning",

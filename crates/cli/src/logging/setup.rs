@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use log::LevelFilter;
 
-use super::Output;
+use super::{Output, loki::LokiConfig};
 
 impl FromStr for Output {
     type Err = String;
@@ -16,14 +16,14 @@ impl FromStr for Output {
             "none" => return Ok(Self::None),
             _ => {}
         }
-        if text == "loki" || text.starts_with("loki=") {
-            return Err("--log-output=loki is not supported yet: write to a file (--log-output=\
-                        file=PATH) and let an agent send it"
-                .to_owned());
+        if let Some(rest) = text.strip_prefix("loki")
+            && (rest.is_empty() || rest.starts_with('='))
+        {
+            return LokiConfig::parse(rest.trim_start_matches('=')).map(Output::Loki);
         }
         let Some(rest) = text.strip_prefix("file=") else {
             return Err(format!(
-                "unsupported log output '{text}': use stderr, stdout, none or file=PATH[,level=LEVEL]"
+                "unsupported log output '{text}': use stderr, stdout, none, loki[=URL] or file=PATH[,level=LEVEL]"
             ));
         };
         let mut parts = rest.split(',');
@@ -42,7 +42,7 @@ impl FromStr for Output {
     }
 }
 
-fn parse_level(word: &str) -> Result<LevelFilter, String> {
+pub(super) fn parse_level(word: &str) -> Result<LevelFilter, String> {
     Ok(match word.to_ascii_lowercase().as_str() {
         "panic" | "fatal" | "error" => LevelFilter::Error,
         "warn" | "warning" => LevelFilter::Warn,
@@ -77,7 +77,7 @@ mod tests {
     fn what_is_unknown_is_named() {
         for (text, part) in [
             ("syslog", "unsupported log output 'syslog'"),
-            ("loki=http://127.0.0.1", "not supported yet"),
+            ("loki=http://127.0.0.1,x=1", "unknown loki config key x"),
             ("file=", "needs a path"),
             ("file=x,level=loud", "'loud'"),
             ("file=x,size=1", "'size=1'"),

@@ -15,7 +15,7 @@ use std::{
 use anyhow::Context as _;
 use log::LevelFilter;
 
-use super::{LogConfig, Output, Shared, entry::Entry, format::Formatter};
+use super::{LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki};
 use crate::screen::Screen;
 
 /// What the writer is told.
@@ -46,6 +46,7 @@ enum Destination {
     Stderr(Arc<Screen>),
     Stdout(Arc<Screen>),
     File(File),
+    Loki(Loki),
     Nowhere,
 }
 
@@ -69,6 +70,10 @@ impl Writer {
             Output::File { path, level: least } => {
                 level = *least;
                 (Destination::File(append(path, 0o600)?), false)
+            }
+            Output::Loki(config) => {
+                level = config.level;
+                (Destination::Loki(Loki::start(config)?), false)
             }
         };
         let console =
@@ -116,14 +121,21 @@ impl Writer {
                 break;
             }
         }
+        if let Destination::Loki(loki) = self.main {
+            loki.finish();
+        }
     }
 
     fn format(&mut self, entry: &Entry) {
         self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
         if self.console.is_some() && entry.is_console() {
             self.console_formatter.write(entry, true, &mut self.console_text);
-        } else if !matches!(self.main, Destination::Nowhere) && entry.level <= self.level {
-            self.formatter.write(entry, false, &mut self.main_text);
+        } else if entry.level <= self.level {
+            match &self.main {
+                Destination::Nowhere => {}
+                Destination::Loki(loki) => loki.put(entry),
+                _ => self.formatter.write(entry, false, &mut self.main_text),
+            }
         }
     }
 
@@ -155,7 +167,7 @@ impl Writer {
                 }
                 Destination::Stdout(screen) => screen.stdout(text),
                 Destination::File(file) => file.write_all(text.as_bytes()),
-                Destination::Nowhere => Ok(()),
+                Destination::Loki(_) | Destination::Nowhere => Ok(()),
             };
             self.note(&written);
             self.main_text.clear();

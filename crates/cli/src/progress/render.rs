@@ -66,8 +66,9 @@ pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
 fn headline(snapshot: &Snapshot) -> Line {
     let Snapshot { vus_active, vus_ready, complete, interrupted, .. } = snapshot;
     let width = digits(*vus_ready);
+    let word = if snapshot.phase == Phase::Paused { "paused" } else { "running" };
     let text = format!(
-        "running ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
+        "{word} ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
          {interrupted} interrupted iterations",
         clock(snapshot.elapsed, snapshot.longest)
     );
@@ -118,7 +119,7 @@ impl Row {
                 ("Init", ready as f64 / total.max(1) as f64, text)
             }
             Phase::Setup => ("Run", 1.0, "setup()".to_owned()),
-            Phase::Running | Phase::Ended => return None,
+            Phase::Paused | Phase::Running | Phase::Ended => return None,
         };
         Some(Self { name: name.to_owned(), mark: (Paint::Plain, ' '), done, columns: vec![text] })
     }

@@ -36,6 +36,8 @@ pub(crate) enum Phase {
         /// How many are needed before the start.
         total: u64,
     },
+    /// All is ready, and somebody has to let it start.
+    Paused,
     /// `setup()` runs.
     Setup,
     /// Scenarios run, or `teardown()`.

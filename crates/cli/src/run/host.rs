@@ -10,20 +10,25 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_engine::Runner;
-use brunt_metrics::Registry;
+use brunt_metrics::{Registry, TagSet};
+use brunt_modules::watch::Watcher;
 use serde_json::Value;
 
-use crate::failure::Outcome;
+use crate::{failure::Outcome, settings::FileType};
 
 /// What a script is loaded with.
 #[derive(Debug, Clone)]
 pub(crate) struct Source<'a> {
     /// As the user named it; `-` is standard input.
     pub(crate) name: &'a str,
+    /// `--type`.
+    pub(crate) kind: FileType,
     /// `__ENV`.
     pub(crate) env: &'a BTreeMap<String, String>,
-    /// The global `global` exists (`--compatibility-mode extended`).
-    pub(crate) extended: bool,
+    /// The global `global` exists (`--compatibility-mode extended`); `None` if nobody says: an archive may.
+    pub(crate) extended: Option<bool>,
+    /// `__ENV` can't be written to.
+    pub(crate) freeze_env: bool,
     /// Modules may come from `https://` addresses.
     pub(crate) remote: bool,
     /// Where init code registers its metrics.
@@ -78,6 +83,10 @@ pub(crate) struct TestOptions {
     pub(crate) written_back: Value,
     /// The process environment: proxies, `SSLKEYLOGFILE`.
     pub(crate) env: BTreeMap<String, String>,
+    /// The tags of everything.
+    pub(crate) run_tags: TagSet,
+    /// Who looks at requests and checks.
+    pub(crate) watcher: Option<Arc<dyn Watcher>>,
 }
 
 /// A runner with an end.

@@ -50,6 +50,7 @@ fn aborted(reason: &AbortReason) -> Exit {
         AbortReason::Test { .. } => Exit::ScriptAborted,
         AbortReason::Thresholds { .. } => Exit::Thresholds,
         AbortReason::Panic { .. } => Exit::Panic,
+        AbortReason::Api => Exit::StoppedByApi,
         _ => Exit::Other,
     }
 }
@@ -75,6 +76,7 @@ mod tests {
             (RunFailure::Aborted(AbortReason::Test { message: "x".into() }), 108),
             (RunFailure::Aborted(AbortReason::Thresholds { crossed: vec!["a".into()] }), 99),
             (RunFailure::Aborted(AbortReason::Panic { message: "x".into() }), 109),
+            (RunFailure::Aborted(AbortReason::Api), 103),
             (RunFailure::MarkedFailed, 110),
             (RunFailure::Thresholds(vec!["a".into()]), 99),
             (RunFailure::System("x".into()), 255),

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_engine::RunConfig;
 use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, ThresholdSet};
+use brunt_modules::watch::Watcher;
 use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
     consolidate,
@@ -12,13 +13,16 @@ use brunt_report::humanize::Unit;
 use brunt_schedule::{Scenario, overview};
 
 use super::{
+    adjust::Adjust,
     config_file,
     host::{Script, TestOptions},
+    http_debug::HttpDebug,
 };
 use crate::{
     Context,
     exit::Exit,
     failure::{Failure, Outcome},
+    features::{Features, MERGE_RUN_TAGS, NATIVE_HISTOGRAMS},
     flags::Given,
 };
 
@@ -28,6 +32,8 @@ pub(crate) struct Outer {
     config_file: ConfigFile,
     environment: Options,
     flags: Options,
+    adjust: Adjust,
+    pub(super) features: Features,
 }
 
 /// What is to be run.
@@ -40,6 +46,7 @@ pub(crate) struct Plan {
     pub(crate) collectors: BTreeMap<String, serde_json::Value>,
     /// The configuration file says so.
     pub(crate) linger: bool,
+    features: Features,
 }
 
 impl Outer {
@@ -68,15 +75,15 @@ impl Outer {
                     Failure::new(Exit::InvalidConfig, anyhow::Error::new(error).context(name))
                 })?;
                 tell(file.parsed.warning(Layer::ConfigFile));
-                if file.features.as_ref().is_some_and(|features| !features.is_empty()) {
-                    return Err(Failure::config(
-                        "features in the configuration file are not supported yet",
-                    ));
-                }
                 file
             }
         };
-        Ok(Self { config_file, environment, flags })
+        let adjust = Adjust::read(given)?;
+        let env = given.all("env").iter().rev();
+        let env = env.filter_map(|text| text.strip_prefix("K6_FEATURES=")).next();
+        let of_file = config_file.features.as_deref();
+        let features = Features::find(given, &context.environment, env, of_file);
+        Ok(Self { config_file, environment, flags, adjust, features })
     }
 }
 
@@ -112,17 +119,22 @@ impl Plan {
             environment: outer.environment,
             command_line: outer.flags,
         };
-        let rules = Rules { no_thresholds: !thresholds, ..Rules::default() };
+        let rules = Rules {
+            no_thresholds: !thresholds,
+            merge_run_tags: outer.features.has(MERGE_RUN_TAGS),
+        };
         let consolidated = consolidate(layers, rules).map_err(invalid)?;
+        let consolidated = outer.adjust.apply(consolidated, rules)?;
         for warning in &consolidated.warnings {
             log::warn!("{warning}");
         }
-        if consolidated.options.paused == Some(true) {
-            return Err(Failure::config(
-                "the option paused is not supported yet: there is no REST API that could resume \
-                 the test",
-            ));
+        if script.options().get("features").is_some() {
+            log::warn!(
+                "options.features in a script does nothing: use --features, K6_FEATURES or the \
+                 configuration file"
+            );
         }
+        outer.features.tell();
         for scenario in &consolidated.scenarios {
             let Scenario { name, exec, .. } = scenario;
             if script.others().contains(exec) {
@@ -138,24 +150,48 @@ impl Plan {
                 .hint(format!("exported functions are: {}", functions.join(", "))));
             }
         }
-        if consolidated.options.http_debug.as_ref().is_some_and(|mode| !mode.is_empty()) {
-            log::warn!("the option httpDebug is not supported yet: it has no effect");
-        }
         Ok(Self {
             consolidated,
             outputs: outer.config_file.out,
             collectors: outer.config_file.collectors,
             linger: outer.config_file.linger.unwrap_or(false),
+            features: outer.features,
         })
     }
 
     /// What the script world is told.
-    pub(super) fn test_options(&self, env: BTreeMap<String, String>) -> TestOptions {
+    pub(super) fn test_options(
+        &self,
+        env: BTreeMap<String, String>,
+        watcher: Option<Arc<dyn Watcher>>,
+    ) -> TestOptions {
         TestOptions {
             options: self.consolidated.options.clone(),
             exec_options: self.consolidated.to_test_options_json(),
             written_back: self.consolidated.to_written_back_json(),
             env,
+            run_tags: self.run_tags(),
+            watcher,
+        }
+    }
+
+    /// The tags of everything.
+    fn run_tags(&self) -> TagSet {
+        let options = &self.consolidated.options;
+        let own = options.tags.iter().flatten();
+        let mut tags = TagSet::from_pairs(own.map(|(name, value)| (name.as_str(), value.as_str())));
+        for (name, value) in self.features.tags() {
+            tags = tags.with(&name, value);
+        }
+        tags
+    }
+
+    /// `httpDebug`: whether requests are logged, and with bodies.
+    pub(super) fn http_debug(&self) -> Option<HttpDebug> {
+        match self.consolidated.options.http_debug.as_deref() {
+            None | Some("") => None,
+            Some("full") => Some(HttpDebug { bodies: true }),
+            Some(_) => Some(HttpDebug { bodies: false }),
         }
     }
 
@@ -179,9 +215,8 @@ impl Plan {
     pub(super) fn fill(&self, config: &mut RunConfig) {
         let options = &self.consolidated.options;
         config.segment = self.consolidated.segment.clone();
-        config.run_tags = TagSet::from_pairs(
-            options.tags.iter().flatten().map(|(name, value)| (name.as_str(), value.as_str())),
-        );
+        config.run_tags = self.run_tags();
+        config.paused = options.paused.unwrap_or(false);
         config.scenario_tag = options.system_tags().contains(SystemTag::Scenario);
         config.no_setup = options.no_setup.unwrap_or(false);
         config.no_teardown = options.no_teardown.unwrap_or(false);
@@ -195,8 +230,12 @@ impl Plan {
     pub(super) fn output_context(
         &self,
         registry: &Arc<Registry>,
-        env: BTreeMap<String, String>,
+        mut env: BTreeMap<String, String>,
     ) -> brunt_outputs::Context {
+        if self.features.has(NATIVE_HISTOGRAMS) {
+            let name = "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM";
+            env.insert(name.to_owned(), "true".to_owned());
+        }
         let tags = self.consolidated.options.system_tags();
         brunt_outputs::Context {
             thresholds: self.thresholds().to_vec(),
@@ -243,7 +282,7 @@ impl Plan {
     }
 }
 
-fn invalid(error: OptionsError) -> Failure {
+pub(super) fn invalid(error: OptionsError) -> Failure {
     Failure::new(Exit::InvalidConfig, error)
 }
 

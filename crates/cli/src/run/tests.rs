@@ -253,7 +253,6 @@ fn options_that_cannot_run_end_with_their_code_before_the_start() {
         (double(json!({})), "--out nope", 255, "invalid output type 'nope'"),
         (double(json!({})), "--out kafka", 255, "could not create the 'kafka' output"),
         (double(json!({})), "--config /nowhere/c.json", 104, "/nowhere/c.json"),
-        (double(json!({ "paused": true })), "", 104, "paused is not supported yet"),
     ] {
         let told = told(&host, line);
         assert_eq!(told.code, code, "{line}: {}", told.message);

@@ -39,9 +39,11 @@ impl ProgressSource for Watch {
         let launched = self.live.scenarios().iter().any(|state| state.started_at().is_some());
         Snapshot {
             phase: match seen.phase {
-                RunPhase::Created | RunPhase::InitVus | RunPhase::Paused => {
+                RunPhase::Paused => Phase::Paused,
+                RunPhase::Created | RunPhase::InitVus => {
                     Phase::Initializing { total: seen.vus_planned }
                 }
+                RunPhase::Running if self.live.control().is_paused() => Phase::Paused,
                 RunPhase::Setup => Phase::Setup,
                 RunPhase::Running | RunPhase::Teardown => Phase::Running,
                 // It was cut short, or `setup()` failed.
@@ -67,7 +69,7 @@ impl ProgressSource for Watch {
 fn row(seen: &Seen, plan: &Plan) -> ScenarioProgress {
     let highest = plan.highest;
     let (vus_active, vus) = match seen.kind {
-        "ramping-vus" => (Some(seen.vus_active), seen.vus_max),
+        "ramping-vus" | "externally-controlled" => (Some(seen.vus_active), seen.vus_max),
         "constant-arrival-rate" | "ramping-arrival-rate" => {
             (Some(seen.vus_active), seen.vus_allocated)
         }

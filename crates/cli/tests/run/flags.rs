@@ -89,38 +89,6 @@ fn compatibility_mode_decides_whether_there_is_a_global_named_global() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_refused_by_name() {
-    for flags in [
-        "--paused",
-        "--address 127.0.0.1:0",
-        "--http-debug",
-        "--http-debug=full",
-        "--traces-output otel",
-        "--type archive",
-        "--features freeze-env",
-        "--secret-source mock=a=b",
-        "--profiling-enabled",
-    ] {
-        let told = run(DEFAULT, flags).told;
-        let name = flags.split([' ', '=']).next().expect("a name");
-        assert_eq!(told.code, 255, "{flags}: {told:?}");
-        assert!(
-            told.error().contains(&format!("{name} is not supported yet")),
-            "{flags}: {told:?}"
-        );
-    }
-    for name in ["K6_PAUSED", "K6_HTTP_DEBUG", "K6_TRACES_OUTPUT", "K6_TYPE", "K6_SECRET_SOURCE"] {
-        let told = brunt("run -q s.js").file("s.js", DEFAULT).env(name, "true").told();
-        assert_ne!(told.code, 0, "{name}: {told:?}");
-        assert!(told.error().contains("not supported yet"), "{name}: {told:?}");
-    }
-    let script = format!("export const options = {{ paused: true }};\n{DEFAULT}");
-    let told = run(&script, "").told;
-    assert_eq!(told.code, 104, "{told:?}");
-    assert!(told.error().contains("paused"), "{told:?}");
-}
-
-#[test]
 fn values_that_a_flag_cannot_have() {
     for (flags, part) in [
         ("--nope", "unknown flag: --nope"),

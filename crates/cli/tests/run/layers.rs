@@ -166,7 +166,7 @@ fn scenarios_that_cannot_run_name_the_key_and_the_reason() {
     for (config, part) in [
         ("{ vus: 1 }", "scenarios.a: executor is missing"),
         ("{ executor: 'nope' }", "unknown executor type"),
-        ("{ executor: 'externally-controlled' }", "externally-controlled is not supported"),
+        ("{ executor: 'externally-controlled', vus: 1 }", "scenarios.a.duration"),
         ("{ executor: 'constant-vus' }", "scenarios.a.duration: is missing"),
         ("{ executor: 'constant-vus', duration: '500ms' }", "must be at least 1s"),
         ("{ executor: 'constant-vus', duration: '1s', vus: 0 }", "scenarios.a.vus"),

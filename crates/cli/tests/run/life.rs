@@ -367,7 +367,7 @@ fn what_is_no_script_is_refused_before_anything_runs() {
     for (name, part) in [
         ("gone.js", "does not exist"),
         ("folder", "is a directory"),
-        ("a.tar", "is an archive, which is not supported yet"),
+        ("a.tar", "could not load the test archive"),
         ("https://127.0.0.1:1/s.js", "can't be fetched: dial: connection refused"),
         ("http://127.0.0.1:1/s.js", "is remote: that needs https"),
     ] {

@@ -55,6 +55,7 @@ fn imports_that_lead_nowhere() {
             107,
             &["remote modules need https"],
         ),
+        Case("import x from 'https://x.test/a.js'; DEFAULT", "", 107, &["can't be fetched"]),
         Case("import x from 'lodash'; DEFAULT", "", 107, &["lodash"]),
         Case("import { nope } from './other.js'; DEFAULT", "", 107, &["other.js"]),
     ] {

@@ -6,7 +6,18 @@ use crate::support::brunt;
 fn help_lists_the_commands_and_every_flag() {
     let told = brunt("help").told();
     assert_eq!(told.code, 0);
-    for command in ["run", "inspect", "new", "demo", "version", "completion"] {
+    for command in [
+        "run",
+        "archive",
+        "deps",
+        "features",
+        "status",
+        "inspect",
+        "new",
+        "demo",
+        "version",
+        "completion",
+    ] {
         assert!(told.stdout.contains(command), "{}", told.stdout);
     }
     let told = brunt("run --help").told();
@@ -25,15 +36,21 @@ fn a_wrong_command_line_is_one_error_and_255() {
         ("run", "takes one script"),
         ("run a.js b.js", "takes one script"),
         ("run --nope a.js", "unknown flag: --nope"),
-        ("run a.js --address 127.0.0.1:1", "--address is not supported yet"),
-        ("run --paused a.js", "--paused is not supported yet"),
         ("run -e 1=2 a.js", "invalid environment variable name '1'"),
-        ("run --log-output loki a.js", "--log-output=loki is not supported yet"),
         ("run --log-output x a.js", "unsupported log output 'x'"),
         ("run --summary-mode x a.js", "invalid summary mode"),
-        ("archive a.js", "brunt archive is not supported yet"),
-        ("cloud run a.js", "brunt cloud is not supported yet"),
-        ("new --template browser", "not supported yet"),
+        ("run --log-output loki=a,x=y a.js", "unknown loki config key x"),
+        ("run --traces-output zip a.js", "invalid traces output"),
+        ("run --type zip a.js", "unknown or unspecified test type 'zip'"),
+        ("run --set x a.js", "--set"),
+        ("archive", "takes one script"),
+        ("cloud run a.js", "no cloud behind Brunt"),
+        ("cloud login", "nothing to log in to"),
+        ("login", "nothing to log in to"),
+        ("x", "needs the name"),
+        ("x foo --bar", "unknown command"),
+        ("scale --address 127.0.0.1:1", "-u/--vus or -m/--max"),
+        ("new --template nope", "nope"),
         ("demo --listen x", "for --listen"),
     ] {
         let told = brunt(line).told();

@@ -1,6 +1,7 @@
 //! The built binary, as users meet it. One test binary, so that it links once.
 #![forbid(unsafe_code)]
 
+mod archives;
 mod attack;
 mod bad_bodies;
 mod bad_input;
@@ -19,10 +20,12 @@ mod image_handler;
 mod language;
 mod login;
 mod network;
+mod remote;
 mod remote_modules;
 mod results;
 mod run;
 mod streaming;
 mod support;
+mod switches;
 mod web;
 mod websocket;

@@ -46,8 +46,21 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
     let mut span = span.unwrap_or(late);
     let core = Rc::clone(&worker.core);
     let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
-    state.lane(core.index()).enter();
-    core.control().tally(core.index()).enter();
+    // Who stands before a closed gate is not at work.
+    let mut is_at_work = state.gate().is_none_or(|gate| gate.admits(handle));
+    let mark = |is_at_work: bool| {
+        let (lane, tally) = (state.lane(core.index()), core.control().tally(core.index()));
+        if is_at_work {
+            lane.enter();
+            tally.enter();
+        } else {
+            lane.leave();
+            tally.leave();
+        }
+    };
+    if is_at_work {
+        mark(true);
+    }
 
     let mut done = 0;
     let exhausted = loop {
@@ -66,6 +79,20 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
             }
             visit.set_deadline(at(start, span.hard_end));
         }
+        if let Some(gate) = state.gate() {
+            if !gate.admits(handle) {
+                if is_at_work {
+                    mark(false);
+                    is_at_work = false;
+                }
+                gate.wait(handle, &visit.stop).await;
+                continue;
+            }
+            if !is_at_work {
+                mark(true);
+                is_at_work = true;
+            }
+        }
         let Some(number) = state.begin() else {
             break true;
         };
@@ -78,8 +105,9 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
     if each != u64::MAX && done < each && !core.control().is_aborting() {
         visit.drop_iterations(each - done);
     }
-    state.lane(core.index()).leave();
-    core.control().tally(core.index()).leave();
+    if is_at_work {
+        mark(false);
+    }
     exhausted
 }
 

@@ -18,6 +18,7 @@ use crate::control::{AbortReason, Control, Phase};
 use crate::error::{ErrorKind, Failure, RunError};
 use crate::gather::Message;
 use crate::health::CoreHealth;
+use crate::live::Ask;
 use crate::message::{Command, Event, Staged};
 use crate::runner::{Runner, VuIds};
 
@@ -39,6 +40,10 @@ pub(super) struct Parts<R: Runner> {
     pub(super) setup: Option<Duration>,
     /// The time limit of `teardown()`; `None` to leave it out.
     pub(super) teardown: Option<Duration>,
+    /// The time limits of both, when somebody asks for them.
+    pub(super) limits: (Duration, Duration),
+    /// What somebody outside asks for.
+    pub(super) asked: mpsc::Receiver<Ask>,
     /// Set if the run is lost before it begins.
     pub(super) failure: Option<Failure>,
 }
@@ -61,6 +66,8 @@ pub(super) struct Coordinator<R: Runner> {
     /// All VUs have been told to stop.
     stopped: bool,
     staged: Option<StageEnd>,
+    /// The `setup()` or `teardown()` that runs does so because somebody asked for it.
+    asking: Option<Ask>,
     health: Vec<CoreHealth>,
 }
 
@@ -90,6 +97,7 @@ impl<R: Runner> Coordinator<R> {
             spare: parts.peak.possible.saturating_sub(parts.peak.planned),
             stopped: false,
             staged: None,
+            asking: None,
             health: Vec::new(),
             parts,
         }
@@ -112,11 +120,11 @@ impl<R: Runner> Coordinator<R> {
         }
         if self.may_go_on() {
             self.parts.control.start_clock();
-            if let Some(data) = self.setup(&mut timer).await {
-                setup_data = data;
+            if self.setup(&mut timer).await.is_some() {
                 self.scenarios(&mut timer).await;
                 self.note_abort();
-                self.teardown(&mut timer, setup_data.clone()).await;
+                self.teardown(&mut timer).await;
+                setup_data = self.parts.control.setup_data();
             }
             self.note_abort();
             self.parts.control.stop_clock();
@@ -202,11 +210,12 @@ impl<R: Runner> Coordinator<R> {
     // --- setup and teardown
 
     /// Runs `setup()`. `None` if it failed, and nothing may follow.
-    async fn setup(&mut self, timer: &mut CoreTimer) -> Option<Option<Arc<str>>> {
+    async fn setup(&mut self, timer: &mut CoreTimer) -> Option<()> {
         self.parts.control.enter_phase(Phase::Setup);
         let Some(limit) = self.parts.setup else {
-            return Some(None);
+            return Some(());
         };
+        self.finish_asking(timer).await;
         log::debug!("Running setup()");
         self.stage(Command::Setup { limit })?;
         let end = loop {
@@ -218,9 +227,8 @@ impl<R: Runner> Coordinator<R> {
         };
         match end {
             Staged::Done(data) => {
-                let data: Option<Arc<str>> = data.map(Arc::from);
-                self.parts.runner.set_setup_data(data.clone());
-                return Some(data);
+                self.keep_setup_data(data.map(Arc::from));
+                return Some(());
             }
             Staged::Failed(error) => self.fail_or_abort(error, Failure::Setup),
             Staged::TimedOut => self.fail(Failure::SetupTimeout(limit)),
@@ -228,11 +236,13 @@ impl<R: Runner> Coordinator<R> {
         None
     }
 
-    async fn teardown(&mut self, timer: &mut CoreTimer, data: Option<Arc<str>>) {
+    async fn teardown(&mut self, timer: &mut CoreTimer) {
         self.parts.control.enter_phase(Phase::Teardown);
         let Some(limit) = self.parts.teardown else {
             return;
         };
+        self.finish_asking(timer).await;
+        let data = self.parts.control.setup_data();
         log::debug!("Running teardown()");
         if self.stage(Command::Teardown { data, limit }).is_none() {
             return;
@@ -248,6 +258,44 @@ impl<R: Runner> Coordinator<R> {
             Staged::Failed(error) => self.fail_or_abort(error, Failure::Teardown),
             Staged::TimedOut => self.fail(Failure::TeardownTimeout(limit)),
         }
+    }
+
+    fn keep_setup_data(&self, data: Option<Arc<str>>) {
+        self.parts.control.keep_setup_data(data.clone());
+        self.parts.runner.set_setup_data(data);
+    }
+
+    /// Waits for the end of what somebody asked for.
+    async fn finish_asking(&mut self, timer: &mut CoreTimer) {
+        while self.asking.is_some() && !self.cores.iter().all(|core| core.gone) {
+            self.step(timer, u64::MAX).await;
+        }
+    }
+
+    /// Whether there is room for what somebody asks: the VUs are made, and neither `setup()` nor `teardown()` runs.
+    fn may_be_asked(&self) -> bool {
+        let phase = self.parts.control.phase();
+        phase >= Phase::Paused
+            && phase < Phase::Ended
+            && !self.cores.iter().any(|core| core.staging)
+    }
+
+    /// Does, or begins to do, what somebody asks.
+    fn answer(&mut self, ask: Ask) {
+        let (setup, teardown) = self.parts.limits;
+        let command = match ask {
+            Ask::Data(data, answer) => {
+                self.keep_setup_data(data);
+                let _ = answer.send(());
+                return;
+            }
+            Ask::Setup(_) => Command::Setup { limit: setup },
+            Ask::Teardown(_) => {
+                Command::Teardown { data: self.parts.control.setup_data(), limit: teardown }
+            }
+        };
+        // Without a living core the question is dropped, which is an answer.
+        self.asking = self.stage(command).map(|()| ask);
     }
 
     /// Sends the command to some core that lives; `None` if there is none.
@@ -383,8 +431,10 @@ impl<R: Runner> Coordinator<R> {
     async fn step(&mut self, timer: &mut CoreTimer, until: u64) {
         let congested = self.flush();
         let until = if congested { until.min(clock::now_ns() + RETRY_NS) } else { until };
+        let may_be_asked = self.may_be_asked();
         let event = tokio::select! {
             event = self.parts.events.recv() => event,
+            Some(ask) = self.parts.asked.recv(), if may_be_asked => return self.answer(ask),
             () = timer.sleep_until(until), if until != u64::MAX => return,
             () = self.parts.control.wake.notified() => return,
         };
@@ -444,15 +494,19 @@ impl<R: Runner> Coordinator<R> {
                 self.health.push(health);
             }
             Event::Died { core } => {
-                let line = &mut self.cores[core as usize];
-                if line.staging {
+                if self.cores[core as usize].staging {
                     let error = RunError::new(ErrorKind::Panic, format!("core {core} panicked"));
-                    self.staged = Some(match self.parts.control.phase() {
-                        Phase::Teardown => StageEnd::Teardown(Staged::Failed(error)),
-                        _ => StageEnd::Setup(Staged::Failed(error)),
+                    let is_teardown = match &self.asking {
+                        Some(ask) => matches!(ask, Ask::Teardown(_)),
+                        None => self.parts.control.phase() == Phase::Teardown,
+                    };
+                    self.stage_ended(if is_teardown {
+                        StageEnd::Teardown(Staged::Failed(error))
+                    } else {
+                        StageEnd::Setup(Staged::Failed(error))
                     });
                 }
-                line.bury();
+                self.cores[core as usize].bury();
                 self.pool.bury(core);
                 self.parts.scenes.iter_mut().for_each(|scene| scene.bury(core));
             }
@@ -461,7 +515,28 @@ impl<R: Runner> Coordinator<R> {
 
     fn stage_ended(&mut self, end: StageEnd) {
         self.cores.iter_mut().for_each(|core| core.staging = false);
-        self.staged = Some(end);
+        match (self.asking.take(), end) {
+            (Some(Ask::Setup(answer)), StageEnd::Setup(end)) => {
+                let told = told(end).map(|data| data.map(Arc::from));
+                if let Ok(data) = &told {
+                    self.keep_setup_data(data.clone());
+                }
+                let _ = answer.send(told);
+            }
+            (Some(Ask::Teardown(answer)), StageEnd::Teardown(end)) => {
+                let _ = answer.send(told(end));
+            }
+            (_, end) => self.staged = Some(end),
+        }
+    }
+}
+
+/// How a stage ended, for somebody outside.
+fn told<T>(end: Staged<T>) -> Result<T, String> {
+    match end {
+        Staged::Done(value) => Ok(value),
+        Staged::Failed(error) => Err(error.message),
+        Staged::TimedOut => Err("it took too long".to_owned()),
     }
 }
 

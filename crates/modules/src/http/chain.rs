@@ -191,6 +191,7 @@ impl Chain {
                 }
             }
         }
+        sink.show(shown, &asked, &exchange, decoded.as_deref());
         let next = match redirect {
             Redirect::To(next) => Some(next),
             Redirect::None => None,

@@ -22,6 +22,7 @@ use super::record::SeriesCache;
 use super::url::mask;
 use crate::api::Shared;
 use crate::config::SystemTags;
+use crate::watch::Watcher;
 
 /// A jar that requests, and scripts, share.
 pub(crate) type SharedJar = Rc<RefCell<Jar>>;
@@ -39,6 +40,8 @@ pub(crate) struct HttpShared {
     /// Those of `k6/x/fasthttp`.
     pub(super) networks: Networks,
     pub(super) ready: SharedReady,
+    /// Who looks at each exchange, if anybody does.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
     /// Those of `k6/net/grpc`.
     grpc_networks: crate::grpc::Networks,
 }
@@ -77,6 +80,7 @@ impl HttpShared {
             places: RefCell::default(),
             networks: Networks::default(),
             ready: SharedReady::default(),
+            watcher: config.watcher.clone(),
             grpc_networks: crate::grpc::Networks::default(),
         })
     }

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
-use brunt_http::{Client, Exchange, Headers, Payload};
+use brunt_http::{Client, Exchange, Headers, Payload, Request};
 use brunt_js::{Host, Phase};
 use brunt_metrics::Metadata;
 
@@ -14,6 +15,7 @@ use super::prepared::{Prepared, ResponseType};
 use super::record::{self, Labels};
 use super::state::{HttpShared, HttpState};
 use crate::state::{Tags, VuState};
+use crate::watch::{Seen, Watched};
 
 /// What a request came to.
 pub(super) struct Finished {
@@ -54,6 +56,7 @@ pub(super) struct Sink {
     pub(super) http: Rc<HttpShared>,
     tags: Rc<Tags>,
     metadata: Option<Metadata>,
+    watched: Option<Box<Watched>>,
 }
 
 impl Sink {
@@ -64,6 +67,23 @@ impl Sink {
             http: Rc::clone(&http.shared),
             tags: state.tags(),
             metadata: state.metadata(),
+            watched: http.shared.watcher.as_ref().map(|watcher| {
+                let group = Arc::clone(&state.group.borrow());
+                Box::new(Watched::new(watcher, host, group))
+            }),
+        }
+    }
+
+    /// Shows an exchange to whoever watches.
+    pub(super) fn show(
+        &self,
+        url: &str,
+        request: &Request<'_>,
+        exchange: &Exchange,
+        decoded: Option<&[u8]>,
+    ) {
+        if let Some(watched) = &self.watched {
+            watched.exchange(&Seen::new(url, request, exchange, decoded));
         }
     }
 

@@ -1,0 +1,102 @@
+//! `brunt archive`: a test and all that it needs in one file.
+
+use std::{fs::File, io::BufWriter, path::Path, sync::Arc};
+
+use anyhow::Context as _;
+use brunt_metrics::Registry;
+
+use super::deps;
+use crate::{
+    Context,
+    archive::{self, Contents, Metadata, anonymous, entry_of, entry_of_remote},
+    exit::Exit,
+    failure::Outcome,
+    flags::Given,
+    javascript::JavaScript,
+    run::{
+        host::{Script as _, Source},
+        plan::{Outer, Plan},
+    },
+    settings::ScriptSettings,
+};
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(super) script: String,
+    pub(super) settings: ScriptSettings,
+    /// The file to write; `-` is stdout.
+    pub(super) out: String,
+    /// `__ENV` stays out of it.
+    pub(super) without_env: bool,
+}
+
+pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Outcome<Exit> {
+    let outer = Outer::read(context, given)?;
+    let settings = &request.settings;
+    let loaded = JavaScript.load_recorded(&Source {
+        name: &request.script,
+        kind: settings.kind,
+        env: &settings.env,
+        extended: settings.extended,
+        freeze_env: false,
+        remote: settings.remote,
+        registry: Arc::new(Registry::new()),
+    })?;
+    let (script, graph, recorder) = loaded;
+    let plan = Plan::make(outer, &script, settings.thresholds)?;
+
+    let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();
+    let entry = script.program().entry().to_owned();
+    let is_remote = entry.starts_with("https://");
+    let from_stdin = main.file_name().is_some_and(|name| name == "-");
+    let url = |path: &Path| {
+        let path = anonymous(path);
+        brunt_script::url_of(&path)
+    };
+    let mut files = recorder.take();
+    let data = match files.remove(&main) {
+        Some(bytes) => bytes,
+        None => script.text().as_bytes().to_vec(),
+    };
+    let opened = script.program().files().all();
+    files.extend(opened.into_iter().map(|(path, bytes)| (path, bytes.as_slice().to_vec())));
+    files.remove(&main);
+    let files = files.into_iter().map(|(path, bytes)| (entry_of(&path), bytes));
+    let mut fetched = recorder.take_fetched();
+    fetched.remove(&entry);
+    let fetched = fetched.into_iter().map(|(url, bytes)| (entry_of_remote(&url), bytes));
+    let contents = Contents {
+        metadata: Metadata {
+            filename: if is_remote {
+                entry.clone()
+            } else if from_stdin {
+                archive::STDIN.to_owned()
+            } else {
+                url(&main)
+            },
+            pwd: if is_remote {
+                entry.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+            } else {
+                url(main.parent().unwrap_or(Path::new("/")))
+            },
+            env: script.env().clone(),
+            options: plan.consolidated.to_archive_json(),
+            extended: script.is_extended(),
+        },
+        without_env: request.without_env,
+        dependencies: deps::of(&graph),
+        data,
+        files: files.chain(fetched).collect(),
+    };
+    if request.out == "-" {
+        let mut bytes = Vec::new();
+        archive::write(&contents, &mut bytes)?;
+        context.screen.stdout_bytes(&bytes)?;
+    } else {
+        let told = || format!("cannot write the archive {}", request.out);
+        let file = File::create(&request.out).with_context(told)?;
+        archive::write(&contents, BufWriter::new(file)).with_context(told)?;
+    }
+    Ok(Exit::Success)
+}

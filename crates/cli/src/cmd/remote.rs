@@ -1,0 +1,261 @@
+//! `brunt pause`, `resume`, `scale`, `stats`, `status`: talk to the REST API of a run (`--address`), ours or k6's.
+
+use std::{
+    fmt::Write as _,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpStream, ToSocketAddrs as _},
+    time::Duration,
+};
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+
+use super::print;
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    settings::GlobalSettings,
+};
+
+/// Where k6 1 had its API.
+const USUAL_ADDRESS: &str = "localhost:6565";
+/// Who doesn't answer in this time is not there.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// An answer may have so many bytes.
+const ANSWER_MOST: u64 = 64 << 20;
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    address: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Status,
+    Stats,
+    /// A change of the status.
+    Change(Value),
+}
+
+pub(super) fn commands() -> Vec<Command> {
+    let number = |name: &'static str, letter, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .short(letter)
+            .value_name("N")
+            .value_parser(value_parser!(u64))
+            .help(help)
+    };
+    vec![
+        Command::new("pause").about("Pause a run (through its --address)"),
+        Command::new("resume").about("Let a run start that was started with --paused"),
+        Command::new("scale")
+            .about("Change the VUs of a run with an externally-controlled executor")
+            .arg(number("vus", 'u', "VUs at work"))
+            .arg(number("max", 'm', "VUs that are there")),
+        Command::new("stats").about("Print the metrics of a run"),
+        Command::new("status").about("Print how far a run is"),
+    ]
+}
+
+impl Request {
+    pub(super) fn read(name: &str, matches: &ArgMatches, global: &GlobalSettings) -> Outcome<Self> {
+        let address = global.address.as_ref().map_or(USUAL_ADDRESS, |address| &address.text);
+        let what = match name {
+            "status" => What::Status,
+            "stats" => What::Stats,
+            "pause" => What::Change(json!({ "paused": true })),
+            "resume" => What::Change(json!({ "paused": false })),
+            _ => {
+                let mut attributes = serde_json::Map::new();
+                for (flag, key) in [("vus", "vus"), ("max", "vus-max")] {
+                    if let Some(count) = matches.get_one::<u64>(flag) {
+                        attributes.insert(key.to_owned(), (*count).into());
+                    }
+                }
+                if attributes.is_empty() {
+                    return Err(Failure::usage("Specify either -u/--vus or -m/--max"));
+                }
+                What::Change(attributes.into())
+            }
+        };
+        Ok(Self { address: address.to_owned(), what })
+    }
+}
+
+pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
+    let address = &request.address;
+    let text = match &request.what {
+        What::Status => status(&ask(address, "GET", "/v1/status", "")?),
+        What::Stats => stats(&ask(address, "GET", "/v1/metrics", "")?),
+        What::Change(attributes) => {
+            let body = json!({
+                "data": { "type": "status", "id": "default", "attributes": attributes },
+            });
+            status(&ask(address, "PATCH", "/v1/status", &body.to_string())?)
+        }
+    };
+    print(context, &text)
+}
+
+/// Asks, and gives back what stands under `data`.
+fn ask(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<Value> {
+    let (code, answer) = exchange(address, method, path, body)
+        .with_context(|| format!("{method} http://{address}{path}"))?;
+    let mut json: Value = serde_json::from_slice(&answer)
+        .with_context(|| format!("http://{address}{path} did not answer with JSON"))?;
+    if let Some(error) = json.pointer("/errors/0") {
+        let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
+        bail!("{}: {}", text("title"), text("detail"));
+    }
+    if code != 200 {
+        bail!("http://{address}{path} answered with status {code}");
+    }
+    Ok(json["data"].take())
+}
+
+fn exchange(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut last = anyhow!("the address leads nowhere");
+    let mut stream = None;
+    for address in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(connected) => {
+                stream = Some(connected);
+                break;
+            }
+            Err(error) => last = error.into(),
+        }
+    }
+    let mut stream = stream.ok_or(last)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: \
+         application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut reader = BufReader::new(stream.take(ANSWER_MOST));
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let code = line.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let code: u16 = code.ok_or_else(|| anyhow!("that is no HTTP: {:?}", line.trim_end()))?;
+    let mut is_chunked = false;
+    loop {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 || line.trim_end().is_empty() {
+            break;
+        }
+        let header = line.to_ascii_lowercase();
+        is_chunked |= header.starts_with("transfer-encoding:") && header.contains("chunked");
+    }
+    let mut answer = Vec::new();
+    if is_chunked {
+        loop {
+            line.clear();
+            reader.read_line(&mut line)?;
+            let size = u64::from_str_radix(line.trim_end(), 16).context("a broken chunk")?;
+            if size == 0 {
+                break;
+            }
+            (&mut reader).take(size).read_to_end(&mut answer)?;
+            line.clear();
+            reader.read_line(&mut line)?;
+        }
+    } else {
+        reader.read_to_end(&mut answer)?;
+    }
+    Ok((code, answer))
+}
+
+/// As k6 prints it: YAML, in which some values happen to be texts.
+fn status(data: &Value) -> String {
+    let attributes = &data["attributes"];
+    let mut out = String::new();
+    for (key, is_text) in [
+        ("status", false),
+        ("paused", true),
+        ("vus", true),
+        ("vus-max", true),
+        ("stopped", false),
+        ("running", false),
+        ("tainted", false),
+    ] {
+        let value = &attributes[key];
+        // Writing to a String can't fail.
+        let _ = if is_text {
+            writeln!(out, "{key}: \"{value}\"")
+        } else {
+            writeln!(out, "{key}: {value}")
+        };
+    }
+    out
+}
+
+fn stats(data: &Value) -> String {
+    let mut out = String::new();
+    for metric in data.as_array().into_iter().flatten() {
+        let attributes = &metric["attributes"];
+        let text = |key: &str| attributes[key].as_str().unwrap_or_default().to_owned();
+        let tainted = match &attributes["tainted"] {
+            Value::Bool(tainted) => tainted.to_string(),
+            _ => String::new(),
+        };
+        let name = metric["id"].as_str().unwrap_or_default();
+        let name = if name.contains(['{', ':', '\'']) {
+            format!("'{}'", name.replace('\'', "''"))
+        } else {
+            name.to_owned()
+        };
+        // Writing to a String can't fail.
+        let _ = write!(
+            out,
+            "- name: {name}\n  type:\n    type: {}\n    valid: true\n  contains:\n    type: {}\n    \
+             valid: true\n  tainted: \"{tainted}\"\n  sample:\n",
+            text("type"),
+            text("contains"),
+        );
+        for (key, value) in attributes["sample"].as_object().into_iter().flatten() {
+            let _ = writeln!(out, "    {key}: {value}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_and_stats_read_like_k6s() {
+        let data = json!({ "attributes": { "status": 7, "paused": false, "vus": 2, "vus-max": 2,
+            "stopped": false, "running": true, "tainted": false } });
+        insta::assert_snapshot!(status(&data), @r#"
+        status: 7
+        paused: "false"
+        vus: "2"
+        vus-max: "2"
+        stopped: false
+        running: true
+        tainted: false
+        "#);
+        let data = json!([{ "id": "my{a:b}", "attributes": { "type": "rate", "contains": "default",
+            "tainted": null, "sample": { "rate": 0.5 } } }]);
+        insta::assert_snapshot!(stats(&data), @r#"
+        - name: 'my{a:b}'
+          type:
+            type: rate
+            valid: true
+          contains:
+            type: default
+            valid: true
+          tainted: ""
+          sample:
+            rate: 0.5
+        "#);
+    }
+}

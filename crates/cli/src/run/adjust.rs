@@ -1,0 +1,224 @@
+//! `--scenario`, `--set`, `--once`: changes to a test that is otherwise as it was written.
+
+use brunt_options::{Consolidated, Layer, Layers, Options, Rules, consolidate};
+use serde_json::{Map, Value, json};
+
+use super::plan::invalid;
+use crate::{
+    failure::{Failure, Outcome},
+    flags::Given,
+};
+
+/// What to change once all layers are together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Adjust {
+    /// Keep these scenarios; all if there are none.
+    scenarios: Vec<String>,
+    /// Path and value.
+    set: Vec<(String, Value)>,
+    /// One VU and one iteration for each scenario.
+    once: bool,
+}
+
+/// Paths may have so many parts.
+const DEEPEST: usize = 16;
+
+impl Adjust {
+    /// Reads the flags.
+    ///
+    /// # Errors
+    /// A `--set` without `=` (255).
+    pub(super) fn read(given: &Given) -> Outcome<Self> {
+        let mut set = Vec::new();
+        for text in given.all("set") {
+            let (path, value) =
+                text.split_once('=').filter(|(path, _)| !path.is_empty()).ok_or_else(|| {
+                    Failure::usage(format!("invalid value \"{text}\" for --set"))
+                        .hint("write a path and a value, such as scenarios.browse.vus=5")
+                })?;
+            if path.split('.').count() > DEEPEST {
+                return Err(Failure::usage(format!("the path \"{path}\" of --set is too long")));
+            }
+            // What is no JSON is a text: `duration=30s` needs no quotes.
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+            set.push((path.to_owned(), value));
+        }
+        Ok(Self { scenarios: given.all("scenario").to_vec(), set, once: given.is_on("once") })
+    }
+
+    /// Makes the changes, and checks the outcome like any other options.
+    ///
+    /// # Errors
+    /// A scenario that is not there, a path that leads nowhere, a value that makes no sense (104).
+    pub(super) fn apply(&self, before: Consolidated, rules: Rules) -> Outcome<Consolidated> {
+        if *self == Self::default() {
+            return Ok(before);
+        }
+        let shortcuts = ["vus", "duration", "iterations", "stages"];
+        let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+        let sets_shortcut = self.set.iter().any(|(path, _)| shortcuts.contains(&&*first(path)));
+        let needs_scenarios = !self.scenarios.is_empty() || self.once || !sets_shortcut;
+        let mut options = before.to_inspect_json();
+        let map = options.as_object_mut().expect("options are printed as an object");
+        for key in ["totalDuration", "maxVUs"] {
+            map.remove(key);
+        }
+        if needs_scenarios {
+            // Shortcuts have become the scenario `default`.
+            shortcuts.iter().for_each(|key| {
+                map.insert((*key).to_owned(), Value::Null);
+            });
+        } else if before.options.scenarios.is_none() {
+            map.insert("scenarios".to_owned(), Value::Null);
+        }
+        self.pick(map)?;
+        for (path, value) in &self.set {
+            set(map, path, value.clone())?;
+        }
+        if self.once {
+            once(map);
+        }
+        let parsed = Options::from_json(&options, Layer::CommandLine).map_err(invalid)?;
+        if let Some(unknown) = parsed.unknown.first() {
+            return Err(Failure::config(format!("--set: there is no option {unknown}")));
+        }
+        let options = Options {
+            local_ips: before.options.local_ips,
+            console_output: before.options.console_output,
+            ..parsed.options
+        };
+        let layers = Layers { command_line: options, ..Layers::default() };
+        let mut after = consolidate(layers, rules).map_err(invalid)?;
+        after.warnings.splice(0..0, before.warnings);
+        Ok(after)
+    }
+
+    /// Leaves out the scenarios that are not wanted. The first of those left starts at once.
+    fn pick(&self, options: &mut Map<String, Value>) -> Outcome<()> {
+        if self.scenarios.is_empty() {
+            return Ok(());
+        }
+        let Some(Value::Object(scenarios)) = options.get_mut("scenarios") else {
+            return Ok(());
+        };
+        if let Some(missing) = self.scenarios.iter().find(|name| !scenarios.contains_key(*name)) {
+            let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+            return Err(Failure::config(format!("there is no scenario \"{missing}\""))
+                .hint(format!("scenarios are: {}", names.join(", "))));
+        }
+        scenarios.retain(|name, _| self.scenarios.contains(name));
+        if scenarios.len() == 1 {
+            for scenario in scenarios.values_mut().filter_map(Value::as_object_mut) {
+                scenario.remove("startTime");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sets a value by its path. Lists are entered by number.
+fn set(options: &mut Map<String, Value>, path: &str, value: Value) -> Outcome<()> {
+    let nowhere = || Failure::config(format!("--set: the path \"{path}\" leads nowhere"));
+    let mut parts = path.split('.').peekable();
+    let first = parts.next().ok_or_else(nowhere)?;
+    let mut at = options.entry(first).or_insert(Value::Null);
+    if first == "scenarios"
+        && let (Some(name), Some(scenarios)) = (parts.peek(), at.as_object())
+        && !scenarios.contains_key(*name)
+    {
+        let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+        return Err(Failure::config(format!("--set: there is no scenario \"{name}\""))
+            .hint(format!("scenarios are: {}", names.join(", "))));
+    }
+    for part in parts {
+        if at.is_null() {
+            *at = json!({});
+        }
+        at = match at {
+            Value::Object(map) => map.entry(part).or_insert(Value::Null),
+            Value::Array(list) => {
+                part.parse::<usize>().ok().and_then(|n| list.get_mut(n)).ok_or_else(nowhere)?
+            }
+            _ => return Err(nowhere()),
+        };
+    }
+    *at = value;
+    Ok(())
+}
+
+/// Each scenario once: function, tags and environment stay.
+fn once(options: &mut Map<String, Value>) {
+    let Some(Value::Object(scenarios)) = options.get_mut("scenarios") else { return };
+    for scenario in scenarios.values_mut().filter_map(Value::as_object_mut) {
+        scenario.retain(|key, _| matches!(key.as_str(), "exec" | "env" | "tags" | "options"));
+        scenario.insert("executor".to_owned(), "per-vu-iterations".into());
+        scenario.insert("vus".to_owned(), 1.into());
+        scenario.insert("iterations".to_owned(), 1.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adjusted(options: &Value, adjust: &Adjust) -> Result<Value, String> {
+        let script = Options::from_json(options, Layer::Script).unwrap().options;
+        let layers = Layers { script, ..Layers::default() };
+        let before = consolidate(layers, Rules::default()).unwrap();
+        let after = adjust.apply(before, Rules::default()).map_err(|error| error.message())?;
+        Ok(after.to_inspect_json()["scenarios"].clone())
+    }
+
+    fn two() -> Value {
+        json!({ "scenarios": {
+            "a": { "executor": "constant-arrival-rate", "rate": 5, "duration": "10s",
+                   "preAllocatedVUs": 2, "startTime": "1m" },
+            "b": { "executor": "constant-vus", "vus": 3, "duration": "20s", "exec": "other" },
+        }})
+    }
+
+    #[test]
+    fn one_scenario_can_be_run_alone_and_starts_at_once() {
+        let adjust = Adjust { scenarios: vec!["a".into()], ..Adjust::default() };
+        let scenarios = adjusted(&two(), &adjust).unwrap();
+        assert_eq!(scenarios.as_object().unwrap().len(), 1);
+        assert!(scenarios["a"].get("startTime").is_none_or(|time| time.is_null() || time == "0s"));
+        let adjust = Adjust { scenarios: vec!["c".into()], ..Adjust::default() };
+        assert_eq!(adjusted(&two(), &adjust).unwrap_err(), "there is no scenario \"c\"");
+    }
+
+    #[test]
+    fn values_are_set_by_their_path() {
+        let set = |path: &str, value: Value| Adjust {
+            set: vec![(path.to_owned(), value)],
+            ..Adjust::default()
+        };
+        let scenarios = adjusted(&two(), &set("scenarios.a.rate", json!(50))).unwrap();
+        assert_eq!(scenarios["a"]["rate"], 50);
+        let scenarios = adjusted(&json!({ "vus": 1, "duration": "5s" }), &set("vus", json!(7)));
+        assert_eq!(scenarios.unwrap()["default"]["vus"], 7);
+        let scenarios = adjusted(
+            &json!({ "vus": 1, "duration": "5s" }),
+            &set("scenarios.default.duration", json!("1m")),
+        );
+        assert_eq!(scenarios.unwrap()["default"]["duration"], "1m0s");
+        for (path, part) in [
+            ("scenarios.c.vus", "no scenario \"c\""),
+            ("nope", "no option nope"),
+            ("scenarios.b.vus.x", "leads nowhere"),
+        ] {
+            let error = adjusted(&two(), &set(path, json!(1))).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn once_means_one_iteration_of_each() {
+        let scenarios = adjusted(&two(), &Adjust { once: true, ..Adjust::default() }).unwrap();
+        for name in ["a", "b"] {
+            assert_eq!(scenarios[name]["executor"], "per-vu-iterations");
+            assert_eq!(scenarios[name]["iterations"], 1);
+        }
+        assert_eq!(scenarios["b"]["exec"], "other");
+    }
+}

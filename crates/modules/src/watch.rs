@@ -1,0 +1,167 @@
+//! Somebody who looks at each request and each check while the script runs: `--http-debug`, `--once`. Nobody does
+//! as a rule, and then it costs a look at an `Option`.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use brunt_http::{Body, Exchange, Request, Response};
+use brunt_js::Host;
+
+/// Looks on. Called on a load core: it must not wait.
+pub trait Watcher: Send + Sync + fmt::Debug {
+    /// An exchange is over.
+    fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>);
+
+    /// A check was made.
+    fn check(&self, vu: &Place<'_>, name: &str, passed: bool);
+}
+
+/// Where the script is.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// `::outer::inner`, or empty.
+    pub group: &'a str,
+    /// The scenario; empty in `setup()` and its like.
+    pub scenario: &'a str,
+    /// The VU's number in the whole test.
+    pub vu: u64,
+    /// The iteration's number in this VU; `None` outside of iterations.
+    pub iteration: Option<u64>,
+}
+
+/// One exchange: what was sent and what came.
+pub struct Seen<'a> {
+    /// As tags show it, credentials masked.
+    pub url: &'a str,
+    request: &'a Request<'a>,
+    exchange: &'a Exchange,
+    /// The body with its content codings taken off, if it had any.
+    decoded: Option<&'a [u8]>,
+}
+
+impl fmt::Debug for Seen<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seen").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) fn new(
+        url: &'a str,
+        request: &'a Request<'a>,
+        exchange: &'a Exchange,
+        decoded: Option<&'a [u8]>,
+    ) -> Self {
+        Self { url, request, exchange, decoded }
+    }
+
+    /// `GET`.
+    pub fn method(&self) -> &str {
+        self.request.method
+    }
+
+    /// The head of the request as HTTP/1.1 writes it, with `\n` line ends, the empty line included.
+    pub fn request_head(&self) -> String {
+        let Request { method, target, headers, host, body, .. } = self.request;
+        let mut head = format!("{method} {} HTTP/1.1\n", target.path);
+        let host = host.map_or_else(|| target.authority.to_string(), str::to_owned);
+        // Writing to a String can't fail.
+        let _ = writeln!(head, "Host: {host}");
+        let mut is_length_written = false;
+        for (name, value) in *headers {
+            if name != "User-Agent" && !is_length_written {
+                push_length(&mut head, body);
+                is_length_written = true;
+            }
+            let _ = writeln!(head, "{name}: {value}");
+        }
+        if !is_length_written {
+            push_length(&mut head, body);
+        }
+        head.push('\n');
+        head
+    }
+
+    /// The body that was sent, if it lies in memory.
+    pub fn request_body(&self) -> Option<Cow<'_, [u8]>> {
+        match self.request.body {
+            Body::Payload(payload) => payload.in_memory(),
+            Body::Bytes(bytes) => Some(bytes.into()),
+            _ => None,
+        }
+    }
+
+    /// The response, if a whole one came.
+    pub fn response(&self) -> Option<Response<'_>> {
+        self.exchange.response().ok()
+    }
+
+    /// The head of the response, likewise.
+    pub fn response_head(&self) -> Option<String> {
+        let response = self.response()?;
+        let mut head =
+            format!("{} {} {}\n", response.version(), response.status(), response.reason());
+        for (name, value) in response.headers() {
+            let _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value));
+        }
+        head.push('\n');
+        Some(head)
+    }
+
+    /// The body that came, decoded; empty if it was thrown away.
+    pub fn response_body(&self) -> &[u8] {
+        self.decoded.unwrap_or_else(|| self.exchange.body())
+    }
+
+    /// Why there is no response.
+    pub fn failure(&self) -> Option<String> {
+        self.exchange.failure.map(|failure| failure.to_string())
+    }
+
+    /// Milliseconds, as in `http_req_duration`.
+    pub fn duration_ms(&self) -> f64 {
+        self.exchange.timings.duration() as f64 / 1e6
+    }
+}
+
+fn push_length(head: &mut String, body: &Body<'_>) {
+    if let Some(length) = body.len().filter(|_| !body.is_empty()) {
+        let _ = writeln!(head, "Content-Length: {length}");
+    }
+}
+
+/// A watcher, and where the script was when it asked for what is watched.
+pub(crate) struct Watched {
+    watcher: Arc<dyn Watcher>,
+    group: Arc<str>,
+    scenario: String,
+    vu: u64,
+    iteration: Option<u64>,
+}
+
+impl Watched {
+    pub(crate) fn new(watcher: &Arc<dyn Watcher>, host: &Host, group: Arc<str>) -> Self {
+        let scenario = host.scenario();
+        Self {
+            watcher: Arc::clone(watcher),
+            group,
+            scenario: scenario.map(|scenario| scenario.spec().name.clone()).unwrap_or_default(),
+            vu: host.ids().global,
+            iteration: host.iteration().map(|iteration| iteration.vu_in_instance),
+        }
+    }
+
+    fn place(&self) -> Place<'_> {
+        let Self { group, scenario, vu, iteration, .. } = self;
+        Place { group, scenario, vu: *vu, iteration: *iteration }
+    }
+
+    pub(crate) fn exchange(&self, seen: &Seen<'_>) {
+        self.watcher.exchange(&self.place(), seen);
+    }
+
+    pub(crate) fn check(&self, name: &str, passed: bool) {
+        self.watcher.check(&self.place(), name, passed);
+    }
+}
