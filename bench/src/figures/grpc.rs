@@ -40,17 +40,17 @@ pub(super) fn unary(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let ratio = ours.zip(theirs).map(|(ours, theirs)| theirs / ours);
     let rows = results
         .iter()
-        .map(|(client, rounds)| match &rounds.failure {
-            Some(failure) => failed_row(failure),
-            None => {
-                let compared = if *client == Client::K6 { ratio } else { Some(1.0) };
-                vec![
-                    client.name().to_owned(),
-                    spread(&rounds.micros),
-                    compared.map_or("-".into(), short),
-                    spread(&rounds.rate),
-                ]
+        .map(|(client, rounds)| {
+            if let Some(failure) = &rounds.failure {
+                return failed_row(failure);
             }
+            let compared = if *client == Client::K6 { ratio } else { Some(1.0) };
+            vec![
+                client.name().to_owned(),
+                spread(&rounds.micros),
+                compared.map_or("-".into(), short),
+                spread(&rounds.rate),
+            ]
         })
         .collect();
     Ok(vec![Figure {

@@ -235,8 +235,8 @@ struct Answer {
 /// Waits for the head of an answer; an answer that is over with its head is an outcome.
 async fn answer(
     response: impl Future<Output = Result<http::Response<RecvStream>, h2::Error>>,
-) -> Result<Answer, Outcome> {
-    let response = response.await.map_err(|error| Outcome::of(Status::of_h2(&error)))?;
+) -> Result<Answer, Box<Outcome>> {
+    let response = response.await.map_err(|error| Box::new(Outcome::of(Status::of_h2(&error))))?;
     let (head, body) = response.into_parts();
     let mut headers = head.headers;
     let content_type = headers.get(http::header::CONTENT_TYPE).map(HeaderValue::as_bytes);
@@ -247,11 +247,11 @@ async fn answer(
             told if !is_grpc => told,
             told => Status::take(&mut headers).unwrap_or(told),
         };
-        return Err(Outcome { trailers: shown(&headers), ..Outcome::of(status) });
+        return Err(Box::new(Outcome { trailers: shown(&headers), ..Outcome::of(status) }));
     }
     if body.is_end_stream() || headers.contains_key("grpc-status") {
         let status = Status::take(&mut headers).unwrap_or_else(no_trailers);
-        return Err(Outcome { trailers: shown(&headers), ..Outcome::of(status) });
+        return Err(Box::new(Outcome { trailers: shown(&headers), ..Outcome::of(status) }));
     }
     let is_gzip = headers.get("grpc-encoding").is_some_and(|coding| coding == "gzip");
     Ok(Answer { headers, body, is_gzip })

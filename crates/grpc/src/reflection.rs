@@ -210,9 +210,8 @@ impl Known {
     /// A file that another imports and that did not come yet; each is asked for once.
     fn missing(&mut self) -> Option<String> {
         let has = |name: &String| self.files.iter().any(|(file, _)| file.name == *name);
-        let imports = self.files.iter().flat_map(|(file, _)| &file.imports);
-        let missing =
-            imports.filter(|name| !has(name) && !self.asked.contains(name)).next().cloned()?;
+        let mut imports = self.files.iter().flat_map(|(file, _)| &file.imports);
+        let missing = imports.find(|name| !has(name) && !self.asked.contains(name)).cloned()?;
         self.asked.push(missing.clone());
         Some(missing)
     }

@@ -146,7 +146,7 @@ impl Status {
             None => told.push_str("; malformed header: missing HTTP content-type"),
             Some(text) => {
                 let text = String::from_utf8_lossy(text);
-                told.push_str(&format!("; transport: received unexpected content-type {text:?}"));
+                told = format!("{told}; transport: received unexpected content-type {text:?}");
             }
         }
         Self::new(number, told)

@@ -31,7 +31,7 @@ impl Channel {
     async fn receive(&self, response: ResponseFuture) -> Outcome {
         let mut answer = match answer(response).await {
             Ok(answer) => answer,
-            Err(outcome) => return outcome,
+            Err(outcome) => return *outcome,
         };
         let headers = shown(&answer.headers);
         let mut messages = Messages::new(self.limits.receive, answer.is_gzip);

@@ -195,8 +195,14 @@ impl Decoder<'_> {
     fn value(&mut self, kind: Kind, value: Raw<'_>, out: &mut String) -> Done {
         // Writing to a string cannot fail.
         let _ = match (kind, value) {
-            (Kind::Double, Raw::Fixed64(bits)) => return double(f64::from_bits(bits), out),
-            (Kind::Float, Raw::Fixed32(bits)) => return float(f32::from_bits(bits), out),
+            (Kind::Double, Raw::Fixed64(bits)) => {
+                double(f64::from_bits(bits), out);
+                return Ok(());
+            }
+            (Kind::Float, Raw::Fixed32(bits)) => {
+                float(f32::from_bits(bits), out);
+                return Ok(());
+            }
             (Kind::Int32, Raw::Varint(value)) => write!(out, "{}", value as i32),
             (Kind::Int64, Raw::Varint(value)) => write!(out, "\"{}\"", value as i64),
             (Kind::Uint32, Raw::Varint(value)) => write!(out, "{}", value as u32),
@@ -339,9 +345,9 @@ fn separate(begin: usize, out: &mut String) {
     }
 }
 
-pub(super) fn double(value: f64, out: &mut String) -> Done {
+fn double(value: f64, out: &mut String) {
     if is_special(value, out) {
-        return Ok(());
+        return;
     }
     let size = value.abs();
     // Long forms are readable, but not that long.
@@ -350,12 +356,11 @@ pub(super) fn double(value: f64, out: &mut String) -> Done {
     } else {
         write!(out, "{value}")
     };
-    Ok(())
 }
 
-pub(super) fn float(value: f32, out: &mut String) -> Done {
+fn float(value: f32, out: &mut String) {
     if is_special(f64::from(value), out) {
-        return Ok(());
+        return;
     }
     let size = value.abs();
     let _ = if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -363,7 +368,6 @@ pub(super) fn float(value: f32, out: &mut String) -> Done {
     } else {
         write!(out, "{value}")
     };
-    Ok(())
 }
 
 fn is_special(value: f64, out: &mut String) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::parse::{NoJson, Reader, Sort};
 use super::{DEPTH_MAX, base64, known};
-use crate::types::{EnumType, Field, Kind, MessageId, MessageType, Shape, Types};
+use crate::types::{EnumType, Field, Kind, MessageId, Shape, Types};
 use crate::wire::{put_length_at, put_tag, put_varint};
 
 /// Why a JSON text is no message of the type. The text is Go's.
@@ -170,7 +170,7 @@ impl<'a> Encoder<'a> {
                     format!("error parsing {key:?}, oneof {}.{name} is already set", message.name);
                 return Err(encoder.wrong(at, &told));
             }
-            encoder.field(message, field, out)
+            encoder.field(field, out)
         })
     }
 
@@ -186,7 +186,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn field(&mut self, message: &MessageType, field: &Field, out: &mut Vec<u8>) -> Done {
+    fn field(&mut self, field: &Field, out: &mut Vec<u8>) -> Done {
         match field.shape {
             Shape::Single => self.single(field, field.is_implicit, out),
             Shape::Map => self.map(field, out),
@@ -197,10 +197,7 @@ impl<'a> Encoder<'a> {
                 put_length_at(start, out);
                 Ok(())
             }
-            Shape::List => {
-                debug_assert!(!message.fields.is_empty());
-                self.array(|encoder| encoder.single(field, false, out))
-            }
+            Shape::List => self.array(|encoder| encoder.single(field, false, out)),
         }
     }
 
@@ -297,7 +294,7 @@ impl<'a> Encoder<'a> {
             }
             _ => None,
         };
-        is_zero.ok_or_else(|| self.invalid(at, field.kind, &field.json_name_of_error()))
+        is_zero.ok_or_else(|| self.invalid(at, field.kind, &field.json_name))
     }
 
     fn enumerated(&mut self, values: &EnumType, sort: Sort) -> Result<Option<i32>, EncodeError> {
@@ -315,13 +312,6 @@ impl<'a> Encoder<'a> {
             }
             _ => None,
         })
-    }
-}
-
-impl Field {
-    /// What Go calls it when its value is wrong.
-    fn json_name_of_error(&self) -> String {
-        self.json_name.to_string()
     }
 }
 
