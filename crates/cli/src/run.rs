@@ -30,6 +30,7 @@ use crate::{
     flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
+    secrets,
     settings::{RunSettings, SummaryMode},
 };
 
@@ -82,6 +83,7 @@ fn run<H: Host>(
     }
 
     let registry = Arc::new(Registry::new());
+    secrets::keep_out_of_tags(&registry);
     let loaded = host.load(&Source {
         name: script,
         env: &settings.script.env,
