@@ -34,6 +34,7 @@ use crate::{
     flags::{Given, given::parse_bool},
     limits,
     progress::{self, Progress, ProgressSource as _},
+    secrets,
     settings::{RunSettings, SummaryMode},
 };
 
@@ -90,6 +91,7 @@ fn run<H: Host>(
     }
 
     let registry = Arc::new(Registry::new());
+    secrets::keep_out_of_tags(&registry);
     let loaded = host.load(&Source {
         name: script,
         kind: settings.script.kind,

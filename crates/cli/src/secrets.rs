@@ -1,8 +1,9 @@
-//! `--secret-source`: hands the sources to whoever asks, and keeps their values out of log lines.
+//! `--secret-source`: hands the sources to whoever asks, and keeps their values out of log lines and tags.
 
 use std::borrow::Cow;
 
-use brunt_secrets::{Redactor, Secrets};
+use brunt_metrics::Registry;
+use brunt_secrets::{Redactor, Secrets, SpecError};
 
 use crate::{
     environment::Environment,
@@ -19,10 +20,24 @@ pub(crate) fn install(given: &Given, environment: &Environment) -> Outcome<()> {
     if specs.is_empty() {
         return Ok(());
     }
-    let secrets = Secrets::parse(specs, &environment.with_aliases())
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let secrets =
+        Secrets::parse(specs, &environment.with_aliases()).map_err(|error| match error {
+            // k6's numbers.
+            SpecError::Cloud => Failure::config(error.to_string()),
+            error => Failure::usage(error.to_string()),
+        })?;
     brunt_secrets::install(secrets);
     Ok(())
+}
+
+/// Keeps the values out of what outputs and the summary show of tags.
+pub(crate) fn keep_out_of_tags(registry: &Registry) {
+    if brunt_secrets::of_process().is_some() {
+        registry.veil_tags(|value| match redactor()?.redact(value) {
+            Cow::Owned(clean) => Some(clean),
+            Cow::Borrowed(_) => None,
+        });
+    }
 }
 
 /// Who takes secrets out of log lines, if any was given out.

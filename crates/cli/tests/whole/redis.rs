@@ -1,0 +1,270 @@
+//! `k6/x/redis` against a real server.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::brunt;
+
+/// `redis-server` on a port of its own; it ends with the test.
+struct Server {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(more: &[&str]) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a free port")
+            .port();
+        let folder = tempfile::tempdir().expect("a folder");
+        let process = Command::new("redis-server")
+            .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""])
+            .args(more)
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("redis-server, which these tests need (apt-get install redis-server)");
+        let server = Self { process, port, _folder: folder };
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < deadline, "redis-server does not listen");
+            std::thread::yield_now();
+        }
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What a script says that has `show(what, promise)` and a `client` of these options.
+fn said(module: &str, options: &str, body: &str) -> Vec<String> {
+    let script = format!(
+        "import redis from '{module}';\n\
+         const client = new redis.Client({options});\n\
+         async function show(what, promise) {{\n\
+           try {{ console.log(what, JSON.stringify(await promise)); }}\n\
+           catch (error) {{ console.log(what, 'rejects', error.message); }}\n\
+         }}\n\
+         export default async function () {{\n{body}\n}}\n"
+    );
+    let told = brunt("run --quiet --log-format raw s.js").file("s.js", script).told();
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    told.stderr.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_answers_as_in_k6() {
+    let server = Server::start(&[]);
+    let body = r"
+        await show('set', client.set('a', '1', 0));
+        await show('set', client.set('b', 5, 10));
+        await show('set', client.set('c', true));
+        await show('set', client.set('d', {}, 0));
+        await show('get', client.get('a'));
+        await show('get', client.get('c'));
+        await show('get', client.get('none'));
+        await show('getSet', client.getSet('a', '7'));
+        await show('getDel', client.getDel('c'));
+        await show('exists', client.exists('a', 'b', 'c'));
+        await show('del', client.del('b', 'c'));
+        await show('incr', client.incr('n'));
+        await show('incrBy', client.incrBy('n', 5));
+        await show('decr', client.decr('n'));
+        await show('decrBy', client.decrBy('n', 2));
+        await show('expire', client.expire('a', 100));
+        await show('expire', client.expire('none', 100));
+        await show('ttl', client.ttl('a'));
+        await show('ttl', client.ttl('n'));
+        await show('persist', client.persist('a'));
+        await show('mget', client.mget('a', 'none', 'n'));
+        await show('mget', client.mget());
+        await show('rpush', client.rpush('l', 'a', 'b', 3));
+        await show('lpush', client.lpush('l', 'z', true));
+        await show('lrange', client.lrange('l', 0, -1));
+        await show('lpop', client.lpop('l'));
+        await show('rpop', client.rpop('l'));
+        await show('lindex', client.lindex('l', 0));
+        await show('lindex', client.lindex('l', 99));
+        await show('lset', client.lset('l', 0, 'q'));
+        await show('lset', client.lset('l', 99, 'q'));
+        await show('lrem', client.lrem('l', 0, 'q'));
+        await show('llen', client.llen('l'));
+        await show('hset', client.hset('h', 'f', 'v'));
+        await show('hset', client.hset('h', 'g', 5));
+        await show('hsetnx', client.hsetnx('h', 'f', 'v'));
+        await show('hget', client.hget('h', 'f'));
+        await show('hgetall', client.hgetall('h'));
+        await show('hgetall', client.hgetall('none'));
+        await show('hkeys', client.hkeys('h'));
+        await show('hvals', client.hvals('h'));
+        await show('hlen', client.hlen('h'));
+        await show('hincrby', client.hincrby('h', 'g', 3));
+        await show('hdel', client.hdel('h', 'f', 'x'));
+        await show('sadd', client.sadd('s', 'a', 1));
+        await show('sismember', client.sismember('s', 'a'));
+        await show('srem', client.srem('s', 'a'));
+        await show('smembers', client.smembers('s'));
+        await show('srandmember', client.srandmember('s'));
+        await show('spop', client.spop('s'));
+        await show('spop', client.spop('s'));
+        await show('wrong', client.get('l'));
+        await show('echo', client.sendCommand('ECHO', 'hi'));
+        await show('list', client.sendCommand('LRANGE', 'l', 0, -1));
+        await show('nil', client.sendCommand('GET', 'none'));
+        await show('type', client.sendCommand('SET', 'z', {}));
+        console.log(client.isConnected());
+    ";
+    let lines = said("k6/x/redis", &format!("'redis://127.0.0.1:{}'", server.port), body);
+    let no_type = "unsupported type provided for argument at index";
+    let types = "supported types are string, number, and boolean";
+    let expected = [
+        r#"set "OK""#,
+        r#"set "OK""#,
+        r#"set "OK""#,
+        &format!("set rejects {no_type} 1, {types}"),
+        r#"get "1""#,
+        r#"get "1""#,
+        "get rejects redis: nil",
+        r#"getSet "1""#,
+        r#"getDel "1""#,
+        "exists 2",
+        "del 1",
+        "incr 1",
+        "incrBy 6",
+        "decr 5",
+        "decrBy 3",
+        "expire true",
+        "expire false",
+        "ttl 100",
+        "ttl -1e-9",
+        "persist true",
+        r#"mget ["7",null,"3"]"#,
+        "mget rejects ERR wrong number of arguments for 'mget' command",
+        "rpush 3",
+        "lpush 5",
+        r#"lrange ["1","z","a","b","3"]"#,
+        r#"lpop "1""#,
+        r#"rpop "3""#,
+        r#"lindex "z""#,
+        "lindex rejects redis: nil",
+        r#"lset "OK""#,
+        "lset rejects ERR index out of range",
+        "lrem 1",
+        "llen 2",
+        "hset 1",
+        "hset 1",
+        "hsetnx false",
+        r#"hget "v""#,
+        r#"hgetall {"f":"v","g":"5"}"#,
+        "hgetall {}",
+        r#"hkeys ["f","g"]"#,
+        r#"hvals ["v","5"]"#,
+        "hlen 2",
+        "hincrby 8",
+        "hdel 1",
+        "sadd 2",
+        "sismember true",
+        "srem 1",
+        r#"smembers ["1"]"#,
+        r#"srandmember "1""#,
+        r#"spop "1""#,
+        "spop rejects redis: nil",
+        "wrong rejects WRONGTYPE Operation against a key holding the wrong kind of value",
+        r#"echo "hi""#,
+        r#"list ["a","b"]"#,
+        "nil rejects redis: nil",
+        &format!("type rejects {no_type} 2, {types}"),
+        "true",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_password_a_database_and_version_3_are_agreed_on() {
+    let server = Server::start(&["--requirepass", "hush"]);
+    let address = format!("127.0.0.1:{}", server.port);
+    let body = "await show('set', client.set('a', 1, 0)); await show('get', client.get('a'));\n\
+                await show('all', client.sendCommand('CLIENT', 'GETNAME'));";
+    let socket = format!("{{ host: '127.0.0.1', port: {} }}", server.port);
+    for options in [
+        format!("'redis://:hush@{address}/2?client_name=me'"),
+        format!("'redis://default:hush@{address}?protocol=3&client_name=me'"),
+        format!("{{ password: 'hush', database: 3, clientName: 'me', socket: {socket} }}"),
+    ] {
+        let lines = said("k6/experimental/redis", &options, body);
+        assert_eq!(lines, [r#"set "OK""#, r#"get "1""#, r#"all "me""#], "{options}");
+    }
+    let lines =
+        said("k6/x/redis", &format!("'redis://{address}'"), "await show('get', client.get('a'));");
+    assert_eq!(lines, ["get rejects NOAUTH Authentication required."]);
+}
+
+#[test]
+fn many_commands_at_once_share_the_connections() {
+    let server = Server::start(&[]);
+    let body = "const all = Array.from({ length: 200 }, (_, i) => client.incrBy('n', i));\n\
+                await Promise.all(all);\n\
+                await show('n', client.get('n'));";
+    let options = format!("'redis://127.0.0.1:{}?pool_size=3'", server.port);
+    assert_eq!(said("k6/x/redis", &options, body), [r#"n "19900""#]);
+}
+
+#[test]
+fn one_server_of_a_cluster_has_all_slots() {
+    let server = Server::start(&["--cluster-enabled", "yes"]);
+    let address = format!("redis://127.0.0.1:{}", server.port);
+    // Slots can be had without a cluster around them.
+    let setup = "const one = new redis.Client(__ENV.ONE); const range = [];\n\
+                 for (let i = 0; i < 16384; i++) range.push(i);\n\
+                 await one.sendCommand('CLUSTER', 'ADDSLOTS', ...range);\n\
+                 for (;;) { const info = await one.sendCommand('CLUSTER', 'INFO');\n\
+                   if (info.includes('cluster_state:ok')) break; }\n";
+    let body = format!(
+        "{}await show('set', client.set('a', 1, 0)); await show('get', client.get('a'));",
+        setup.replace("__ENV.ONE", &format!("'{address}'"))
+    );
+    let options = format!("{{ cluster: {{ nodes: ['{address}'] }} }}");
+    assert_eq!(said("k6/x/redis", &options, &body), [r#"set "OK""#, r#"get "1""#]);
+}
+
+#[test]
+fn options_that_cannot_be_are_refused_and_init_code_dials_nobody() {
+    let script = r"
+        import redis from 'k6/x/redis';
+        const made = (...options) => {
+          try { new redis.Client(...options); console.log('made'); } catch (error) { console.log(String(error)); }
+        };
+        made(); made(null); made(5); made('http://x'); made({});
+        made({ socket: { host: 'h', port: 1 }, bogus: 1 });
+        made({ cluster: { nodes: [] } });
+        new redis.Client('redis://127.0.0.1:1').get('a').catch((error) => console.log(error.message));
+        export default async function () {
+          const dead = new redis.Client('redis://127.0.0.1:1?max_retries=1');
+          try { await dead.get('a'); } catch (error) { console.log(error.message); }
+        }
+    ";
+    let told = brunt("run --quiet --log-format raw s.js").file("s.js", script).told();
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    for part in [
+        "GoError: must specify one argument",
+        "GoError: invalid options type: <nil>; expected string or object",
+        "GoError: invalid options type: int64; expected string or object",
+        "GoError: invalid options; reason: redis: invalid URL scheme: http",
+        "GoError: invalid options; reason: empty socket options",
+        "GoError: invalid options; reason: json: unknown field \"bogus\"",
+        "GoError: invalid options; reason: cluster nodes property cannot be empty",
+        "connecting to a redis server in the init context is not supported",
+        "dial tcp 127.0.0.1:1: connect: connection refused",
+    ] {
+        assert!(told.stderr.contains(part), "{part}\n{}", told.stderr);
+    }
+}
