@@ -5,6 +5,7 @@ mod bodies;
 mod javascript;
 mod lateness;
 mod many;
+mod outputs;
 mod request;
 mod shared;
 mod soak;
@@ -37,6 +38,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Fasthttp, request::fasthttp),
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
+    (What::Outputs, outputs::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),

@@ -69,6 +69,8 @@ pub(crate) enum What {
     Upload,
     /// What a `SharedArray` adds to each VU.
     Shared,
+    /// What outputs add to a request.
+    Outputs,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.

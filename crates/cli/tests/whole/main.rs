@@ -14,6 +14,7 @@ mod house;
 mod image_handler;
 mod language;
 mod network;
+mod outputs;
 mod results;
 mod run;
 mod streaming;
