@@ -143,9 +143,18 @@ impl ScriptRun<'_> {
     /// # Errors
     /// If it fails otherwise than by a crossed threshold.
     pub(crate) fn run(&self) -> anyhow::Result<(Spent, Value)> {
+        self.run_with(&[])
+    }
+
+    /// The same with these variables set.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)]) -> anyhow::Result<(Spent, Value)> {
         let folder = tempfile::tempdir()?;
         let export = folder.path().join("export.json");
         let mut command = self.command();
+        command.envs(variables.iter().copied());
         command.arg("--summary-export").arg(&export).arg(self.script);
         let spent = process::run(command, limit(self.seconds))?;
         ensure!(

@@ -7,6 +7,7 @@ mod javascript;
 mod lateness;
 mod many;
 mod reading;
+mod outputs;
 mod request;
 mod shared;
 mod soak;
@@ -43,6 +44,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Upload, upload::measure),
     (What::Shared, shared::measure),
     (What::Websocket, websocket::measure),
+    (What::Outputs, outputs::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),

@@ -75,6 +75,8 @@ pub(crate) enum What {
     Shared,
     /// CPU per message on a WebSocket, to and fro.
     Websocket,
+    /// What outputs add to a request.
+    Outputs,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.

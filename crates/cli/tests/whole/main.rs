@@ -23,6 +23,7 @@ mod network;
 mod remote;
 mod remote_modules;
 mod redis;
+mod outputs;
 mod results;
 mod run;
 mod secrets;
