@@ -10,7 +10,7 @@ use super::Bench;
 use crate::client::{Client, Load, ScriptRun, exported};
 use crate::machine;
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
-use crate::server::Server;
+use crate::server::{Server, Speech};
 
 /// Each output, as `--out` names it, and the share that it may add.
 const OUTPUTS: [(&str, Option<f64>); 5] = [
@@ -27,11 +27,12 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let server = Server::start(pinned.then_some(1))?;
     let sink = Sink::start()?;
     let load = Load {
-        url: server.url(false),
+        url: server.url(Speech::Plain),
         vus: 250,
         seconds: bench.settings.seconds,
         pause: 0.0,
         core: pinned.then_some(0),
+        streams: 0,
     };
     let mut micros = OUTPUTS.map(|_| Vec::new());
     let mut ratios = OUTPUTS.map(|_| Vec::new());
