@@ -93,14 +93,15 @@ impl fmt::Display for Outcome {
     /// One sentence about the load.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.offered() {
-            Some(offered) => write!(
-                f,
-                "offered {offered:.2} hits/s, achieved {:.2}; {} of {} hits were never begun, the worst began {:.3?} late",
-                self.achieved(),
-                self.never_begun(),
-                self.due.unwrap_or_default(),
-                self.worst_lag
-            )?,
+            Some(offered) => {
+                write!(f, "offered {offered:.2} hits/s, achieved {:.2}; ", self.achieved())?;
+                let due = self.due.unwrap_or_default();
+                match self.never_begun() {
+                    0 => write!(f, "all {due} hits were begun")?,
+                    missed => write!(f, "{missed} of {due} hits were never begun")?,
+                }
+                write!(f, ", the worst began {:.3?} late", self.worst_lag)?;
+            }
             None => write!(f, "achieved {:.2} hits/s", self.achieved())?,
         }
         for (at, reason) in self.reasons.iter().enumerate() {
@@ -153,6 +154,22 @@ mod tests {
             outcome.to_string(),
             "offered 20.00 hits/s, achieved 6.33; 41 of 60 hits were never begun, the worst began 1.500s late, because \
              all 2 workers were at work for 2.500s (-max-workers); a core was busy 97 % of the time"
+        );
+    }
+
+    #[test]
+    fn hits_that_were_only_late_were_begun_all() {
+        let outcome = Outcome {
+            due: Some(30),
+            begun: 30,
+            elapsed: Duration::from_secs(3),
+            worst_lag: Duration::from_millis(158),
+            ..Outcome::default()
+        };
+        assert!(outcome.has_missed());
+        assert_eq!(
+            outcome.to_string(),
+            "offered 10.00 hits/s, achieved 10.00; all 30 hits were begun, the worst began 158.000ms late"
         );
     }
 

@@ -196,8 +196,9 @@ impl Output for Prometheus {
 
     fn finish(&mut self) -> io::Result<Written> {
         let now = SystemTime::now();
-        let told = self.push(now);
+        // What failed before is told once more by this push.
         let lost_before = self.sender.as_ref().map_or(0, Sender::lost);
+        let told = self.push(now);
         if self.config.stale_markers {
             // A moment later, or the server would keep one of the two.
             self.push_stale_markers(now + Duration::from_millis(1));

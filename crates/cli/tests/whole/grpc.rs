@@ -40,7 +40,9 @@ fn calls_come_back_with_messages_metadata_and_status() {
            console.log(failed.status, failed.error.message, failed.error.details[0].aString);
          }",
     );
+    // Init code runs for each VM, also after the VUs.
     assert_eq!(told[0], "4 4");
+    let told: Vec<_> = told.iter().filter(|line| *line != "4 4").collect();
     assert_eq!(
         told[told.len() - 3..],
         [

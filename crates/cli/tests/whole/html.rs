@@ -17,7 +17,7 @@ fn a_form_is_sent_with_its_hidden_fields_by_its_method() {
           const sent = page.submitForm({ formSelector: '#login', fields: { password: 'x' } });
           console.log(sent.request.method, sent.url === `${base}/anything/login`, sent.request.body);
           const found = page.submitForm({ formSelector: '#search', fields: { q: 'a b' } });
-          console.log(found.request.method, found.url.replace(base, ''), found.json('query.q'));
+          console.log(found.request.method, found.url.replace(base, ''), found.json('args.q'));
         }";
     let expected = "POST true csrf=4f2a%269c&go=login&language=en&note=two%0Alines&password=x&user=ada\n\
                     GET /anything/search?q=a+b a b\n";

@@ -262,6 +262,21 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
         let content_type = Some(multipart.content_type());
         return Ok(EncodedBody::of(multipart.body, content_type));
     }
+    let text = urlencoded(members)?;
+    let content_type = Some("application/x-www-form-urlencoded".to_owned());
+    Ok(EncodedBody::of(text.into(), content_type))
+}
+
+/// The fields of an object, as a form without files sends them.
+pub(super) fn form_text(body: &Value<'_>) -> Result<String, Thrown> {
+    let mut members = Vec::new();
+    for key in body.keys()? {
+        members.push((key.text().unwrap_or_default(), body.get(&key)?));
+    }
+    urlencoded(members)
+}
+
+fn urlencoded(members: Vec<(String, Value<'_>)>) -> Result<String, Thrown> {
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
     for (name, value) in flattened(members)? {
         let text = field_text(&name, &value)?;
@@ -269,9 +284,7 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
     }
     // Stable, so that the values of an array keep their order.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
-    let text = urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    let content_type = Some("application/x-www-form-urlencoded".to_owned());
-    Ok(EncodedBody::of(text.into(), content_type))
+    Ok(urlencode(fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
 }
 
 /// Each element of an array as a field of its own.

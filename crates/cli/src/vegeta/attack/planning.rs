@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use brunt_attack::{Pacer, Plan, Rate};
-use brunt_http::{ConnectTo, Headers, Proxies, TlsAuth};
+use brunt_http::{ConnectTo, Headers, Network, Proxies, Settings, TlsAuth};
 
 use super::value;
 use crate::{
@@ -71,6 +71,15 @@ fn read(name: &str) -> Outcome<String> {
     std::fs::read_to_string(name).map_err(|error| failure(format!("open {name}: {error}")))
 }
 
+/// The certificates of a `-root-certs` file.
+fn root(name: &str) -> Outcome<String> {
+    let pem = read(name)?;
+    let mut alone = Settings::default();
+    alone.tls.extra_roots = vec![pem.clone()];
+    Network::check(&alone).map_err(|error| failure(format!("-root-certs {name}: {error}")))?;
+    Ok(pem)
+}
+
 fn zone() -> Option<i16> {
     let minutes = jiff::Zoned::now().offset().seconds() / 60;
     i16::try_from(minutes).ok().filter(|&minutes| minutes != 0)
@@ -116,7 +125,7 @@ fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
     let key_log = context.environment.get("SSLKEYLOGFILE").filter(|path| !path.is_empty());
     network.tls.key_log = key_log.map(Into::into);
     let roots = values.text("root-certs").split(',').filter(|name| !name.is_empty());
-    network.tls.extra_roots = roots.map(read).collect::<Outcome<_>>()?;
+    network.tls.extra_roots = roots.map(root).collect::<Outcome<_>>()?;
     network.tls.only_extra_roots = !network.tls.extra_roots.is_empty();
     let (cert, key) = (values.text("cert"), values.text("key"));
     if !cert.is_empty() {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
+use super::super::body::form_text;
 use super::super::prepared::ResponseType;
 use super::super::state::HttpState;
 use super::needs_new;
@@ -67,7 +68,22 @@ pub(super) fn of_link<'js>(ctx: Ctx<'js>, link: Link<'js>) -> JsResult<'js> {
     for name in [&HEADERS, &HOST, &THROW, &RESPONSE_TYPE, &DISABLE_KEEP_ALIVE] {
         options.define(name, params.get(name)?)?;
     }
-    options.define(&BODY, link.body)?;
+    if link.body.is_object() {
+        options.define(&BODY, ctx.string(&form_text(&link.body)?)?)?;
+        let headers = ctx.object()?;
+        headers.define("Content-Type", ctx.string("application/x-www-form-urlencoded")?)?;
+        let own = options.get(&HEADERS)?;
+        if own.is_object() {
+            for key in own.keys()? {
+                let name = key.text().unwrap_or_default();
+                let is_type = name.eq_ignore_ascii_case("Content-Type");
+                headers.define(if is_type { "Content-Type" } else { &name }, own.get(&key)?)?;
+            }
+        }
+        options.define(&HEADERS, headers)?;
+    } else {
+        options.define(&BODY, link.body)?;
+    }
     made(ctx, &ctx.string(&link.url)?, options)
 }
 
