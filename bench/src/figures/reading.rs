@@ -22,7 +22,7 @@ const FEW: u64 = 100_000;
 const GO: &str = include_str!("../../peers/decode.go");
 
 /// The longest that one reading may take.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_mins(5);
 
 #[derive(Default)]
 struct Rounds {
@@ -55,8 +55,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     });
     let (many_file, few_file) = (many_file?, few_file?);
     let go = go_decoder(bench);
-    let [mut report, mut few, mut decoding, mut gos] =
-        [const { () }; 4].map(|()| Rounds::default());
+    let [mut report, mut few, mut decoding, mut gos] = [const {}; 4].map(|()| Rounds::default());
     for _ in 0..bench.settings.rounds {
         for (file, count, rounds) in [(&many_file, many, &mut report), (&few_file, FEW, &mut few)] {
             let mut command = process::command(&bench.settings.brunt, None);

@@ -55,10 +55,7 @@ impl JavaScript {
     ///
     /// # Errors
     /// Those of [`Host::load`].
-    pub(crate) fn load_recorded(
-        &self,
-        source: &Source<'_>,
-    ) -> Outcome<(Loaded, Graph, Arc<Recorder>)> {
+    pub(crate) fn load_recorded(source: &Source<'_>) -> Outcome<(Loaded, Graph, Arc<Recorder>)> {
         let mut origin = Origin::find(source.name, source.kind, source.remote)?;
         let recorder = Recorder::new(origin.files);
         origin.files = Arc::clone(&recorder) as Arc<dyn Files>;
@@ -70,7 +67,7 @@ impl JavaScript {
     ///
     /// # Errors
     /// It can't be read or parsed, or what it imports can't.
-    pub(crate) fn graph(&self, name: &str, kind: FileType) -> Outcome<Graph> {
+    pub(crate) fn graph(name: &str, kind: FileType) -> Outcome<Graph> {
         let origin = Origin::find(name, kind, true)?;
         Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))
     }

@@ -102,7 +102,8 @@ async fn stream_of(
     goodbye: tokio::sync::mpsc::Sender<h2::Reason>,
 ) {
     let (head, body) = request.into_parts();
-    let content_type = head.headers.get(http::header::CONTENT_TYPE).map(|value| value.as_bytes());
+    let content_type =
+        head.headers.get(http::header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     if !content_type.is_some_and(|text| text.starts_with(b"application/grpc")) {
         let refusal = http::Response::builder().status(http::StatusCode::UNSUPPORTED_MEDIA_TYPE);
         if let Ok(refusal) = refusal.body(()) {

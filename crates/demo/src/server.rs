@@ -132,7 +132,7 @@ impl Demo {
             threads: Vec::new(),
         };
         if let Some((listener, _)) = grpc {
-            let acceptor = acceptor.clone().map(tls::only_http2);
+            let acceptor = acceptor.as_ref().map(tls::only_http2);
             let halt = Halt(halted.clone());
             handle.spawn("demo-grpc".to_owned(), async move {
                 if let Ok(listener) = into_tokio(listener) {

@@ -29,7 +29,7 @@ pub(crate) fn acceptor(host: &str) -> Result<(TlsAcceptor, String), DemoError> {
 }
 
 /// The same, for those who speak HTTP/2 alone.
-pub(crate) fn only_http2(acceptor: TlsAcceptor) -> TlsAcceptor {
+pub(crate) fn only_http2(acceptor: &TlsAcceptor) -> TlsAcceptor {
     let mut config = ServerConfig::clone(acceptor.config());
     config.alpn_protocols = vec![b"h2".to_vec()];
     TlsAcceptor::from(Arc::new(config))

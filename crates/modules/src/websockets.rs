@@ -231,7 +231,7 @@ fn close<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let (code, reason) = (call.argument(0), call.argument(1));
     let code = if code.is_nullish() { 1000.0 } else { code.to_number()? };
-    if !(code == 1000.0 || (3000.0..=4999.0).contains(&code)) {
+    if !((1000.0..=1000.0).contains(&code) || (3000.0..=4999.0).contains(&code)) {
         return Err(throw(
             ctx,
             &format!(

@@ -12,7 +12,7 @@ use brunt_metrics::{Frame, Metadata, MetricId, Recorder, Registry, TagSet};
 use crate::output::Context;
 
 /// How long a test waits for what must come.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a server was sent.
 #[derive(Debug)]

@@ -71,7 +71,7 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
       "        not_a_function:\n            return brunt_throw_uncallable(ctx, func_obj);\n";
     1 "        return 0;\n    JS_ThrowTypeErrorNotAFunction(ctx);\n    return -1;\n" =>
       "        return 0;\n    brunt_throw_uncallable(ctx, obj);\n    return -1;\n";
-    1 r#"                                goto get_field2_slow_path;
+    1 r"                                goto get_field2_slow_path;
                             val = js_dup(pr->u.value);
                             break;
                         }
@@ -85,7 +85,7 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
                         p = p->shape->proto;
                         if (!p) {
                             val = JS_UNDEFINED;
-"# => r#"                                goto get_field2_slow_path;
+" => r"                                goto get_field2_slow_path;
                             val = js_dup(pr->u.value);
                             break;
                         }
@@ -100,13 +100,13 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
                         if (!p) {
                             brunt_note_missing(ctx, sp, atom);
                             val = JS_UNDEFINED;
-"#;
-    1 r#"                get_field2_slow_path:
+";
+    1 r"                get_field2_slow_path:
                     sf->cur_pc = pc;
                     val = JS_GetPropertyInternal(ctx, obj, atom, sp[-1], false);
                     if (unlikely(JS_IsException(val)))
                         goto exception;
-"# => r#"                get_field2_slow_path:
+" => r#"                get_field2_slow_path:
                     sf->cur_pc = pc;
                     if (unlikely(JS_IsUndefined(obj) || JS_IsNull(obj))) {
                         JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined or null", atom);
@@ -118,12 +118,12 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
                     if (unlikely(JS_IsUndefined(val)))
                         brunt_note_missing(ctx, sp, atom);
 "#;
-    1 r#"                sf->cur_pc = pc;
+    1 r"                sf->cur_pc = pc;
                 val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
                 sp[-1] = val;
                 if (unlikely(JS_IsException(val)))
                     goto exception;
-"# => r#"                sf->cur_pc = pc;
+" => r"                sf->cur_pc = pc;
                 JSValue brunt_name = JS_IsString(sp[-1]) ? js_dup(sp[-1]) : JS_UNDEFINED;
                 val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
                 sp[-1] = val;
@@ -132,7 +132,7 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
                 JS_FreeValue(ctx, brunt_name);
                 if (unlikely(JS_IsException(val)))
                     goto exception;
-"#;
+";
     2 "\"cannot read property '%s' of null\"" => "\"Cannot read property '%s' of undefined\"";
     2 "\"cannot read property '%s' of undefined\"" => "\"Cannot read property '%s' of undefined\"";
     1 "\"cannot set property '%s' of null\"" => "\"Cannot convert undefined or null to object\"";

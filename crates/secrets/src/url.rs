@@ -242,7 +242,7 @@ mod tests {
         (format!("http://{address}/s/{{key}}"), thread)
     }
 
-    fn config(template: String) -> Config {
+    fn config(template: &str) -> Config {
         let parts =
             format!("urlTemplate={template},retryBackoff=1ms,headers.X-Token=t,maxRetries=1");
         config::parse(&parts.split(',').collect::<Vec<_>>(), &std::collections::BTreeMap::new())
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_value_is_asked_for_once_and_a_busy_server_twice() {
         let (template, served) = server(vec![(503, ""), (200, r#"{"data":{"v":["x","y"]}}"#)]);
-        let mut config = config(template);
+        let mut config = config(&template);
         config.path = Some("data.v.1".to_owned());
         let asker = Asker::new(config);
         assert_eq!(asker.ask("a b").blocking_recv().unwrap(), Ok("y".to_owned()));
@@ -265,14 +265,14 @@ mod tests {
     #[test]
     fn a_name_that_the_server_does_not_know_has_no_value() {
         let (template, served) = server(vec![(404, "")]);
-        let asker = Asker::new(config(template));
+        let asker = Asker::new(config(&template));
         assert_eq!(asker.ask("a").blocking_recv().unwrap(), Err(SecretError::NoValue));
         served.join().unwrap();
     }
 
     #[test]
     fn a_server_that_is_not_there_is_given_up() {
-        let asker = Asker::new(config("http://127.0.0.1:1/{key}".to_owned()));
+        let asker = Asker::new(config("http://127.0.0.1:1/{key}"));
         let told = asker.ask("a").blocking_recv().unwrap();
         assert!(matches!(told, Err(SecretError::Refused(_))), "{told:?}");
     }

@@ -55,11 +55,11 @@ pub fn encode(
     match payload.len() {
         length @ ..=125 => out.push(masked | length as u8),
         length @ 126..=0xffff => {
-            out.push(masked | 126);
+            out.push(masked | 0x7e);
             out.extend_from_slice(&(length as u16).to_be_bytes());
         }
         length => {
-            out.push(masked | 127);
+            out.push(masked | 0x7f);
             out.extend_from_slice(&(length as u64).to_be_bytes());
         }
     }

@@ -135,7 +135,9 @@ fn read_samples(path: &Path, counted: bool, seen: &mut Observation) -> anyhow::R
         }
     }
     if !counted {
-        metrics.values_mut().for_each(|count| *count = 1);
+        for count in metrics.values_mut() {
+            *count = 1;
+        }
     }
     seen.metrics = metrics;
     Ok(())

@@ -71,7 +71,10 @@ fn add(group: &GroupSummary, parent: Option<&str>, out: &mut Vec<Value>) {
 
 /// A group's or check's path as k6 numbers it.
 fn id(path: &str) -> String {
-    Md5::digest(path).iter().map(|byte| format!("{byte:02x}")).collect()
+    Md5::digest(path).iter().fold(String::new(), |mut id, byte| {
+        id.push_str(&format!("{byte:02x}"));
+        id
+    })
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(crate) struct Request {
 pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Outcome<Exit> {
     let outer = Outer::read(context, given)?;
     let settings = &request.settings;
-    let loaded = JavaScript.load_recorded(&Source {
+    let loaded = JavaScript::load_recorded(&Source {
         name: &request.script,
         kind: settings.kind,
         env: &settings.env,

@@ -25,7 +25,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn perform(context: &Context, script: &str, json: bool) -> Outcome<Exit> {
-    let graph = JavaScript.graph(script, FileType::Auto)?;
+    let graph = JavaScript::graph(script, FileType::Auto)?;
     let dependencies = of(&graph);
     let imports = imports(&graph);
     let missing = dependencies.keys().any(|name| is_missing(name));

@@ -48,7 +48,7 @@ impl Remote {
         for byte in url.strip_prefix("https://")?.bytes() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
-                    name.push(byte as char)
+                    name.push(byte as char);
                 }
                 _ => name.push_str(&format!("%{byte:02X}")),
             }
@@ -163,7 +163,7 @@ async fn follow(url: &str, settings: Settings) -> Result<Vec<u8>, String> {
                 response.status(),
                 response
                     .header("location")
-                    .map(|value| String::from_utf8_lossy(value.as_ref()).into_owned()),
+                    .map(|value| String::from_utf8_lossy(value).into_owned()),
             )
         };
         match (status, location) {

@@ -65,9 +65,9 @@ impl Adjust {
         }
         if needs_scenarios {
             // Shortcuts have become the scenario `default`.
-            shortcuts.iter().for_each(|key| {
-                map.insert((*key).to_owned(), Value::Null);
-            });
+            for key in shortcuts {
+                map.insert(key.to_owned(), Value::Null);
+            }
         } else if before.options.scenarios.is_none() {
             map.insert("scenarios".to_owned(), Value::Null);
         }

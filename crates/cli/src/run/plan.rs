@@ -79,8 +79,8 @@ impl Outer {
             }
         };
         let adjust = Adjust::read(given)?;
-        let env = given.all("env").iter().rev();
-        let env = env.filter_map(|text| text.strip_prefix("K6_FEATURES=")).next();
+        let mut env = given.all("env").iter().rev();
+        let env = env.find_map(|text| text.strip_prefix("K6_FEATURES="));
         let of_file = config_file.features.as_deref();
         let features = Features::find(given, &context.environment, env, of_file);
         Ok(Self { config_file, environment, flags, adjust, features })

@@ -177,7 +177,7 @@ fn csv_files_are_parsed() {
 /// The elements of a file that is parsed for a `SharedArray` alone stay in the file's text: nobody can tell.
 #[test]
 fn shared_arrays_of_whole_files_are_what_json_parse_makes() {
-    let script = r#"
+    let script = r"
         import { SharedArray } from 'k6/data';
         const show = (a) => `${a.length},${JSON.stringify(a[1])},${a[a.length - 1].id},${Array.isArray(a)}`;
         const file = (name) => () => JSON.parse(open(name));
@@ -210,7 +210,7 @@ fn shared_arrays_of_whole_files_are_what_json_parse_makes() {
           for (const [name, array] of Object.entries(all)) console.log(`${name}=${show(array)}`);
           console.log(`odd0=${Object.is(all.odd[0].n, 0)} ${all.odd[0].m}`);
           console.log(`e=${errors.join('|')}`);
-        }"#;
+        }";
     let many: Vec<String> =
         (0..4000).map(|id| format!(r#" {{ "id": {id}, "tags": ["a-0", "1e5"] }}"#)).collect();
     let big = format!("[{}\n]\n", many.join(",\n"));

@@ -259,6 +259,6 @@ fn a_server_that_never_answers_holds_the_end_back_for_ten_seconds_at_most() {
         .file("s.js", SMALL)
         .told();
     assert_eq!(told.code, 0, "{told:?}");
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
     assert!(told.stderr.contains("did not take it within 10s"), "{told:?}");
 }

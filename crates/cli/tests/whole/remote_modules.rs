@@ -22,17 +22,18 @@ struct Server {
 
 impl Server {
     fn start(pages: &[(&'static str, u16, &'static str)]) -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let made =
+            rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .unwrap()
+            .expect("ring knows them")
             .with_no_client_auth()
             .with_single_cert(vec![made.cert.der().clone()], key)
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+            .expect("key and certificate belong together");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
         let asked = Arc::new(Mutex::new(Vec::new()));
         let pages: Pages =
             pages.iter().map(|&(path, status, body)| (path, (status, body))).collect();
@@ -60,7 +61,7 @@ impl Server {
     }
 
     fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+        std::mem::take(&mut self.asked.lock().expect("nobody panicked"))
     }
 }
 
@@ -80,7 +81,7 @@ fn answer(
         stream.read_line(&mut line)?;
     }
     let (status, body) = *pages.get(path.as_str()).unwrap_or(&(404, ""));
-    asked.lock().unwrap().push(path);
+    asked.lock().expect("nobody panicked").push(path);
     let location = if status / 100 == 3 { format!("Location: {body}\r\n") } else { String::new() };
     let length = body.len();
     write!(

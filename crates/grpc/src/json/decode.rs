@@ -56,14 +56,13 @@ impl Decoder<'_> {
     pub(super) fn message(&mut self, id: MessageId, bytes: &[u8], out: &mut String) -> Done {
         self.depth = self.depth.checked_sub(1).ok_or(DecodeError::Depth)?;
         let types = self.types;
-        let done = match types.messages[id].known {
-            Some(kind) => known::decode(self, kind, id, bytes, out),
-            None => {
-                out.push('{');
-                self.fields(id, bytes, out)?;
-                out.push('}');
-                Ok(())
-            }
+        let done = if let Some(kind) = types.messages[id].known {
+            known::decode(self, kind, id, bytes, out)
+        } else {
+            out.push('{');
+            self.fields(id, bytes, out)?;
+            out.push('}');
+            Ok(())
         };
         self.depth += 1;
         done
@@ -108,19 +107,16 @@ impl Decoder<'_> {
                 out.push('[');
                 let begin = out.len();
                 for (_, value) in values {
-                    match (packed_kind(field.kind), value) {
-                        (Some(_), Raw::Bytes(bytes)) => {
-                            let mut reader = Reader::new(bytes);
-                            while !reader.is_at_end() {
-                                separate(begin, out);
-                                let value = unpack(field.kind, &mut reader)?;
-                                self.value(field.kind, value, out)?;
-                            }
-                        }
-                        _ => {
+                    if let (Some(_), Raw::Bytes(bytes)) = (packed_kind(field.kind), value) {
+                        let mut reader = Reader::new(bytes);
+                        while !reader.is_at_end() {
                             separate(begin, out);
-                            self.value(field.kind, *value, out)?;
+                            let value = unpack(field.kind, &mut reader)?;
+                            self.value(field.kind, value, out)?;
                         }
+                    } else {
+                        separate(begin, out);
+                        self.value(field.kind, *value, out)?;
                     }
                 }
                 out.push(']');

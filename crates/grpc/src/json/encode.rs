@@ -286,9 +286,9 @@ impl<'a> Encoder<'a> {
                 let text = self.json.string()?;
                 let is_float = matches!(kind, Kind::Double | Kind::Float);
                 match &*text {
-                    "NaN" if is_float => put_float(kind, f64::NAN, out),
-                    "Infinity" if is_float => put_float(kind, f64::INFINITY, out),
-                    "-Infinity" if is_float => put_float(kind, f64::NEG_INFINITY, out),
+                    "NaN" if is_float => Some(put_float(kind, f64::NAN, out)),
+                    "Infinity" if is_float => Some(put_float(kind, f64::INFINITY, out)),
+                    "-Infinity" if is_float => Some(put_float(kind, f64::NEG_INFINITY, out)),
                     text => put_number(kind, text, out),
                 }
             }
@@ -392,7 +392,7 @@ fn put_number(kind: Kind, text: &str, out: &mut Vec<u8>) -> Option<bool> {
         if value.is_infinite() || (kind == Kind::Float && (value as f32).is_infinite()) {
             return None;
         }
-        return put_float(kind, value, out);
+        return Some(put_float(kind, value, out));
     }
     let value = whole(text)?;
     match kind {
@@ -417,14 +417,14 @@ fn put_number(kind: Kind, text: &str, out: &mut Vec<u8>) -> Option<bool> {
     Some(value == 0)
 }
 
-fn put_float(kind: Kind, value: f64, out: &mut Vec<u8>) -> Option<bool> {
+fn put_float(kind: Kind, value: f64, out: &mut Vec<u8>) -> bool {
     if kind == Kind::Float {
         out.extend((value as f32).to_le_bytes());
     } else {
         out.extend(value.to_le_bytes());
     }
     // A negative zero is a value.
-    Some(value.to_bits() == 0)
+    value.to_bits() == 0
 }
 
 /// A whole number, also one with an exponent or zeros behind the point.

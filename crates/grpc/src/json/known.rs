@@ -245,13 +245,13 @@ pub(super) fn decode(
         let index = message.by_number(number);
         values.iter().filter(move |value| Some(value.0) == index).map(|value| value.1)
     };
-    let integer = |number: u32| match of(number).last() {
+    let integer = |number: u32| match of(number).next_back() {
         Some(Raw::Varint(value)) => value as i64,
         _ => 0,
     };
     match kind {
         Known::Empty => out.push_str("{}"),
-        Known::Any => return decode_any(decoder, of(1).last(), of(2).last(), out),
+        Known::Any => return decode_any(decoder, of(1).next_back(), of(2).next_back(), out),
         Known::Timestamp => {
             let (seconds, nanos) = (integer(1), integer(2) as i32);
             out.push('"');

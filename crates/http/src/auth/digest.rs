@@ -97,12 +97,11 @@ fn fields(mut text: &str) -> Vec<(&str, String)> {
     while let Some((name, rest)) = text.split_once('=') {
         let name = name.trim_start_matches([',', ' ', '\t']).trim_end();
         let rest = rest.trim_start();
-        let (value, rest) = match rest.strip_prefix('"') {
-            Some(inner) => unquoted(inner),
-            None => {
-                let end = rest.find(',').unwrap_or(rest.len());
-                (rest[..end].trim().to_owned(), &rest[end..])
-            }
+        let (value, rest) = if let Some(inner) = rest.strip_prefix('"') {
+            unquoted(inner)
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            (rest[..end].trim().to_owned(), &rest[end..])
         };
         fields.push((name, value));
         text = rest;

@@ -39,7 +39,7 @@ const TO_1970: u64 = 116_444_736_000_000_000;
 
 impl Kind {
     /// What a server that answered 401 wants; `None`: something else.
-    pub fn wanted<'h>(challenges: impl Iterator<Item = &'h str> + Clone) -> Option<Self> {
+    pub fn wanted<'h>(challenges: &(impl Iterator<Item = &'h str> + Clone)) -> Option<Self> {
         let has = |kind: Self| of_kind(challenges.clone(), kind.name()).is_some();
         [Self::Ntlm, Self::Negotiate].into_iter().find(|kind| has(*kind))
     }
@@ -270,7 +270,7 @@ mod tests {
             let answer = Kind::Ntlm.authenticate([value].into_iter(), ("a", "b"), 0);
             assert_eq!(answer, None, "{value}");
         }
-        assert_eq!(Kind::wanted(["Basic x", "negotiate"].into_iter()), Some(Kind::Negotiate));
-        assert_eq!(Kind::wanted(["Basic x"].into_iter()), None);
+        assert_eq!(Kind::wanted(&["Basic x", "negotiate"].into_iter()), Some(Kind::Negotiate));
+        assert_eq!(Kind::wanted(&["Basic x"].into_iter()), None);
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Outgoing<'a> {
     ) -> Poll<Result<(), Failure>> {
         match self.stage {
             Stage::Fresh => self.stage = self.start(cx, connection, outbox, scratch, recording)?,
-            Stage::Posted => self.stage = ready!(self.collect(connection, recording))?,
+            Stage::Posted => self.stage = ready!(Self::collect(connection, recording))?,
             Stage::Sending(_) | Stage::Done => {}
         }
         match &mut self.stage {
@@ -78,7 +78,6 @@ impl<'a> Outgoing<'a> {
 
     /// Looks what became of it in the outbox.
     fn collect(
-        &self,
         connection: &Connection,
         recording: &mut Recording<'_>,
     ) -> Poll<Result<Stage<'a>, Failure>> {

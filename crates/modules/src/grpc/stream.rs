@@ -358,7 +358,7 @@ impl Inner {
         let status = (!self.method.is_server_stream).then_some(0);
         self.labels.add(ctx, self.metrics.received, 1.0, at, status);
         let message = ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?;
-        self.tell(ctx, 0, message, at).map(|_| Ok(()))
+        self.tell(ctx, 0, &message, at).map(|_| Ok(()))
     }
 
     /// Calls the handlers of an event; returns whether there are any.
@@ -366,7 +366,7 @@ impl Inner {
         &self,
         ctx: Ctx<'js>,
         event: usize,
-        value: Value<'js>,
+        value: &Value<'js>,
         at: u64,
     ) -> JsResult<'js, bool> {
         let object = match &*self.object.borrow() {
@@ -410,7 +410,7 @@ impl Inner {
                 status.clone()
             };
             let error = error_object(ctx, &self.schema, &shown)?;
-            if !self.tell(ctx, 1, error, at)? {
+            if !self.tell(ctx, 1, &error, at)? {
                 let ours = self.given_up.borrow().is_some();
                 let text = if ours { shown.message.clone() } else { shown.as_error() };
                 log::warn!(
@@ -419,7 +419,7 @@ impl Inner {
                 );
             }
         }
-        self.tell(ctx, 2, ctx.null(), at).map(drop)
+        self.tell(ctx, 2, &ctx.null(), at).map(drop)
     }
 
     /// Nothing comes of it any more.

@@ -88,7 +88,7 @@ impl Chain {
         // It may be that the connection knows us already.
         let first = Leg { authorization: Some(""), first: Some(Auth::Ntlm) };
         let came = self.exchange(way, first).await;
-        let kind = if self.may_answer(&came.0) { Kind::wanted(challenges(&came.0)) } else { None };
+        let kind = if self.may_answer(&came.0) { Kind::wanted(&challenges(&came.0)) } else { None };
         let (Some(kind), Some((user, password))) = (kind, target.credentials()) else {
             return came;
         };
@@ -114,7 +114,7 @@ impl Chain {
 
 /// The values of `WWW-Authenticate`.
 fn challenges(last: &Last) -> impl Iterator<Item = &str> + Clone {
-    let lines = last.exchange.as_deref().and_then(|exchange| exchange.head());
+    let lines = last.exchange.as_deref().and_then(brunt_http::Exchange::head);
     let lines = lines.into_iter().flat_map(|head| head.headers());
     lines
         .filter(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"))

@@ -250,12 +250,11 @@ impl Connection {
             }
             Event::Ping(_) => self.fire(ctx, On::Ping, |_, _| Ok(())),
             Event::Pong(payload) => {
-                match self.pings.answered(&payload) {
-                    Some(pinged) => self.tally.ponged(pinged),
-                    None => {
-                        let id = String::from_utf8_lossy(&payload);
-                        log::warn!("received pong for unknown ping ID {id}");
-                    }
+                if let Some(pinged) = self.pings.answered(&payload) {
+                    self.tally.ponged(pinged);
+                } else {
+                    let id = String::from_utf8_lossy(&payload);
+                    log::warn!("received pong for unknown ping ID {id}");
                 }
                 self.fire(ctx, On::Pong, |_, _| Ok(()))
             }
@@ -337,7 +336,7 @@ impl Connection {
         fill(ctx, &event)?;
         for function in functions {
             ctx.forget_place();
-            if let Err(thrown) = function.call(&ctx.undefined(), &[event.clone()]) {
+            if let Err(thrown) = function.call(&ctx.undefined(), std::slice::from_ref(&event)) {
                 let exception = ctx.take_exception();
                 if let Some(exception) = exception {
                     if exception.uncatchable {

@@ -159,7 +159,7 @@ fn push_field(out: &mut Vec<u8>, key: &str, value: &str, kind: FieldKind) {
             out.push(b'i');
         }
         FieldKind::Truth if value.parse::<bool>().is_ok() => {
-            out.extend_from_slice(value.as_bytes())
+            out.extend_from_slice(value.as_bytes());
         }
         FieldKind::Float if value.parse::<f64>().is_ok_and(f64::is_finite) => {
             push_decimal(out, value.parse().expect("it was just read"));

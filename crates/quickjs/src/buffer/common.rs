@@ -141,7 +141,10 @@ mod tests {
     use std::io::{Seek as _, Write as _};
 
     fn file_of(bytes: &[u8]) -> File {
-        let name = format!("brunt-common-{}-{}", std::process::id(), bytes.len());
+        // Tests run side by side.
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let name = format!("brunt-common-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let mut file =
             File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();

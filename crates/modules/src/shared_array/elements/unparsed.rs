@@ -26,25 +26,30 @@ struct Quarry {
 }
 
 /// A callback of a `SharedArray` runs, until this is dropped.
-pub(crate) struct Hunt(());
+pub(crate) struct Hunt {
+    /// How many were on before.
+    depth: usize,
+}
 
 impl Hunt {
     /// To be called in the constructor.
     pub(crate) fn begin(ctx: Ctx<'_>) -> Self {
         let quarry = Quarry { constructor: ctx.running(), found: None };
-        HUNTS.with_borrow_mut(|hunts| hunts.push(quarry));
-        Self(())
+        HUNTS.with_borrow_mut(|hunts| {
+            hunts.push(quarry);
+            Self { depth: hunts.len() - 1 }
+        })
     }
 
     /// The elements, if the callback returned those of a file.
     pub(crate) fn found(self) -> Option<Elements> {
-        HUNTS.with_borrow_mut(|hunts| hunts.last_mut()?.found.take())
+        HUNTS.with_borrow_mut(|hunts| hunts.get_mut(self.depth)?.found.take())
     }
 }
 
 impl Drop for Hunt {
     fn drop(&mut self) {
-        HUNTS.with_borrow_mut(Vec::pop);
+        HUNTS.with_borrow_mut(|hunts| hunts.truncate(self.depth));
     }
 }
 
