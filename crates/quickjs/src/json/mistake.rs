@@ -1,0 +1,62 @@
+//! What can be wrong with a JSON text, and how Go tells it.
+
+/// What is wrong with a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} at line {line}, character {column}")]
+pub struct JsonError {
+    /// What is wrong.
+    pub kind: JsonErrorKind,
+    /// Line, from 1.
+    pub line: usize,
+    /// Character in the line, from 1.
+    pub column: usize,
+    /// The byte that was not expected; `None` at the end.
+    pub byte: Option<u8>,
+    /// What was expected in its place, in Go's words: `looking for beginning of value`.
+    pub expected: &'static str,
+}
+
+impl JsonError {
+    /// What is wrong, as Go tells it: `invalid character '<' looking for beginning of value`.
+    pub fn in_go_words(&self) -> String {
+        match (self.kind, self.byte) {
+            (JsonErrorKind::Character, Some(byte)) => {
+                format!("invalid character {:?} {}", byte as char, self.expected)
+            }
+            (kind, _) => kind.to_string(),
+        }
+    }
+}
+
+/// The kinds of mistakes in a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// The text ends in the middle.
+    #[error("unexpected end of JSON input")]
+    End,
+    /// A character that cannot stand here.
+    #[error("invalid character")]
+    Character,
+    /// Arrays and objects nested deeper than [`DEPTH_MAX`](super::DEPTH_MAX).
+    #[error("nested too deeply")]
+    Depth,
+    /// There is no memory, or what is marked can't be made; the exception waits in the context.
+    #[error("out of memory")]
+    Memory,
+}
+
+/// What is expected in the literal that begins with this letter, after so many letters.
+pub(super) fn in_literal(first: u8, index: usize) -> &'static str {
+    match (first, index) {
+        (b't', 1) => "in literal true (expecting 'r')",
+        (b't', 2) => "in literal true (expecting 'u')",
+        (b't', _) => "in literal true (expecting 'e')",
+        (b'f', 1) => "in literal false (expecting 'a')",
+        (b'f', 2) => "in literal false (expecting 'l')",
+        (b'f', 3) => "in literal false (expecting 's')",
+        (b'f', _) => "in literal false (expecting 'e')",
+        (_, 1) => "in literal null (expecting 'u')",
+        _ => "in literal null (expecting 'l')",
+    }
+}
