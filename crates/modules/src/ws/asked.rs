@@ -84,12 +84,9 @@ impl Params {
                     read.jar = jar;
                 }
             } else if key.is(&COMPRESSION) {
-                let name =
-                    if value.is_nullish() { String::new() } else { value.to_string_lossy()? };
-                let is_absent = value.is_nullish() || strictness == Strictness::Lax;
-                match name.trim() {
+                match value.to_string_lossy()?.trim() {
                     "deflate" => read.compression = true,
-                    "" if is_absent => {}
+                    "" if strictness == Strictness::Lax => {}
                     other => {
                         return Err(throw(
                             ctx,
@@ -202,6 +199,8 @@ pub(crate) fn target_of(url: &str) -> Result<OwnedTarget, String> {
     let malformed = || "malformed ws or wss URL".to_owned();
     let invalid = |error| match error {
         TargetError::Invalid(invalid) => invalid.of(url),
+        // Go's dialer asks for the empty name.
+        TargetError::Unreachable(Failure::NoHost) => "lookup : no such host".to_owned(),
         TargetError::Unreachable(failure) => failure.to_string(),
     };
     let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
@@ -226,8 +225,18 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
         Failure::Refused => {
             format!("dial tcp {host}:{}: connect: connection refused", target.port)
         }
+        Failure::Aborted => {
+            format!("dial tcp {host}:{}: operation was canceled", target.port)
+        }
         Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
         Failure::NoSuchHost => format!("lookup {host}: no such host"),
+        Failure::UnknownAuthority => {
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+                .to_owned()
+        }
+        Failure::HostMismatch | Failure::CertificateTime | Failure::Certificate => {
+            format!("tls: failed to verify certificate: {failure}")
+        }
         Failure::Ended(_) => "unexpected EOF".to_owned(),
         other => {
             let text = other.to_string();
