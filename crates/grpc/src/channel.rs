@@ -292,6 +292,10 @@ async fn answer(
         return Err(Box::new(Outcome::of(status)));
     }
     let coding = Coding::of(&mut headers);
+    // What belongs to the end says nothing here.
+    for name in ["grpc-status", "grpc-message"] {
+        headers.remove(name);
+    }
     Ok(Answer { headers, body, coding })
 }
 

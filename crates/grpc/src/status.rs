@@ -180,7 +180,8 @@ impl Status {
     /// What an error of the connection or stream means.
     pub(crate) fn of_h2(error: &h2::Error) -> Self {
         if error.is_go_away() && error.is_remote() {
-            return Self::of_farewell(error.reason().map_or(0, u32::from));
+            // Which farewell it was, the connection knows.
+            return Self::new(Self::UNAVAILABLE, "error reading from server: EOF");
         }
         if let Some(io) = error.get_io() {
             let told = match brunt_http::Failure::of_io(io) {

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use brunt_fiber::block_on;
 use brunt_js::{Host, Phase};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use brunt_websocket::{Close, Kind};
 
 pub(crate) use self::connection::Connection;
@@ -81,28 +81,52 @@ impl Class for WebSocket {
     }
 }
 
-/// What each object has of its own, as in k6, behind its methods: scripts show and copy it.
-fn own_members() -> &'static Members {
-    static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-        Members::new()
-            .getter(c"readyState", |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32)))
-            .getter(c"bufferedAmount", |call| Ok(call.ctx().number(this(&call)?.unsent() as f64)))
-            .getter(c"extensions", |call| {
-                let (ctx, connection) = (call.ctx(), this(&call)?);
-                let lines = connection.extensions.borrow();
-                let lines = lines.iter().map(|line| ctx.string(line));
-                ctx.array_from(lines.collect::<Result<Vec<_>, _>>()?)
-            })
-            .getter(c"protocol", |call| call.ctx().string(&this(&call)?.protocol.borrow()))
-            .accessor(c"binaryType", binary_type, set_binary_type)
-            .accessor(c"onmessage", |c| slot(&c, On::Message), |c| set_slot(&c, On::Message))
-            .accessor(c"onerror", |c| slot(&c, On::Error), |c| set_slot(&c, On::Error))
-            .accessor(c"onopen", |c| slot(&c, On::Open), |c| set_slot(&c, On::Open))
-            .accessor(c"onclose", |c| slot(&c, On::Close), |c| set_slot(&c, On::Close))
-            .accessor(c"onping", |c| slot(&c, On::Ping), |c| set_slot(&c, On::Ping))
-            .accessor(c"onpong", |c| slot(&c, On::Pong), |c| set_slot(&c, On::Pong))
-    });
-    &MEMBERS
+/// What each object has of its own behind its methods, as in k6: scripts show and copy it.
+static OWN: [Name; 11] = [
+    Name::new("readyState"),
+    Name::new("bufferedAmount"),
+    Name::new("extensions"),
+    Name::new("protocol"),
+    Name::new("binaryType"),
+    Name::new("onmessage"),
+    Name::new("onerror"),
+    Name::new("onopen"),
+    Name::new("onclose"),
+    Name::new("onping"),
+    Name::new("onpong"),
+];
+
+/// The getters and setters of [`OWN`], which all objects of a VM share.
+#[derive(Debug, Default)]
+pub(crate) struct Accessors(Vec<(Root, Option<Root>)>);
+
+fn accessors(ctx: Ctx<'_>) -> JsResult<'_, Accessors> {
+    macro_rules! functions {
+        ($($get:expr $(, $set:expr)?;)*) => {
+            Accessors(vec![$((
+                ctx.root(ctx.function(c"", 0, $get)?),
+                None$(.or(Some(ctx.root(ctx.function(c"", 1, $set)?))))?,
+            )),*])
+        };
+    }
+    Ok(functions! {
+        |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32));
+        |call| Ok(call.ctx().number(this(&call)?.unsent() as f64));
+        |call| {
+            let (ctx, connection) = (call.ctx(), this(&call)?);
+            let lines = connection.extensions.borrow();
+            let lines = lines.iter().map(|line| ctx.string(line));
+            ctx.array_from(lines.collect::<Result<Vec<_>, _>>()?)
+        };
+        |call| call.ctx().string(&this(&call)?.protocol.borrow());
+        binary_type, set_binary_type;
+        |c| slot(&c, On::Message), |c| set_slot(&c, On::Message);
+        |c| slot(&c, On::Error), |c| set_slot(&c, On::Error);
+        |c| slot(&c, On::Open), |c| set_slot(&c, On::Open);
+        |c| slot(&c, On::Close), |c| set_slot(&c, On::Close);
+        |c| slot(&c, On::Ping), |c| set_slot(&c, On::Ping);
+        |c| slot(&c, On::Pong), |c| set_slot(&c, On::Pong);
+    })
 }
 
 /// A method that needs no `this`.
@@ -123,7 +147,13 @@ fn object<'js>(ctx: Ctx<'js>, connection: &Rc<Connection>) -> JsResult<'js> {
         object.define_read_only(name.to_str().expect("names of methods are ASCII"), function)?;
     }
     object.define_read_only("url", ctx.string(&connection.url)?)?;
-    object.define_members(own_members())?;
+    let mut kept = VuState::of(ctx).socket_accessors.borrow_mut();
+    if kept.0.is_empty() {
+        *kept = accessors(ctx)?;
+    }
+    for (name, (get, set)) in OWN.iter().zip(&kept.0) {
+        object.define_accessor(name, ctx.rooted(get), set.as_ref().map(|set| ctx.rooted(set)))?;
+    }
     Ok(object)
 }
 
@@ -318,9 +348,10 @@ fn remove_listener<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
+/// Without a function it is undefined, so that it is left out of JSON, as in k6.
 fn slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {
     let connection = this(call)?;
-    Ok(connection.handlers.slot(call.ctx(), on).unwrap_or_else(|| call.ctx().null()))
+    Ok(connection.handlers.slot(call.ctx(), on).unwrap_or_else(|| call.ctx().undefined()))
 }
 
 fn set_slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {

@@ -230,11 +230,6 @@ fn cases() -> Vec<Case> {
             "0 null hi [content-type] []",
         ),
         ("the end", Last(vec![good()]), "14 14:error reading from server: EOF  [content-type] []"),
-        (
-            "settings of the wrong size",
-            Frames(vec![text(SETTINGS, 0, &[1, 2, 3])]),
-            "14 14:error reading from server: connection error: FRAME_SIZE_ERROR  [] []",
-        ),
     ]
 }
 

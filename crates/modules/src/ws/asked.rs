@@ -191,6 +191,9 @@ fn now_ms() -> i64 {
     i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
 }
 
+/// Go's dialer asks for the empty name.
+const NO_HOST: &str = "lookup : no such host";
+
 /// The address of a `ws` or `wss` URL, as http or https.
 ///
 /// # Errors
@@ -199,11 +202,14 @@ pub(crate) fn target_of(url: &str) -> Result<OwnedTarget, String> {
     let malformed = || "malformed ws or wss URL".to_owned();
     let invalid = |error| match error {
         TargetError::Invalid(invalid) => invalid.of(url),
-        // Go's dialer asks for the empty name.
-        TargetError::Unreachable(Failure::NoHost) => "lookup : no such host".to_owned(),
+        TargetError::Unreachable(Failure::NoHost) => NO_HOST.to_owned(),
         TargetError::Unreachable(failure) => failure.to_string(),
     };
-    let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
+    let Some((scheme, rest)) = url.split_once("://") else {
+        let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let is_ours = scheme.is_some_and(|scheme| matches!(&*scheme, "ws" | "wss"));
+        return Err(if is_ours { NO_HOST.to_owned() } else { malformed() });
+    };
     let http = match scheme.to_ascii_lowercase().as_str() {
         "ws" => format!("http://{rest}"),
         "wss" => format!("https://{rest}"),
