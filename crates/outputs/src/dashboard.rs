@@ -48,15 +48,18 @@ pub(crate) struct Dashboard {
     start: SystemTime,
     /// When the last period ended.
     turned: SystemTime,
+    has_points: bool,
     trouble: Option<String>,
 }
 
 impl Dashboard {
     pub(crate) fn open(arg: &str, context: &Context) -> Result<Self, OutputError> {
         let mut config = Config::read(arg, context)?;
-        // Whole seconds: a period is what the page writes below its charts.
-        let least = (context.longest / POINTS_MAX).as_secs_f64().ceil();
-        config.period = config.period.max(Duration::from_secs_f64(least));
+        let least = context.longest / POINTS_MAX;
+        if config.period < least {
+            // Whole seconds, as people write them.
+            config.period = Duration::from_secs_f64(least.as_secs_f64().ceil());
+        }
         let wrong = |what: String| OutputError::Setting { output: "web-dashboard", what };
         let record = config.record.as_ref().map(|path| {
             Destination::create(path).map_err(|source| OutputError::Create {
@@ -91,6 +94,7 @@ impl Dashboard {
             record,
             start: now,
             turned: now,
+            has_points: false,
             trouble: None,
             config,
         };
@@ -148,7 +152,12 @@ impl Dashboard {
             let new = self.meters.announce();
             self.tell("metric", &new)?;
         }
-        let snapshot = has_news.then(|| self.meters.snapshot(millis(now), period));
+        // The rest of a period at the end has rates of its own, which would be a peak or a pit; but a short
+        // test has nothing else.
+        let is_point =
+            has_news && (!is_last || period * 2 >= self.config.period || !self.has_points);
+        let snapshot = is_point.then(|| self.meters.snapshot(millis(now), period));
+        self.has_points |= is_point;
         self.meters.turn();
         if has_news || is_last {
             let cumulative = self.meters.cumulative(millis(now), run);

@@ -250,7 +250,7 @@
   const tiles = [
     ['Iterations', 'iterations', 'rate', (row) => `${plain(pick(row, 'iterations', 'count'))} in all`],
     ['Requests', 'http_reqs', 'rate', (row) => `${plain(pick(row, 'http_reqs', 'count'))} in all`],
-    ['Request duration, p(95)', 'http_req_duration', 'p(95)', (row) => `${write.time(pick(row, 'http_req_duration', 'avg'))} on average`],
+    ['Requests, p(95)', 'http_req_duration', 'p(95)', (row) => `${write.time(pick(row, 'http_req_duration', 'avg'))} on average`],
     ['Failed requests', 'http_req_failed', 'rate'],
     ['Passed checks', 'checks', 'rate'],
     ['Received', 'data_received', 'rate', (row) => `${write.data(pick(row, 'data_received', 'count'))} in all`],
