@@ -355,6 +355,7 @@ impl Api for K6 {
             http.end_downloads();
         }
         websockets::cut_all(host, state);
+        state.end_scopes();
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse
             && let Some(http) = state.http_if_used()

@@ -198,7 +198,6 @@ fn looked_up(
     (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
 }
 
-/// The name of a check.
 /// Shows a check to whoever watches.
 fn show(host: &Host, key: &Key<'_>, passed: bool) {
     let state = host.state::<VuState>();
@@ -209,6 +208,7 @@ fn show(host: &Host, key: &Key<'_>, passed: bool) {
     }
 }
 
+/// The name of a check.
 fn check_name(key: &Key<'_>) -> Result<String, Thrown> {
     let name = key.text().unwrap_or_default();
     if name.contains("::") {

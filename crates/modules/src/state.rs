@@ -193,6 +193,11 @@ impl VuState {
         self.scopes.borrow_mut().groups.retain(|(known, _)| *known != scope);
     }
 
+    /// The iteration is over: async functions that will never end, end here.
+    pub(crate) fn end_scopes(&self) {
+        self.scopes.borrow_mut().groups = Vec::new();
+    }
+
     pub(crate) fn change_scope(&self, from: i32, to: i32) {
         let mut scopes = self.scopes.borrow_mut();
         let before = Arc::clone(&self.group.borrow());

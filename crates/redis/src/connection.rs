@@ -100,11 +100,15 @@ impl Connection {
         resp::encode(parts, &mut bytes);
         self.stream.write_all(&bytes).await.map_err(|error| broken(&error))?;
         self.stream.flush().await.map_err(|error| broken(&error))?;
+        let mut progress = resp::Progress::default();
         loop {
             self.received.reserve(READ);
             let came = self.stream.read_buf(&mut self.received).await;
             if came.map_err(|error| broken(&error))? == 0 {
                 return Err(Failure::Network("EOF".to_owned()));
+            }
+            if !progress.is_whole(&self.received) && self.received.len() <= resp::REPLY_MAX {
+                continue;
             }
             if let Some((reply, size)) = decode(&self.received)? {
                 self.received.drain(..size);

@@ -33,7 +33,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Another try may help: the command was not carried out.
+    /// Another try may help. The command may have been carried out if its reply was lost, as with k6's client.
     pub(crate) fn is_worth_another_try(&self) -> bool {
         match self {
             Self::Network(_) | Self::Timeout => true,

@@ -252,10 +252,12 @@ impl Future for Running<'_, '_> {
 
 impl Drop for Running<'_, '_> {
     fn drop(&mut self) {
+        let mut inner = self.link.inner.borrow_mut();
         if self.id == 0 {
+            // It may have been this one that was woken for a place: the next one looks.
+            inner.protocol.pass_on();
             return;
         }
-        let mut inner = self.link.inner.borrow_mut();
         let Some(stream) = inner.protocol.leave(self.id) else { return };
         self.recording.took_part(0, stream.received);
         if stream.has_head {

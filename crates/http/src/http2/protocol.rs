@@ -241,14 +241,19 @@ impl Protocol {
         if (!stream.is_done || !stream.has_sent_all) && self.failure.is_none() {
             frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
         }
-        if let Some(waker) = self.slots.pop() {
-            waker.wake();
-        }
+        self.pass_on();
         if self.streams.is_empty() {
             // Nothing is kept while nobody asks.
             self.streams = Vec::new();
         }
         Some(stream)
+    }
+
+    /// Wakes one of those who wait for a place.
+    pub(super) fn pass_on(&mut self) {
+        if let Some(waker) = self.slots.pop() {
+            waker.wake();
+        }
     }
 
     /// Wakes one of those who wait, so that somebody reads the socket.

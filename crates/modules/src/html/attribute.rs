@@ -28,7 +28,9 @@ pub(super) fn attribute<'js>(
     owner: NodeId,
     index: usize,
 ) -> JsResult<'js> {
-    let attribute = &page.document.attributes(owner)[index];
+    let Some(attribute) = page.document.attributes(owner).nth(index) else {
+        return Ok(ctx.undefined());
+    };
     let (name, value) = (ctx.string(attribute.name())?, ctx.string(attribute.value())?);
     let object = ctx.instance(Attr { page: Rc::clone(page), owner, index })?;
     object.define(&NAME, name)?;
@@ -64,10 +66,13 @@ impl Class for Attr {
     }
 }
 
-fn read<'js>(call: Call<'js>, part: impl Fn(&Attribute) -> &str) -> JsResult<'js> {
-    let this = call.this();
+fn read<'js>(call: Call<'js>, part: for<'a> fn(&Attribute<'a>) -> &'a str) -> JsResult<'js> {
+    let (ctx, this) = (call.ctx(), call.this());
     let Some(attr) = this.instance::<Attr>() else {
-        return Err(throw_type(call.ctx(), "this method belongs to an Attr"));
+        return Err(throw_type(ctx, "this method belongs to an Attr"));
     };
-    call.ctx().string(part(&attr.page.document.attributes(attr.owner)[attr.index]))
+    match attr.page.document.attributes(attr.owner).nth(attr.index) {
+        Some(attribute) => ctx.string(part(&attribute)),
+        None => Ok(ctx.undefined()),
+    }
 }

@@ -147,7 +147,7 @@ impl Class for Element {
                 })
                 .function(c"hasAttributes", 0, |call| {
                     with(call, |ctx, this| {
-                        Ok(ctx.bool(!this.document().attributes(this.node).is_empty()))
+                        Ok(ctx.bool(this.document().attributes(this.node).len() > 0))
                     })
                 })
                 .function(c"hasChildNodes", 0, |call| {
@@ -161,7 +161,10 @@ impl Class for Element {
                     })
                 })
                 .function(c"innerHTML", 0, |call| {
-                    with(call, |ctx, this| ctx.string(&this.document().inner_html(this.node)))
+                    with(call, |ctx, this| match this.document().inner_html(this.node) {
+                        Some(html) => ctx.string(&html),
+                        None => Ok(ctx.undefined()),
+                    })
                 })
                 .function(c"isDefaultNamespace", 0, |call| {
                     with(call, |ctx, this| {
@@ -281,7 +284,7 @@ fn all<'js>(call: Call<'js>, selector: &str) -> JsResult<'js> {
 fn attributes(call: Call<'_>) -> JsResult<'_> {
     with(call, |ctx, this| {
         let object = ctx.object()?;
-        for (index, one) in this.document().attributes(this.node).iter().enumerate() {
+        for (index, one) in this.document().attributes(this.node).enumerate() {
             let value = attribute::attribute(ctx, &this.page, this.node, index)?;
             object.define(one.name(), value)?;
         }
@@ -292,7 +295,7 @@ fn attributes(call: Call<'_>) -> JsResult<'_> {
 fn attribute_node(call: Call<'_>) -> JsResult<'_> {
     let name = call.argument(0).to_string_lossy()?;
     with(call, |ctx, this| {
-        let mut attributes = this.document().attributes(this.node).iter();
+        let mut attributes = this.document().attributes(this.node);
         match attributes.position(|one| one.name() == name) {
             Some(index) => attribute::attribute(ctx, &this.page, this.node, index),
             None => Ok(ctx.undefined()),
@@ -324,7 +327,8 @@ fn is_equal(call: Call<'_>) -> JsResult<'_> {
     let other = call.argument(0);
     with(call, |ctx, this| {
         let is_equal = other.instance::<Element>().is_some_and(|other| {
-            other.document().inner_html(other.node) == this.document().inner_html(this.node)
+            let html = this.document().inner_html(this.node);
+            html.is_some() && other.document().inner_html(other.node) == html
         });
         Ok(ctx.bool(is_equal))
     })

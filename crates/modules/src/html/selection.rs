@@ -438,8 +438,11 @@ fn attr(call: Call<'_>) -> JsResult<'_> {
 
 fn html(call: Call<'_>) -> JsResult<'_> {
     let this = this(&call)?;
-    let html = this.first().map(|node| this.page().document.inner_html(node));
-    call.ctx().string(&html.unwrap_or_default())
+    let Some(node) = this.first() else { return call.ctx().string("") };
+    match this.page().document.inner_html(node) {
+        Some(html) => call.ctx().string(&html),
+        None => Ok(call.ctx().undefined()),
+    }
 }
 
 fn text(call: Call<'_>) -> JsResult<'_> {

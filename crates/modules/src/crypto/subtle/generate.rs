@@ -1,5 +1,7 @@
 //! `generateKey`.
 
+use std::sync::Arc;
+
 use brunt_crypto::curve;
 use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
 use brunt_quickjs::{Ctx, Name, Value};
@@ -51,7 +53,7 @@ pub(super) fn generate<'js>(
                 move || rsa::PrivateKey::generate(bits, &exponent),
                 move |ctx, key| {
                     let public = Material::RsaPublic(key.public());
-                    pair.into_object(ctx, Material::RsaPrivate(Box::new(key)), public)
+                    pair.into_object(ctx, Material::RsaPrivate(Arc::new(key)), public)
                 },
             ))
         }

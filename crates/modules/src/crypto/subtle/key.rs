@@ -1,6 +1,7 @@
 //! `CryptoKey`: what scripts hold of a key.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use brunt_crypto::curve::{self, Curve};
 use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
@@ -26,7 +27,8 @@ pub(super) enum Material {
     Secret(Vec<u8>),
     CurvePrivate(curve::PrivateKey),
     CurvePublic(curve::PublicKey),
-    RsaPrivate(Box<rsa::PrivateKey>),
+    /// Shared with the thread that computes with it.
+    RsaPrivate(Arc<rsa::PrivateKey>),
     RsaPublic(rsa::PublicKey),
 }
 

@@ -1,5 +1,7 @@
 //! `importKey` and `exportKey`.
 
+use std::sync::Arc;
+
 use brunt_crypto::{Failure, Name as ErrorName, curve, jwk, rsa};
 use brunt_quickjs::{Ctx, Value};
 
@@ -151,14 +153,14 @@ fn of_curve(source: Source<'_, '_>, curve: curve::Curve) -> Result<Material, Tro
 fn of_rsa(source: Source<'_, '_>, format: &str) -> Result<Material, Trouble> {
     Ok(match source {
         Source::Bytes(Format::Pkcs8, der) => {
-            Material::RsaPrivate(Box::new(rsa::PrivateKey::from_pkcs8(&der)?))
+            Material::RsaPrivate(Arc::new(rsa::PrivateKey::from_pkcs8(&der)?))
         }
         Source::Bytes(Format::Spki, der) => Material::RsaPublic(rsa::PublicKey::from_spki(&der)?),
         Source::Bytes(..) => return Err(unsupported(format).into()),
         Source::Jwk(object) => {
             let find = |name: &str| member(object, name);
             if find("d").is_some() {
-                Material::RsaPrivate(Box::new(rsa::PrivateKey::from_jwk(&find)?))
+                Material::RsaPrivate(Arc::new(rsa::PrivateKey::from_jwk(&find)?))
             } else {
                 Material::RsaPublic(rsa::PublicKey::from_jwk(&find)?)
             }

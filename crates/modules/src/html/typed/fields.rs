@@ -61,7 +61,7 @@ pub(super) fn button() -> Members {
         .function(c"value", 0, |call| {
             computed(call, |document, node| match document.attribute(node, "value") {
                 Some(value) => value.to_owned(),
-                None => document.inner_html(node),
+                None => document.inner_html(node).unwrap_or_default(),
             })
         })
 }
