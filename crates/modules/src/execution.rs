@@ -69,7 +69,8 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
         .getter(c"iterationInScenario", |call| {
             of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
-        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
+        // k6 passes over it here, but not in `metrics`.
+        .accessor(c"tags", |call| live(call, What::Tags), |call| Ok(call.ctx().undefined()))
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
@@ -258,7 +259,7 @@ fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
 }
 
 fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {
-    Err(throw_type(call.ctx(), "the object itself cannot be replaced: set its properties"))
+    Err(throw_type(call.ctx(), "Cannot assign to read only property: set what is in it"))
 }
 
 /// `exec.vu.tags` and `exec.vu.metrics.metadata`: an object whose properties are the VU's.
@@ -315,10 +316,16 @@ impl Class for Live {
     fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
         let name = key.text().unwrap_or_default();
         let Some(text) = tag_text(value) else {
+            let what = match self.what {
+                What::Tags => "tag",
+                What::Metadata => "metadata",
+            };
             return Err(throw_type(
                 ctx,
                 &format!(
-                    "invalid value for '{name}': only String, Boolean and Number types are accepted as a tag value"
+                    "invalid value for metric {what} '{name}': only String, Boolean and Number types are accepted as a metric \
+                     {what} value{}",
+                    if what == "tag" { "s" } else { "" }
                 ),
             ));
         };

@@ -10,7 +10,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
+use crate::state::{VuState, read_tags_for, text_or_empty, throw, throw_type};
 
 static NAME: Name = Name::new("name");
 static ADD: Name = Name::new("add");
@@ -155,7 +155,10 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let value = if series.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
     let tags = call.argument(1);
     if !tags.is_nullish() {
-        let tags = read_tags(ctx, &tags)?;
+        let tags = read_tags_for(ctx, &tags, || {
+            let name = state.shared.world.registry.get(series.metric).name;
+            format!("cannot add tags for the '{name}' custom metric: ")
+        })?;
         let pairs: Vec<_> =
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, series.metric, value, &pairs);

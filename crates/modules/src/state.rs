@@ -345,6 +345,18 @@ pub(crate) fn read_tags<'js>(
     ctx: Ctx<'js>,
     object: &Value<'js>,
 ) -> JsResult<'js, Vec<(String, String)>> {
+    read_tags_for(ctx, object, String::new)
+}
+
+/// The same, with what the error says first.
+///
+/// # Errors
+/// As [`read_tags`].
+pub(crate) fn read_tags_for<'js>(
+    ctx: Ctx<'js>,
+    object: &Value<'js>,
+    what_for: impl Fn() -> String,
+) -> JsResult<'js, Vec<(String, String)>> {
     let mut tags = Vec::new();
     if object.is_nullish() {
         return Ok(tags);
@@ -359,8 +371,9 @@ pub(crate) fn read_tags<'js>(
                 return Err(throw(
                     ctx,
                     &format!(
-                        "invalid value for metric tag '{name}': only String, Boolean and Number types are \
-                         accepted as a metric tag value"
+                        "{}invalid value for metric tag '{name}': only String, Boolean and Number types are \
+                         accepted as a metric tag values",
+                        what_for()
                     ),
                 ));
             }
