@@ -190,10 +190,11 @@ fn looked_up(
     tags: &[(String, String)],
 ) -> (SeriesId, CheckId) {
     let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
+    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+    // Behind the script's own tags: a check is known by its name.
     if state.shared.config().system_tags.check {
         pairs.push(("check", name));
     }
-    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     let all = recorder.tags_with(base, &pairs);
     (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
 }
