@@ -195,6 +195,11 @@ impl VuState {
         self.scopes.borrow_mut().groups.retain(|(known, _)| *known != scope);
     }
 
+    /// The iteration is over: async functions that will never end, end here.
+    pub(crate) fn end_scopes(&self) {
+        self.scopes.borrow_mut().groups = Vec::new();
+    }
+
     pub(crate) fn change_scope(&self, from: i32, to: i32) {
         let mut scopes = self.scopes.borrow_mut();
         let before = Arc::clone(&self.group.borrow());
@@ -337,10 +342,11 @@ pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
 /// Reads an object of tags.
 ///
 /// # Errors
-/// A `GoError` naming the tag whose value cannot be one.
+/// A `GoError` naming the tag whose value cannot be one, after what `whose` says about its place.
 pub(crate) fn read_tags<'js>(
     ctx: Ctx<'js>,
     object: &Value<'js>,
+    whose: impl FnOnce() -> String,
 ) -> JsResult<'js, Vec<(String, String)>> {
     let mut tags = Vec::new();
     if object.is_nullish() {
@@ -356,8 +362,9 @@ pub(crate) fn read_tags<'js>(
                 return Err(throw(
                     ctx,
                     &format!(
-                        "invalid value for metric tag '{name}': only String, Boolean and Number types are \
-                         accepted as a metric tag value"
+                        "{}invalid value for metric tag '{name}': only String, Boolean and Number types are \
+                         accepted as a metric tag values",
+                        whose()
                     ),
                 ));
             }

@@ -60,7 +60,6 @@ pub(crate) const EVAL_TYPE_GLOBAL: c_int = 0;
 pub(crate) const EVAL_TYPE_MODULE: c_int = 1;
 pub(crate) const EVAL_FLAG_COMPILE_ONLY: c_int = 1 << 5;
 pub(crate) const WRITE_OBJ_BYTECODE: c_int = 1;
-pub(crate) const WRITE_OBJ_STRIP_SOURCE: c_int = 1 << 4;
 pub(crate) const READ_OBJ_BYTECODE: c_int = 1;
 
 pub(crate) const PROP_CONFIGURABLE: c_int = 1;

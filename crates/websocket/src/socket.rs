@@ -17,6 +17,9 @@ use crate::frame::{CONTROL_MAX, Opcode, encode};
 /// A buffer for writing that grew beyond this is given back.
 const OUT_KEEP: usize = 64 * 1024;
 
+/// Pongs that wait to be written: who pings without reading the answers gets no more of them.
+const PONGS_MAX: usize = 1024;
+
 /// How a connection came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -60,6 +63,8 @@ struct State {
     at: usize,
     /// Bytes of the messages in it.
     unsent: usize,
+    /// Pongs in it.
+    pongs: usize,
     compresses: bool,
     close_sent: bool,
     /// Who waits for an event.
@@ -81,6 +86,7 @@ impl Socket {
                     out: Vec::new(),
                     at: 0,
                     unsent: 0,
+                    pongs: 0,
                     compresses,
                     close_sent: false,
                     reader: None,
@@ -292,6 +298,7 @@ impl State {
         self.out.clear();
         self.at = 0;
         self.unsent = 0;
+        self.pongs = 0;
         if self.out.capacity() > OUT_KEEP {
             self.out = Vec::new();
         }
@@ -316,8 +323,10 @@ impl State {
         for at in 0..self.events.len() {
             match &self.events[at] {
                 Event::Ping(payload) => {
-                    let payload = payload.clone();
-                    self.push(Opcode::Pong, &payload, false);
+                    if self.pongs < PONGS_MAX {
+                        let payload = payload.clone();
+                        self.pongs += usize::from(self.push(Opcode::Pong, &payload, false));
+                    }
                 }
                 Event::Close(close) => closed = Some(close.clone()),
                 Event::Message(..) | Event::Pong(_) => {}

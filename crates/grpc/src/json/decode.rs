@@ -170,11 +170,17 @@ impl Decoder<'_> {
             if !name.starts_with('"') {
                 name = format!("\"{name}\"");
             }
-            // The last of those with the same key counts.
-            entries.retain(|known| known.0 != name);
             entries.push((name, rest.to_vec()));
         }
         sort_keys(key_field.kind, &mut entries);
+        // The last of those with the same key counts; the order among them is that in which they came.
+        entries.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                std::mem::swap(later, kept);
+            }
+            is_same
+        });
         out.push('{');
         let begin = out.len();
         for (name, rest) in entries {

@@ -220,12 +220,15 @@ impl Session {
 
     /// Waits and does what there is to do, until it is closed.
     fn turn<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        // A timer that is always due leaves every second turn to the socket, and to the other VUs of the core.
+        let mut has_timer_run = false;
         while !self.is_closed.get() {
             let due = self.timers.borrow().keys().next().copied();
             let next = match due {
-                Some(key) if key.0 <= clock::now_ns() => Next::Timer,
+                Some(key) if key.0 <= clock::now_ns() && !has_timer_run => Next::Timer,
                 _ => self.wait(due.map(|key| key.0)).ok_or_else(|| throw_stopped(ctx))?,
             };
+            has_timer_run = matches!(next, Next::Timer);
             match next {
                 Next::Timer => self.run_timer(ctx)?,
                 Next::Event(event) => self.tell(ctx, event)?,
