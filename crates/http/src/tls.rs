@@ -2,6 +2,7 @@
 
 mod auth;
 mod locked_key;
+mod own_root;
 mod roots;
 mod session;
 mod staple;
@@ -94,9 +95,11 @@ impl TlsConfigs {
             let roots = roots::trusted(&self.settings)?;
             let provider = self.provider.clone();
             match WebPkiServerVerifier::builder_with_provider(roots.clone(), provider).build() {
-                Ok(webpki) => builder
-                    .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(verify::NameFirst(webpki))),
+                Ok(webpki) => {
+                    let inner = Arc::new(verify::NameFirst(webpki));
+                    let verifier = own_root::OwnRoot { inner, roots };
+                    builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+                }
                 // There are no authorities at all: whoever answers is unknown.
                 Err(_) => builder.with_root_certificates(roots),
             }

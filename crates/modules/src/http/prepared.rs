@@ -334,8 +334,8 @@ impl Prepared {
                 return Err(self.unsendable(
                     0,
                     format!(
-                        "invalid value for request tag '{name}': only String, Boolean and Number types are accepted \
-                         as a metric tag value"
+                        "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, \
+                         Boolean and Number types are accepted as a metric tag values"
                     ),
                 ));
             };

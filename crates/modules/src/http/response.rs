@@ -470,13 +470,15 @@ pub(super) fn html_of<'js>(call: &Call<'js>, page: &Rc<Page>) -> JsResult<'js> {
 
 /// `res.clickLink(arguments?)`.
 fn click_link(call: Call<'_>) -> JsResult<'_> {
-    let link = links::clicked(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::clicked(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(call.ctx(), link)
 }
 
 /// `res.submitForm(arguments?)`.
 fn submit_form(call: Call<'_>) -> JsResult<'_> {
-    let link = links::submission(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::submission(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(call.ctx(), link)
 }
 
