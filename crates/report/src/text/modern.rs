@@ -98,14 +98,16 @@ impl Page<'_> {
         indent: usize,
     ) -> bool {
         let start = self.out.len();
-        self.checks(checks, indent);
+        let asked = listed(metrics).iter().any(|metric| metric.name == "checks");
+        self.checks(checks, asked, indent);
         self.metrics(metrics, indent);
         self.out.len() > start
     }
 
-    fn checks(&mut self, checks: &[CheckSummary], indent: usize) {
+    /// `asked`: a threshold is about the checks, so that they are shown if there were none.
+    fn checks(&mut self, checks: &[CheckSummary], asked: bool, indent: usize) {
         let checks = merged(checks);
-        if checks.is_empty() {
+        if checks.is_empty() && !asked {
             return;
         }
         let palette = self.writer.palette;

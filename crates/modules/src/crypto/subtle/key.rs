@@ -11,6 +11,7 @@ use super::algorithm::Algorithm;
 
 static TYPE: Name = Name::new("type");
 static EXTRACTABLE: Name = Name::new("extractable");
+static KEY_ALGORITHM: Name = Name::new("key_algorithm");
 static ALGORITHM: Name = Name::new("algorithm");
 static USAGES: Name = Name::new("usages");
 static NAME: Name = Name::new("name");
@@ -73,12 +74,21 @@ impl CryptoKey {
         Ok(object)
     }
 
+    /// What scripts read as `algorithm`. k6 shows inner ones beside the members of the standard, and scripts that print
+    /// keys print them; the exponent it lacks is there, but not listed.
     fn describe<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
-        let object = ctx.object_from([(&NAME, ctx.string(self.algorithm.name())?)])?;
+        let named = |name: &str| ctx.object_from([(&NAME, ctx.string(name)?)]);
+        let object = ctx.object()?;
+        let name = self.algorithm.name();
+        if !self.algorithm.is_aes() && self.algorithm != Algorithm::Pbkdf2 {
+            object.define(&KEY_ALGORITHM, nested(ctx, name)?)?;
+        }
+        object.define(&ALGORITHM, named(name)?)?;
+        object.define(&NAME, ctx.string(name)?)?;
         let curve = |curve: Curve| object.define(&NAMED_CURVE, ctx.string(curve.name())?);
         let rsa = |key: &rsa::PublicKey| {
             object.define(&MODULUS_LENGTH, ctx.number(key.bits() as f64))?;
-            object.define(&PUBLIC_EXPONENT, ctx.uint8_array(key.exponent())?)
+            object.define_hidden(&PUBLIC_EXPONENT, ctx.uint8_array(key.exponent())?)
         };
         match &self.material {
             Material::CurvePrivate(key) => curve(key.curve())?,
@@ -88,8 +98,9 @@ impl CryptoKey {
             Material::Secret(_) => {}
         }
         if let Some(hash) = self.hash {
-            let hash = ctx.object_from([(&NAME, ctx.string(hash.name())?)])?;
-            object.define(&HASH, hash)?;
+            let is_secret = matches!(self.material, Material::Secret(_));
+            let hash = if is_secret { nested(ctx, hash.name()) } else { named(hash.name()) };
+            object.define(&HASH, hash?)?;
         }
         if let Material::Secret(key) = &self.material
             && self.algorithm != Algorithm::Pbkdf2
@@ -128,6 +139,12 @@ impl CryptoKey {
     pub(super) fn hash(&self) -> Result<Hash, Failure> {
         self.hash.ok_or_else(not_for_this)
     }
+}
+
+/// An algorithm within one: `{ algorithm: { name }, name }`.
+fn nested<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let inner = ctx.object_from([(&NAME, ctx.string(name)?)])?;
+    ctx.object_from([(&ALGORITHM, inner), (&NAME, ctx.string(name)?)])
 }
 
 /// The key has the right algorithm and usage, and still is not of the right kind.
