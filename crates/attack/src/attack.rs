@@ -133,10 +133,10 @@ impl Attack {
         {
             return Err(trouble.into());
         }
-        Ok(self.sum_up(&reports, control))
+        Ok(self.sum_up(&reports, control, start))
     }
 
-    fn sum_up(&self, reports: &[Report], control: &Control) -> Outcome {
+    fn sum_up(&self, reports: &[Report], control: &Control, start: u64) -> Outcome {
         let most = |what: fn(&Report) -> u64| reports.iter().map(what).max().unwrap_or_default();
         let sum = |what: fn(&Report) -> u64| reports.iter().map(what).sum::<u64>();
         let begun = control.begun();
@@ -158,6 +158,7 @@ impl Attack {
             ended: sum(|report| report.ended),
             failed: sum(|report| report.failed),
             elapsed: lasted,
+            last_begun: Duration::from_nanos(most(|report| report.last).saturating_sub(start)),
             worst_lag: Duration::from_nanos(most(|report| report.lag_max)),
             mean_lag: Duration::from_nanos(
                 sum(|report| report.lag_sum).checked_div(begun).unwrap_or_default(),

@@ -52,6 +52,8 @@ pub(crate) struct Report {
     pub(crate) failed: u64,
     pub(crate) lag_max: u64,
     pub(crate) lag_sum: u64,
+    /// When the last hit was begun (unix ns).
+    pub(crate) last: u64,
     /// From the start until no more hits were begun.
     pub(crate) paced_ns: u64,
     /// How long hits that were due waited for a worker.
@@ -313,6 +315,7 @@ impl Core {
             let lag = record.lag();
             report.lag_max = report.lag_max.max(lag);
             report.lag_sum += lag;
+            report.last = report.last.max(hit.began);
             report.sockets_refused += u64::from(is_refused_socket(exchange.failure));
         }
         self.sink.borrow_mut().take(record);

@@ -14,8 +14,10 @@ pub struct Outcome {
     pub ended: u64,
     /// Hits that were no success.
     pub failed: u64,
-    /// For so long hits were begun.
+    /// For so long hits were due.
     pub elapsed: Duration,
+    /// The last was begun so long after the start: of those that came late, this may be later than `elapsed`.
+    pub last_begun: Duration,
     /// The latest that a hit was begun after it was due.
     pub worst_lag: Duration,
     /// The mean of that.
@@ -67,17 +69,12 @@ impl Outcome {
 
     /// Hits that were due, a second.
     pub fn offered(&self) -> Option<f64> {
-        self.due.map(|due| self.per_second(due))
+        self.due.map(|due| per_second(due, self.elapsed))
     }
 
     /// Hits that were begun, a second.
     pub fn achieved(&self) -> f64 {
-        self.per_second(self.begun)
-    }
-
-    fn per_second(&self, hits: u64) -> f64 {
-        let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 { hits as f64 / seconds } else { hits as f64 }
+        per_second(self.begun, self.elapsed.max(self.last_begun))
     }
 
     /// The load was not what it should have been: hits were never begun, or one was more than a tenth of a second late,
@@ -87,6 +84,11 @@ impl Outcome {
             || self.worst_lag > Duration::from_millis(100)
             || self.mean_lag > Duration::from_millis(10)
     }
+}
+
+fn per_second(hits: u64, time: Duration) -> f64 {
+    let seconds = time.as_secs_f64();
+    if seconds > 0.0 { hits as f64 / seconds } else { hits as f64 }
 }
 
 impl fmt::Display for Outcome {
@@ -171,6 +173,19 @@ mod tests {
             outcome.to_string(),
             "offered 10.00 hits/s, achieved 10.00; all 30 hits were begun, the worst began 158.000ms late"
         );
+    }
+
+    #[test]
+    fn hits_that_were_begun_after_the_time_count_for_a_lower_rate() {
+        let outcome = Outcome {
+            due: Some(30),
+            begun: 30,
+            elapsed: Duration::from_secs(3),
+            last_begun: Duration::from_secs(6),
+            ..Outcome::default()
+        };
+        assert_eq!(outcome.offered(), Some(10.0));
+        assert!((outcome.achieved() - 5.0).abs() < 1e-9);
     }
 
     #[test]

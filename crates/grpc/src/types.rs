@@ -170,7 +170,14 @@ impl Types {
         }
         by_number.sort_unstable();
         let name: Box<str> = descriptor.full_name().into();
-        MessageType { known: Known::of(&name), name, fields, by_name, by_number, oneofs }
+        MessageType {
+            known: Known::of(&name, fields.len()),
+            name,
+            fields,
+            by_name,
+            by_number,
+            oneofs,
+        }
     }
 
     fn field(
@@ -300,7 +307,19 @@ impl EnumType {
 }
 
 impl Known {
-    fn of(name: &str) -> Option<Self> {
+    /// A server's reflection may call anything so: what has other fields than Google's is a message like others.
+    fn of(name: &str, fields: usize) -> Option<Self> {
+        let known = Self::named(name)?;
+        let expected = match known {
+            Self::Empty => 0,
+            Self::Any | Self::Duration | Self::Timestamp => 2,
+            Self::FieldMask | Self::ListValue | Self::Struct | Self::Wrapper => 1,
+            Self::Value => 6,
+        };
+        (fields == expected).then_some(known)
+    }
+
+    fn named(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("google.protobuf.")? {
             "Any" => Self::Any,
             "Duration" => Self::Duration,

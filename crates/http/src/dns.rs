@@ -202,6 +202,10 @@ fn resolver(policy: DnsPolicy, servers: &[SocketAddr]) -> Option<TokioResolver> 
         [] => ServerOrderingStrategy::UserProvidedOrder,
         _ => ServerOrderingStrategy::RoundRobin,
     };
+    if !servers.is_empty() {
+        // In turns means one at a time; hickory asks two by itself.
+        options.num_concurrent_reqs = 1;
+    }
     builder.build().ok()
 }
 

@@ -66,7 +66,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);
-    let tags = read_tags(ctx, &call.argument(2))?;
+    let tags = read_tags(ctx, &call.argument(2), String::new)?;
     let at = host.core().map_or(0, |core| core.now());
     let mut all = true;
     let mut waiting = Vec::new();
@@ -190,15 +190,15 @@ fn looked_up(
     tags: &[(String, String)],
 ) -> (SeriesId, CheckId) {
     let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
+    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+    // Behind the script's own tags: a check is known by its name.
     if state.shared.config().system_tags.check {
         pairs.push(("check", name));
     }
-    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     let all = recorder.tags_with(base, &pairs);
     (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
 }
 
-/// The name of a check.
 /// Shows a check to whoever watches.
 fn show(host: &Host, key: &Key<'_>, passed: bool) {
     let state = host.state::<VuState>();
@@ -209,6 +209,7 @@ fn show(host: &Host, key: &Key<'_>, passed: bool) {
     }
 }
 
+/// The name of a check.
 fn check_name(key: &Key<'_>) -> Result<String, Thrown> {
     let name = key.text().unwrap_or_default();
     if name.contains("::") {

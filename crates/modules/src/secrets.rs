@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use brunt_fiber::block_on;
 use brunt_js::Host;
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, Deferred, JsResult, Value};
 use brunt_secrets::{Answer, SecretError};
+
+use crate::state::{throw, throw_stopped};
 
 pub(crate) fn names() -> Vec<String> {
     ["get", "source"].map(str::to_owned).to_vec()
@@ -42,13 +45,18 @@ fn get<'js>(call: &Call<'js>, source: Option<&str>) -> JsResult<'js> {
         Answer::Later(told) => {
             let gone = || SecretError::Refused("nobody answers any more".to_owned());
             let host = Host::of(ctx);
-            if host.core().is_some() && brunt_fiber::on_fiber() {
-                let told = async move { told.await.unwrap_or_else(|_| Err(gone())) };
+            let told = async move { told.await.unwrap_or_else(|_| Err(gone())) };
+            if !brunt_fiber::on_fiber() {
+                return Err(throw(ctx, "secrets cannot be asked for here"));
+            }
+            // While the options are being read, there is no core whose other work could go on meanwhile.
+            if host.core().is_some() {
                 host.events().spawn(told, move |ctx, told| settle(ctx, deferred, told));
             } else {
-                // The options are being read: nothing else runs yet.
-                let told = told.blocking_recv().unwrap_or_else(|_| Err(gone()));
-                settle(ctx, deferred, told)?;
+                match block_on(told) {
+                    Ok(told) => settle(ctx, deferred, told)?,
+                    Err(_) => return Err(throw_stopped(ctx)),
+                }
             }
         }
     }

@@ -206,8 +206,8 @@ impl Output for Prometheus {
         let Some(sender) = self.sender.take() else { return Ok(Written::default()) };
         let sent = sender.finish();
         self.trouble = sent.trouble;
-        let lost = sent.lost.saturating_sub(lost_before) + self.tally.left_out();
-        Ok(Written { samples: told, lost })
+        let lost = sent.lost.saturating_sub(lost_before);
+        Ok(Written { samples: told.saturating_sub(lost), lost: lost + self.tally.left_out() })
     }
 
     fn trouble(&self) -> Option<String> {

@@ -2,19 +2,37 @@
 
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
+use std::rc::Rc;
 
 use crate::sys;
 use crate::touched;
 use crate::value::Value;
 use crate::vm::Ctx;
 
-/// A value kept alive by its VM until [`Ctx::unroot`], or until the VM goes. It is a number, not a pointer: it may be
-/// stored anywhere, the host included, without keeping the VM alive or leaking it.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use = "a root that is dropped keeps its value until the VM goes"]
+/// A value kept alive by its VM until [`Ctx::unroot`], until it is dropped, or until the VM goes. It holds no pointer to the
+/// VM: it may be stored anywhere, the host included, without keeping the VM alive or leaking it.
+///
+/// A root that is dropped (an operation was given up, and with it what would have told its promise) frees nothing by
+/// itself: it may be dropped where the VM cannot be used. Its value goes when the VM keeps the next one.
+#[derive(Debug)]
 pub struct Root {
+    /// [`GIVEN_BACK`] after [`Ctx::unroot`].
     index: u32,
-    vm: u64,
+    dropped: Rc<Dropped>,
+}
+
+const GIVEN_BACK: u32 = u32::MAX;
+
+/// The places of roots that were dropped, in one VM.
+#[derive(Debug, Default)]
+struct Dropped(RefCell<Vec<u32>>);
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        if self.index != GIVEN_BACK {
+            self.dropped.0.borrow_mut().push(self.index);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -22,6 +40,8 @@ pub(crate) struct Roots {
     slots: RefCell<Vec<Option<sys::JSValue>>>,
     free: RefCell<Vec<u32>>,
     count: Cell<usize>,
+    /// At most as many as there are slots.
+    dropped: Rc<Dropped>,
 }
 
 impl Roots {
@@ -31,11 +51,24 @@ impl Roots {
             unsafe { sys::JS_FreeValue(ctx.as_ptr(), value) };
         }
     }
+
+    fn knows(&self, root: &Root) -> bool {
+        Rc::ptr_eq(&self.dropped, &root.dropped)
+    }
+
+    /// Takes a value out of its slot.
+    fn take(&self, index: u32) -> Option<sys::JSValue> {
+        let raw = self.slots.borrow_mut().get_mut(index as usize)?.take()?;
+        self.free.borrow_mut().push(index);
+        self.count.set(self.count.get() - 1);
+        Some(raw)
+    }
 }
 
 impl<'js> Ctx<'js> {
     /// Keeps a value.
     pub fn root(self, value: Value<'js>) -> Root {
+        self.free_dropped_roots();
         let roots = &self.inner.roots;
         assert!(
             value.ctx().inner.id == self.inner.id,
@@ -51,12 +84,12 @@ impl<'js> Ctx<'js> {
             slots.push(Some(raw));
             u32::try_from(slots.len() - 1).expect("fewer than four billion roots")
         };
-        Root { index, vm: self.inner.id }
+        Root { index, dropped: Rc::clone(&roots.dropped) }
     }
 
     /// The value that is kept.
     pub fn rooted(self, root: &Root) -> Value<'js> {
-        assert!(root.vm == self.inner.id, "a root is used in the VM that it came from");
+        assert!(self.inner.roots.knows(root), "a root is used in the VM that it came from");
         let slots = self.inner.roots.slots.borrow();
         let slot = &slots[root.index as usize];
         touched::note(slot);
@@ -66,19 +99,27 @@ impl<'js> Ctx<'js> {
     }
 
     /// Gives the value back and forgets it.
-    #[allow(
-        clippy::needless_pass_by_value,
-        reason = "a root that was given back must not be used again"
-    )]
-    pub fn unroot(self, root: Root) -> Value<'js> {
-        assert!(root.vm == self.inner.id, "a root is used in the VM that it came from");
+    pub fn unroot(self, mut root: Root) -> Value<'js> {
         let roots = &self.inner.roots;
-        let raw =
-            roots.slots.borrow_mut()[root.index as usize].take().expect("a root's slot is taken");
-        roots.free.borrow_mut().push(root.index);
-        roots.count.set(roots.count.get() - 1);
+        assert!(roots.knows(&root), "a root is used in the VM that it came from");
+        let raw = roots.take(root.index).expect("a root's slot is taken");
+        root.index = GIVEN_BACK;
         // SAFETY: the slot's reference becomes the value's.
         unsafe { Value::owned(self, raw) }
+    }
+
+    /// Frees what roots kept that were dropped since.
+    pub fn free_dropped_roots(self) {
+        let roots = &self.inner.roots;
+        // Freeing may drop others: closures of the script's hold roots, too.
+        while !roots.dropped.0.borrow().is_empty() {
+            for index in roots.dropped.0.take() {
+                if let Some(raw) = roots.take(index) {
+                    // SAFETY: the slot's reference becomes the value's, which frees it.
+                    drop(unsafe { Value::owned(self, raw) });
+                }
+            }
+        }
     }
 
     /// How many values are kept.

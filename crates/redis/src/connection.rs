@@ -100,11 +100,15 @@ impl Connection {
         resp::encode(parts, &mut bytes);
         self.stream.write_all(&bytes).await.map_err(|error| broken(&error))?;
         self.stream.flush().await.map_err(|error| broken(&error))?;
+        let mut progress = resp::Progress::default();
         loop {
             self.received.reserve(READ);
             let came = self.stream.read_buf(&mut self.received).await;
             if came.map_err(|error| broken(&error))? == 0 {
                 return Err(Failure::Network("EOF".to_owned()));
+            }
+            if !progress.is_whole(&self.received) && self.received.len() <= resp::REPLY_MAX {
+                continue;
             }
             if let Some((reply, size)) = decode(&self.received)? {
                 self.received.drain(..size);
@@ -119,7 +123,16 @@ impl Connection {
 
 /// Why dialing failed, in Go's words.
 fn told(failure: &brunt_http::Failure, host: &str, port: u16) -> Failure {
+    use brunt_http::Failure as Why;
     let said = failure.to_string();
+    if matches!(failure, Why::UnknownAuthority) {
+        let said =
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+        return Failure::Network(said.to_owned());
+    }
+    if matches!(failure, Why::HostMismatch | Why::CertificateTime(_) | Why::Certificate(_)) {
+        return Failure::Network(format!("tls: failed to verify certificate: {said}"));
+    }
     Failure::Network(match said.split_once(": ") {
         Some(("dial", why)) => format!("dial tcp {host}:{port}: connect: {why}"),
         Some(("lookup", why)) => format!("lookup {host}: {why}"),

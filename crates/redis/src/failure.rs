@@ -28,12 +28,12 @@ pub enum Failure {
     #[error("redis: too many redirects in the cluster")]
     Redirects,
     /// No sentinel knows the master.
-    #[error("redis: all sentinels specified in configuration are unreachable")]
+    #[error("redis: all sentinels specified in configuration are unreachable: redis: nil")]
     NoMaster,
 }
 
 impl Failure {
-    /// Another try may help: the command was not carried out.
+    /// Another try may help. The command may have been carried out if its reply was lost, as with k6's client.
     pub(crate) fn is_worth_another_try(&self) -> bool {
         match self {
             Self::Network(_) | Self::Timeout => true,

@@ -57,6 +57,52 @@ pub fn decode(bytes: &[u8]) -> Result<Option<(Reply, usize)>, Failure> {
     Ok(reply.map(|reply| (reply, at)))
 }
 
+/// How much of a reply has come, told without reading its beginning again: a long one comes in thousands of pieces.
+#[derive(Debug)]
+pub struct Progress {
+    /// Where the next reply begins, be it one inside another.
+    at: usize,
+    /// Replies that have not ended.
+    left: usize,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { at: 0, left: 1 }
+    }
+}
+
+impl Progress {
+    /// Whether [`decode`] has something to tell of `bytes`, which have grown at their end since the last call.
+    pub fn is_whole(&mut self, bytes: &[u8]) -> bool {
+        while self.left > 0 {
+            let mut at = self.at;
+            let Some(line) = line(bytes, &mut at) else { return false };
+            let Some((&mark, rest)) = line.split_first() else { return true };
+            let inside = match mark {
+                b'$' | b'=' | b'!' => match size(rest) {
+                    Ok(Some(size)) if bytes.len() < at + size + 2 => return false,
+                    Ok(Some(size)) => {
+                        at += size + 2;
+                        0
+                    }
+                    Ok(None) => 0,
+                    Err(_) => return true,
+                },
+                b'*' | b'~' | b'>' | b'%' => match size(rest) {
+                    Ok(count) => count.unwrap_or(0) * if mark == b'%' { 2 } else { 1 },
+                    Err(_) => return true,
+                },
+                b'+' | b'(' | b'-' | b':' | b'_' | b'#' | b',' => 0,
+                _ => return true,
+            };
+            self.at = at;
+            self.left = self.left.saturating_add(inside) - 1;
+        }
+        true
+    }
+}
+
 fn read(bytes: &[u8], at: &mut usize, depth: usize) -> Result<Option<Reply>, Failure> {
     if depth > DEPTH_MAX {
         return Err(Failure::Malformed("it is too deep"));
@@ -168,9 +214,12 @@ mod tests {
                 Some((expected, bytes.len())),
                 "{bytes:?}"
             );
+            let mut progress = Progress::default();
             for cut in 0..bytes.len() {
                 assert_eq!(decode(&bytes.as_bytes()[..cut]).unwrap(), None, "{bytes:?} {cut}");
+                assert!(!progress.is_whole(&bytes.as_bytes()[..cut]), "{bytes:?} {cut}");
             }
+            assert!(progress.is_whole(bytes.as_bytes()), "{bytes:?}");
         }
     }
 
@@ -194,7 +243,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decode(&bytes);
+            let is_whole = Progress::default().is_whole(&bytes);
+            if matches!(decode(&bytes), Ok(Some(_))) {
+                assert!(is_whole, "what can be told must not be waited for");
+            }
         }
 
         #[test]

@@ -24,6 +24,9 @@ const QUEUE: usize = 10_000;
 /// The most bytes of an answer.
 const ANSWER_MAX: u64 = 1 << 20;
 
+/// Answers that are remembered; what comes after is asked for each time.
+const KNOWN_MAX: usize = 10_000;
+
 /// The longest wait between two tries.
 const BACKOFF_MAX: Duration = Duration::from_mins(1);
 
@@ -49,9 +52,14 @@ impl Asker {
         match questions {
             Ok(questions) => {
                 if let Err(refused) = questions.try_send((name.to_owned(), tell)) {
+                    let message = match &refused {
+                        mpsc::error::TrySendError::Full(_) => {
+                            "too many secrets are asked for at once"
+                        }
+                        mpsc::error::TrySendError::Closed(_) => "nobody answers any more",
+                    };
                     let (_, tell) = refused.into_inner();
-                    let message = "too many secrets are asked for at once".to_owned();
-                    let _ = tell.send(Err(SecretError::Refused(message)));
+                    let _ = tell.send(Err(SecretError::Refused(message.to_owned())));
                 }
             }
             Err(error) => drop(tell.send(Err(SecretError::Refused(error.clone())))),
@@ -89,7 +97,9 @@ async fn answer(config: Config, mut questions: mpsc::Receiver<Question>) {
             Ok(value.clone())
         } else {
             let told = fetch(&config, &client, &mut pace, &name).await;
-            if let Ok(value) = &told {
+            if let Ok(value) = &told
+                && known.len() < KNOWN_MAX
+            {
                 known.insert(name, value.clone());
             }
             told

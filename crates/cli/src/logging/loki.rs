@@ -223,7 +223,11 @@ fn without_middle(text: String, most: usize) -> String {
 fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let client = Network::new(Settings::default(), clock::now_ns).map(|net| Client::new(net, None));
-    let (Ok(runtime), Ok(client)) = (runtime, client) else { return };
+    let (runtime, client) = match (runtime, client) {
+        (Ok(runtime), Ok(client)) => (runtime, client),
+        (Err(error), _) => return tell(&format!("log lines cannot be pushed to Loki: {error}")),
+        (_, Err(error)) => return tell(&format!("log lines cannot be pushed to Loki: {error}")),
+    };
     let local = tokio::task::LocalSet::new();
     let mut has_told = false;
     loop {

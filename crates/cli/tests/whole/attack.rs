@@ -1,5 +1,9 @@
 //! `brunt attack`, as shells meet it.
 
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
 
 use crate::support::{Told, brunt};
@@ -125,4 +129,73 @@ fn lazy_targets_end_it_and_a_bad_one_is_an_error() {
     assert!(row(&report, "Status Codes").ends_with(" 200:3  "), "{report:?}");
     let told = brunt("attack -lazy -output=x.gob").stdin(&format!("{text}\n\nnonsense")).told();
     assert!(told.code == 1 && told.stderr.contains("bad target: nonsense (line 5)"), "{told:?}");
+}
+
+/// A name server that knows every name, as 127.0.0.1 for as long as asked, and counts what it is asked (RFC 1035).
+fn name_server() -> (SocketAddr, Arc<AtomicUsize>) {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let address = socket.local_addr().expect("an address");
+    let asked = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        let mut packet = [0; 512];
+        while let Ok((length, from)) = socket.recv_from(&mut packet) {
+            let labels =
+                packet[12..length].iter().position(|byte| *byte == 0).expect("a name's end");
+            let end = 12 + labels + 5;
+            let is_ipv4 = packet[end - 4..end - 2] == [0, 1];
+            count.fetch_add(1, Ordering::Relaxed);
+            // An answer, recursion available, no error; one question, one address or none.
+            let mut answer = packet[..2].to_vec();
+            answer.extend([0x81, 0x80, 0, 1, 0, u8::from(is_ipv4), 0, 0, 0, 0]);
+            answer.extend(&packet[12..end]);
+            if is_ipv4 {
+                answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
+            }
+            socket.send_to(&answer, from).expect("loopback");
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn names_are_asked_of_the_servers_that_are_given_and_as_often_as_is_said() {
+    let demo = demo();
+    let port = demo.url().rsplit(':').next().expect("a port").to_owned();
+    let hit = |flags: &str| {
+        let mut attack = brunt(&format!("attack -output=x.gob -rate=20 -duration=1s {flags}"))
+            .stdin(&format!("GET http://target.brunt.test:{port}/ping\n"));
+        let told = attack.told();
+        assert_eq!(told.code, 0, "{told:?}");
+        brunt("report").word(attack.path("x.gob")).told()
+    };
+    let (server, asked) = name_server();
+    let report = hit(&format!("-resolvers={server} -keepalive=false"));
+    assert!(row(&report, "Status Codes").ends_with(" 200:20  "), "{report:?}");
+    let once = asked.swap(0, Ordering::Relaxed);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // For both kinds of address.
+    assert!((1..=2 * cores).contains(&once), "asked {once} times on {cores} cores");
+    // Two in turns, and no cache.
+    let (second, asked_too) = name_server();
+    let report = hit(&format!("-resolvers={server},{second} -keepalive=false -dns-ttl=-1"));
+    assert!(row(&report, "Status Codes").ends_with(" 200:20  "), "{report:?}");
+    let (first, second) = (asked.load(Ordering::Relaxed), asked_too.load(Ordering::Relaxed));
+    assert!(
+        first + second == 40 && first.abs_diff(second) <= 2 * cores,
+        "{first} and {second} times"
+    );
+}
+
+#[test]
+fn a_name_server_that_never_answers_fails_hits_and_ends() {
+    let silent = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let server = silent.local_addr().expect("an address");
+    let flags =
+        format!("attack -output=x.gob -rate=2 -duration=1s -timeout=500ms -resolvers={server}");
+    let mut attack = brunt(&flags).stdin("GET http://target.brunt.test/\n");
+    let told = attack.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let report = brunt("report").word(attack.path("x.gob")).told();
+    assert!(row(&report, "Status Codes").ends_with(" 0:2  "), "{report:?}");
 }

@@ -224,3 +224,23 @@ fn calls_and_streams_are_counted_with_their_tags() {
     assert!(sent > 200.0, "{sent}");
     assert!(told.stdout.contains("GRPC"), "{}", told.stdout);
 }
+
+#[test]
+fn a_script_may_write_many_messages_before_it_reads_any() {
+    let told = lines(
+        "import grpc from 'k6/net/grpc';
+         const client = new grpc.Client();
+         client.load([], 'brunt/demo.proto');
+         export default function () {
+           client.connect(__ENV.DEMO_GRPC, { plaintext: true });
+           const stream = new grpc.Stream(client, 'brunt.demo.Echo/Both');
+           let count = 0;
+           stream.on('data', () => count++);
+           stream.on('end', () => console.log('end', count));
+           const aString = 'x'.repeat(1000);
+           for (let i = 0; i < 5000; i++) stream.write({ aString });
+           stream.end();
+         }",
+    );
+    assert_eq!(told.last().map(String::as_str), Some("end 5000"), "{told:?}");
+}

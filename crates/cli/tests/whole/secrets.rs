@@ -142,3 +142,28 @@ fn no_output_shows_a_secret_in_a_tag() {
     assert!(!samples.contains("hush"), "{samples}");
     assert!(samples.contains("/ping?token=***SECRET_REDACTED***"), "{samples}");
 }
+
+#[test]
+fn init_code_may_ask_a_server_for_a_secret() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let server = std::thread::spawn(move || {
+        let (socket, _) = listener.accept().expect("a client");
+        let mut reader = BufReader::new(&socket);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            reader.read_line(&mut head).expect("a head");
+        }
+        write!(&socket, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthree").expect("an answer");
+    });
+    let script = "import secrets from 'k6/secrets';
+        const secret = await secrets.get('a');
+        export const options = { iterations: secret.length };
+        export default function () { console.log('with', secret.length); }";
+    let source = format!("url=urlTemplate=http://{address}/{{key}}");
+    let told =
+        brunt("run --quiet s.js").env("K6_SECRET_SOURCE", &source).file("s.js", script).told();
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert_eq!(told.stderr.matches("with 5").count(), 5, "{}", told.stderr);
+    server.join().expect("it was asked once");
+}

@@ -228,13 +228,14 @@ impl<'a> Encoder<'a> {
 
     fn map(&mut self, field: &Field, out: &mut Vec<u8>) -> Done {
         let types = self.types;
-        let Kind::Message(entry) = field.kind else {
-            unreachable!("the entries of a map are messages")
+        let entry = match field.kind {
+            Kind::Message(entry) => &types.messages[entry],
+            _ => return Err(self.unexpected()),
         };
-        let entry = &types.messages[entry];
+        // Whoever describes the entry, a server perhaps, may have forgotten them.
         let (Some((_, key)), Some((_, value))) = (entry.by_name("key"), entry.by_name("value"))
         else {
-            unreachable!("an entry has a key and a value")
+            return Err(self.unexpected());
         };
         self.object(|encoder, at, name| {
             put_tag(field.number, 2, out);

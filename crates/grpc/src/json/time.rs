@@ -26,7 +26,10 @@ pub(super) fn write_timestamp(seconds: i64, nanos: i32, out: &mut String) -> Opt
 /// `-1.500s`; `None` if it is no duration that can be written.
 pub(super) fn write_duration(seconds: i64, nanos: i32, out: &mut String) -> Option<()> {
     let is_mixed = (seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0);
-    if seconds.abs() > DURATION_MAX || nanos.unsigned_abs() >= 1_000_000_000 || is_mixed {
+    if seconds.unsigned_abs() > DURATION_MAX.unsigned_abs()
+        || nanos.unsigned_abs() >= 1_000_000_000
+        || is_mixed
+    {
         return None;
     }
     if seconds < 0 || nanos < 0 {
@@ -199,6 +202,13 @@ mod tests {
         for day in (-800_000..800_000).step_by(97) {
             let (year, month, of_month) = date(day);
             assert_eq!(days(year, month, of_month), day);
+        }
+    }
+
+    #[test]
+    fn no_duration_is_too_long_to_be_refused() {
+        for seconds in [i64::MIN, i64::MAX, DURATION_MAX + 1] {
+            assert_eq!(write_duration(seconds, 0, &mut String::new()), None);
         }
     }
 }

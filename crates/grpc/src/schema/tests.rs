@@ -201,3 +201,38 @@ fn broken_files_are_told_with_their_place() {
     assert!(Schema::from_protoset(b"\xff\xff").is_err());
     assert!(Schema::from_protoset(b"").unwrap().methods().is_empty());
 }
+
+#[test]
+fn of_map_entries_with_the_same_key_the_last_counts() {
+    let schema = schema();
+    let method = schema.find("/t.S/M").unwrap();
+    let mut bytes = Vec::new();
+    for (key, value) in [(b'b', 1), (b'a', 1), (b'b', 2), (b'a', 3)] {
+        crate::wire::put_bytes(14, &[0x0a, 1, key, 0x10, value], &mut bytes);
+    }
+    let text = schema.decode(method, &bytes).unwrap();
+    assert!(text.contains(r#""counts":{"a":3,"b":2}"#), "{text}");
+}
+
+#[test]
+fn a_message_with_a_known_name_and_other_fields_is_one_like_others() {
+    let source = |name: &str| {
+        Some(Ok(match name {
+            "t.proto" => {
+                "syntax = \"proto3\"; import \"google/protobuf/wrappers.proto\";
+                 service S { rpc M(A) returns (A); }
+                 message A { google.protobuf.Int64Value v = 1; }"
+            }
+            "google/protobuf/wrappers.proto" => {
+                "syntax = \"proto3\"; package google.protobuf; message Int64Value {}"
+            }
+            _ => return None,
+        }
+        .to_owned()))
+    };
+    let schema = Schema::compile(&["t.proto".to_owned()], Box::new(source)).unwrap();
+    let method = schema.find("/S/M").unwrap();
+    let mut bytes = Vec::new();
+    schema.encode(method, r#"{"v":{}}"#, &mut bytes).unwrap();
+    assert_eq!(schema.decode(method, &bytes).unwrap(), r#"{"v":{}}"#);
+}

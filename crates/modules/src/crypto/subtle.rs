@@ -127,7 +127,7 @@ pub(super) fn make(ctx: Ctx<'_>) -> JsResult<'_> {
             })
             .function(c"sign", 3, |call| {
                 let [given, key, data] = arguments(&call);
-                done(call.ctx(), signature::sign(call.ctx(), &given, &key, &data))
+                promise(call.ctx(), signature::sign(call.ctx(), &given, &key, &data))
             })
             .function(c"unwrapKey", 7, absent)
             .function(c"verify", 4, |call| {
@@ -162,7 +162,7 @@ fn absent(call: Call<'_>) -> JsResult<'_> {
 
 fn cipher<'js>(call: &Call<'js>, way: Way) -> JsResult<'js> {
     let [given, key, data] = arguments(call);
-    done(call.ctx(), cipher::run(call.ctx(), way, &given, &key, &data))
+    promise(call.ctx(), cipher::run(call.ctx(), way, &given, &key, &data))
 }
 
 fn digest<'js>(call: &Call<'js>) -> Outcome<'js> {

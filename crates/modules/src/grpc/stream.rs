@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
 use brunt_grpc::{Method, Receiver, Schema, Sender, Status};
@@ -11,17 +12,25 @@ use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use bytes::Bytes;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::call::{error_object, unreadable};
+use super::call::{stream_error, unreadable};
 use super::client::Client;
 use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
 use super::request;
 use crate::state::{VuState, throw, throw_stopped};
 
-/// Messages that wait to be sent; when there are so many, `write()` waits.
-const UNSENT_MAX: usize = 1000;
+/// A connection that was lost may take so long to come back.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// When so many messages wait to be sent, `write()` gives them a turn.
+const TURN: usize = 1000;
+
+/// Bytes of messages that wait to be sent; when there are so many, `write()` waits for room. It cannot wait for ever: the
+/// server may wait for us to read, and that is done when the script lets its event loop run.
+const UNSENT_MAX: usize = 64 << 20;
+const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
 static TS: Name = Name::new("ts");
 
@@ -47,10 +56,13 @@ struct Inner {
     sender: RefCell<Option<Sender>>,
     receiver: RefCell<Option<Receiver>>,
     unsent: RefCell<VecDeque<Vec<u8>>>,
+    unsent_bytes: Cell<usize>,
     /// Somebody sends what is unsent.
     is_sending: Cell<bool>,
     /// The script ended its side.
     is_ended: Cell<bool>,
+    /// The one message of a method that takes no stream is written; our side ends with it.
+    is_full: Cell<bool>,
     /// Nothing comes and goes any more.
     is_over: Cell<bool>,
     /// Told when there is room among the unsent, or when it is over.
@@ -103,8 +115,10 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         timeout: params.timeout,
     };
     let begun = block_on(async {
-        let channel =
-            link.channel().await.map_err(|told| Status::new(Status::UNAVAILABLE, told))?;
+        // A stream may take as long as it wants; to dial anew may not.
+        let channel = timeout(params.timeout.unwrap_or(DIAL_TIMEOUT), link.channel()).await;
+        let channel = channel.map_err(|_| Status::deadline_exceeded())?;
+        let channel = channel.map_err(|told| Status::new(Status::UNAVAILABLE, told))?;
         channel.stream(&about).await
     });
     let Ok(begun) = begun else { return Err(throw_stopped(ctx)) };
@@ -123,8 +137,10 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         sender: RefCell::new(Some(streaming.sender)),
         receiver: RefCell::new(Some(streaming.receiver)),
         unsent: RefCell::default(),
+        unsent_bytes: Cell::new(0),
         is_sending: Cell::new(false),
         is_ended: Cell::new(false),
+        is_full: Cell::new(false),
         is_over: Cell::new(false),
         room: Notify::new(),
         given_up: RefCell::default(),
@@ -181,14 +197,14 @@ fn write<'js>(call: Call<'js>) -> JsResult<'js> {
             let told = format!("can't serialise request object to protocol buffer: {told}");
             inner.give_up(Status::new(Status::UNKNOWN, told));
         }
+        Ok(_) if inner.is_full.get() => {
+            inner.give_up(Status::new(Status::INTERNAL, "SendMsg called after CloseSend"));
+        }
         Ok(bytes) => {
-            while inner.unsent.borrow().len() >= UNSENT_MAX && !inner.is_over.get() {
-                // The one who sends tells; nobody else does anything in between.
-                if block_on(inner.room.notified()).is_err() {
-                    return Err(throw_stopped(ctx));
-                }
-            }
+            inner.wait_for_room(ctx)?;
+            inner.unsent_bytes.set(inner.unsent_bytes.get() + bytes.len());
             inner.unsent.borrow_mut().push_back(bytes);
+            inner.is_full.set(!inner.method.is_client_stream);
             send(ctx, inner);
         }
     }
@@ -213,14 +229,15 @@ fn send(ctx: Ctx<'_>, inner: &Rc<Inner>) {
     Host::of(ctx).events().spawn(
         async move {
             let sent = mine.send_all().await;
+            // Not when the loop hears of it: a script that writes on and on doesn't let the loop run.
+            mine.is_sending.set(false);
             (mine, sent)
         },
         |ctx, (inner, sent)| {
-            inner.is_sending.set(false);
             for at in sent {
                 inner.labels.add(ctx, inner.metrics.sent, 1.0, at, None);
             }
-            // Written after the last look, before this.
+            // The end, which was said after the last look.
             if !inner.unsent.borrow().is_empty() || inner.has_end_to_send() {
                 send(ctx, &inner);
             }
@@ -255,19 +272,45 @@ fn listen(ctx: Ctx<'_>, inner: Rc<Inner>) {
 
 impl Inner {
     fn has_end_to_send(&self) -> bool {
-        self.is_ended.get() && !self.is_over.get() && self.sender.borrow().is_some()
+        self.is_last_written() && !self.is_over.get() && self.sender.borrow().is_some()
+    }
+
+    fn is_last_written(&self) -> bool {
+        self.is_ended.get() || self.is_full.get()
+    }
+
+    /// Lets those who send do so, if much is unsent.
+    fn wait_for_room<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        if self.unsent.borrow().len().is_multiple_of(TURN)
+            && !self.unsent.borrow().is_empty()
+            && brunt_fiber::yield_now().is_err()
+        {
+            return Err(throw_stopped(ctx));
+        }
+        while self.unsent_bytes.get() >= UNSENT_MAX && !self.is_over.get() {
+            match block_on(timeout(ROOM_TIMEOUT, self.room.notified())) {
+                Err(_) => return Err(throw_stopped(ctx)),
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => self.give_up(Status::new(
+                    Status::RESOURCE_EXHAUSTED,
+                    "the server takes no more messages, and too many wait to be sent",
+                )),
+            }
+        }
+        Ok(())
     }
 
     /// Sends all there is; returns when each message went.
     async fn send_all(&self) -> Vec<u64> {
         let mut sent = Vec::new();
         let Some(mut sender) = self.sender.borrow_mut().take() else {
-            self.unsent.borrow_mut().clear();
+            self.drop_unsent();
             return sent;
         };
         loop {
             let next = self.unsent.borrow_mut().pop_front();
             let Some(message) = next else { break };
+            self.unsent_bytes.set(self.unsent_bytes.get() - message.len());
             let done = tokio::select! {
                 done = sender.send(&message) => done,
                 () = self.room_if_over() => Ok(false),
@@ -276,7 +319,7 @@ impl Inner {
                 Ok(true) => sent.push(clock::now_ns()),
                 // The receiver tells why.
                 Ok(false) => {
-                    self.unsent.borrow_mut().clear();
+                    self.drop_unsent();
                     return sent;
                 }
                 Err(status) => {
@@ -289,12 +332,19 @@ impl Inner {
         if self.is_over.get() {
             return sent;
         }
-        if self.is_ended.get() {
+        if self.is_last_written() {
             sender.finish();
         } else {
             *self.sender.borrow_mut() = Some(sender);
         }
         sent
+    }
+
+    /// Nobody takes it any more.
+    fn drop_unsent(&self) {
+        self.unsent.borrow_mut().clear();
+        self.unsent_bytes.set(0);
+        self.room.notify_one();
     }
 
     /// Returns when the stream was given up.
@@ -409,7 +459,7 @@ impl Inner {
             } else {
                 status.clone()
             };
-            let error = error_object(ctx, &self.schema, &shown)?;
+            let error = stream_error(ctx, &self.schema, &shown)?;
             if !self.tell(ctx, 1, &error, at)? {
                 let ours = self.given_up.borrow().is_some();
                 let text = if ours { shown.message.clone() } else { shown.as_error() };

@@ -21,7 +21,7 @@ pub(crate) struct Sending {
     /// What failed, as messages say it.
     pub(crate) failure: &'static str,
     pub(crate) endpoint: Endpoint,
-    /// How many requests at once.
+    /// How many requests at once; at most as many as may wait.
     pub(crate) at_once: usize,
     /// How many posts may wait. What comes on top is lost, and counted.
     pub(crate) waiting: usize,
@@ -156,7 +156,9 @@ async fn work(
     ended: oneshot::Receiver<()>,
     tally: &Tally,
 ) {
-    let Sending { endpoint, at_once, first, judge, .. } = sending;
+    let Sending { endpoint, at_once, waiting, first, judge, .. } = sending;
+    // More would have nothing to do, and each is a connection.
+    let at_once = at_once.min(waiting);
     let jobs = tokio::sync::Mutex::new(jobs);
     let everything = async {
         if let Some(post) = first {

@@ -197,6 +197,12 @@ fn roots_keep_their_values_until_they_are_given_back() {
         drop(ctx.unroot(root));
     }
     assert_eq!((alive.get(), ctx.root_count()), (0, 0));
+    // One that is dropped goes when the next one is kept.
+    drop(ctx.root(ctx.eval("t", "make(6)").unwrap()));
+    drop(ctx.root(ctx.eval("t", "make(6)").unwrap()));
+    assert_eq!((alive.get(), ctx.root_count()), (1, 1));
+    ctx.free_dropped_roots();
+    assert_eq!((alive.get(), ctx.root_count()), (0, 0));
     let forgotten = ctx.root(ctx.eval("t", "make(5)").unwrap());
     assert_eq!(alive.get(), 1);
     drop(vu);

@@ -1,11 +1,13 @@
 //! `encrypt` and `decrypt`.
 
+use std::sync::Arc;
+
 use brunt_crypto::{Failure, Name as ErrorName, aes};
 use brunt_quickjs::{Ctx, Value};
 
 use super::algorithm::{self, Algorithm, buffer, bytes_or_none, parameter};
 use super::key::{CryptoKey, Material, not_for_this};
-use super::{Outcome, Trouble};
+use super::{Trouble, Work};
 
 const CIPHERS: &[Algorithm] =
     &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::RsaOaep];
@@ -32,10 +34,11 @@ pub(super) fn run<'js>(
     given: &Value<'js>,
     key: &Value<'js>,
     data: &Value<'js>,
-) -> Outcome<'js> {
+) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, way.name(), CIPHERS)?;
-    let key = CryptoKey::of(key)?;
-    key.check(algorithm, way.name(), &format!("{}'s ", way.name()))?;
+    let who = format!("{}'s ", way.name());
+    let key = CryptoKey::of(key, &who)?;
+    key.check(algorithm, way.name(), &who)?;
     let data = buffer(data)?;
     let made = match algorithm {
         Algorithm::AesCbc => {
@@ -68,13 +71,17 @@ pub(super) fn run<'js>(
                     rsa.encrypt(key.hash()?, &label, &data)?
                 }
                 (Way::Decrypt, Material::RsaPrivate(rsa)) => {
-                    rsa.decrypt(key.hash()?, &label, &data)?
+                    let (private, hash) = (Arc::clone(rsa), key.hash()?);
+                    return Ok(Work::heavy(
+                        move || private.decrypt(hash, &label, &data),
+                        |ctx, made| Ok(ctx.array_buffer(made)?),
+                    ));
                 }
                 _ => return Err(not_for_this().into()),
             }
         }
     };
-    Ok(ctx.array_buffer(made)?)
+    Ok(Work::Done(ctx.array_buffer(made)?))
 }
 
 /// k6 wants `length` to be there and counts with all bits all the same.
@@ -93,6 +100,14 @@ fn tag_size(given: &Value<'_>) -> Result<usize, Trouble> {
         return Ok(16);
     }
     let bits = algorithm::count(given, "tagLength")?;
+    match bits {
+        0 => return Ok(16),
+        32 | 64 => {
+            let message = "tag length 32 and 64 are not supported";
+            return Err(Failure::new(ErrorName::NotSupported, message).into());
+        }
+        _ => {}
+    }
     // What is no whole byte is no size that GCM has.
     Ok(if bits.is_multiple_of(8) { bits / 8 } else { 0 })
 }

@@ -13,7 +13,7 @@ const DERIVING: &[Algorithm] = &[Algorithm::Ecdh, Algorithm::Pbkdf2];
 const KEYS: &[Algorithm] =
     &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::Hmac];
 
-/// A password is hashed elsewhere from so many rounds on: the other VUs of the core must not wait.
+/// A password is hashed elsewhere from so many rounds on, all blocks together: the other VUs of the core must not wait.
 const HEAVY_ROUNDS: u32 = 5_000;
 
 fn operation(message: &str) -> Failure {
@@ -26,7 +26,7 @@ pub(super) fn bits<'js>(
     length: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveBits", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveBits", "")?;
     let bits = if length.is_nullish() { 0.0 } else { length.to_number()? };
     let bits = bits.clamp(0.0, f64::from(u32::MAX)) as usize;
@@ -47,7 +47,7 @@ pub(super) fn key<'js>(
     for_what: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveKey", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveKey", "")?;
     let kind = Algorithm::read(wanted, "getKeyLength", KEYS)?;
     let (size, hash) = if kind.is_aes() {
@@ -85,7 +85,9 @@ fn derived<'js>(
     let hash = algorithm::hash(given, "deriveBits")?;
     let password = base.secret()?.to_vec();
     let derive = move || derive::pbkdf2(hash, &password, &salt, rounds, size);
-    if rounds < HEAVY_ROUNDS {
+    // A digest has 20 bytes or more, and each block takes all rounds.
+    let blocks = u32::try_from(size.div_ceil(20)).unwrap_or(u32::MAX);
+    if rounds.saturating_mul(blocks) < HEAVY_ROUNDS {
         return then(ctx, derive()?).map(Work::Done);
     }
     Ok(Work::heavy(derive, then))
@@ -104,7 +106,7 @@ fn shared_secret(given: &Value<'_>, base: &CryptoKey) -> Result<Vec<u8>, Trouble
         let message = "algorithm does not contain a public key";
         return Err(Failure::new(ErrorName::Type, message).into());
     };
-    let theirs = CryptoKey::of(&theirs)?;
+    let theirs = CryptoKey::of(&theirs, "public ")?;
     let refused = |message: String| Err(Failure::new(ErrorName::InvalidAccess, message).into());
     let Material::CurvePublic(point) = &theirs.material else {
         return refused("algorithm's public key is not a public key".to_owned());

@@ -1,6 +1,7 @@
 //! `CryptoKey`: what scripts hold of a key.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use brunt_crypto::curve::{self, Curve};
 use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
@@ -27,7 +28,8 @@ pub(super) enum Material {
     Secret(Vec<u8>),
     CurvePrivate(curve::PrivateKey),
     CurvePublic(curve::PublicKey),
-    RsaPrivate(Box<rsa::PrivateKey>),
+    /// Shared with the thread that computes with it.
+    RsaPrivate(Arc<rsa::PrivateKey>),
     RsaPublic(rsa::PublicKey),
 }
 
@@ -50,10 +52,12 @@ impl Class for CryptoKey {
 }
 
 impl CryptoKey {
-    /// The key that a script gives.
-    pub(super) fn of<'a>(value: &'a Value<'_>) -> Result<&'a Self, Trouble> {
-        let message = "the key is no CryptoKey";
-        value.instance().ok_or_else(|| Failure::new(ErrorName::Type, message).into())
+    /// The key that a script gives. `who` begins the sentence that refuses another thing.
+    pub(super) fn of<'a>(value: &'a Value<'_>, who: &str) -> Result<&'a Self, Trouble> {
+        value.instance().ok_or_else(|| {
+            let message = format!("{who}key argument does hold not a valid CryptoKey object");
+            Failure::new(ErrorName::InvalidAccess, message).into()
+        })
     }
 
     /// The key as an object of the script's.
@@ -158,6 +162,9 @@ pub(super) fn usages(
     given: &Value<'_>,
 ) -> Result<Vec<&'static str>, Trouble> {
     let mut usages = Vec::new();
+    if given.is_nullish() {
+        return Ok(usages);
+    }
     if !given.is_object() {
         return Err(Failure::new(ErrorName::Type, "the usages of a key are a list").into());
     }
@@ -166,9 +173,7 @@ pub(super) fn usages(
         let known = algorithm.usages().iter().find(|known| **known == name);
         let known = known
             .ok_or_else(|| Failure::new(ErrorName::Syntax, format!("invalid key usage: {name}")))?;
-        if !usages.contains(known) {
-            usages.push(*known);
-        }
+        usages.push(*known);
     }
     Ok(usages)
 }
@@ -176,7 +181,7 @@ pub(super) fn usages(
 /// Refuses a secret or private key that is for nothing.
 pub(super) fn not_empty(usages: &[&str]) -> Result<(), Failure> {
     if usages.is_empty() {
-        let message = "usages cannot be empty for a secret or private CryptoKey";
+        let message = "usages cannot not be empty for a secret or private CryptoKey";
         return Err(Failure::new(ErrorName::Syntax, message));
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! `sign` and `verify`.
 
+use std::sync::Arc;
+
 use brunt_crypto::{mac, rsa};
 use brunt_quickjs::{Ctx, Value};
 
-use super::Outcome;
-use super::Trouble;
 use super::algorithm::{self, Algorithm, buffer};
 use super::key::{CryptoKey, Material, not_for_this};
+use super::{Outcome, Trouble, Work};
 
 const SIGNATURES: &[Algorithm] =
     &[Algorithm::Hmac, Algorithm::Ecdsa, Algorithm::RsaPss, Algorithm::RsaPkcs1];
@@ -16,20 +17,25 @@ pub(super) fn sign<'js>(
     given: &Value<'js>,
     key: &Value<'js>,
     data: &Value<'js>,
-) -> Outcome<'js> {
+) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "sign", SIGNATURES)?;
     let data = buffer(data)?;
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     key.check(algorithm, "sign", "")?;
     let made = match &key.material {
         Material::Secret(secret) => mac::sign(key.hash()?, secret, &data),
         Material::CurvePrivate(private) => private.sign(algorithm::hash(given, "sign")?, &data)?,
         Material::RsaPrivate(private) => {
-            private.sign(scheme(algorithm, given)?, key.hash()?, &data)?
+            let (private, hash) = (Arc::clone(private), key.hash()?);
+            let scheme = scheme(algorithm, given)?;
+            return Ok(Work::heavy(
+                move || private.sign(scheme, hash, &data),
+                |ctx, made| Ok(ctx.array_buffer(made)?),
+            ));
         }
         _ => return Err(not_for_this().into()),
     };
-    Ok(ctx.array_buffer(made)?)
+    Ok(Work::Done(ctx.array_buffer(made)?))
 }
 
 pub(super) fn verify<'js>(
@@ -41,7 +47,7 @@ pub(super) fn verify<'js>(
 ) -> Outcome<'js> {
     let algorithm = Algorithm::read(given, "verify", SIGNATURES)?;
     let (signature, data) = (buffer(signature)?, buffer(data)?);
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     key.check(algorithm, "verify", "")?;
     let fits = match &key.material {
         Material::Secret(secret) => mac::verify(key.hash()?, secret, &signature, &data),

@@ -1,5 +1,7 @@
 //! `importKey` and `exportKey`.
 
+use std::sync::Arc;
+
 use brunt_crypto::{Failure, Name as ErrorName, curve, jwk, rsa};
 use brunt_quickjs::{Ctx, Value};
 
@@ -94,6 +96,12 @@ pub(super) fn import<'js>(
             if key.is_empty() {
                 return Err(data_error("key length cannot be 0").into());
             }
+            let length = algorithm::parameter(given, "length")?;
+            let length = length.map(|bits| bits.to_number()).transpose()?;
+            if length.is_some_and(|bits| bits != key.len() as f64 * 8.0) {
+                let message = "key length cannot be different from the length of the imported data";
+                return Err(data_error(message).into());
+            }
             Material::Secret(key)
         }
         Algorithm::Pbkdf2 => {
@@ -151,14 +159,14 @@ fn of_curve(source: Source<'_, '_>, curve: curve::Curve) -> Result<Material, Tro
 fn of_rsa(source: Source<'_, '_>, format: &str) -> Result<Material, Trouble> {
     Ok(match source {
         Source::Bytes(Format::Pkcs8, der) => {
-            Material::RsaPrivate(Box::new(rsa::PrivateKey::from_pkcs8(&der)?))
+            Material::RsaPrivate(Arc::new(rsa::PrivateKey::from_pkcs8(&der)?))
         }
         Source::Bytes(Format::Spki, der) => Material::RsaPublic(rsa::PublicKey::from_spki(&der)?),
         Source::Bytes(..) => return Err(unsupported(format).into()),
         Source::Jwk(object) => {
             let find = |name: &str| member(object, name);
             if find("d").is_some() {
-                Material::RsaPrivate(Box::new(rsa::PrivateKey::from_jwk(&find)?))
+                Material::RsaPrivate(Arc::new(rsa::PrivateKey::from_jwk(&find)?))
             } else {
                 Material::RsaPublic(rsa::PublicKey::from_jwk(&find)?)
             }
@@ -181,7 +189,7 @@ fn member(object: &Value<'_>, name: &str) -> Option<String> {
 
 /// Writes a key.
 pub(super) fn export<'js>(ctx: Ctx<'js>, format_name: &str, key: &Value<'js>) -> Outcome<'js> {
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     let refused = |message: &str| Err(Failure::new(ErrorName::InvalidAccess, message).into());
     if !key.extractable {
         return refused("the key is not extractable");
