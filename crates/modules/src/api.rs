@@ -349,6 +349,10 @@ impl Api for K6 {
         host.state::<VuState>().http_if_used()?.unread_downloads()
     }
 
+    fn thrown(&self, host: &Host, ctx: Ctx<'_>) {
+        websockets::leave_all(ctx, host.state::<VuState>());
+    }
+
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
         if let Some(http) = state.http_if_used() {

@@ -36,6 +36,7 @@ pub(crate) struct VuState {
     pub(crate) has_streams: Cell<bool>,
     /// The WebSockets of this iteration.
     pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
+    pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -102,6 +103,7 @@ impl VuState {
             modules: RefCell::default(),
             has_streams: Cell::new(false),
             sockets: RefCell::default(),
+            socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }
     }

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::call::{error_object, unreadable};
+use super::call::{stream_error, unreadable};
 use super::client::Client;
 use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
@@ -459,7 +459,7 @@ impl Inner {
             } else {
                 status.clone()
             };
-            let error = error_object(ctx, &self.schema, &shown)?;
+            let error = stream_error(ctx, &self.schema, &shown)?;
             if !self.tell(ctx, 1, &error, at)? {
                 let ours = self.given_up.borrow().is_some();
                 let text = if ours { shown.message.clone() } else { shown.as_error() };
