@@ -15,6 +15,7 @@ use brunt_redis::{Failure, Options, Tls};
 
 use self::command::{Command, Shape};
 use crate::go_error::{adopt, go_type, throw_go};
+use crate::go_text::GoText;
 use crate::state::VuState;
 
 pub(crate) fn names() -> Vec<String> {

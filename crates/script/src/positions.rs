@@ -99,7 +99,7 @@ impl Positions {
         match &self.0.typed {
             Some((source, lines)) if place.url.is_none() => {
                 let (line, column) = behind_call(source, lines, place.line, place.column);
-                Place { url: None, line, column: column - 1 }
+                Place { url: None, line, column: column.saturating_sub(1) }
             }
             _ => place,
         }
