@@ -10,7 +10,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, read_tags_for, text_or_empty, throw, throw_type};
+use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
 
 static NAME: Name = Name::new("name");
 static ADD: Name = Name::new("add");

@@ -292,7 +292,12 @@ fn handshake(what: &str) -> String {
 }
 
 fn refusal(failure: Failure, target: &Target<'_>) -> String {
-    let address = &target.authority;
+    // Go names the address that it dialed.
+    let address = match &*target.host {
+        "localhost" => format!("127.0.0.1:{}", target.port),
+        host if host.contains(':') => format!("[{host}]:{}", target.port),
+        host => format!("{host}:{}", target.port),
+    };
     match failure {
         Failure::UnknownAuthority
         | Failure::HostMismatch
@@ -308,7 +313,9 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
         ),
-        Failure::NoTls | Failure::LocalAlert(_) | Failure::Tls(_) => handshake(&failure.to_string()),
+        Failure::NoTls | Failure::LocalAlert(_) | Failure::Tls(_) => {
+            handshake(&failure.to_string())
+        }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
         Failure::NoSuchHost => dialing(&format!("lookup {}: no such host", target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),
