@@ -1,10 +1,8 @@
 //! The tree.
 
 use std::num::NonZeroU32;
-use std::ops::Range;
 
-use html5ever::tendril::StrTendril;
-use html5ever::{LocalName, Namespace, QualName, local_name, ns};
+use crate::name::{Name, NameTest};
 
 /// Names a node of a [`Document`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -21,64 +19,99 @@ impl NodeId {
     }
 }
 
-/// An attribute of an element.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attribute {
-    name: QualName,
-    value: StrTendril,
+/// A piece of the document's text, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
 }
 
-impl Attribute {
-    pub(crate) fn new(name: QualName, value: StrTendril) -> Self {
-        Self { name, value }
-    }
+impl Span {
+    pub(crate) const EMPTY: Self = Self { start: 0, end: 0 };
 
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// An attribute as a document keeps it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) prefix: Prefix,
+    pub(crate) name: Name,
+    pub(crate) value: Span,
+}
+
+/// What some attributes of foreign elements begin with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Prefix {
+    None,
+    Xlink,
+    Xml,
+    Xmlns,
+}
+
+/// An attribute of an element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attribute<'a> {
+    prefix: Prefix,
+    name: &'a str,
+    value: &'a str,
+}
+
+impl<'a> Attribute<'a> {
     /// The name without its prefix.
-    pub fn name(&self) -> &str {
-        &self.name.local
+    pub fn name(&self) -> &'a str {
+        self.name
     }
 
     /// The value; empty if none was written.
-    pub fn value(&self) -> &str {
-        &self.value
+    pub fn value(&self) -> &'a str {
+        self.value
     }
 
     /// The prefix (`xlink`, `xml`, `xmlns`) that foreign elements' attributes may have, or nothing.
-    pub fn prefix(&self) -> &str {
-        self.name.prefix.as_deref().unwrap_or("")
-    }
-
-    pub(crate) fn local(&self) -> &LocalName {
-        &self.name.local
-    }
-
-    pub(crate) fn qualified(&self) -> &QualName {
-        &self.name
+    pub fn prefix(&self) -> &'static str {
+        match self.prefix {
+            Prefix::None => "",
+            Prefix::Xlink => "xlink",
+            Prefix::Xml => "xml",
+            Prefix::Xmlns => "xmlns",
+        }
     }
 }
 
-/// The name of an element.
-#[derive(Clone, Debug)]
-pub(crate) struct ElementName {
-    pub(crate) namespace: Namespace,
-    pub(crate) local: LocalName,
+/// What an element belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Namespace {
+    Html,
+    Math,
+    Svg,
 }
 
-#[derive(Clone, Debug)]
+/// The content of a node; lists are those of the document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
     Document,
-    Doctype(Box<Doctype>),
-    Text(StrTendril),
-    Comment(StrTendril),
-    /// The attributes are a piece of the document's list.
-    Element(ElementName, Range<u32>),
+    /// Its place among the doctypes.
+    Doctype(u32),
+    Text(Span),
+    /// A text that was put together: its place among those.
+    Joined(u32),
+    Comment(Span),
+    Element {
+        namespace: Namespace,
+        name: Name,
+        /// The place of the first attribute, and their number.
+        attributes: (u32, u32),
+    },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Doctype {
-    pub(crate) name: StrTendril,
-    pub(crate) public: StrTendril,
-    pub(crate) system: StrTendril,
+    pub(crate) name: String,
+    pub(crate) public: String,
+    pub(crate) system: String,
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +143,14 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) nodes: Vec<Node>,
-    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) attributes: Vec<Entry>,
+    /// The page, and behind it what stands there in other words (`&lt;`).
+    pub(crate) text: String,
+    /// Texts that were not in one piece.
+    pub(crate) joined: Vec<String>,
+    /// The names that are not among the known ones.
+    pub(crate) names: Vec<Box<str>>,
+    pub(crate) doctypes: Vec<Doctype>,
 }
 
 impl Document {
@@ -133,84 +173,146 @@ impl Document {
         &self.nodes[id.index()]
     }
 
+    pub(crate) fn span(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    pub(crate) fn name_text(&self, name: Name) -> &str {
+        name.text().unwrap_or_else(|index| self.names.get(index).map_or("", |name| name))
+    }
+
     /// What the node is.
     pub fn kind(&self, id: NodeId) -> Kind {
         match self.node(id).content {
             Content::Document => Kind::Document,
             Content::Doctype(_) => Kind::Doctype,
-            Content::Text(_) => Kind::Text,
+            Content::Text(_) | Content::Joined(_) => Kind::Text,
             Content::Comment(_) => Kind::Comment,
-            Content::Element(..) => Kind::Element,
+            Content::Element { .. } => Kind::Element,
         }
     }
 
     /// Whether it is an element.
     pub fn is_element(&self, id: NodeId) -> bool {
-        matches!(self.node(id).content, Content::Element(..))
+        matches!(self.node(id).content, Content::Element { .. })
+    }
+
+    /// A doctype's public and system identifiers; empty for other nodes.
+    pub fn ids(&self, id: NodeId) -> (&str, &str) {
+        match self.node(id).content {
+            Content::Doctype(index) => {
+                let doctype = &self.doctypes[index as usize];
+                (&doctype.public, &doctype.system)
+            }
+            _ => ("", ""),
+        }
     }
 
     /// An element's name, `""` for other nodes.
     pub fn tag(&self, id: NodeId) -> &str {
-        self.local(id).map_or("", |local| local)
+        self.element_name(id).map_or("", |name| self.name_text(name))
     }
 
-    pub(crate) fn local(&self, id: NodeId) -> Option<&LocalName> {
-        match &self.node(id).content {
-            Content::Element(name, _) => Some(&name.local),
+    pub(crate) fn element_name(&self, id: NodeId) -> Option<Name> {
+        match self.node(id).content {
+            Content::Element { name, .. } => Some(name),
             _ => None,
+        }
+    }
+
+    /// Whether this is an element of that name.
+    pub(crate) fn is_named(&self, id: NodeId, test: &NameTest) -> bool {
+        self.element_name(id).is_some_and(|name| self.is_name(name, test))
+    }
+
+    fn is_name(&self, name: Name, test: &NameTest) -> bool {
+        match test.known() {
+            Some(known) => name == known,
+            None => self.name_text(name) == test.text(),
         }
     }
 
     /// The DOM's `nodeName`, but in lower case as written: `div`, `#text`, `#comment`, `#document`.
     pub fn name(&self, id: NodeId) -> &str {
-        match &self.node(id).content {
-            Content::Element(name, _) => &name.local,
-            Content::Text(_) => "#text",
+        match self.node(id).content {
+            Content::Element { name, .. } => self.name_text(name),
+            Content::Text(_) | Content::Joined(_) => "#text",
             Content::Comment(_) => "#comment",
             Content::Document => "#document",
-            Content::Doctype(doctype) => &doctype.name,
+            Content::Doctype(index) => &self.doctypes[index as usize].name,
+        }
+    }
+
+    pub(crate) fn element_namespace(&self, id: NodeId) -> Option<Namespace> {
+        match self.node(id).content {
+            Content::Element { namespace, .. } => Some(namespace),
+            _ => None,
         }
     }
 
     /// The address of an element's namespace; `None` for other nodes.
-    pub fn namespace(&self, id: NodeId) -> Option<&str> {
-        match &self.node(id).content {
-            Content::Element(name, _) => Some(&name.namespace),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_html(&self, id: NodeId) -> bool {
-        matches!(&self.node(id).content, Content::Element(name, _) if name.namespace == ns!(html))
+    pub fn namespace(&self, id: NodeId) -> Option<&'static str> {
+        self.element_namespace(id).map(|namespace| match namespace {
+            Namespace::Html => "http://www.w3.org/1999/xhtml",
+            Namespace::Math => "http://www.w3.org/1998/Math/MathML",
+            Namespace::Svg => "http://www.w3.org/2000/svg",
+        })
     }
 
     /// Text and comments: what stands there. `None` for other nodes.
     pub fn value(&self, id: NodeId) -> Option<&str> {
-        match &self.node(id).content {
-            Content::Text(text) | Content::Comment(text) => Some(text),
+        match self.node(id).content {
+            Content::Comment(span) => Some(self.span(span)),
+            _ => self.text_of(id),
+        }
+    }
+
+    /// What stands in a text node.
+    pub(crate) fn text_of(&self, id: NodeId) -> Option<&str> {
+        match self.node(id).content {
+            Content::Text(span) => Some(self.span(span)),
+            Content::Joined(index) => Some(&self.joined[index as usize]),
             _ => None,
         }
     }
 
-    /// An element's attributes, in their order.
-    pub fn attributes(&self, id: NodeId) -> &[Attribute] {
-        match &self.node(id).content {
-            Content::Element(_, range) => {
-                &self.attributes[range.start as usize..range.end as usize]
+    pub(crate) fn entries(&self, id: NodeId) -> &[Entry] {
+        match self.node(id).content {
+            Content::Element { attributes: (start, count), .. } => {
+                &self.attributes[start as usize..][..count as usize]
             }
             _ => &[],
         }
     }
 
-    /// The value of an attribute.
-    pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
-        let mut attributes = self.attributes(id).iter();
-        attributes.find(|attribute| attribute.name() == name).map(Attribute::value)
+    /// An element's attributes, in their order.
+    pub fn attributes(&self, id: NodeId) -> impl ExactSizeIterator<Item = Attribute<'_>> {
+        self.entries(id).iter().map(|entry| Attribute {
+            prefix: entry.prefix,
+            name: self.name_text(entry.name),
+            value: self.span(entry.value),
+        })
     }
 
-    pub(crate) fn attribute_local(&self, id: NodeId, name: &LocalName) -> Option<&str> {
-        let mut attributes = self.attributes(id).iter();
-        attributes.find(|attribute| attribute.local() == name).map(Attribute::value)
+    /// The value of an attribute.
+    pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
+        let known = Name::known(name);
+        let mut entries = self.entries(id).iter();
+        let found = match known {
+            Some(known) => entries.find(|entry| entry.name == known),
+            None => entries.find(|entry| self.name_text(entry.name) == name),
+        };
+        found.map(|entry| self.span(entry.value))
+    }
+
+    pub(crate) fn attribute_known(&self, id: NodeId, name: Name) -> Option<&str> {
+        let mut entries = self.entries(id).iter();
+        entries.find(|entry| entry.name == name).map(|entry| self.span(entry.value))
+    }
+
+    pub(crate) fn attribute_tested(&self, id: NodeId, test: &NameTest) -> Option<&str> {
+        let mut entries = self.entries(id).iter();
+        entries.find(|entry| self.is_name(entry.name, test)).map(|entry| self.span(entry.value))
     }
 
     /// Whether the element has the attribute.
@@ -303,21 +405,14 @@ impl Document {
 
     /// The same, behind what is there.
     pub fn add_text(&self, id: NodeId, to: &mut String) {
-        if let Content::Text(text) = &self.node(id).content {
-            to.push_str(text);
-        }
+        to.push_str(self.text_of(id).unwrap_or(""));
         for node in self.descendants(id) {
-            if let Content::Text(text) = &self.node(node).content {
-                to.push_str(text);
-            }
+            to.push_str(self.text_of(node).unwrap_or(""));
         }
     }
 
     pub(crate) fn own_text(&self, id: NodeId) -> String {
-        self.children(id)
-            .filter(|&child| self.kind(child) == Kind::Text)
-            .filter_map(|child| self.value(child))
-            .collect()
+        self.children(id).filter_map(|child| self.text_of(child)).collect()
     }
 
     /// The nearest element around the node that has this name, itself included.
@@ -328,6 +423,6 @@ impl Document {
     /// The first element with this `id`.
     pub fn by_id(&self, wanted: &str) -> Option<NodeId> {
         self.descendants(self.root())
-            .find(|&node| self.attribute_local(node, &local_name!("id")) == Some(wanted))
+            .find(|&node| self.attribute_known(node, Name::ID) == Some(wanted))
     }
 }

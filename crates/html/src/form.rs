@@ -20,7 +20,7 @@ pub fn value(document: &Document, node: NodeId) -> Option<Field> {
             if on { "on".to_owned() } else { String::new() }
         }),
         "button" => given().unwrap_or_default(),
-        "textarea" => document.inner_html(node),
+        "textarea" => document.inner_html(node).unwrap_or_default(),
         "option" => option_value(document, node),
         "select" => {
             let mut selected = options(document, node)
@@ -45,7 +45,7 @@ pub fn options(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId
 pub fn option_value(document: &Document, option: NodeId) -> String {
     match document.attribute(option, "value") {
         Some(value) => value.to_owned(),
-        None => document.inner_html(option),
+        None => document.inner_html(option).unwrap_or_default(),
     }
 }
 

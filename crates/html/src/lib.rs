@@ -1,6 +1,6 @@
 //! HTML documents and what selectors find in them.
 //!
-//! [`Document::parse`] makes a tree of a text, as browsers do (html5ever's algorithm). A tree never changes: it is a list of
+//! [`Document::parse`] makes a tree of a text, as browsers do. A tree never changes: it is a list of
 //! nodes that name one another by [`NodeId`]. [`Selector`] is CSS as the selector libraries of jQuery's kin have it
 //! (`:contains()`, `:has()`, `[a!=b]`, …); [`query`] has their steps from one list of nodes to the next; [`form`] tells what
 //! forms would send.
@@ -15,6 +15,7 @@
 
 pub mod document;
 pub mod form;
+mod name;
 mod parse;
 pub mod query;
 pub mod selector;

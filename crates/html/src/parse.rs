@@ -1,23 +1,41 @@
-//! From text to tree: html5ever drives, this builds.
+//! From text to tree, as Go's `net/html` does it: HTML's own algorithm, with that package's few ways of its own, since
+//! what k6 sees of a page is what that package makes of it.
+//!
+//! ```text
+//! page ──lexemes──▶ pieces ──Parser::token──▶ tokens ──modes, body, table, foreign──▶ tree
+//! ```
+//!
+//! The page is kept once, and nodes point into it: what stands there in other words (`&lt;`, line ends of two letters)
+//! is put behind it. The files follow the chapters of the HTML standard ("13.2 Parsing HTML documents").
 
-use std::borrow::Cow;
-use std::cell::{Cell, Ref, RefCell};
+mod adoption;
+mod body;
+mod doctype;
+mod entities;
+mod foreign;
+mod lexemes;
+mod modes;
+mod stack;
+mod table;
+mod tree;
 
-use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tendril::{StrTendril, TendrilSink as _};
-use html5ever::{LocalName, Namespace, ParseOpts, QualName, local_name, ns};
+use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::document::{Attribute, Content, Doctype, Document, ElementName, Node, NodeId};
+use memchr::memchr3;
+
+use crate::document::{Content, Document, Entry, Node, NodeId, Prefix, Span};
+use crate::name::Name;
+use lexemes::{Lexeme, Lexemes, Text};
 
 /// Elements that may be open at a time, as in Go's parser.
-const DEPTH_MAX: u16 = 512;
+const DEPTH_MAX: usize = 512;
 
-/// Nodes that a document may have. A page of some megabytes has a tenth of that.
+/// Nodes that a document may have, and attributes. A page of some megabytes has a tenth of that.
 const NODES_MAX: usize = 2 << 20;
 
-/// How much text is parsed between two looks at the limits: what goes beyond them meanwhile is of this order times
-/// [`DEPTH_MAX`].
-const PIECE: usize = 16 * 1024;
+/// Bytes of a page: even if each of them becomes four, a number of 32 bits names them all.
+const PAGE_MAX: usize = 1 << 29;
 
 /// Why a text is no document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -29,6 +47,9 @@ pub enum ParseError {
     /// More nodes than a document may have.
     #[error("html: the document has more than 2097152 nodes")]
     Nodes,
+    /// More text than a document may have.
+    #[error("html: the document is longer than 512 MiB")]
+    Length,
 }
 
 impl Document {
@@ -42,386 +63,319 @@ impl Document {
     }
 
     fn parse_within(text: &str, nodes_max: usize) -> Result<Self, ParseError> {
-        let sink = Tree {
-            nodes_max,
-            nodes: RefCell::new(Vec::with_capacity(text.len() / 24 + 8)),
-            attributes: RefCell::default(),
-            depth: RefCell::default(),
-            error: Cell::new(None),
-        };
-        sink.make(Content::Document);
-        let mut parser = html5ever::parse_document(sink, ParseOpts::default());
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
-            parser.process(StrTendril::from_slice(piece));
-            if let Some(error) = parser.tokenizer.sink.sink.error.get() {
-                return Err(error);
-            }
-            rest = after;
+        if text.len() > PAGE_MAX {
+            return Err(ParseError::Length);
         }
-        let tree = parser.finish();
-        match tree.error.get() {
+        let mut parser = Parser::new(text, nodes_max);
+        parser.run();
+        match parser.error {
             Some(error) => Err(error),
-            None => Ok(Document {
-                nodes: tree.nodes.into_inner(),
-                attributes: tree.attributes.into_inner(),
-            }),
+            None => Ok(parser.document),
         }
     }
 }
 
-/// The tree as it grows. A handle is a node's id.
-struct Tree {
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Text,
+    Start,
+    End,
+    Comment,
+    Doctype,
+    Eof,
+}
+
+/// A piece of the page, as the tree's rules see it.
+#[derive(Debug)]
+struct Token {
+    kind: Kind,
+    /// Of tags.
+    name: Name,
+    /// Of all others.
+    text: Span,
+    /// Of start tags.
+    attributes: Vec<Entry>,
+}
+
+/// The rules that hold where the parser is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    AfterHead,
+    InBody,
+    Text,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+    AfterBody,
+    InFrameset,
+    AfterFrameset,
+    AfterAfterBody,
+    AfterAfterFrameset,
+    /// Go's way out of templates in foreign elements.
+    IgnoreTheRest,
+}
+
+/// Whether a token is done with; if not, it is looked at again by the rules that hold then.
+type IsConsumed = bool;
+
+struct Parser<'a> {
+    page: &'a str,
+    lexemes: Lexemes<'a>,
+    token: Token,
+    /// The start tag ends with `/>`, and nobody has heeded that yet.
+    is_self_closing: bool,
+    document: Document,
+    /// The places of the document's own names.
+    names: HashMap<Box<str>, Name>,
+    /// The elements that are open, the outermost first.
+    open: Vec<NodeId>,
+    /// The elements of formatting that go on behind the end of what they stand in; `None` marks where they don't.
+    formatting: Vec<Option<NodeId>>,
+    head: Option<NodeId>,
+    form: Option<NodeId>,
+    is_frameset_ok: bool,
+    is_quirky: bool,
+    /// What comes between a table's rows is put before the table.
+    is_fostering: bool,
+    mode: Mode,
+    /// The mode to go back to behind a text.
+    original: Option<Mode>,
+    templates: Vec<Mode>,
     nodes_max: usize,
-    nodes: RefCell<Vec<Node>>,
-    attributes: RefCell<Vec<Attribute>>,
-    /// How deep each node lies, as far as it was known when it was attached.
-    depth: RefCell<Vec<u16>>,
-    error: Cell<Option<ParseError>>,
+    error: Option<ParseError>,
 }
 
-struct NameOf<'a>(Ref<'a, ElementName>);
-
-impl std::fmt::Debug for NameOf<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl ElemName for NameOf<'_> {
-    fn ns(&self) -> &Namespace {
-        &self.0.namespace
-    }
-
-    fn local_name(&self) -> &LocalName {
-        &self.0.local
-    }
-}
-
-impl Tree {
-    fn make(&self, content: Content) -> NodeId {
-        let mut nodes = self.nodes.borrow_mut();
-        let id = NodeId::of_index(nodes.len());
-        let node =
-            Node { parent: None, first: None, last: None, previous: None, next: None, content };
-        nodes.push(node);
-        self.depth.borrow_mut().push(0);
-        if nodes.len() > self.nodes_max {
-            self.error.set(self.error.get().or(Some(ParseError::Nodes)));
-        }
-        id
-    }
-
-    fn add_attributes(&self, list: Vec<html5ever::Attribute>) -> std::ops::Range<u32> {
-        let mut attributes = self.attributes.borrow_mut();
-        let start = attributes.len() as u32;
-        attributes.extend(list.into_iter().map(|one| Attribute::new(one.name, one.value)));
-        start..attributes.len() as u32
-    }
-
-    fn detach(&self, id: NodeId) {
-        let nodes = &mut *self.nodes.borrow_mut();
-        let node = &mut nodes[id.index()];
-        let (parent, previous, next) = (node.parent.take(), node.previous.take(), node.next.take());
-        let Some(parent) = parent else { return };
-        match previous {
-            Some(previous) => nodes[previous.index()].next = next,
-            None => nodes[parent.index()].first = next,
-        }
-        match next {
-            Some(next) => nodes[next.index()].previous = previous,
-            None => nodes[parent.index()].last = previous,
-        }
-    }
-
-    /// Puts a node that has no parent before `next`, or at the end.
-    fn attach(&self, parent: NodeId, id: NodeId, next: Option<NodeId>) {
-        let nodes = &mut *self.nodes.borrow_mut();
-        let previous = match next {
-            Some(next) => nodes[next.index()].previous.replace(id),
-            None => nodes[parent.index()].last.replace(id),
+impl<'a> Parser<'a> {
+    fn new(page: &'a str, nodes_max: usize) -> Self {
+        let mut text = String::with_capacity(page.len() + page.len() / 8);
+        text.push_str(page);
+        let root = Node {
+            parent: None,
+            first: None,
+            last: None,
+            previous: None,
+            next: None,
+            content: Content::Document,
         };
-        match previous {
-            Some(previous) => nodes[previous.index()].next = Some(id),
-            None => nodes[parent.index()].first = Some(id),
-        }
-        let node = &mut nodes[id.index()];
-        (node.parent, node.previous, node.next) = (Some(parent), previous, next);
-        if matches!(node.content, Content::Element(..)) {
-            let mut depth = self.depth.borrow_mut();
-            let here = depth[parent.index()].saturating_add(1);
-            depth[id.index()] = here;
-            if here > DEPTH_MAX {
-                self.error.set(Some(ParseError::Depth));
-            }
-        }
-    }
-
-    /// Adds text to a text node; gives it back if the node is none.
-    fn join(&self, to: Option<NodeId>, text: StrTendril) -> Option<StrTendril> {
-        let Some(to) = to else { return Some(text) };
-        match &mut self.nodes.borrow_mut()[to.index()].content {
-            Content::Text(known) => {
-                known.push_tendril(&text);
-                None
-            }
-            _ => Some(text),
-        }
-    }
-
-    fn insert(&self, parent: NodeId, child: NodeOrText<NodeId>, next: Option<NodeId>) {
-        let id = match child {
-            NodeOrText::AppendNode(id) => {
-                self.detach(id);
-                id
-            }
-            NodeOrText::AppendText(text) => {
-                let before = {
-                    let nodes = self.nodes.borrow();
-                    match next {
-                        Some(next) => nodes[next.index()].previous,
-                        None => nodes[parent.index()].last,
-                    }
-                };
-                let Some(text) = self.join(before, text) else { return };
-                self.make(Content::Text(text))
-            }
-        };
-        self.attach(parent, id, next);
-    }
-}
-
-/// The elements whose attributes Go's parser sorts: those that it opens again after they were cut off.
-fn is_formatting(name: &QualName) -> bool {
-    name.ns == ns!(html)
-        && matches!(
-            name.local,
-            local_name!("a")
-                | local_name!("b")
-                | local_name!("big")
-                | local_name!("code")
-                | local_name!("em")
-                | local_name!("font")
-                | local_name!("i")
-                | local_name!("nobr")
-                | local_name!("s")
-                | local_name!("small")
-                | local_name!("strike")
-                | local_name!("strong")
-                | local_name!("tt")
-                | local_name!("u")
-        )
-}
-
-impl TreeSink for Tree {
-    type Handle = NodeId;
-    type Output = Self;
-    type ElemName<'a> = NameOf<'a>;
-
-    fn finish(self) -> Self {
-        self
-    }
-
-    fn parse_error(&self, _: Cow<'static, str>) {}
-
-    fn get_document(&self) -> NodeId {
-        NodeId::of_index(0)
-    }
-
-    fn elem_name<'a>(&'a self, target: &'a NodeId) -> NameOf<'a> {
-        NameOf(Ref::map(self.nodes.borrow(), |nodes| match &nodes[target.index()].content {
-            Content::Element(name, _) => name,
-            _ => unreachable!("html5ever asks for names of elements only"),
-        }))
-    }
-
-    fn create_element(
-        &self,
-        name: QualName,
-        mut attributes: Vec<html5ever::Attribute>,
-        _: ElementFlags,
-    ) -> NodeId {
-        if attributes.len() > 1 && is_formatting(&name) {
-            attributes.sort_by(|one, other| one.name.local.cmp(&other.name.local));
-        }
-        let attributes = self.add_attributes(attributes);
-        let name = ElementName { namespace: name.ns, local: name.local };
-        self.make(Content::Element(name, attributes))
-    }
-
-    fn create_comment(&self, text: StrTendril) -> NodeId {
-        self.make(Content::Comment(text))
-    }
-
-    fn create_pi(&self, target: StrTendril, data: StrTendril) -> NodeId {
-        self.make(Content::Comment(StrTendril::from(format!("?{target} {data}"))))
-    }
-
-    fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
-        self.insert(*parent, child, None);
-    }
-
-    fn append_based_on_parent_node(
-        &self,
-        element: &NodeId,
-        previous: &NodeId,
-        child: NodeOrText<NodeId>,
-    ) {
-        let parent = self.nodes.borrow()[element.index()].parent;
-        match parent {
-            Some(parent) => self.insert(parent, child, Some(*element)),
-            None => self.insert(*previous, child, None),
+        let mut nodes = Vec::with_capacity(page.len() / 24 + 8);
+        nodes.push(root);
+        Self {
+            page,
+            lexemes: Lexemes::new(page),
+            token: Token {
+                kind: Kind::Eof,
+                name: Name::A,
+                text: Span::EMPTY,
+                attributes: Vec::new(),
+            },
+            is_self_closing: false,
+            document: Document {
+                nodes,
+                attributes: Vec::with_capacity(page.len() / 64),
+                text,
+                joined: Vec::new(),
+                names: Vec::new(),
+                doctypes: Vec::new(),
+            },
+            names: HashMap::new(),
+            open: Vec::new(),
+            formatting: Vec::new(),
+            head: None,
+            form: None,
+            is_frameset_ok: true,
+            is_quirky: false,
+            is_fostering: false,
+            mode: Mode::Initial,
+            original: None,
+            templates: Vec::new(),
+            nodes_max,
+            error: None,
         }
     }
 
-    fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
-        let id = self.make(Content::Doctype(Box::new(Doctype { name, public, system })));
-        self.attach(NodeId::of_index(0), id, None);
-    }
-
-    /// What is in a template is seen like anything else, as in Go's trees.
-    fn get_template_contents(&self, target: &NodeId) -> NodeId {
-        *target
-    }
-
-    fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
-        one == other
-    }
-
-    fn set_quirks_mode(&self, _: QuirksMode) {}
-
-    fn append_before_sibling(&self, sibling: &NodeId, new: NodeOrText<NodeId>) {
-        let parent = self.nodes.borrow()[sibling.index()].parent;
-        if let Some(parent) = parent {
-            self.insert(parent, new, Some(*sibling));
-        }
-    }
-
-    fn add_attrs_if_missing(&self, target: &NodeId, more: Vec<html5ever::Attribute>) {
-        let mut nodes = self.nodes.borrow_mut();
-        let Content::Element(_, range) = &mut nodes[target.index()].content else { return };
-        let mut attributes = self.attributes.borrow_mut();
-        // The list of an element lies in one piece: it moves to the end. This happens to `html` and `body` only, once for
-        // each tag that repeats them.
-        let known = attributes[range.start as usize..range.end as usize].to_vec();
-        let new: Vec<_> = more
-            .into_iter()
-            .filter(|one| known.iter().all(|other| *other.qualified() != one.name))
-            .collect();
-        if new.is_empty() {
-            return;
-        }
-        let start = attributes.len() as u32;
-        attributes.extend(known);
-        attributes.extend(new.into_iter().map(|one| Attribute::new(one.name, one.value)));
-        *range = start..attributes.len() as u32;
-        if attributes.len() > self.nodes_max {
-            self.error.set(Some(ParseError::Nodes));
-        }
-    }
-
-    fn remove_from_parent(&self, target: &NodeId) {
-        self.detach(*target);
-    }
-
-    fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
+    fn run(&mut self) {
         loop {
-            let first = self.nodes.borrow()[node.index()].first;
-            let Some(child) = first else { break };
-            self.detach(child);
-            self.attach(*new_parent, child, None);
+            let is_foreign = self.open.last().is_some_and(|&node| !self.is_in_html(node));
+            self.lexemes.allow_cdata = is_foreign;
+            let lexeme = self.lexemes.next();
+            let is_last = lexeme == Lexeme::Eof;
+            self.read(lexeme);
+            self.process();
+            if is_last || self.error.is_some() {
+                return;
+            }
         }
+    }
+
+    /// Makes the token of a piece.
+    fn read(&mut self, lexeme: Lexeme) {
+        self.token.attributes.clear();
+        self.is_self_closing = false;
+        let (kind, text) = match lexeme {
+            Lexeme::Text(range, Text::Plain) => (Kind::Text, self.decoded(range, &PLAIN)),
+            Lexeme::Text(range, Text::Escapable) => (Kind::Text, self.decoded(range, &ESCAPABLE)),
+            Lexeme::Text(range, Text::Raw) => (Kind::Text, self.decoded(range, &RAW)),
+            Lexeme::Comment(range) => (Kind::Comment, self.decoded(range, &ESCAPABLE)),
+            Lexeme::Doctype(range) => (Kind::Doctype, self.decoded(range, &PLAIN)),
+            Lexeme::Eof => (Kind::Eof, Span::EMPTY),
+            Lexeme::End { name } => {
+                self.token.name = self.lowered_name(name);
+                (Kind::End, Span::EMPTY)
+            }
+            Lexeme::Start { name, is_closed } => {
+                self.is_self_closing = is_closed;
+                self.token.name = self.lowered_name(name);
+                let pairs = std::mem::take(&mut self.lexemes.pairs);
+                for pair in &pairs {
+                    let name = self.lowered_name(pair.name.clone());
+                    let value = self.decoded(pair.value.clone(), &ATTRIBUTE);
+                    self.token.attributes.push(Entry { prefix: Prefix::None, name, value });
+                }
+                self.lexemes.pairs = pairs;
+                (Kind::Start, Span::EMPTY)
+            }
+        };
+        (self.token.kind, self.token.text) = (kind, text);
+    }
+
+    /// Applies the rules to the token until one has consumed it.
+    fn process(&mut self) {
+        while self.error.is_none() {
+            let is_consumed = if self.is_in_foreign_content() {
+                self.in_foreign_content()
+            } else {
+                self.by_mode()
+            };
+            if is_consumed {
+                break;
+            }
+        }
+        self.is_self_closing = false;
+    }
+
+    /// As if a tag without attributes had come before the token.
+    fn imply(&mut self, kind: Kind, name: Name) {
+        let implied = Token { kind, name, text: Span::EMPTY, attributes: Vec::new() };
+        let token = std::mem::replace(&mut self.token, implied);
+        let is_self_closing = std::mem::replace(&mut self.is_self_closing, false);
+        self.process();
+        (self.token, self.is_self_closing) = (token, is_self_closing);
+    }
+
+    fn by_mode(&mut self) -> IsConsumed {
+        match self.mode {
+            Mode::Initial => self.initial(),
+            Mode::BeforeHtml => self.before_html(),
+            Mode::BeforeHead => self.before_head(),
+            Mode::InHead => self.in_head(),
+            Mode::AfterHead => self.after_head(),
+            Mode::InBody => self.in_body(),
+            Mode::Text => self.in_text(),
+            Mode::InTable => self.in_table(),
+            Mode::InCaption => self.in_caption(),
+            Mode::InColumnGroup => self.in_column_group(),
+            Mode::InTableBody => self.in_table_body(),
+            Mode::InRow => self.in_row(),
+            Mode::InCell => self.in_cell(),
+            Mode::InTemplate => self.in_template(),
+            Mode::AfterBody => self.after_body(),
+            Mode::InFrameset => self.in_frameset(),
+            Mode::AfterFrameset => self.after_frameset(),
+            Mode::AfterAfterBody => self.after_after_body(),
+            Mode::AfterAfterFrameset => self.after_after_frameset(),
+            Mode::IgnoreTheRest => true,
+        }
+    }
+
+    /// The name that stands here, in lower case.
+    fn lowered_name(&mut self, range: Range<usize>) -> Name {
+        let text = &self.page[range];
+        if let Some(known) = Name::known_lowered(text.as_bytes()) {
+            return known;
+        }
+        self.own_name(&text.to_ascii_lowercase().replace('\0', "\u{fffd}"))
+    }
+
+    /// The name that has this text; a new one if need be.
+    fn own_name(&mut self, text: &str) -> Name {
+        if let Some(known) = Name::known(text) {
+            return known;
+        }
+        if let Some(&name) = self.names.get(text) {
+            return name;
+        }
+        let name = Name::own(self.document.names.len());
+        self.document.names.push(text.into());
+        self.names.insert(text.into(), name);
+        name
+    }
+
+    /// A piece of the page as it is meant.
+    fn decoded(&mut self, range: Range<usize>, how: &Decoding) -> Span {
+        let piece = &self.page[range.clone()];
+        if memchr3(b'&', b'\r', 0, piece.as_bytes()).is_none() {
+            return Span { start: range.start as u32, end: range.end as u32 };
+        }
+        let start = self.document.text.len();
+        how.decode(piece, &mut self.document.text);
+        Span { start: start as u32, end: self.document.text.len() as u32 }
+    }
+}
+
+/// What is done with the letters of a piece, beside line ends that are made one letter.
+struct Decoding {
+    /// `&…;` stands for other letters.
+    references: bool,
+    in_attribute: bool,
+    /// Zero bytes become `�`.
+    zeros: bool,
+}
+
+const PLAIN: Decoding = Decoding { references: true, in_attribute: false, zeros: false };
+const ESCAPABLE: Decoding = Decoding { zeros: true, ..PLAIN };
+const RAW: Decoding = Decoding { references: false, in_attribute: false, zeros: true };
+const ATTRIBUTE: Decoding = Decoding { references: true, in_attribute: true, zeros: true };
+
+impl Decoding {
+    fn decode(&self, piece: &str, to: &mut String) {
+        let mut rest = piece;
+        while let Some(at) = memchr3(b'&', b'\r', 0, rest.as_bytes()) {
+            to.push_str(&rest[..at]);
+            let special = rest.as_bytes()[at];
+            rest = &rest[at + 1..];
+            match special {
+                b'\r' => {
+                    to.push('\n');
+                    rest = rest.strip_prefix('\n').unwrap_or(rest);
+                }
+                0 if self.zeros => to.push(char::REPLACEMENT_CHARACTER),
+                0 => to.push('\0'),
+                _ => {
+                    let found =
+                        self.references.then(|| entities::reference(rest, self.in_attribute));
+                    match found.flatten() {
+                        Some((first, second, length)) => {
+                            to.push(first);
+                            to.extend(second);
+                            rest = &rest[length..];
+                        }
+                        None => to.push('&'),
+                    }
+                }
+            }
+        }
+        to.push_str(rest);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn written(text: &str) -> String {
-        let document = Document::parse(text).unwrap();
-        document.outer_html(document.root())
-    }
-
-    #[test]
-    fn documents_are_completed_as_browsers_do() {
-        let cases = [
-            ("", "<html><head></head><body></body></html>"),
-            ("<p>a<p>b", "<html><head></head><body><p>a</p><p>b</p></body></html>"),
-            (
-                "<table>x<tr><td>1",
-                "<html><head></head><body>x<table><tbody><tr><td>1</td></tr></tbody></table></body></html>",
-            ),
-            ("<b><p>x</b>y", "<html><head></head><body><b></b><p><b>x</b>y</p></body></html>"),
-            (
-                "<!DOCTYPE html><a href=x class=y>1<br></a>",
-                "<!DOCTYPE html><html><head></head><body><a class=\"y\" href=\"x\">1<br/></a></body></html>",
-            ),
-            (
-                "<textarea>\n\n&lt;</textarea><script>a<b</script>",
-                "<html><head></head><body><textarea>\n\n&lt;</textarea><script>a<b</script></body></html>",
-            ),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(written(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn elements_may_be_open_512_deep() {
-        assert!(Document::parse(&"<div>".repeat(510)).is_ok());
-        assert_eq!(Document::parse(&"<div>".repeat(511)).err(), Some(ParseError::Depth));
-    }
-
-    #[test]
-    fn a_text_that_grows_when_it_is_parsed_is_stopped() {
-        // Each paragraph opens all of them anew.
-        let mut text = "<p>".to_owned();
-        text.extend((0..100).map(|number| format!("<b id={number}>")));
-        text.push_str("</p>");
-        text.push_str(&"<p>x</p>".repeat(5000));
-        assert_eq!(Document::parse_within(&text, 10_000).err(), Some(ParseError::Nodes));
-    }
-
-    #[test]
-    fn trees_have_no_loops_and_all_links_go_both_ways() {
-        let text =
-            "<i><b><p>1</i>2</b>3<table><a>x<tr><td></a><form><table></form>y<select><option>z";
-        check(&Document::parse(text).unwrap());
-    }
-
-    fn check(document: &Document) {
-        let mut count = 0;
-        for node in std::iter::once(document.root()).chain(document.descendants(document.root())) {
-            count += 1;
-            assert!(count <= document.len(), "no node comes twice");
-            let mut last = None;
-            for child in document.children(node) {
-                assert_eq!(document.parent(child), Some(node));
-                assert_eq!(document.previous(child), last);
-                last = Some(child);
-            }
-            assert_eq!(document.last_child(node), last);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_a_document(parts in prop::collection::vec(prop::sample::select(vec![
-            "<p>", "</p>", "<b>", "</b>", "<i id=1>", "</i>", "<table>", "</table>", "<tr>", "<td>", "</td>",
-            "<a href=x>", "</a>", "<select>", "<option>", "</select>", "<form>", "</form>", "<svg>", "</svg>",
-            "<script>", "</script>", "<!-- ", "-->", "x", "&amp;", "&", "<", "\0", "é", "<template>",
-            "</template>", "<body a=1>", "<html b>", "</body>", "</html>", "<frameset>", "<textarea>",
-            "</textarea>", "<math>", "<mi>", "<button>", "<ul>", "<li>", "<h1>", "</h2>", "<nobr>", "<br>",
-        ]), 0..60)) {
-            let text = parts.concat();
-            let document = Document::parse(&text).unwrap();
-            check(&document);
-            let _ = document.outer_html(document.root());
-            let _ = document.text(document.root());
-        }
-    }
-}
+mod tests;

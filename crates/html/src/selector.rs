@@ -3,10 +3,10 @@
 mod matching;
 mod read;
 
-use html5ever::LocalName;
 use regex_lite::Regex;
 
 use crate::document::{Document, NodeId};
+use crate::name::NameTest;
 
 /// A list of selectors: `div > p, .x:not([y])`.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(crate) type Compound = Vec<Simple>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Simple {
-    Tag(LocalName),
+    Tag(NameTest),
     Id(String),
     Class(String),
     Attribute(AttributeTest),
@@ -82,7 +82,7 @@ pub(crate) struct Nth {
 /// `[name operation value i]`
 #[derive(Clone, Debug)]
 pub(crate) struct AttributeTest {
-    pub(crate) name: LocalName,
+    pub(crate) name: NameTest,
     pub(crate) operation: Operation,
     pub(crate) value: String,
     pub(crate) ignore_case: bool,

@@ -1,87 +1,88 @@
 //! From tree to text, as Go's `net/html` writes it.
 
-use crate::document::{Content, Document, NodeId};
+use crate::document::{Content, Document, Namespace, NodeId};
+use crate::name::Name;
 
 /// Elements without content and end tag.
-const VOID: [&str; 15] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param",
-    "source", "track", "wbr",
-];
-
-/// Elements whose text is written as it is.
-const RAW: [&str; 8] =
-    ["iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "xmp"];
+fn is_void(name: Name) -> bool {
+    matches!(
+        name,
+        Name::AREA
+            | Name::BASE
+            | Name::BR
+            | Name::COL
+            | Name::EMBED
+            | Name::HR
+            | Name::IMG
+            | Name::INPUT
+            | Name::KEYGEN
+            | Name::LINK
+            | Name::META
+            | Name::PARAM
+            | Name::SOURCE
+            | Name::TRACK
+            | Name::WBR
+    )
+}
 
 impl Document {
-    /// The node with all in it.
-    pub fn outer_html(&self, id: NodeId) -> String {
+    /// The node with all in it. `None` if it cannot be written: an element that never has something in it has.
+    pub fn outer_html(&self, id: NodeId) -> Option<String> {
         let mut out = String::new();
-        self.write(id, &mut out);
-        out
+        self.write(id, &mut out)?;
+        Some(out)
     }
 
-    /// What is in the node.
-    pub fn inner_html(&self, id: NodeId) -> String {
+    /// What is in the node; `None` as above.
+    pub fn inner_html(&self, id: NodeId) -> Option<String> {
         let mut out = String::new();
         for child in self.children(id) {
-            self.write(child, &mut out);
+            self.write(child, &mut out)?;
         }
-        out
+        Some(out)
     }
 
     /// Writes a node and all below it; no recursion, however deep the tree.
-    fn write(&self, top: NodeId, out: &mut String) {
+    fn write(&self, top: NodeId, out: &mut String) -> Option<()> {
         let mut at = top;
         loop {
-            self.open(at, at != top, out);
+            self.open(at, at != top, out)?;
             if let Some(child) = self.first_child(at) {
                 at = child;
                 continue;
             }
             // Upwards, until there is a next one.
             loop {
-                if self.is_element(at) {
-                    if self.tag(at) == "plaintext" {
+                if let Some(name) = self.element_name(at) {
+                    if name == Name::PLAINTEXT && self.is_raw(at) {
                         // Nothing can come after it.
-                        return;
+                        return Some(());
                     }
-                    self.close(at, out);
+                    if !is_void(name) {
+                        out.push_str("</");
+                        out.push_str(self.name_text(name));
+                        out.push('>');
+                    }
                 }
                 if at == top {
-                    return;
+                    return Some(());
                 }
                 if let Some(next) = self.next(at) {
                     at = next;
                     break;
                 }
-                let Some(parent) = self.parent(at) else { return };
-                at = parent;
+                at = self.parent(at)?;
             }
         }
     }
 
-    fn open(&self, id: NodeId, inside: bool, out: &mut String) {
-        match &self.node(id).content {
+    fn open(&self, id: NodeId, inside: bool, out: &mut String) -> Option<()> {
+        match self.node(id).content {
             Content::Document => {}
-            Content::Doctype(doctype) => {
-                out.push_str("<!DOCTYPE ");
-                out.push_str(&doctype.name);
-                if !doctype.public.is_empty() {
-                    out.push_str(" PUBLIC ");
-                    quote(&doctype.public, out);
-                }
-                if !doctype.system.is_empty() {
-                    out.push_str(if doctype.public.is_empty() { " SYSTEM " } else { " " });
-                    quote(&doctype.system, out);
-                }
-                out.push('>');
-            }
-            Content::Text(text) => {
-                let raw = inside
-                    && self.parent(id).is_some_and(|parent| {
-                        RAW.contains(&self.tag(parent)) && self.is_html(parent)
-                    });
-                if raw {
+            Content::Doctype(index) => self.write_doctype(index, out),
+            Content::Text(_) | Content::Joined(_) => {
+                let text = self.text_of(id).unwrap_or("");
+                if inside && self.parent(id).is_some_and(|parent| self.is_raw(parent)) {
                     out.push_str(text);
                 } else {
                     escape(text, out);
@@ -89,12 +90,12 @@ impl Document {
             }
             Content::Comment(text) => {
                 out.push_str("<!--");
-                out.push_str(text);
+                escape_comment(self.span(text), out);
                 out.push_str("-->");
             }
-            Content::Element(name, _) => {
+            Content::Element { name, .. } => {
                 out.push('<');
-                out.push_str(&name.local);
+                out.push_str(self.name_text(name));
                 for attribute in self.attributes(id) {
                     out.push(' ');
                     if !attribute.prefix().is_empty() {
@@ -106,40 +107,83 @@ impl Document {
                     escape(attribute.value(), out);
                     out.push('"');
                 }
-                if self.is_void(id) {
+                let first = self.first_child(id);
+                if is_void(name) {
                     out.push_str("/>");
-                    return;
+                    return first.is_none().then_some(());
                 }
                 out.push('>');
                 // The line break behind these is not part of them, so a real one needs another.
-                if matches!(&*name.local, "pre" | "listing" | "textarea")
-                    && let Some(first) = self.first_child(id)
-                    && let Content::Text(text) = &self.node(first).content
-                    && text.starts_with('\n')
+                let text = first.and_then(|first| self.text_of(first));
+                if matches!(name, Name::PRE | Name::LISTING | Name::TEXTAREA)
+                    && text.is_some_and(|text| text.starts_with('\n'))
                 {
                     out.push('\n');
                 }
             }
         }
+        Some(())
     }
 
-    fn close(&self, id: NodeId, out: &mut String) {
-        if !self.is_void(id) {
-            out.push_str("</");
-            out.push_str(self.tag(id));
-            out.push('>');
+    fn write_doctype(&self, index: u32, out: &mut String) {
+        let doctype = &self.doctypes[index as usize];
+        out.push_str("<!DOCTYPE ");
+        escape(&doctype.name, out);
+        if !doctype.public.is_empty() {
+            out.push_str(" PUBLIC ");
+            quote(&doctype.public, out);
         }
+        if !doctype.system.is_empty() {
+            out.push_str(if doctype.public.is_empty() { " SYSTEM " } else { " " });
+            quote(&doctype.system, out);
+        }
+        out.push('>');
     }
 
-    fn is_void(&self, id: NodeId) -> bool {
-        VOID.contains(&self.tag(id))
+    /// Whether the text in this element is written as it is: not if it was fostered into something foreign.
+    fn is_raw(&self, id: NodeId) -> bool {
+        let is_kind = matches!(
+            self.node(id).content,
+            Content::Element {
+                namespace: Namespace::Html,
+                name: Name::IFRAME
+                    | Name::NOEMBED
+                    | Name::NOFRAMES
+                    | Name::NOSCRIPT
+                    | Name::PLAINTEXT
+                    | Name::SCRIPT
+                    | Name::STYLE
+                    | Name::XMP,
+                ..
+            }
+        );
+        let is_foreign = |&outer: &NodeId| {
+            self.element_namespace(outer).is_some_and(|namespace| namespace != Namespace::Html)
+        };
+        is_kind && self.ancestors(id).find(is_foreign).is_none_or(|outer| self.holds_html(outer))
+    }
+
+    /// Whether what is in this foreign element is HTML again.
+    pub(crate) fn holds_html(&self, id: NodeId) -> bool {
+        let Content::Element { namespace, name, .. } = self.node(id).content else { return false };
+        match namespace {
+            Namespace::Html => false,
+            Namespace::Math => {
+                name == Name::ANNOTATION_XML
+                    && self.attribute_known(id, Name::ENCODING).is_some_and(|encoding| {
+                        encoding.eq_ignore_ascii_case("text/html")
+                            || encoding.eq_ignore_ascii_case("application/xhtml+xml")
+                    })
+            }
+            Namespace::Svg => matches!(name, Name::DESC | Name::FOREIGN_OBJECT | Name::TITLE),
+        }
     }
 }
 
 fn quote(text: &str, out: &mut String) {
     let mark = if text.contains('"') { '\'' } else { '"' };
     out.push(mark);
-    out.push_str(text);
+    out.push_str(&text.replace('>', "&gt;"));
     out.push(mark);
 }
 
@@ -160,4 +204,17 @@ fn escape(text: &str, out: &mut String) {
         rest = &after[1..];
     }
     out.push_str(rest);
+}
+
+/// Of a comment as little as need be: what would end it, and what begins a reference.
+fn escape_comment(text: &str, out: &mut String) {
+    let mut before = None;
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '>' if matches!(before, None | Some('!' | '-')) => out.push_str("&gt;"),
+            _ => out.push(letter),
+        }
+        before = Some(letter);
+    }
 }

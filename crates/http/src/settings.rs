@@ -214,7 +214,7 @@ pub enum SettingsError {
     #[error("blacklistIPs: {0:?} is no CIDR, such as 10.0.0.0/8")]
     BlacklistIps(String),
     /// A proxy of the environment.
-    #[error("{variable} is {proxy:?}: only http:// and socks5:// proxies are supported")]
+    #[error("{variable} is {proxy:?}: only http://, https:// and socks5:// proxies are supported")]
     Proxy {
         /// `HTTP_PROXY`, or as it was written.
         variable: String,

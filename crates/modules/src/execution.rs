@@ -273,6 +273,16 @@ enum What {
     Metadata,
 }
 
+impl What {
+    /// What one entry is called in errors, and what its value.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tags => ("metric tag", "metric tag values"),
+            Self::Metadata => ("metric metadata", "metric metadata value"),
+        }
+    }
+}
+
 impl Live {
     fn set(self_: What, ctx: Ctx<'_>) -> TagSet {
         let state = VuState::of(ctx);
@@ -316,16 +326,12 @@ impl Class for Live {
     fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
         let name = key.text().unwrap_or_default();
         let Some(text) = tag_text(value) else {
-            let what = match self.what {
-                What::Tags => "tag",
-                What::Metadata => "metadata",
-            };
+            let (entry, values) = self.what.words();
             return Err(throw_type(
                 ctx,
                 &format!(
-                    "invalid value for metric {what} '{name}': only String, Boolean and Number types are accepted as a metric \
-                     {what} value{}",
-                    if what == "tag" { "s" } else { "" }
+                    "invalid value for {entry} '{name}': only String, Boolean and Number types are accepted as a \
+                     {values}"
                 ),
             ));
         };

@@ -66,7 +66,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);
-    let tags = read_tags(ctx, &call.argument(2))?;
+    let tags = read_tags(ctx, &call.argument(2), String::new)?;
     let at = host.core().map_or(0, |core| core.now());
     let mut all = true;
     let mut waiting = Vec::new();

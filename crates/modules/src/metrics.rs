@@ -10,7 +10,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, read_tags_for, text_or_empty, throw, throw_type};
+use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
 
 static NAME: Name = Name::new("name");
 static ADD: Name = Name::new("add");
@@ -143,7 +143,7 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let Some(value) = sample_value(&given)? else {
         let shown = given.to_string_lossy()?;
         let message = format!(
-            "'{shown}' is an invalid value for metric '{}': a number or a boolean is expected",
+            "'{shown}' is an invalid value for metric '{}', a number or a boolean value is expected",
             state.shared.world.registry.get(series.metric).name
         );
         if state.shared.config().throw {
@@ -155,10 +155,11 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let value = if series.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
     let tags = call.argument(1);
     if !tags.is_nullish() {
-        let tags = read_tags_for(ctx, &tags, || {
+        let whose = || {
             let name = state.shared.world.registry.get(series.metric).name;
             format!("cannot add tags for the '{name}' custom metric: ")
-        })?;
+        };
+        let tags = read_tags(ctx, &tags, whose)?;
         let pairs: Vec<_> =
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, series.metric, value, &pairs);

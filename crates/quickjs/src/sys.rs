@@ -553,6 +553,7 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_place_of_throw(ctx: *mut JSContext, place: JSValue);
     pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;
     pub(crate) fn brunt_returns_to(ctx: *mut JSContext, frame: usize) -> c_int;
     pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;

@@ -1,9 +1,8 @@
 //! Whether a node is meant by a selector.
 
-use html5ever::{LocalName, local_name};
-
 use super::{AttributeTest, Combinator, Complex, Nth, Operation, Simple};
 use crate::document::{Document, Kind, NodeId};
+use crate::name::Name;
 
 pub(super) fn complex(document: &Document, complex: &Complex, node: NodeId) -> bool {
     ends_at(document, &complex.compounds, node)
@@ -35,10 +34,10 @@ fn ends_at(document: &Document, compounds: &[(Combinator, Vec<Simple>)], node: N
 
 fn simple(document: &Document, test: &Simple, node: NodeId) -> bool {
     match test {
-        Simple::Tag(tag) => document.local(node) == Some(tag),
-        Simple::Id(id) => document.attribute_local(node, &local_name!("id")) == Some(id),
+        Simple::Tag(tag) => document.is_named(node, tag),
+        Simple::Id(id) => document.attribute_known(node, Name::ID) == Some(id),
         Simple::Class(class) => document
-            .attribute_local(node, &local_name!("class"))
+            .attribute_known(node, Name::CLASS)
             .is_some_and(|classes| words(classes).any(|word| word == class)),
         Simple::Attribute(test) => attribute(document, test, node),
         // These look at text, whatever kind of node has it; so do they in cascadia.
@@ -47,7 +46,7 @@ fn simple(document: &Document, test: &Simple, node: NodeId) -> bool {
         }
         Simple::Matches { pattern, own } => pattern.is_match(&text_of(document, node, *own)),
         Simple::Lang(lang) => std::iter::once(node).chain(document.ancestors(node)).any(|node| {
-            let known = document.attribute_local(node, &local_name!("lang"));
+            let known = document.attribute_known(node, Name::LANG);
             known.is_some_and(|known| begins_with_part(known, lang))
         }),
         Simple::Never => false,
@@ -74,24 +73,24 @@ fn simple(document: &Document, test: &Simple, node: NodeId) -> bool {
         }
         Simple::Link => is_link(document, node),
         Simple::Enabled => match document.tag(node) {
-            "a" | "area" | "link" => has(document, node, &local_name!("href")),
-            "optgroup" | "menuitem" | "fieldset" => !has(document, node, &local_name!("disabled")),
+            "a" | "area" | "link" => has(document, node, Name::HREF),
+            "optgroup" | "menuitem" | "fieldset" => !has(document, node, Name::DISABLED),
             "button" | "input" | "select" | "textarea" | "option" => !is_disabled(document, node),
             _ => false,
         },
         Simple::Disabled => match document.tag(node) {
-            "optgroup" | "menuitem" | "fieldset" => has(document, node, &local_name!("disabled")),
+            "optgroup" | "menuitem" | "fieldset" => has(document, node, Name::DISABLED),
             "button" | "input" | "select" | "textarea" | "option" => is_disabled(document, node),
             _ => false,
         },
         Simple::Checked => match document.tag(node) {
             "input" | "menuitem" => {
-                has(document, node, &local_name!("checked"))
-                    && document.attribute_local(node, &local_name!("type")).is_some_and(|kind| {
+                has(document, node, Name::CHECKED)
+                    && document.attribute_known(node, Name::TYPE).is_some_and(|kind| {
                         kind.eq_ignore_ascii_case("checkbox") || kind.eq_ignore_ascii_case("radio")
                     })
             }
-            "option" => has(document, node, &local_name!("selected")),
+            "option" => has(document, node, Name::SELECTED),
             _ => false,
         },
     }
@@ -101,12 +100,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', '\t', '\r', '\n', '\u{c}']).filter(|word| !word.is_empty())
 }
 
-fn has(document: &Document, node: NodeId, name: &LocalName) -> bool {
-    document.attribute_local(node, name).is_some()
+fn has(document: &Document, node: NodeId, name: Name) -> bool {
+    document.attribute_known(node, name).is_some()
 }
 
 fn is_link(document: &Document, node: NodeId) -> bool {
-    matches!(document.tag(node), "a" | "area" | "link") && has(document, node, &local_name!("href"))
+    matches!(document.tag(node), "a" | "area" | "link") && has(document, node, Name::HREF)
 }
 
 fn text_of(document: &Document, node: NodeId, own: bool) -> String {
@@ -124,7 +123,7 @@ fn attribute(document: &Document, test: &AttributeTest, node: NodeId) -> bool {
     let is = |known: &str| {
         if *ignore_case { known.to_lowercase() == *value.to_lowercase() } else { known == value }
     };
-    let known = document.attribute_local(node, name);
+    let known = document.attribute_tested(node, name);
     if let Operation::IsNot = operation {
         return document.is_element(node) && !known.is_some_and(is);
     }
@@ -150,18 +149,18 @@ fn same_kind(
     node: NodeId,
     of_type: bool,
 ) -> Option<impl Iterator<Item = NodeId>> {
-    let local = document.local(node);
+    let local = document.element_name(node);
     let kin = document.child_elements(document.parent(node)?);
-    Some(kin.filter(move |&other| !of_type || document.local(other) == local))
+    Some(kin.filter(move |&other| !of_type || document.element_name(other) == local))
 }
 
 fn is_nth(document: &Document, nth: Nth, node: NodeId) -> bool {
-    let local = document.local(node);
+    let local = document.element_name(node);
     if document.parent(node).is_none() {
         return false;
     }
     let counts = |&other: &NodeId| {
-        document.is_element(other) && (!nth.of_type || document.local(other) == local)
+        document.is_element(other) && (!nth.of_type || document.element_name(other) == local)
     };
     let before = if nth.last {
         document.after(node).filter(counts).count()
@@ -177,13 +176,13 @@ fn is_nth(document: &Document, nth: Nth, node: NodeId) -> bool {
 }
 
 fn is_disabled(document: &Document, node: NodeId) -> bool {
-    if has(document, node, &local_name!("disabled")) {
+    if has(document, node, Name::DISABLED) {
         return true;
     }
     // In a disabled fieldset, but for what is in its first legend.
     let mut inner = node;
     for outer in document.ancestors(node) {
-        if document.tag(outer) == "fieldset" && has(document, outer, &local_name!("disabled")) {
+        if document.tag(outer) == "fieldset" && has(document, outer, Name::DISABLED) {
             let in_first_legend = document.tag(inner) == "legend"
                 && !document.before(inner).any(|other| document.tag(other) == "legend");
             if !in_first_legend {

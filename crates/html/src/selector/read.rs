@@ -1,9 +1,9 @@
 //! From text to selector. The grammar is cascadia's, with its liberties.
 
-use html5ever::LocalName;
 use regex_lite::Regex;
 
 use super::{AttributeTest, Combinator, Complex, Nth, Operation, Selector, Simple};
+use crate::name::NameTest;
 
 /// How long a selector may be, in bytes: nobody writes longer ones, and each piece costs memory.
 const LENGTH_MAX: usize = 64 * 1024;
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
             b'#' | b'.' | b'[' | b':' => {}
             _ => {
                 let tag = self.identifier()?.to_ascii_lowercase();
-                tests.push(Simple::Tag(LocalName::from(tag)));
+                tests.push(Simple::Tag(NameTest::new(&tag)));
             }
         }
         while let Some(byte) = self.peek() {
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
     fn attribute(&mut self) -> Option<AttributeTest> {
         self.skip(b'[')?;
         self.skip_space();
-        let name = LocalName::from(self.identifier()?.to_ascii_lowercase());
+        let name = NameTest::new(&self.identifier()?.to_ascii_lowercase());
         self.skip_space();
         if self.skip(b']').is_some() {
             let operation = Operation::Exists;

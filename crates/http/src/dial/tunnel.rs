@@ -50,7 +50,7 @@ pub(super) async fn open(
                 has_leftover |= !bytes.is_empty();
             }))?;
             match received {
-                Received::End => return Poll::Ready(parser.finish().map_err(Failure::from)),
+                Received::End => return Poll::Ready(parser.end()),
                 Received::Bytes(size) => recording.received(size),
             }
             if fed? {

@@ -124,6 +124,12 @@ pub(super) fn versions(
         .collect())
 }
 
+/// What was agreed on by a connection that rustls buffers.
+pub(crate) fn of(connection: &rustls::ClientConnection) -> TlsInfo {
+    let suite = connection.negotiated_cipher_suite().map(|suite| suite.suite());
+    info(connection.protocol_version(), suite)
+}
+
 /// k6's names for what was agreed on.
 pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>) -> TlsInfo {
     let ours = OURS.iter().map(|(name, _, suite)| (*name, *suite));
@@ -135,6 +141,7 @@ pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>)
             _ => "",
         },
         cipher_suite: name.map_or("", |(name, _)| name),
+        staple: None,
     }
 }
 

@@ -8,13 +8,14 @@ use super::selection::this;
 pub(super) fn data(call: Call<'_>) -> JsResult<'_> {
     let (ctx, this) = (call.ctx(), this(&call)?);
     let attributes = this.nodes().first().map(|&node| this.page().document.attributes(node));
-    let given = attributes.unwrap_or(&[]).iter().filter_map(|attribute| {
+    let has_attributes = attributes.as_ref().is_some_and(|attributes| attributes.len() > 0);
+    let given = attributes.into_iter().flatten().filter_map(|attribute| {
         let name = attribute.name().strip_prefix("data-").filter(|name| !name.is_empty())?;
         Some((camel(name), attribute))
     });
     let key = call.argument(0);
     if call.is_empty() {
-        if attributes.is_none() {
+        if !has_attributes {
             return Ok(ctx.undefined());
         }
         let object = ctx.object()?;
@@ -50,7 +51,7 @@ fn camel(name: &str) -> String {
 }
 
 /// Booleans, numbers as they would be written, JSON; any other text is itself.
-fn value<'js>(ctx: Ctx<'js>, attribute: &Attribute) -> JsResult<'js> {
+fn value<'js>(ctx: Ctx<'js>, attribute: Attribute<'_>) -> JsResult<'js> {
     let text = attribute.value();
     match text {
         "" | "null" | "undefined" => return Ok(ctx.undefined()),

@@ -338,8 +338,8 @@ impl Prepared {
                 return Err(self.unsendable(
                     0,
                     format!(
-                        "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, Boolean \
-                         and Number types are accepted as a metric tag values"
+                        "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, \
+                         Boolean and Number types are accepted as a metric tag values"
                     ),
                 ));
             };

@@ -26,7 +26,7 @@ pub(super) fn bits<'js>(
     length: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveBits", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveBits", "")?;
     let bits = if length.is_nullish() { 0.0 } else { length.to_number()? };
     let bits = bits.clamp(0.0, f64::from(u32::MAX)) as usize;
@@ -47,7 +47,7 @@ pub(super) fn key<'js>(
     for_what: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveKey", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveKey", "")?;
     let kind = Algorithm::read(wanted, "getKeyLength", KEYS)?;
     let (size, hash) = if kind.is_aes() {
@@ -106,7 +106,7 @@ fn shared_secret(given: &Value<'_>, base: &CryptoKey) -> Result<Vec<u8>, Trouble
         let message = "algorithm does not contain a public key";
         return Err(Failure::new(ErrorName::Type, message).into());
     };
-    let theirs = CryptoKey::of(&theirs)?;
+    let theirs = CryptoKey::of(&theirs, "public ")?;
     let refused = |message: String| Err(Failure::new(ErrorName::InvalidAccess, message).into());
     let Material::CurvePublic(point) = &theirs.material else {
         return refused("algorithm's public key is not a public key".to_owned());
