@@ -247,7 +247,7 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     state.in_group(path, || {
         let result = body.call(&ctx.undefined(), &[]);
         let took = host.core().map_or(0, |core| core.now()).saturating_sub(started);
-        if !brunt_fiber::is_aborted() {
+        if !brunt_fiber::is_aborted() || host.was_aborted_by_script() {
             state.add(host, builtin::GROUP_DURATION, took as f64 / 1e6, &[]);
         }
         result

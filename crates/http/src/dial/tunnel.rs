@@ -61,6 +61,8 @@ pub(super) async fn open(
     .await?;
     match answer.status() {
         200..=299 if !has_leftover => Ok(()),
+        // Whoever says more before he is asked speaks no TLS.
+        200..=299 => Err(Failure::NoTls),
         status => Err(Failure::Proxy(status)),
     }
 }

@@ -90,6 +90,9 @@ fn from_certificate(error: &CertificateError) -> Failure {
         CertificateError::UnhandledCriticalExtension => {
             Failure::Certificate("unhandled critical extension")
         }
+        CertificateError::ApplicationVerificationFailure => Failure::Certificate(
+            "cannot verify the handshake: its signature is wrong, or its key of a kind that is not supported",
+        ),
         CertificateError::BadEncoding => Failure::Certificate("malformed certificate"),
         CertificateError::Other(other) => from_webpki(&other.to_string()),
         _ => Failure::Certificate("certificate is not valid"),
@@ -109,6 +112,9 @@ fn from_webpki(error: &str) -> Failure {
         ),
         _ if error.contains("PathLenConstraintViolated") => {
             Failure::Certificate("too many intermediates for path length constraint")
+        }
+        _ if error.contains("CriticalExtension") => {
+            Failure::Certificate("unhandled critical extension")
         }
         _ if error.contains("Unsupported") => Failure::Certificate(
             "cannot verify signature: the kind of signature or key is not supported",

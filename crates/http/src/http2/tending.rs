@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use brunt_fiber::core::does_chores;
+
 use super::link::Link;
 use crate::network::Network;
 
@@ -19,8 +21,12 @@ pub(crate) struct Tended {
 }
 
 impl Tended {
-    /// From now on, this connection is looked after while it is idle.
+    /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere there is nobody to do it, and
+    /// connections are as short as what they are for.
     pub(crate) fn add(&self, link: &Rc<Link>, network: &Rc<Network>) {
+        if !does_chores() {
+            return;
+        }
         self.links.borrow_mut().push(Rc::downgrade(link));
         if !self.is_tended.replace(true) {
             tokio::task::spawn_local(tend(Rc::downgrade(network)));

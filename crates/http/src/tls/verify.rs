@@ -42,7 +42,7 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, dss)
+        self.0.verify_tls12_signature(message, cert, dss).map_err(of_handshake)
     }
 
     fn verify_tls13_signature(
@@ -51,11 +51,21 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, dss)
+        self.0.verify_tls13_signature(message, cert, dss).map_err(of_handshake)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.supported_verify_schemes()
+    }
+}
+
+/// A signature that is wrong says something else of a handshake than of a certificate.
+fn of_handshake(error: Error) -> Error {
+    match error {
+        Error::InvalidCertificate(CertificateError::BadSignature) => {
+            Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)
+        }
+        other => other,
     }
 }
 

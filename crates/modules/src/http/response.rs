@@ -21,7 +21,7 @@ use crate::html::{Page, Selection, selection};
 use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
-pub(super) struct Response {
+pub(crate) struct Response {
     finished: Option<Box<Finished>>,
     /// Where the body comes from, if it is streamed. `finished` is then what was known when the head came.
     reader: Option<Rc<Reader>>,
@@ -435,6 +435,8 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     let url = response.finished.as_deref().map_or("", |finished| &finished.url);
+    // What was never sent has an empty document in k6, what failed has none.
+    let bytes = if response.finished.is_none() { Some([].as_slice()) } else { bytes };
     page_of(ctx, bytes, url)
 }
 

@@ -234,6 +234,8 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
         Failure::Aborted => {
             format!("dial tcp {host}:{}: operation was canceled", target.port)
         }
+        // Go names our end, too.
+        Failure::Timeout => format!("read tcp {host}:{}: i/o timeout", target.port),
         Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
         Failure::NoSuchHost => format!("lookup {host}: no such host"),
         Failure::UnknownAuthority => {

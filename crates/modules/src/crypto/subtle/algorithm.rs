@@ -150,7 +150,7 @@ pub(super) fn bytes_or_none(given: &Value<'_>, name: &str) -> Result<Vec<u8>, Tr
 }
 
 /// The bytes of a parameter: those of a text, too, as in k6.
-fn octets(value: &Value<'_>) -> Result<Vec<u8>, Trouble> {
+pub(super) fn octets(value: &Value<'_>) -> Result<Vec<u8>, Trouble> {
     if value.is_string() { Ok(value.to_string_lossy()?.into_bytes()) } else { buffer(value) }
 }
 

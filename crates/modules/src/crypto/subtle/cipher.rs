@@ -100,7 +100,9 @@ fn tag_size(given: &Value<'_>) -> Result<usize, Trouble> {
         return Ok(16);
     }
     let bits = algorithm::count(given, "tagLength")?;
+    let is_negative = parameter(given, "tagLength")?.map(|bits| bits.to_number()).transpose()?;
     match bits {
+        0 if is_negative.is_some_and(|bits| bits < 0.0) => return Ok(0),
         0 => return Ok(16),
         32 | 64 => {
             let message = "tag length 32 and 64 are not supported";

@@ -3,7 +3,7 @@
 use brunt_crypto::{Failure, Name as ErrorName, derive};
 use brunt_quickjs::{Ctx, Value};
 
-use super::algorithm::{self, Algorithm, buffer, parameter};
+use super::algorithm::{self, Algorithm, parameter};
 use super::generate::{aes_size, hmac_size};
 use super::key::{CryptoKey, Material, not_empty, not_for_this, usages};
 use super::{Trouble, Work};
@@ -80,7 +80,7 @@ fn derived<'js>(
         secret.truncate(size);
         return then(ctx, secret).map(Work::Done);
     }
-    let salt = buffer(&field(given, "salt")?)?;
+    let salt = algorithm::octets(&field(given, "salt")?)?;
     let rounds = field(given, "iterations")?.to_number()?.clamp(0.0, f64::from(u32::MAX)) as u32;
     let hash = algorithm::hash(given, "deriveBits")?;
     let password = base.secret()?.to_vec();
