@@ -308,7 +308,9 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
         ),
-        Failure::NoTls | Failure::LocalAlert(_) | Failure::Tls(_) => handshake(&failure.to_string()),
+        Failure::NoTls | Failure::LocalAlert(_) | Failure::Tls(_) => {
+            handshake(&failure.to_string())
+        }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
         Failure::NoSuchHost => dialing(&format!("lookup {}: no such host", target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),
