@@ -186,6 +186,8 @@ impl Status {
         if let Some(io) = error.get_io() {
             let told = match brunt_http::Failure::of_io(io) {
                 Some(failure) => failure.to_string(),
+                // `h2` keeps the text of an error, but not what it carries.
+                None if io.kind() == std::io::ErrorKind::Other => io.to_string(),
                 None => "EOF".to_owned(),
             };
             return Self::new(Self::UNAVAILABLE, format!("error reading from server: {told}"));

@@ -184,8 +184,8 @@ impl Dialer<'_> {
     ) -> Result<Box<Session>, Failure> {
         let name = ServerName::try_from(target.host.as_ref().to_owned())
             .map_err(|_| Failure::HostMismatch)?;
-        let config =
-            self.network.tls.find(&target.host).map_err(|_| Failure::Tls("no configuration"))?;
+        // Versions or suites of which we have none: what a server says that has none of a client's.
+        let config = self.network.tls.find(&target.host).map_err(|_| Failure::Alert(40))?;
         let session = Session::new(own(config), name);
         session.map(Box::new).map_err(|_| Failure::Tls("no session"))
     }

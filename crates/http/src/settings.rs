@@ -230,9 +230,6 @@ pub enum SettingsError {
     /// A cipher suite of this name is not known.
     #[error("tlsCipherSuites: unknown cipher suite {0:?}")]
     UnknownCipher(String),
-    /// Known, but none of them is one we have.
-    #[error("tlsCipherSuites: none of these is supported; ECDHE with AES-GCM or ChaCha20 is")]
-    NoCipher,
     /// An entry of `tlsAuth`, counted from 0.
     #[error("tlsAuth[{index}]: {problem}")]
     Auth {

@@ -185,8 +185,8 @@ impl Spool {
         let redirects = matches!(response.status(), 301 | 302 | 303 | 307 | 308)
             && response.header("Location").is_some_and(|location| !location.is_empty());
         let asks = response.status() == 401;
-        let is_dropped = redirects && self.follows.get() || asks && self.answers.get();
-        !is_dropped
+        let goes_on = (redirects && self.follows.get()) || (asks && self.answers.get());
+        !goes_on
     }
 
     /// What is pushed from now on arrived at this moment.

@@ -10,12 +10,67 @@ pub(crate) struct Adjustment {
 }
 
 pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
+    // A stack has a shallow part, which is enough for nearly all scripts, and a deep one: whoever goes beyond the first is
+    // remembered, so that the memory of the second can be given back. It costs nothing until then.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    uintptr_t stack_limit; /* lower stack limit */\n",
+        put: "    uintptr_t stack_limit; /* lower stack limit, of the shallow part until it was left */\n    \
+              uintptr_t brunt_stack_end; /* lower stack limit of the deep part */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        rt->stack_limit = rt->stack_top - rt->stack_size;\n",
+        put: "        rt->brunt_stack_end = rt->stack_top - rt->stack_size;\n        \
+              rt->stack_limit = rt->stack_top -\n            \
+              (rt->stack_size < BRUNT_SHALLOW ? rt->stack_size : BRUNT_SHALLOW);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n{\n",
+        put: "/* Bytes of a stack that count as shallow. */\n#define BRUNT_SHALLOW (512 * 1024)\n\n\
+              static no_inline bool brunt_is_too_deep(JSRuntime *rt, uintptr_t sp)\n{\n    \
+              if (sp < rt->brunt_stack_end)\n        return true;\n    \
+              rt->stack_limit = rt->brunt_stack_end;\n    return false;\n}\n\n\
+              static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n{\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    return unlikely(sp < rt->stack_limit);\n",
+        put: "    return unlikely(sp < rt->stack_limit) && brunt_is_too_deep(rt, sp);\n",
+        times: 1,
+    },
     // `toLocaleTimeString` and `toLocaleString` count 24 hours, as k6's do.
     Adjustment {
         file: "quickjs.c",
         find: r#""%02d:%02d:%02d %cM", (h + 11) % 12 + 1, m, s,
                             (h < 12) ? 'A' : 'P');"#,
         put: r#""%02d:%02d:%02d", h, m, s);"#,
+        times: 1,
+    },
+    // `toString` of dates ends with the name of the zone, as k6's does: `GMT+0000 (UTC)`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "            /* XXX: tack the time zone code? */\n",
+        put: "            {\n                \
+              struct tm zone;\n                double at;\n                time_t seconds;\n                \
+              if (JS_ThisTimeValue(ctx, &at, this_val))\n                    return JS_EXCEPTION;\n                \
+              seconds = (time_t)floor(at / 1000);\n                \
+              if (localtime_r(&seconds, &zone) && zone.tm_zone)\n                    \
+              pos += snprintf(buf + pos, sizeof(buf) - pos, \" (%.16s)\", zone.tm_zone);\n            \
+              }\n",
+        times: 1,
+    },
+    // Not there in k6. Libraries look for `captureStackTrace`, and make other traces without it.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    JS_CFUNC_DEF(\"captureStackTrace\", 2, js_error_capture_stack_trace),\n    \
+               JS_CGETSET_DEF(\"stackTraceLimit\", js_error_get_stackTraceLimit, js_error_set_stackTraceLimit ),\n    \
+               JS_CGETSET_DEF(\"prepareStackTrace\", js_error_get_prepareStackTrace, js_error_set_prepareStackTrace ),\n",
+        put: "",
         times: 1,
     },
     // Small blocks come from arenas, by size class. Arenas of 4 KiB for 31 classes are 57 kB of mostly empty space for

@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::class::ClassTable;
@@ -19,6 +20,9 @@ use crate::value::Value;
 
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
+
+/// Bytes of a stack that count as shallow: `BRUNT_SHALLOW` of the engine.
+pub const SHALLOW: usize = 512 * 1024;
 
 /// Where a place of compiled code lies in the author's file: host, file, line, column.
 pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
@@ -94,6 +98,8 @@ pub(crate) struct Inner {
     entered: Cell<u32>,
     /// The engine is freeing objects and runs a destructor of ours: nobody may use the VM.
     pub(crate) freeing: Cell<bool>,
+    /// Compiled code that functions of this VM have their texts in.
+    held: RefCell<Vec<Arc<[u8]>>>,
 }
 
 /// A handle to a VM that is being used; copy it freely.
@@ -143,6 +149,7 @@ impl Vm {
             settled: Cell::new(true),
             entered: Cell::new(0),
             freeing: Cell::new(false),
+            held: RefCell::default(),
         });
         let inner = NonNull::from(Box::leak(inner));
         let opaque = inner.as_ptr().cast::<c_void>();
@@ -243,6 +250,12 @@ impl Vm {
         }
     }
 
+    /// Whether more than [`SHALLOW`] bytes of the stack were used since it was announced.
+    pub fn was_deep(&self) -> bool {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_was_deep(self.inner().rt.as_ptr()) != 0 }
+    }
+
     /// Stops scripts, past `catch` and `finally`, whose heap is larger than this many bytes; 0 is no limit. Looked at
     /// whenever the interrupt is polled, so that one call may overshoot it.
     ///
@@ -305,6 +318,14 @@ impl Drop for Vm {
 }
 
 impl Inner {
+    /// Keeps compiled code until the engine is gone.
+    pub(crate) fn hold(&self, code: &Arc<[u8]>) {
+        let mut held = self.held.borrow_mut();
+        if !held.iter().any(|known| Arc::ptr_eq(known, code)) {
+            held.push(Arc::clone(code));
+        }
+    }
+
     /// Runs a destructor of a Rust value while the engine frees the object that held it. The value may know its VM, but
     /// the engine is in the middle of something: every use of the VM panics. Neither that panic nor one of the
     /// destructor's own reaches C.

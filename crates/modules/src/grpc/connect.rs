@@ -292,7 +292,12 @@ fn handshake(what: &str) -> String {
 }
 
 fn refusal(failure: Failure, target: &Target<'_>) -> String {
-    let address = &target.authority;
+    // Go names the address that it dialed.
+    let address = match &*target.host {
+        "localhost" => format!("127.0.0.1:{}", target.port),
+        host if host.contains(':') => format!("[{host}]:{}", target.port),
+        host => format!("{host}:{}", target.port),
+    };
     match failure {
         Failure::UnknownAuthority
         | Failure::HostMismatch

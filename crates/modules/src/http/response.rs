@@ -21,7 +21,7 @@ use crate::html::{Page, Selection, selection};
 use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
-pub(super) struct Response {
+pub(crate) struct Response {
     finished: Option<Box<Finished>>,
     /// Where the body comes from, if it is streamed. `finished` is then what was known when the head came.
     reader: Option<Rc<Reader>>,
@@ -79,6 +79,10 @@ static HTTP_ONLY: Name = Name::new("http_only");
 static SECURE: Name = Name::new("secure");
 static MAX_AGE: Name = Name::new("max_age");
 static EXPIRES: Name = Name::new("expires");
+
+/// What `expires` is without such a date: k6's, which is the first instant of Go's calendar, shortened to 64 bits of ns.
+const NO_DATE_MS: i64 = -6_795_364_578_871;
+
 static PRODUCED_AT: Name = Name::new("produced_at");
 static THIS_UPDATE: Name = Name::new("this_update");
 static NEXT_UPDATE: Name = Name::new("next_update");
@@ -229,8 +233,7 @@ impl Response {
                 (&HTTP_ONLY, ctx.bool(cookie.http_only)),
                 (&SECURE, ctx.bool(cookie.secure)),
                 (&MAX_AGE, ctx.number(cookie.max_age as f64)),
-                // k6 shows a date of Go's zero time without an Expires; 0 is the sane choice.
-                (&EXPIRES, ctx.number(cookie.expires_ms.unwrap_or(0) as f64)),
+                (&EXPIRES, ctx.number(cookie.expires_ms.unwrap_or(NO_DATE_MS) as f64)),
             ])?;
             let known = object.get(&cookie.name)?;
             if known.is_array() {
@@ -433,6 +436,8 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     let url = response.finished.as_deref().map_or("", |finished| &finished.url);
+    // What was never sent has an empty document in k6, what failed has none.
+    let bytes = if response.finished.is_none() { Some([].as_slice()) } else { bytes };
     page_of(ctx, bytes, url)
 }
 

@@ -332,7 +332,6 @@ impl Connection {
             self.forget(ctx);
             return Ok(());
         }
-        self.tally.ended(true);
         // Whatever happened to the connection: the script has said why it ends.
         let code = Some(self.closed_with.get()).filter(|code| *code != 0);
         let told = match how {
@@ -354,6 +353,10 @@ impl Connection {
             }
             Ended::HungUp => self.fire_close(ctx, code, ""),
         };
+        // A handler that throws ends the iteration: nothing is measured any more.
+        if told.is_ok() {
+            self.tally.ended(true);
+        }
         self.forget(ctx);
         told
     }

@@ -234,13 +234,15 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
         Failure::Aborted => {
             format!("dial tcp {host}:{}: operation was canceled", target.port)
         }
+        // Go names our end, too.
+        Failure::Timeout => format!("read tcp {host}:{}: i/o timeout", target.port),
         Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
         Failure::NoSuchHost => format!("lookup {host}: no such host"),
         Failure::UnknownAuthority => {
             "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                 .to_owned()
         }
-        Failure::HostMismatch | Failure::CertificateTime | Failure::Certificate => {
+        Failure::HostMismatch | Failure::CertificateTime(_) | Failure::Certificate(_) => {
             format!("tls: failed to verify certificate: {failure}")
         }
         Failure::Ended(_) => "unexpected EOF".to_owned(),

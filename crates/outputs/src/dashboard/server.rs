@@ -1,6 +1,7 @@
 //! The page's server: a thread of its own with a small runtime, which lives as long as somebody may look.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -250,7 +251,8 @@ fn written(events: &[Event]) -> String {
     let mut piece = String::new();
     for Event { id, name, data } in events {
         let retry = if *name == "stop" { format!("retry: {NEVER}\n") } else { String::new() };
-        piece.push_str(&format!("id: {id}\ndata: {data}\nevent: {name}\n{retry}\n"));
+        // Writing to a String can't fail.
+        let _ = write!(piece, "id: {id}\ndata: {data}\nevent: {name}\n{retry}\n");
     }
     piece
 }
