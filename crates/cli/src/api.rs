@@ -5,14 +5,21 @@
 
 use std::{
     net::{SocketAddr, TcpListener, ToSocketAddrs as _},
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
 };
 
 use brunt_engine::{Live, RunReport};
 use brunt_metrics::Summary;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
+use tokio::{
+    net::TcpStream,
+    sync::{Semaphore, watch},
+    time::{sleep, timeout},
+};
 
 mod answer;
 mod groups;
@@ -23,7 +30,10 @@ mod setup;
 mod status;
 
 /// Connections at the same time; more wait in the system's queue.
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: u32 = 64;
+
+/// So long the process waits at its end for answers that are on their way: who stops a run wants to hear of it.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// What the API tells of: a run, and what it came to.
 pub(crate) struct Told {
@@ -46,8 +56,12 @@ impl Told {
     }
 }
 
-/// The running server. It ends with the process.
-pub(crate) struct Api(Arc<Told>);
+/// The running server. It ends with this.
+pub(crate) struct Api {
+    told: Arc<Told>,
+    is_over: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
 
 /// Takes the address.
 ///
@@ -76,46 +90,89 @@ impl Api {
         let told = Arc::new(Told { live, profiling, last: Mutex::default() });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let shared = Arc::clone(&told);
-        std::thread::Builder::new().name("brunt-api".to_owned()).spawn(move || {
-            runtime.block_on(accept(listener, shared));
+        let (is_over, over) = watch::channel(false);
+        let thread = std::thread::Builder::new().name("brunt-api".to_owned()).spawn(move || {
+            runtime.block_on(accept(listener, shared, Over(over)));
         })?;
-        Ok(Self(told))
+        Ok(Self { told, is_over, thread: Some(thread) })
     }
 
     /// The run is over: from now on its end is told.
     pub(crate) fn ended(&self, report: &RunReport) {
-        let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.told.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some(report.summary.clone());
     }
 }
 
-async fn accept(listener: TcpListener, told: Arc<Told>) {
+impl Drop for Api {
+    fn drop(&mut self) {
+        // Without a thread there is nobody left to tell.
+        let _ = self.is_over.send(true);
+        if let Some(Err(_)) = self.thread.take().map(JoinHandle::join) {
+            log::error!("the REST API panicked");
+        }
+    }
+}
+
+/// Tells the server and its connections that it is over.
+#[derive(Clone)]
+struct Over(watch::Receiver<bool>);
+
+impl Over {
+    async fn wait(&mut self) {
+        // An error means that the server is gone, which is an end, too.
+        let _ = self.0.wait_for(|is_over| *is_over).await;
+    }
+}
+
+async fn accept(listener: TcpListener, told: Arc<Told>, mut over: Over) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return log::warn!("Error from API server: {error}"),
     };
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let room = Arc::new(Semaphore::new(CONNECTIONS as usize));
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-        let stream = match listener.accept().await {
+        let next = async {
+            // It is never closed.
+            let permit = Arc::clone(&room).acquire_owned().await.ok();
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            next = next => next,
+            () = over.wait() => break,
+        };
+        let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
                 log::debug!(error = error.to_string().as_str(); "the REST API lost a connection");
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        let told = Arc::clone(&told);
+        let (told, over) = (Arc::clone(&told), over.clone());
         tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let told = Arc::clone(&told);
-                async move { route::answer(&told, request).await }
-            });
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(std::time::Duration::from_secs(30));
-            // That a client went away is its own affair.
-            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            serve(stream, told, over).await;
             drop(permit);
         });
+    }
+    // The room is empty when the last answer is out.
+    let _ = timeout(LAST_ANSWERS, room.acquire_many(CONNECTIONS)).await;
+}
+
+async fn serve(stream: TcpStream, told: Arc<Told>, mut over: Over) {
+    let service = service_fn(move |request| {
+        let told = Arc::clone(&told);
+        async move { route::answer(&told, request).await }
+    });
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(30));
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        // That a client went away is its own affair.
+        _ = connection.as_mut() => {}
+        () = over.wait() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
     }
 }

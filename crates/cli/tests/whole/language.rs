@@ -510,7 +510,7 @@ fn init_code_runs_as_often_as_in_k6() {
 fn a_dynamic_import_that_fails_rejects_with_a_reason() {
     let script = "
         export default async function () {
-          for (const s of ['./esm', './nope', './bad', '../x']) {
+          for (const s of ['./esm', './nope', './bad', '../no-such-folder/x']) {
             try { console.log((await import(s + '.js')).default()); } catch (e) { console.log(e.message); }
           }
           await import('k6/' + 'nope').catch((e) => console.log(e.message));

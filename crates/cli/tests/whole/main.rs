@@ -14,6 +14,7 @@ mod examples;
 mod fasthttp;
 mod fetch;
 mod grpc;
+mod grpc_answers;
 mod house;
 mod html;
 mod http2;

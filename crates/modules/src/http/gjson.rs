@@ -32,7 +32,7 @@ fn find<'a>(json: &'a str, path: &str, depth: u32) -> Option<Raw<'a>> {
     let depth = depth + 1;
     if path.len() > 1 {
         let changed = match path.as_bytes()[0] {
-            b'@' => modifier::apply(json, path),
+            b'@' => modifier::apply(json, path, depth),
             b'!' => modifier::literal(path).map(|(value, rest)| (Some(Cow::Owned(value)), rest)),
             b'[' | b'{' => multipath(json, path, depth).map(|(value, rest)| (Some(value), rest)),
             _ => None,

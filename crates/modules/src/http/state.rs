@@ -1,7 +1,7 @@
 //! The HTTP side of one VM: its connections, its cookies, its response callback.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::rc::{Rc, Weak};
@@ -124,6 +124,8 @@ pub(crate) struct HttpState {
     pub(super) local_ip: Option<IpAddr>,
     /// Clients that the script made, each once.
     others: RefCell<Vec<Rc<Client>>>,
+    /// Sent and received by clients that are gone, and not told yet.
+    left_bytes: Cell<(u64, u64)>,
     /// Responses whose bodies are streamed, in this iteration.
     downloads: RefCell<Vec<Weak<Download>>>,
 }
@@ -140,6 +142,7 @@ impl HttpState {
             client: Rc::new(Client::new(network, local_ip)),
             local_ip,
             others: RefCell::default(),
+            left_bytes: Cell::default(),
             jar: RefCell::default(),
             callback: RefCell::default(),
             headers,
@@ -211,7 +214,18 @@ impl HttpState {
 
     /// Takes in a client whose bytes and connections are the VU's, too.
     pub(super) fn adopt(&self, client: Rc<Client>) {
-        self.others.borrow_mut().push(client);
+        let mut others = self.others.borrow_mut();
+        // A script may make one in each iteration: those that nobody has any more leave their bytes.
+        others.retain(|client| {
+            let is_held = Rc::strong_count(client) > 1;
+            if !is_held {
+                let (sent, received) = client.take_wire_bytes();
+                let (before_sent, before_received) = self.left_bytes.get();
+                self.left_bytes.set((before_sent + sent, before_received + received));
+            }
+            is_held
+        });
+        others.push(client);
     }
 
     /// A client of the VU's on another network.
@@ -234,7 +248,10 @@ impl HttpState {
 
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
         let others = self.others.borrow();
-        others.iter().fold(self.client.take_wire_bytes(), |(sent, received), client| {
+        let (sent, received) = self.client.take_wire_bytes();
+        let (left_sent, left_received) = self.left_bytes.take();
+        let here = (sent + left_sent, received + left_received);
+        others.iter().fold(here, |(sent, received), client| {
             let (more_sent, more_received) = client.take_wire_bytes();
             (sent + more_sent, received + more_received)
         })

@@ -107,7 +107,7 @@ impl Config {
                 }
             }
             "export" | "report" => {
-                self.export = Some((*value).to_owned()).filter(|p| !p.is_empty())
+                self.export = Some((*value).to_owned()).filter(|p| !p.is_empty());
             }
             "record" => self.record = Some((*value).to_owned()).filter(|p| !p.is_empty()),
             _ => {

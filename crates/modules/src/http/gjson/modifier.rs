@@ -1,6 +1,7 @@
 //! `@reverse` and its like, and `!` literals.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::Raw;
 use super::marks::split_at_mark;
@@ -23,7 +24,11 @@ fn name_of(path: &str) -> &str {
 
 /// Applies the modifier at the front of a path. `None` if there is none of that name; the value is `None` if it finds
 /// nothing. Returns what follows, too.
-pub(super) fn apply<'a, 'p>(json: &'a str, path: &'p str) -> Option<(Option<Raw<'a>>, &'p str)> {
+pub(super) fn apply<'a, 'p>(
+    json: &'a str,
+    path: &'p str,
+    depth: u32,
+) -> Option<(Option<Raw<'a>>, &'p str)> {
     if !is_known(path) {
         return None;
     }
@@ -33,10 +38,10 @@ pub(super) fn apply<'a, 'p>(json: &'a str, path: &'p str) -> Option<(Option<Raw<
     if let Some(after) = rest.strip_prefix(':') {
         (argument, rest) = split_at_mark(after, &['|', '.']);
     }
-    Some((run(json, name, argument), rest))
+    Some((run(json, name, argument, depth), rest))
 }
 
-fn run<'a>(json: &'a str, name: &str, argument: &str) -> Option<Raw<'a>> {
+fn run<'a>(json: &'a str, name: &str, argument: &str, depth: u32) -> Option<Raw<'a>> {
     let kind = scan::kind(json);
     let has = |wanted: &str| {
         let set: Option<serde_json::Value> = serde_json::from_str(argument).ok();
@@ -70,7 +75,7 @@ fn run<'a>(json: &'a str, name: &str, argument: &str) -> Option<Raw<'a>> {
         }
         ("dig", _) => {
             let mut found = Vec::new();
-            dig(json, argument, 0, &mut found);
+            dig(json, argument, depth, &mut found);
             array(found.iter().map(AsRef::as_ref))
         }
         ("group", Kind::Object) => grouped(json),
@@ -124,12 +129,16 @@ fn dig<'a>(json: &'a str, path: &str, depth: u32, found: &mut Vec<Raw<'a>>) {
 /// The objects of an array as one; of two equal keys the later value counts, in the place of the first.
 fn joined(json: &str, keeps_all: bool) -> String {
     let mut all: Vec<(&str, &str)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (key, value) in
         elements(json).filter(|element| scan::kind(element) == Kind::Object).flat_map(members)
     {
-        match all.iter_mut().find(|(known, _)| !keeps_all && *known == key) {
-            Some(known) => known.1 = value,
-            None => all.push((key, value)),
+        match places.get(key) {
+            Some(&place) if !keeps_all => all[place].1 = value,
+            _ => {
+                places.insert(key, all.len());
+                all.push((key, value));
+            }
         }
     }
     object(all)

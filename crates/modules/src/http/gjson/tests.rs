@@ -88,6 +88,7 @@ fn modifiers_change_values_as_in_k6() {
         ("[1,[2,3],[[4]]]", "@flatten", "[1,2,3,[4]]"),
         ("[1,[2,3],[[4]]]", r#"@flatten:{"deep":true}"#, "[1,2,3,4]"),
         (r#"[{"a":1},{"a":2,"b":3},5]"#, "@join", r#"{"a":2,"b":3}"#),
+        (r#"[{"a":1},{"a":2}]"#, r#"@join:{"preserve":true}"#, r#"{"a":1,"a":2}"#),
         (r#"{"a":[1,2],"b":[3]}"#, "@group", r#"[{"a":1,"b":3},{"a":2}]"#),
         (r#"{"s":"{\"x\":1}"}"#, "s.@fromstr.x", "1"),
         (r#"{"a":1,"b":2}"#, "@reverse", r#"{"b":2,"a":1}"#),
@@ -104,4 +105,6 @@ fn a_path_that_nests_without_end_finds_nothing() {
     assert_eq!(found(FRIENDS, &"@this|".repeat(100_000)), "-");
     assert_eq!(found(FRIENDS, &"{".repeat(100_000)), "-");
     assert_eq!(found(FRIENDS, &"*.".repeat(100_000)), "-");
+    let dug = found("1", &"@dig:".repeat(10_000));
+    assert!(dug.len() < 200 && dug.starts_with("[["), "{dug}");
 }
