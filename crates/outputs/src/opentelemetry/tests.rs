@@ -1,16 +1,16 @@
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use brunt_metrics::{MetricId, builtin};
+use brunt_metrics::builtin;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Frame as BodyFrame;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
 use super::*;
-use crate::testing::{Field, PATIENCE, Server, all, context, fields, frame, one};
+use crate::testing::{Field, PATIENCE, Server, Told, all, context, fields, frame, one};
 
-const VALUES: &[(MetricId, &[(&str, &str)], f64)] = &[
+const VALUES: &[Told<'_>] = &[
     (builtin::HTTP_REQS, &[("status", "200"), ("group", "")], 1.0),
     (builtin::HTTP_REQS, &[("status", "500")], 2.0),
     (builtin::CHECKS, &[("check", "a")], 1.0),
@@ -197,7 +197,7 @@ fn many_series_go_in_several_requests() {
         Tally::new(&context.registry, |metric| Measured::Sink(Sink::empty(metric.kind)));
     let names: Vec<String> = (0..1000).map(|number| format!("{number:05}").repeat(1000)).collect();
     let tags: Vec<_> = names.iter().map(|name| [("name", &**name)]).collect();
-    let values: Vec<(MetricId, &[(&str, &str)], f64)> =
+    let values: Vec<Told<'_>> =
         tags.iter().map(|tags| (builtin::HTTP_REQS, &tags[..], 1.0)).collect();
     tally.absorb(&frame(&context.registry, &values).series);
     let resource = export::Resource { attributes: &[], prefix: "", start: 1, now: 2 };
