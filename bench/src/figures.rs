@@ -3,6 +3,7 @@
 mod attack;
 mod bodies;
 mod grpc;
+mod html;
 mod javascript;
 mod lateness;
 mod many;
@@ -37,6 +38,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Many, many::measure),
     (What::Soak, soak::measure),
     (What::Javascript, javascript::measure),
+    (What::Html, html::measure),
     (What::Lateness, lateness::measure),
     (What::Bodies, bodies::measure),
     (What::Fasthttp, request::fasthttp),
@@ -57,6 +59,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("many.js", include_str!("../scripts/many.js")),
     ("many_library.js", include_str!("../scripts/many_library.js")),
     ("javascript.js", include_str!("../scripts/javascript.js")),
+    ("html.js", include_str!("../scripts/html.js")),
     ("lateness.js", include_str!("../scripts/lateness.js")),
     ("bodies.js", include_str!("../scripts/bodies.js")),
     ("formdata.js", include_str!("../scripts/formdata.js")),

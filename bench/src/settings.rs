@@ -61,6 +61,8 @@ pub(crate) enum What {
     Soak,
     /// JavaScript alone.
     Javascript,
+    /// What a page of HTML costs: parsed, and searched once.
+    Html,
     /// How late an open model starts its work.
     Lateness,
     /// CPU per upload of a picture, in each form in which scripts send it.

@@ -26,6 +26,8 @@ mod places;
 mod scopes;
 #[path = "engine/shapes.rs"]
 mod shapes;
+#[path = "engine/sources.rs"]
+mod sources;
 #[path = "engine/touched.rs"]
 mod touched;
 
@@ -38,6 +40,7 @@ use messages::MESSAGES;
 use places::PLACES;
 use scopes::SCOPES;
 use shapes::SHAPES;
+use sources::SOURCES_OF_FUNCTIONS;
 use touched::TOUCHED;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
@@ -94,8 +97,19 @@ fn main() {
 }
 
 fn adjust(name: &str, mut text: String) -> String {
-    let lists =
-        [ADJUSTMENTS, PLACES, SHAPES, LENDING, FROZEN, BYTES, TOUCHED, JSON, SCOPES, MESSAGES];
+    let lists = [
+        ADJUSTMENTS,
+        PLACES,
+        SHAPES,
+        LENDING,
+        FROZEN,
+        BYTES,
+        TOUCHED,
+        JSON,
+        SCOPES,
+        SOURCES_OF_FUNCTIONS,
+        MESSAGES,
+    ];
     for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {
             let found = text.matches(find).count();

@@ -13,12 +13,13 @@ use crate::report::{Figure, Verdict, failed_row, median, short, spread};
 use crate::server::{Server, Speech};
 
 /// Each output, as `--out` names it, and the share that it may add.
-const OUTPUTS: [(&str, Option<f64>); 5] = [
+const OUTPUTS: [(&str, Option<f64>); 6] = [
     ("", None),
     ("experimental-prometheus-rw", Some(1.1)),
     ("influxdb", Some(1.1)),
     ("opentelemetry", None),
     ("json=/dev/null", None),
+    ("web-dashboard=port=-1", None),
 ];
 
 /// 250 VUs over HTTP/1.1 keep-alive with each of them, one after the other in each round.

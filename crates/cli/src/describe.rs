@@ -11,6 +11,8 @@ pub(crate) struct Description {
     pub(crate) script: String,
     /// `json (out.json)`, …
     pub(crate) outputs: Vec<String>,
+    /// The addresses of web dashboards.
+    pub(crate) pages: Vec<String>,
     /// The address of the embedded demo target.
     pub(crate) demo: Option<String>,
     /// How many scenarios and VUs, and how long at most; from `schedule`.
@@ -36,6 +38,9 @@ impl Description {
         };
         row("execution", "local");
         row("script", &self.script);
+        for page in &self.pages {
+            row("web dashboard", page);
+        }
         let outputs =
             if self.outputs.is_empty() { "-".to_owned() } else { self.outputs.join(", ") };
         row("output", &outputs);
@@ -61,6 +66,7 @@ mod tests {
         let description = Description {
             script: "sum.js".to_owned(),
             outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
+            pages: vec!["http://127.0.0.1:5665".to_owned()],
             demo: None,
             overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"
                 .to_owned(),
@@ -73,6 +79,7 @@ mod tests {
         insta::assert_snapshot!(description.text(false), @r"
              execution: local
                 script: sum.js
+         web dashboard: http://127.0.0.1:5665
                 output: json (out.json), csv (out.csv)
 
              scenarios: (100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop):

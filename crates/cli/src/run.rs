@@ -6,12 +6,13 @@
 //!  config_file     host                    watch (progress), signal, samples (--out)
 //! ```
 
-use std::{net::TcpListener, sync::Arc};
+use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
 use brunt_engine::{Run, RunConfig};
 use brunt_metrics::Registry;
 use brunt_modules::watch::Watcher;
+use brunt_outputs::Page;
 
 use self::{
     ending::Ending,
@@ -20,6 +21,7 @@ use self::{
     plan::{Outer, Plan},
     samples::Samples,
     signal::SignalWatch,
+    traces::Traced,
     watch::Watch,
 };
 use crate::{
@@ -48,6 +50,7 @@ mod outcome;
 pub(crate) mod plan;
 mod samples;
 pub(crate) mod signal;
+mod traces;
 mod watch;
 
 /// Runs the test with the JavaScript that we have.
@@ -107,15 +110,16 @@ fn run<H: Host>(
     let text = loaded.text().to_owned();
 
     let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();
-    let dashboard = context.environment.setting("WEB_DASHBOARD");
-    if dashboard.is_some_and(|(_, text)| parse_bool(text) == Some(true)) {
+    if is_dashboard_wanted(context, &plan, &outputs) {
         outputs.push("web-dashboard".to_owned());
     }
     let env = context.environment.with_aliases();
-    let samples = Samples::open(&outputs, &plan.output_context(&registry, env))?;
+    let samples = Samples::open(&outputs, &plan.output_context(&registry, env, script))?;
+    let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),
         outputs: samples.descriptions.clone(),
+        pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         demo: demo.as_ref().map(DemoHandle::url),
         overview: plan.overview(),
         scenarios: plan.bullets(),
@@ -129,6 +133,9 @@ fn run<H: Host>(
     } else {
         plan.http_debug().map(|debug| Arc::new(debug) as Arc<dyn Watcher>)
     };
+    let traces = settings.traces.as_ref().map(traces::start).transpose()?;
+    let spans = traces.as_ref().map(|(spans, _)| Arc::clone(spans));
+    let watcher = traces::and(watcher, spans.as_ref());
     let runner = loaded.into_runner(&plan.test_options(env, watcher))?;
 
     let breakdown = settings.summary_mode == SummaryMode::Full;
@@ -149,7 +156,7 @@ fn run<H: Host>(
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
     }
-    let run = Run::new(config, Arc::clone(&runner));
+    let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
     signals.attach(run.control());
     let api = match api_listener {
         None => None,
@@ -174,6 +181,9 @@ fn run<H: Host>(
     }
 
     results.tell();
+    if let Some(traces) = traces {
+        traces::finish(traces);
+    }
     if report.started {
         let ending = Ending {
             context,
@@ -188,6 +198,9 @@ fn run<H: Host>(
         }
     }
     ending::warn(&report);
+    if report.error().is_none() {
+        wait_for_viewers(&pages, &signals, quiet);
+    }
     if settings.linger.unwrap_or(plan.linger) {
         signals.linger();
         if !quiet {
@@ -204,7 +217,14 @@ fn run<H: Host>(
 
 /// Takes the address of the REST API. Where only a variable asks for it, the run goes on without.
 fn api_listener(context: &Context) -> Outcome<Option<TcpListener>> {
-    let Some(address) = &context.global.address else { return Ok(None) };
+    let Some(address) = &context.global.address else {
+        if context.global.profiling {
+            log::warn!(
+                "--profiling-enabled shows something only where --address serves the REST API"
+            );
+        }
+        return Ok(None);
+    };
     match api::listen(&address.text) {
         Ok(listener) => {
             log::debug!(address = address.text.as_str(); "Serving the REST API");
@@ -219,6 +239,31 @@ fn api_listener(context: &Context) -> Outcome<Option<TcpListener>> {
             log::warn!(error = error.to_string().as_str(); "Error from API server");
             Ok(None)
         }
+    }
+}
+
+/// Whether a variable or the configuration file asks for the web dashboard, and no `--out` does.
+fn is_dashboard_wanted(context: &Context, plan: &Plan, outputs: &[String]) -> bool {
+    let variable = context.environment.setting("WEB_DASHBOARD");
+    let is_wanted = variable.map_or(Some(plan.web_dashboard), |(_, text)| parse_bool(text));
+    let is_there = |output: &String| output.split('=').next() == Some("web-dashboard");
+    is_wanted == Some(true) && !outputs.iter().any(is_there)
+}
+
+/// Who looks at the test on its page may go on doing so, as in k6.
+fn wait_for_viewers(pages: &[Page], signals: &SignalWatch, quiet: bool) {
+    /// How often a signal is looked for.
+    const LOOK: Duration = Duration::from_millis(100);
+    for viewers in pages.iter().filter_map(|page| page.viewers.as_ref()) {
+        if viewers.count() > 0 {
+            signals.linger();
+            if !quiet {
+                log::info!(
+                    "the test is over; its web dashboard is still open in a browser: close it there, or press Ctrl-C"
+                );
+            }
+        }
+        while !viewers.wait_for_none(LOOK) && !signals.have_come() {}
     }
 }
 

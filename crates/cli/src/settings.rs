@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use brunt_outputs::TraceTarget;
+
 use crate::{
     environment::Environment,
     failure::{Failure, Outcome},
@@ -173,6 +175,8 @@ pub(crate) struct RunSettings {
     pub(crate) outputs: Option<Vec<String>>,
     /// `--linger`, likewise.
     pub(crate) linger: Option<bool>,
+    /// `--traces-output`
+    pub(crate) traces: Option<TraceTarget>,
     /// Threads that carry VUs; at least 1.
     pub(crate) workers: Option<usize>,
     pub(crate) demo: bool,
@@ -210,12 +214,6 @@ impl RunSettings {
                 })?)
             }
         };
-        check_traces(given.last("traces-output").unwrap_or_default())?;
-        if let Some("true" | "1") = environment.get("K6_WEB_DASHBOARD") {
-            return Err(Failure::usage(
-                "K6_WEB_DASHBOARD is not supported yet: the web dashboard comes later; unset it",
-            ));
-        }
         Ok(Self {
             script: ScriptSettings::new(given, environment, true)?,
             summary_mode,
@@ -226,6 +224,7 @@ impl RunSettings {
             new_summary_shape: given.is_on("new-machine-readable-summary"),
             outputs: given.get("out").map(|value| value.texts.clone()),
             linger: given.switch("linger"),
+            traces: traces(given.last("traces-output"))?,
             workers,
             demo: given.is_on("demo"),
             once: given.is_on("once"),
@@ -233,29 +232,10 @@ impl RunSettings {
     }
 }
 
-/// `--traces-output`: `none`, or `otel[=host:port[/path]][,proto=grpc|http][,header.X=v]`. Nothing is ever sent there:
-/// in k6, too, only the browser module makes traces.
-fn check_traces(text: &str) -> Outcome<()> {
-    let invalid = |why: String| Failure::usage(why).hint("use none or otel[=host:port]");
-    let (kind, rest) = text.split_once(['=', ',']).unwrap_or((text, ""));
-    if !matches!(kind, "" | "none" | "otel") {
-        return Err(invalid(format!("invalid traces output \"{text}\"")));
-    }
-    for part in rest.split(',').filter(|_| kind == "otel") {
-        match part.split_once('=') {
-            None | Some(("proto", "grpc" | "http")) => {}
-            Some((key, _)) if key.starts_with("header.") || key.contains("://") => {}
-            Some(("proto", other)) => {
-                return Err(invalid(format!(
-                    "unsupported protocol \"{other}\" of --traces-output"
-                )));
-            }
-            Some((key, _)) => {
-                return Err(invalid(format!("unknown setting \"{key}\" of --traces-output")));
-            }
-        }
-    }
-    Ok(())
+/// `--traces-output`; without the flag there are none.
+fn traces(text: Option<&str>) -> Outcome<Option<TraceTarget>> {
+    text.map_or(Ok(None), TraceTarget::parse)
+        .map_err(|why| Failure::usage(why).hint("use none or otel[=http://host:port][,proto=http]"))
 }
 
 #[cfg(test)]

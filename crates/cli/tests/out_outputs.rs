@@ -211,7 +211,7 @@ fn outputs_that_cannot_be_are_refused_by_name() {
         ("cloud", "could not create the 'cloud' output: "),
         ("kafka", "could not create the 'kafka' output: "),
         ("datadog", "K6_STATSD_ENABLE_TAGS=true"),
-        ("web-dashboard", "could not create the 'web-dashboard' output: "),
+        ("web-dashboard=port=x", "could not create the 'web-dashboard' output: port: "),
         ("influxdb=http://127.0.0.1:1/db?bar=1", "unknown query parameter: bar"),
         ("json=nowhere/o.json", "nowhere/o.json"),
         ("csv=fileName=x,timeFormat=noon", "\\\"noon\\\" is no time format; use unix"),

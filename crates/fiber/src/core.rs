@@ -11,9 +11,70 @@ use std::rc::{Rc, Weak};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
+use crate::clock;
+
+/// So many things are put off at once; the next one has them done.
+const LATER_MAX: usize = 32;
+
+/// If something was put off for longer when the next thing comes, the core is too busy to put anything off.
+const LATE_NS: u64 = 200_000;
+
+/// So many of the next things are then done at once.
+const DIRECT_AFTER_LATE: u32 = 256;
+
 thread_local! {
     static ON_CORE: Cell<bool> = const { Cell::new(false) };
     static CHORES: RefCell<Vec<Weak<dyn Chore>>> = const { RefCell::new(Vec::new()) };
+    static LATER: Later = const { Later::new() };
+}
+
+/// What is done once, before the core rests.
+struct Later {
+    chores: RefCell<Vec<Rc<dyn Chore>>>,
+    /// When the first was put off (unix ns).
+    since: Cell<u64>,
+    /// So many of the next are not put off.
+    direct: Cell<u32>,
+}
+
+impl Later {
+    const fn new() -> Self {
+        Self { chores: RefCell::new(Vec::new()), since: Cell::new(0), direct: Cell::new(0) }
+    }
+
+    fn take(&self, chore: Rc<dyn Chore>) -> bool {
+        let direct = self.direct.get();
+        if direct > 0 {
+            self.direct.set(direct - 1);
+            return false;
+        }
+        let count = self.chores.borrow().len();
+        let now = clock::now_ns();
+        if count == 0 {
+            self.since.set(now);
+        } else if now.saturating_sub(self.since.get()) > LATE_NS {
+            self.carry_out();
+            self.direct.set(DIRECT_AFTER_LATE);
+            return false;
+        } else if count >= LATER_MAX {
+            self.carry_out();
+            self.since.set(now);
+        }
+        self.chores.borrow_mut().push(chore);
+        true
+    }
+
+    fn carry_out(&self) {
+        // Whoever comes in meanwhile finds the list free.
+        let mut chores = self.chores.take();
+        for chore in chores.drain(..) {
+            chore.carry_out();
+        }
+        let mut kept = self.chores.borrow_mut();
+        if kept.is_empty() {
+            *kept = chores;
+        }
+    }
 }
 
 /// Something that was put off.
@@ -49,6 +110,7 @@ impl CoreRuntime {
         let output = self.0.block_on(future);
         ON_CORE.set(false);
         CHORES.take();
+        drop(LATER.with(|later| later.chores.take()));
         output
     }
 }
@@ -67,6 +129,12 @@ pub fn add_chore(chore: &Rc<impl Chore + 'static>) {
     });
 }
 
+/// Has `chore` done once: when this thread is about to rest, when [`LATER_MAX`] are put off, or when the first of them has
+/// waited for 0.2 ms as the next one comes. `false`: it is not put off, do it now.
+pub fn put_off(chore: Rc<dyn Chore>) -> bool {
+    does_chores() && LATER.with(|later| later.take(chore))
+}
+
 /// Does the chores of this thread: before it rests, and now and then while something long is computed.
 pub fn carry_out_chores() {
     CHORES.with_borrow(|chores| {
@@ -74,6 +142,7 @@ pub fn carry_out_chores() {
             chore.carry_out();
         }
     });
+    LATER.with(Later::carry_out);
 }
 
 #[cfg(test)]
@@ -109,5 +178,23 @@ mod tests {
             assert_eq!(count.0.get(), before + 1);
         });
         assert!(!does_chores());
+    }
+
+    #[test]
+    fn what_is_put_off_is_done_once() {
+        let count = Rc::new(Count::default());
+        assert!(!put_off(Rc::clone(&count) as Rc<dyn Chore>), "there is no core");
+        let runtime = CoreRuntime::new(8).unwrap();
+        runtime.block_on(async {
+            for _ in 0..=LATER_MAX {
+                while !put_off(Rc::clone(&count) as Rc<dyn Chore>) {}
+            }
+            assert!(count.0.get() as usize >= LATER_MAX);
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            let before = count.0.get();
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            assert_eq!(count.0.get(), before);
+            assert!(before as usize > LATER_MAX);
+        });
     }
 }

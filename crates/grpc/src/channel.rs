@@ -9,6 +9,7 @@ mod streaming;
 mod unary;
 
 use std::cell::{Cell, RefCell};
+use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use rustc_hash::FxHashMap;
 pub use self::streaming::{Receiver, Sender, Streaming};
 use crate::metadata::{Metadata, shown};
 use crate::status::Status;
-use greeting::{Greeted, Greeting};
+use greeting::{Farewell, Greeted, Greeting};
 
 /// What a server may send unasked on one stream, and on all of a connection, in bytes.
 const WINDOW: u32 = 1 << 20;
@@ -203,13 +204,19 @@ impl Channel {
         let ready = self.sender.clone().ready().await;
         let mut sender = ready.map_err(|error| Status::of_h2(&error))?;
         let sent = sender.send_request(request, false);
-        sent.map_err(|error| self.explain(Status::of_h2(&error)))
+        // It would have had a number that the server has never seen.
+        sent.map_err(|error| self.explain(u32::MAX, Status::of_h2(&error)))
     }
 
-    /// A status, with what is known of the end of the connection.
-    fn explain(&self, status: Status) -> Status {
+    /// The status of a stream, with what is known of the end of the connection.
+    fn explain(&self, stream: u32, status: Status) -> Status {
         match self.greeting.farewell() {
-            Some(reason) if status.is_of_connection() => Status::of_farewell(reason),
+            Some(Farewell { last, .. }) if status.is_of_connection() && stream > last => {
+                Status::new(Status::UNAVAILABLE, Status::DRAINING)
+            }
+            Some(Farewell { reason, .. }) if status.is_of_connection() => {
+                Status::of_farewell(reason)
+            }
             _ => status,
         }
     }
@@ -224,12 +231,41 @@ impl Channel {
     }
 }
 
+/// So much of an answer that is no gRPC is told.
+const EXCERPT_MAX: usize = 1024;
+
 /// The head of an answer.
 struct Answer {
     headers: HeaderMap,
     body: RecvStream,
-    /// Messages may be compressed.
-    is_gzip: bool,
+    coding: Coding,
+}
+
+/// How messages may be compressed.
+#[derive(Debug, Default)]
+enum Coding {
+    #[default]
+    None,
+    Gzip,
+    /// In a way that we can't undo.
+    Other(String),
+}
+
+impl Coding {
+    fn of(headers: &mut HeaderMap) -> Self {
+        let Some(name) = headers.remove("grpc-encoding") else { return Self::None };
+        match name.as_bytes() {
+            b"gzip" => Self::Gzip,
+            b"" | b"identity" => Self::None,
+            other => Self::Other(String::from_utf8_lossy(other).into_owned()),
+        }
+    }
+}
+
+/// `application/grpc`, perhaps with what is inside.
+fn is_grpc(content_type: &[u8]) -> bool {
+    let rest = content_type.strip_prefix(b"application/grpc");
+    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
 }
 
 /// Waits for the head of an answer; an answer that is over with its head is an outcome.
@@ -240,21 +276,72 @@ async fn answer(
     let (head, body) = response.into_parts();
     let mut headers = head.headers;
     let content_type = headers.get(http::header::CONTENT_TYPE).map(HeaderValue::as_bytes);
-    let is_grpc = content_type.is_some_and(|text| text.starts_with(b"application/grpc"));
-    if !is_grpc || head.status != http::StatusCode::OK {
+    let is_grpc = content_type.is_some_and(is_grpc);
+    if is_grpc && body.is_end_stream() {
         // The status counts more than what surrounds it.
-        let status = match Status::of_http(head.status, content_type) {
-            told if !is_grpc => told,
-            told => Status::take(&mut headers).unwrap_or(told),
-        };
+        let status = Status::take(&mut headers).unwrap_or_else(unknown);
         return Err(Box::new(Outcome { trailers: shown(&headers), ..Outcome::of(status) }));
     }
-    if body.is_end_stream() || headers.contains_key("grpc-status") {
-        let status = Status::take(&mut headers).unwrap_or_else(no_trailers);
-        return Err(Box::new(Outcome { trailers: shown(&headers), ..Outcome::of(status) }));
+    if !is_grpc || head.status != http::StatusCode::OK {
+        let mut status = Status::of_http(head.status, content_type);
+        let excerpt = excerpt(body).await;
+        if !excerpt.is_empty() {
+            status.message.push_str("\ndata: ");
+            status.message.push_str(&quoted(&excerpt));
+        }
+        return Err(Box::new(Outcome::of(status)));
     }
-    let is_gzip = headers.get("grpc-encoding").is_some_and(|coding| coding == "gzip");
-    Ok(Answer { headers, body, is_gzip })
+    let coding = Coding::of(&mut headers);
+    // What belongs to the end says nothing here.
+    for name in ["grpc-status", "grpc-message"] {
+        headers.remove(name);
+    }
+    Ok(Answer { headers, body, coding })
+}
+
+/// The beginning of an answer that is no gRPC.
+async fn excerpt(mut body: RecvStream) -> Vec<u8> {
+    let mut excerpt = Vec::new();
+    while let Some(Ok(bytes)) = body.data().await {
+        // A flow that is over takes no more leave.
+        let _ = body.flow_control().release_capacity(bytes.len());
+        excerpt.extend_from_slice(&bytes[..bytes.len().min(EXCERPT_MAX - excerpt.len())]);
+        if excerpt.len() == EXCERPT_MAX {
+            break;
+        }
+    }
+    excerpt
+}
+
+/// Bytes as Go quotes them.
+fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                control if control.is_ascii_control() => {
+                    let _ = write!(out, "\\x{:02x}", u32::from(control));
+                }
+                letter => out.push(letter),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// What trailers without a status mean.
+fn unknown() -> Status {
+    Status::new(Status::UNKNOWN, "")
 }
 
 fn no_trailers() -> Status {
@@ -265,7 +352,7 @@ fn no_trailers() -> Status {
 async fn trailers(body: &mut RecvStream) -> (Status, Vec<(String, Vec<String>)>) {
     match body.trailers().await {
         Ok(Some(mut trailers)) => {
-            let status = Status::take(&mut trailers).unwrap_or_else(no_trailers);
+            let status = Status::take(&mut trailers).unwrap_or_else(unknown);
             (status, shown(&trailers))
         }
         Ok(None) => (no_trailers(), Vec::new()),

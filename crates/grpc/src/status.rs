@@ -80,6 +80,9 @@ impl Status {
     /// `UNAVAILABLE`.
     pub const UNAVAILABLE: u32 = 14;
 
+    /// What is told of a call that the server has not looked at because it was about to leave.
+    pub const DRAINING: &str = "the connection is draining";
+
     /// A status of our own.
     pub fn new(code: u32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Vec::new() }
@@ -110,12 +113,17 @@ impl Status {
     /// Takes the status out of trailers; `None` if there is none.
     pub(crate) fn take(trailers: &mut HeaderMap) -> Option<Self> {
         let code = trailers.remove("grpc-status")?;
-        let code = code.to_str().ok().and_then(|text| text.parse().ok());
         let message = trailers.remove("grpc-message");
         let message = message.map(|text| from_percent(text.as_bytes())).unwrap_or_default();
-        let mut status = match code {
-            Some(code) => Self::new(code, message),
-            None => Self::new(Self::INTERNAL, "transport: malformed grpc-status"),
+        let number = code.to_str().ok().and_then(|text| text.parse::<i32>().ok());
+        let mut status = match number {
+            // Go reads a signed number and keeps its bits.
+            Some(code) => Self::new(code as u32, message),
+            None => {
+                let text = String::from_utf8_lossy(code.as_bytes());
+                let told = "transport: malformed grpc-status: strconv.ParseInt: parsing";
+                Self::new(Self::UNKNOWN, format!("{told} {text:?}: invalid syntax"))
+            }
         };
         if let Some(details) = trailers.get("grpc-status-details-bin")
             && let Some(Ok(detailed)) =
@@ -172,11 +180,14 @@ impl Status {
     /// What an error of the connection or stream means.
     pub(crate) fn of_h2(error: &h2::Error) -> Self {
         if error.is_go_away() && error.is_remote() {
-            return Self::of_farewell(error.reason().map_or(0, u32::from));
+            // Which farewell it was, the connection knows.
+            return Self::new(Self::UNAVAILABLE, "error reading from server: EOF");
         }
         if let Some(io) = error.get_io() {
             let told = match brunt_http::Failure::of_io(io) {
                 Some(failure) => failure.to_string(),
+                // `h2` keeps the text of an error, but not what it carries.
+                None if io.kind() == std::io::ErrorKind::Other => io.to_string(),
                 None => "EOF".to_owned(),
             };
             return Self::new(Self::UNAVAILABLE, format!("error reading from server: {told}"));
@@ -184,6 +195,11 @@ impl Status {
         let Some(reason) = error.reason() else {
             return Self::new(Self::UNAVAILABLE, "transport is closing");
         };
+        if error.is_go_away() {
+            let told =
+                format!("error reading from server: connection error: {}", code_name(reason));
+            return Self::new(Self::UNAVAILABLE, told);
+        }
         if error.is_reset() && error.is_remote() {
             return Self::new(
                 of_reset(reason),
@@ -266,7 +282,7 @@ mod tests {
         assert_eq!(trailers.len(), 1);
         assert_eq!(Status::take(&mut trailers), None);
         trailers.insert("grpc-status", "x".parse().unwrap());
-        assert_eq!(Status::take(&mut trailers).map(|status| status.code), Some(13));
+        assert_eq!(Status::take(&mut trailers).map(|status| status.code), Some(2));
     }
 
     #[test]

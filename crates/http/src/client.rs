@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::client::ClientConfig;
 
@@ -24,13 +25,16 @@ use crate::target::{Scheme, Target};
 use crate::timer::Timers;
 
 /// How often a request is sent again that a server of HTTP/2 has not looked at: Go's number.
-const REPEATS: u32 = 6;
+const REPEATS: u32 = 7;
+
+/// The time before the second of them, which is twice as long each time; the first is sent at once.
+const REPEAT_AFTER: Duration = Duration::from_secs(1);
 
 /// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
 /// those of many.
 ///
 /// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
-/// Futures are polled by whoever waits: no task is spawned. An exchange that is dropped closes its
+/// Futures are polled by whoever waits: no task is spawned (but one per core for idle connections of HTTP/2). An exchange that is dropped closes its
 /// connection.
 #[derive(Debug)]
 pub struct Client {
@@ -237,6 +241,7 @@ impl Client {
                         Ok(Some(link)) => {
                             let link = Rc::new(link);
                             if keeps {
+                                self.network.tended.add(&link, &self.network);
                                 *state = Host::Open(Rc::clone(&link));
                             }
                             (link, false)
@@ -268,6 +273,10 @@ impl Client {
                 && request.body.rewind();
             if !may_repeat {
                 return Some(Err(broken.failure));
+            }
+            if repeats > 0 {
+                // Boxed, as it is rare.
+                Box::pin(tokio::time::sleep(REPEAT_AFTER * (1 << (repeats - 1)))).await;
             }
             repeats += 1;
             recording.restart();

@@ -127,7 +127,7 @@ impl Connection {
         let Some(session) = &mut self.tls else { return };
         if !session.unsent.is_empty() {
             // If it fails, the next write will tell.
-            let sent = self.wire.socket.borrow().try_write(&session.unsent).unwrap_or(0);
+            let sent = self.wire.socket.borrow_mut().try_write(&session.unsent).unwrap_or(0);
             session.unsent.drain(..sent);
         }
     }
@@ -231,7 +231,7 @@ impl Connection {
     pub(crate) fn check(&mut self, scratch: &mut Scratch) -> Option<usize> {
         let kept = self.tls.as_ref().map_or(0, |session| session.partial.len());
         scratch.make_room(kept, ROOM_MIN);
-        let size = match self.wire.socket.borrow().try_read(&mut scratch.read[kept..]) {
+        let size = match self.wire.socket.borrow_mut().try_read(&mut scratch.read[kept..]) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(0),
             Err(_) | Ok(0) => return None,
             Ok(size) => size,
@@ -286,6 +286,6 @@ impl Connection {
         let mut goodbye = std::mem::take(&mut session.unsent);
         session.close(&mut goodbye);
         // Best effort, as the socket is closed anyway.
-        self.wire.socket.borrow().try_write(&goodbye).unwrap_or(0)
+        self.wire.socket.borrow_mut().try_write(&goodbye).unwrap_or(0)
     }
 }

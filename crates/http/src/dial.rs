@@ -3,6 +3,7 @@
 pub(crate) mod detour;
 mod handshake;
 mod race;
+mod secure_proxy;
 mod socks;
 mod tunnel;
 
@@ -22,7 +23,7 @@ use crate::failure::{Failure, from_connect};
 use crate::network::Network;
 use crate::proxy::{Language, Proxy};
 use crate::target::{Scheme, Target};
-use crate::tls::Session;
+use crate::tls::{Session, TlsInfo};
 
 /// How often a silent connection is probed: k6's 30 s.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -47,9 +48,15 @@ impl Dialer<'_> {
         own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
         recording: &mut Recording<'_>,
     ) -> Result<Connection, Failure> {
-        let (socket, address) = self.open(target, recording).await?;
+        let (mut socket, address) = self.open(target, recording).await?;
         recording.connected(address);
+        let mut proxy_tls = None;
+        if let (Some(proxy), Socket::Tcp(_)) = (self.proxy.filter(|it| it.is_secure), &socket) {
+            (socket, proxy_tls) = self.secure(socket, proxy, address, recording).await?;
+        }
         let mut connection = Connection::new(socket, address, Route::new(target));
+        // As Go has it: what was agreed on with the proxy, if the target itself has no TLS.
+        connection.tls_info = proxy_tls;
         match self.proxy.map(|proxy| &proxy.language) {
             Some(Language::Socks5 { credentials }) => {
                 let credentials = credentials.as_ref().map(|(user, password)| [&**user, password]);
@@ -74,6 +81,22 @@ impl Dialer<'_> {
         Ok(connection)
     }
 
+    /// TLS with the proxy itself, which is dialed already.
+    async fn secure(
+        &self,
+        socket: Socket,
+        proxy: &Proxy,
+        address: SocketAddr,
+        recording: &mut Recording<'_>,
+    ) -> Result<(Socket, Option<TlsInfo>), Failure> {
+        let Socket::Tcp(socket) = socket else { return Ok((socket, None)) };
+        recording.handshaking();
+        let shaken = secure_proxy::shake_hands(socket, &proxy.host, &self.network.tls).await;
+        let (socket, info) = shaken.map_err(|it| it.at_the_proxy(&proxy.host, address))?;
+        recording.handshaken();
+        Ok((socket, Some(info)))
+    }
+
     /// The socket, and who is at its other end.
     async fn open(
         &self,
@@ -93,20 +116,26 @@ impl Dialer<'_> {
             None => (target.host.as_ref(), target.port),
         };
         let Place { host, port } = self.network.detours.find(host, port);
+        let proxied = |failure: Failure, address: Option<SocketAddr>| match self.proxy {
+            Some(proxy) => {
+                let nowhere = SocketAddr::from(([0, 0, 0, 0], proxy.port));
+                failure.at_the_proxy(&proxy.host, address.unwrap_or(nowhere))
+            }
+            None => failure,
+        };
         let opened = if dialing.both_families {
-            let addresses = self.addresses(host, port).await?;
+            let addresses = self.addresses(host, port).await;
+            let addresses = addresses.map_err(|failure| proxied(failure, None))?;
             recording.connecting();
             self.race(&addresses).await
         } else {
-            let address = self.address(host, port).await?;
+            let address = self.address(host, port).await;
+            let address = address.map_err(|failure| proxied(failure, None))?;
             recording.dialed = Some(address);
             recording.connecting();
             self.connect(address).await.map(|socket| (socket, address))
         };
-        let (socket, address) = opened.map_err(|failure| match self.proxy {
-            Some(_) => failure.at_the_proxy(),
-            None => failure,
-        })?;
+        let (socket, address) = opened.map_err(|failure| proxied(failure, recording.dialed))?;
         // Neither matters enough to give up the connection.
         let _ = socket.set_nodelay(true);
         if !dialing.no_probes {
@@ -155,8 +184,8 @@ impl Dialer<'_> {
     ) -> Result<Box<Session>, Failure> {
         let name = ServerName::try_from(target.host.as_ref().to_owned())
             .map_err(|_| Failure::HostMismatch)?;
-        let config =
-            self.network.tls.find(&target.host).map_err(|_| Failure::Tls("no configuration"))?;
+        // Versions or suites of which we have none: what a server says that has none of a client's.
+        let config = self.network.tls.find(&target.host).map_err(|_| Failure::Alert(40))?;
         let session = Session::new(own(config), name);
         session.map(Box::new).map_err(|_| Failure::Tls("no session"))
     }

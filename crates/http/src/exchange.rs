@@ -117,12 +117,20 @@ impl Exchange {
                 Some(server) => format!("lookup {host} on {server}: no such host"),
                 None => format!("lookup {host}: no such host"),
             },
+            Failure::BlockedHost(pattern) => {
+                format!("hostname ({host}) is in a blocked pattern ({pattern})")
+            }
+            Failure::BlacklistedIp(ip, net) => {
+                format!("IP ({ip}) is in a blacklisted range ({net})")
+            }
             Failure::NoTls => "http: server gave HTTP response to HTTPS client".to_owned(),
             Failure::UnknownAuthority => {
                 "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                     .to_owned()
             }
-            Failure::CertificateTime => format!("tls: failed to verify certificate: {failure}"),
+            Failure::CertificateTime(_) | Failure::Certificate(_) => {
+                format!("tls: failed to verify certificate: {failure}")
+            }
             other => other.to_string(),
         })
     }

@@ -3,12 +3,19 @@
 mod alert;
 mod from;
 mod http2;
+mod proxied;
 mod refusal;
+mod validity;
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use ipnet::IpNet;
 
 pub(crate) use from::{from_connect, from_socket, from_tls};
+pub use proxied::ProxyTrouble;
 pub use refusal::Refusal;
+pub use validity::Validity;
 
 use crate::content::Undecodable;
 use crate::excerpt::{Excerpt, Tail};
@@ -39,10 +46,10 @@ pub enum Failure {
     Lookup,
     /// 1101: there is no such name.
     NoSuchHost,
-    /// 1110: the address is in `blacklistIPs`.
-    BlacklistedIp,
-    /// 1111: the host is in `blockHostnames`.
-    BlockedHost,
+    /// 1110: the address is in `blacklistIPs`, in this net.
+    BlacklistedIp(IpAddr, IpNet),
+    /// 1111: the host is in `blockHostnames`: what stands there.
+    BlockedHost(Tail),
     /// 1210: the connection can't be opened, for a reason without a number.
     Dial,
     /// 1211: connecting took longer than the connect timeout.
@@ -68,7 +75,7 @@ pub enum Failure {
     /// 1000: the proxy refused the tunnel with this status.
     Proxy(u16),
     /// 1200: the proxy can't be reached: why.
-    ProxyDial(&'static str),
+    ProxyDial(ProxyTrouble),
     /// 1200: the SOCKS proxy said no.
     Socks(Refusal),
     /// 1010: the peer ended TLS with this alert.
@@ -80,9 +87,11 @@ pub enum Failure {
     /// 1311: the certificate is for another host.
     HostMismatch,
     /// 1000: the certificate has expired, or isn't valid yet.
-    CertificateTime,
-    /// 1300: the certificate is refused for another reason.
-    Certificate,
+    CertificateTime(Validity),
+    /// 1000: the certificate is refused for another reason, in Go's words.
+    Certificate(&'static str),
+    /// 1010: what came made us end TLS with this alert.
+    LocalAlert(u8),
     /// 1300: TLS failed in another way: what it says.
     Tls(&'static str),
     /// 1701: `Content-Encoding` doesn't fit the body.
@@ -100,6 +109,8 @@ pub enum Failure {
 /// What failed on HTTP/2; the number beside it is the reason of RFC 9113 §7.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Http2Trouble {
+    /// The server ended the connection, and had not looked at the request.
+    Unseen,
     /// The server ended the connection.
     GoAway,
     /// The server ended the stream.
@@ -158,13 +169,14 @@ impl Failure {
             | Self::BodyFile(..)
             | Self::BodySource(_)
             | Self::Aborted
-            | Self::CertificateTime => 1000,
-            Self::Alert(_) => 1010,
+            | Self::CertificateTime(_)
+            | Self::Certificate(_) => 1000,
+            Self::Alert(_) | Self::LocalAlert(_) => 1010,
             Self::Timeout => 1050,
             Self::Lookup => 1100,
             Self::NoSuchHost => 1101,
-            Self::BlacklistedIp => 1110,
-            Self::BlockedHost => 1111,
+            Self::BlacklistedIp(..) => 1110,
+            Self::BlockedHost(_) => 1111,
             Self::Socket(_) | Self::ProxyDial(_) | Self::Socks(_) => 1200,
             Self::BrokenPipe => 1201,
             Self::Errno(..) => 1202,
@@ -173,13 +185,14 @@ impl Failure {
             Self::Refused => 1212,
             Self::DialErrno(_) => 1213,
             Self::Reset(_) => 1220,
-            Self::Certificate | Self::Tls(_) => 1300,
+            Self::Tls(_) => 1300,
             Self::NoTls => 1301,
             Self::UnknownAuthority => 1310,
             Self::HostMismatch => 1311,
             Self::Decompression(_) => 1701,
             Self::Http2(trouble, reason) => {
                 let base = match trouble {
+                    Http2Trouble::Unseen => return 1000,
                     Http2Trouble::GoAway => 1610,
                     Http2Trouble::Stream => 1630,
                     Http2Trouble::Connection => 1650,
@@ -196,13 +209,8 @@ impl Failure {
     }
 
     /// The same, when it was not the target that was dialed but a proxy.
-    pub(crate) fn at_the_proxy(self) -> Self {
-        match self {
-            Self::Refused => Self::ProxyDial("connection refused"),
-            Self::DialTimeout => Self::ProxyDial("i/o timeout"),
-            Self::Dial | Self::DialErrno(_) => Self::ProxyDial("connection failed"),
-            other => other,
-        }
+    pub(crate) fn at_the_proxy(self, host: &str, address: SocketAddr) -> Self {
+        ProxyTrouble::of(self, host, address).map_or(self, Self::ProxyDial)
     }
 
     /// The connection was gone: a request that is safe to repeat may be tried on another.
@@ -236,8 +244,8 @@ impl fmt::Display for Failure {
             }
             Self::Lookup => f.write_str("lookup: server misbehaving"),
             Self::NoSuchHost => f.write_str("lookup: no such host"),
-            Self::BlacklistedIp => f.write_str("ip is blacklisted"),
-            Self::BlockedHost => f.write_str("hostname is blocked"),
+            Self::BlacklistedIp(..) => f.write_str("ip is blacklisted"),
+            Self::BlockedHost(_) => f.write_str("hostname is blocked"),
             Self::Dial => f.write_str("dial: connection failed"),
             Self::DialTimeout => f.write_str("dial: i/o timeout"),
             Self::Refused => f.write_str("dial: connection refused"),
@@ -252,20 +260,29 @@ impl fmt::Display for Failure {
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::BodyTooLarge(limit) => write!(f, "response body exceeds {limit} bytes"),
             Self::Proxy(status) => write!(f, "proxy refused the connection with status {status}"),
-            Self::ProxyDial(why) => write!(f, "proxyconnect: {why}"),
+            Self::ProxyDial(why) => write!(f, "proxyconnect tcp: {why}"),
             Self::Socks(refusal) => write!(f, "socks connect: {refusal}"),
             Self::Alert(alert) => write!(f, "remote error: tls: {}", alert::Name(*alert)),
             Self::NoTls => f.write_str("tls: first record does not look like a TLS handshake"),
             Self::UnknownAuthority => f.write_str("x509: unknown authority"),
             Self::HostMismatch => f.write_str("x509: certificate doesn't match hostname"),
-            Self::CertificateTime => {
-                f.write_str("x509: certificate has expired or is not yet valid")
+            Self::CertificateTime(validity) => {
+                write!(f, "x509: certificate has expired or is not yet valid{validity}")
             }
-            Self::Certificate => f.write_str("x509: certificate is not valid"),
+            Self::Certificate(why) => write!(f, "x509: {why}"),
+            Self::LocalAlert(alert) => write!(f, "local error: tls: {}", alert::Name(*alert)),
             Self::Tls(what) => write!(f, "tls: {what}"),
             Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
+            Self::Http2(Http2Trouble::Unseen, 0) => {
+                f.write_str("http2: Transport received Server's graceful shutdown GOAWAY")
+            }
+            Self::Http2(Http2Trouble::Unseen, reason) => {
+                let name = http2::Name(*reason);
+                write!(f, "http2: Transport received GOAWAY from server ErrCode:{name}")
+            }
             Self::Http2(trouble, reason) => {
                 let what = match trouble {
+                    Http2Trouble::Unseen => unreachable!("it has words of its own, above"),
                     Http2Trouble::GoAway => "received GoAway",
                     Http2Trouble::Stream => "stream error",
                     Http2Trouble::Connection => "connection error",
@@ -339,8 +356,12 @@ mod tests {
         for (failure, code, text) in [
             (Failure::Timeout, 1050, "request timeout"),
             (Failure::NoSuchHost, 1101, "lookup: no such host"),
-            (Failure::BlacklistedIp, 1110, "ip is blacklisted"),
-            (Failure::BlockedHost, 1111, "hostname is blocked"),
+            (
+                Failure::BlacklistedIp("10.1.2.3".parse().unwrap(), "10.0.0.0/8".parse().unwrap()),
+                1110,
+                "ip is blacklisted",
+            ),
+            (Failure::BlockedHost(Tail::new(b"*.test")), 1111, "hostname is blocked"),
             (Failure::Refused, 1212, "dial: connection refused"),
             (
                 Failure::DialErrno(101),

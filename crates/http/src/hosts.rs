@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use ipnet::IpNet;
 use rustc_hash::FxHashMap;
 
+use crate::excerpt::Tail;
 use crate::failure::Failure;
 use crate::settings::{Settings, SettingsError};
 
@@ -69,20 +70,26 @@ impl Hosts {
         if self.blocked.is_empty() || host.parse::<IpAddr>().is_ok() {
             return Ok(());
         }
-        let is_blocked = self.blocked.iter().any(|pattern| match pattern {
+        let found = self.blocked.iter().find(|pattern| match pattern {
             Pattern::Exact(name) => host.eq_ignore_ascii_case(name),
             Pattern::Suffix(suffix) => ends_with(host, suffix),
         });
-        if is_blocked { Err(Failure::BlockedHost) } else { Ok(()) }
+        match found {
+            None => Ok(()),
+            Some(Pattern::Exact(name)) => Err(Failure::BlockedHost(Tail::new(name.as_bytes()))),
+            Some(Pattern::Suffix(suffix)) => {
+                Err(Failure::BlockedHost(Tail::new(format!("*{suffix}").as_bytes())))
+            }
+        }
     }
 
     /// `blacklistIPs` looks at the address that is dialed in the end.
     pub(crate) fn check_address(&self, ip: IpAddr) -> Result<(), Failure> {
         let ip = ip.to_canonical();
-        if self.blacklist.iter().any(|net| net.contains(&ip)) {
-            return Err(Failure::BlacklistedIp);
+        match self.blacklist.iter().find(|net| net.contains(&ip)) {
+            Some(net) => Err(Failure::BlacklistedIp(ip, *net)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Where `host:port` leads instead, if `hosts` says so. A key with a port is tried first, an exact
@@ -163,8 +170,8 @@ mod tests {
         let hosts = hosts(|settings| {
             settings.block_hostnames = vec!["*.blocked.test".into(), "one.test".into()];
         });
-        assert_eq!(hosts.check_name("x.BLOCKED.test"), Err(Failure::BlockedHost));
-        assert_eq!(hosts.check_name("ONE.test"), Err(Failure::BlockedHost));
+        assert!(matches!(hosts.check_name("x.BLOCKED.test"), Err(Failure::BlockedHost(_))));
+        assert!(matches!(hosts.check_name("ONE.test"), Err(Failure::BlockedHost(_))));
         assert_eq!(hosts.check_name("blocked.test"), Ok(()));
         assert_eq!(hosts.check_name("a.one.test"), Ok(()));
     }
@@ -177,7 +184,7 @@ mod tests {
         });
         assert_eq!(hosts.check_name("127.0.0.1"), Ok(()));
         assert_eq!(hosts.check_name("::1"), Ok(()));
-        assert_eq!(hosts.check_name("localhost"), Err(Failure::BlockedHost));
+        assert!(matches!(hosts.check_name("localhost"), Err(Failure::BlockedHost(_))));
     }
 
     #[test]
@@ -186,7 +193,8 @@ mod tests {
             settings.blacklist_ips = vec!["10.0.0.0/8".into(), "1.2.3.4".into()];
         });
         for ip in ["10.1.2.3", "1.2.3.4", "::ffff:10.0.0.1"] {
-            assert_eq!(hosts.check_address(ip.parse().unwrap()), Err(Failure::BlacklistedIp));
+            let refused = hosts.check_address(ip.parse().unwrap());
+            assert!(matches!(refused, Err(Failure::BlacklistedIp(..))));
         }
         assert_eq!(hosts.check_address("11.0.0.1".parse().unwrap()), Ok(()));
     }

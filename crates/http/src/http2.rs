@@ -10,7 +10,7 @@
 //! ```
 //!
 //! As with HTTP/1.1, who waits for an answer reads the socket, and no task drives a connection; a connection that waits
-//! holds no buffer. Server push is refused, priorities are not sent.
+//! holds no buffer. One task per core answers now and then what servers ask on connections that nobody reads. Server push is refused, priorities are not sent.
 
 mod exchange;
 mod frame;
@@ -19,6 +19,7 @@ mod link;
 mod outflow;
 mod protocol;
 mod stream;
+mod tending;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,6 +28,7 @@ use tokio::sync::Mutex;
 
 pub(crate) use self::exchange::Running;
 pub(crate) use self::link::Link;
+pub(crate) use self::tending::Tended;
 use crate::connection::Route;
 use crate::target::Target;
 

@@ -8,6 +8,7 @@ use crate::dial::detour::Detours;
 use crate::dns::Dns;
 use crate::hosts::Hosts;
 use crate::http1::known::KnownHeads;
+use crate::http2::Tended;
 use crate::outbox::Outbox;
 use crate::settings::{Settings, SettingsError};
 use crate::tls::TlsConfigs;
@@ -36,6 +37,7 @@ pub struct Network {
     /// Borrowed as `scratch` is.
     pub(crate) known: RefCell<KnownHeads>,
     pub(crate) outbox: Rc<Outbox>,
+    pub(crate) tended: Tended,
 }
 
 /// Buffers that belong to whoever is at work: a connection that waits holds none.
@@ -69,6 +71,7 @@ impl Network {
             scratch: RefCell::new(Scratch::new()),
             known: RefCell::default(),
             outbox,
+            tended: Tended::default(),
             settings,
         }))
     }

@@ -9,15 +9,13 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::client::Client;
-use crate::connection::{Connection, Received};
+use crate::connection::Received;
+use crate::counted::Counted;
 use crate::dial::Dialer;
 use crate::exchange::{Answer, Fate, Recording};
 use crate::failure::Failure;
 use crate::target::Target;
 use crate::tls::TlsInfo;
-
-/// So much is encrypted at a time.
-const RECORDS: usize = 64 * 1024;
 
 /// Plaintext of more than this is not kept room for.
 const CAME_KEEP: usize = 64 * 1024;
@@ -27,13 +25,10 @@ const CAME_KEEP: usize = 64 * 1024;
 ///
 /// Failures of the connection travel in the [`io::Error`]s: see [`Failure::of_io`].
 pub struct Opened {
-    connection: Connection,
-    client: Rc<Client>,
+    counted: Counted,
     /// Plaintext that came, from `at` on.
     came: Vec<u8>,
     at: usize,
-    /// Ciphertext that the socket did not take yet.
-    unsent: Vec<u8>,
 }
 
 impl Client {
@@ -49,34 +44,24 @@ impl Client {
         let own = |config| self.own_tls(config);
         let mut connection = dialer.dial(target, own, &mut recording).await?;
         let came = connection.take_early();
-        Ok(Opened { connection, client: Rc::clone(self), came, at: 0, unsent: Vec::new() })
+        Ok(Opened { counted: Counted::new(connection, Rc::clone(self)), came, at: 0 })
     }
 }
 
 impl Opened {
     /// The address at the other end.
     pub fn remote(&self) -> SocketAddr {
-        self.connection.remote
+        self.counted.connection.remote
     }
 
     /// What was agreed on, if it is encrypted.
     pub fn tls(&self) -> Option<TlsInfo> {
-        self.connection.tls_info
+        self.counted.connection.tls_info
     }
 
     /// The server chose HTTP/2 while TLS was agreed on.
     pub fn is_http2(&self) -> bool {
-        self.connection.is_http2()
-    }
-
-    /// Writes what is left of the last records.
-    fn poll_unsent(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        while !self.unsent.is_empty() {
-            let size = ready!(self.connection.poll_write(cx, &self.unsent))?;
-            self.client.meter().sent(size);
-            self.unsent.drain(..size);
-        }
-        Poll::Ready(Ok(()))
+        self.counted.connection.is_http2()
     }
 }
 
@@ -92,10 +77,9 @@ impl AsyncRead for Opened {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if !this.connection.is_secure() {
-            let size = ready!(this.connection.poll_read(cx, into.initialize_unfilled()));
+        if !this.counted.connection.is_secure() {
+            let size = ready!(this.counted.poll_read(cx, into.initialize_unfilled()));
             let size = size.map_err(wrapped)?;
-            this.client.meter().received(size);
             into.advance(size);
             return Poll::Ready(Ok(()));
         }
@@ -106,12 +90,9 @@ impl AsyncRead for Opened {
             }
             this.at = 0;
             let came = &mut this.came;
-            let mut scratch = this.client.network().scratch.borrow_mut();
-            let take = |bytes: &[u8]| came.extend_from_slice(bytes);
-            match ready!(this.connection.poll_receive(cx, &mut scratch, take)) {
+            match ready!(this.counted.poll_receive(cx, |bytes| came.extend_from_slice(bytes))) {
                 Ok(Received::End) if this.came.is_empty() => return Poll::Ready(Ok(())),
-                Ok(Received::Bytes(size)) => this.client.meter().received(size),
-                Ok(Received::End) => {}
+                Ok(_) => {}
                 Err(failure) => return Poll::Ready(Err(wrapped(failure))),
             }
         }
@@ -129,30 +110,17 @@ impl AsyncWrite for Opened {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        if !this.connection.is_secure() {
-            let size = ready!(this.connection.poll_write(cx, bytes)).map_err(wrapped)?;
-            this.client.meter().sent(size);
-            return Poll::Ready(Ok(size));
-        }
-        ready!(this.poll_unsent(cx)).map_err(wrapped)?;
-        let taken = bytes.len().min(RECORDS);
-        this.connection.encrypt(&bytes[..taken], &mut this.unsent).map_err(wrapped)?;
-        // What the socket doesn't take now goes out before anything else.
-        if let Poll::Ready(Err(failure)) = this.poll_unsent(cx) {
-            return Poll::Ready(Err(wrapped(failure)));
-        }
-        Poll::Ready(Ok(taken))
+        self.get_mut().counted.poll_write(cx, bytes).map_err(wrapped)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().poll_unsent(cx).map_err(wrapped)
+        self.get_mut().counted.poll_flush(cx).map_err(wrapped)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_unsent(cx)).map_err(wrapped)?;
-        this.connection.poll_shutdown(cx)
+        ready!(this.counted.poll_flush(cx)).map_err(wrapped)?;
+        this.counted.connection.poll_shutdown(cx)
     }
 }
 

@@ -98,7 +98,7 @@ impl Outbox {
             if !matches!(wire.letter(), Letter::Waiting) {
                 continue;
             }
-            let written = wire.socket.borrow().try_write(bytes);
+            let written = wire.socket.borrow_mut().try_write(bytes);
             let at = (self.clock)();
             let written = match written {
                 Err(error) if is_passing(&error) => Ok(0),

@@ -22,6 +22,8 @@ pub(crate) struct Proxy {
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) language: Language,
+    /// It is spoken to over TLS.
+    pub(crate) is_secure: bool,
 }
 
 /// How a proxy wants to be asked.
@@ -72,7 +74,7 @@ impl Proxies {
     /// through `variable`.
     ///
     /// # Errors
-    /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported (https), or a password that
+    /// [`SettingsError::Proxy`]: a proxy of a kind that is not supported, or a password that
     /// SOCKS can't carry.
     pub fn from_env(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let any = |upper: &str| {
@@ -94,7 +96,7 @@ impl Proxies {
         })
     }
 
-    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`, or `socks5://…`.
+    /// One proxy for all, loopback too: `[http://][user:password@]host[:port]`, `https://…` or `socks5://…`.
     ///
     /// # Errors
     /// [`SettingsError::Proxy`], as of [`Proxies::from_env`].
@@ -138,6 +140,7 @@ impl Proxy {
             has_user.then(|| (decode(url.username()), decode(url.password().unwrap_or_default())));
         let (language, usual_port) = match url.scheme() {
             "http" => (Language::http(credentials), 80),
+            "https" => (Language::http(credentials), 443),
             // Go makes no difference between the two: names are the proxy's business.
             "socks5" | "socks5h" => (Language::Socks5 { credentials }, 1080),
             _ => return Err(Unsupported),
@@ -151,7 +154,8 @@ impl Proxy {
             Some(url::Host::Ipv6(ip)) => ip.to_string(),
             None => return Err(Unsupported),
         };
-        Ok(Some(Self { host, port: url.port().unwrap_or(usual_port), language }))
+        let is_secure = url.scheme() == "https";
+        Ok(Some(Self { host, port: url.port().unwrap_or(usual_port), language, is_secure }))
     }
 
     /// Requests to plain `http://` go to it as they are, with their whole URL.
@@ -346,8 +350,8 @@ mod tests {
         let refused =
             |url: &str| Proxies::from_env(|_| Some(url.to_owned())).unwrap_err().to_string();
         assert_eq!(
-            refused("https://u:secret@p.test"),
-            r#"HTTP_PROXY is "****@p.test": only http:// and socks5:// proxies are supported"#
+            refused("ftp://u:secret@p.test"),
+            r#"HTTP_PROXY is "****@p.test": only http://, https:// and socks5:// proxies are supported"#
         );
         // SOCKS can't carry an empty password.
         assert!(refused("socks5://u@p.test").starts_with(r#"HTTP_PROXY is "****@p.test""#));

@@ -214,7 +214,7 @@ pub enum SettingsError {
     #[error("blacklistIPs: {0:?} is no CIDR, such as 10.0.0.0/8")]
     BlacklistIps(String),
     /// A proxy of the environment.
-    #[error("{variable} is {proxy:?}: only http:// and socks5:// proxies are supported")]
+    #[error("{variable} is {proxy:?}: only http://, https:// and socks5:// proxies are supported")]
     Proxy {
         /// `HTTP_PROXY`, or as it was written.
         variable: String,
@@ -230,9 +230,6 @@ pub enum SettingsError {
     /// A cipher suite of this name is not known.
     #[error("tlsCipherSuites: unknown cipher suite {0:?}")]
     UnknownCipher(String),
-    /// Known, but none of them is one we have.
-    #[error("tlsCipherSuites: none of these is supported; ECDHE with AES-GCM or ChaCha20 is")]
-    NoCipher,
     /// An entry of `tlsAuth`, counted from 0.
     #[error("tlsAuth[{index}]: {problem}")]
     Auth {

@@ -27,6 +27,7 @@ const CHUNK_COST: usize = 64;
 pub struct Spool {
     limit: usize,
     follows: Cell<bool>,
+    answers: Cell<bool>,
     state: RefCell<State>,
 }
 
@@ -69,6 +70,11 @@ impl Spool {
     /// Whether the body of a redirect with a `Location` is dropped, since whoever runs the exchange follows it.
     pub fn follow_redirects(&self, follows: bool) {
         self.follows.set(follows);
+    }
+
+    /// Whether the body of a 401 is dropped, since whoever runs the exchange answers what it asks.
+    pub fn answer_challenges(&self, answers: bool) {
+        self.answers.set(answers);
     }
 
     /// The exchange as it stood when its head was there; `None` if it ended without one (or the head was taken).
@@ -178,7 +184,9 @@ impl Spool {
     pub(crate) fn wants(&self, response: &Response<'_>) -> bool {
         let redirects = matches!(response.status(), 301 | 302 | 303 | 307 | 308)
             && response.header("Location").is_some_and(|location| !location.is_empty());
-        !(redirects && self.follows.get())
+        let asks = response.status() == 401;
+        let goes_on = (redirects && self.follows.get()) || (asks && self.answers.get());
+        !goes_on
     }
 
     /// What is pushed from now on arrived at this moment.

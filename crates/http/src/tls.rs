@@ -2,8 +2,10 @@
 
 mod auth;
 mod locked_key;
+mod own_root;
 mod roots;
 mod session;
+mod staple;
 mod suites;
 mod verify;
 
@@ -15,6 +17,8 @@ use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 
 pub(crate) use session::{Session, State};
+pub use staple::Staple;
+pub(crate) use suites::of as info_of;
 
 use crate::settings::{SettingsError, TlsSettings};
 use auth::Certificates;
@@ -26,12 +30,14 @@ pub struct TlsInfo {
     pub version: &'static str,
     /// `TLS_AES_128_GCM_SHA256`.
     pub cipher_suite: &'static str,
+    /// What the server's certificate came with from its authority, if anything.
+    pub staple: Option<&'static Staple>,
 }
 
 impl TlsInfo {
-    /// Stapled OCSP answers are not read: `unknown`, as k6 says without one.
+    /// What the authority says of the certificate: `good`, `revoked` or `unknown`, as k6 also says if nobody asked it.
     pub fn ocsp_status(&self) -> &'static str {
-        "unknown"
+        self.staple.map_or("unknown", |staple| staple.status)
     }
 }
 
@@ -89,9 +95,11 @@ impl TlsConfigs {
             let roots = roots::trusted(&self.settings)?;
             let provider = self.provider.clone();
             match WebPkiServerVerifier::builder_with_provider(roots.clone(), provider).build() {
-                Ok(webpki) => builder
-                    .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(verify::NameFirst(webpki))),
+                Ok(webpki) => {
+                    let inner = Arc::new(verify::NameFirst(webpki));
+                    let verifier = own_root::OwnRoot { inner, roots };
+                    builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+                }
                 // There are no authorities at all: whoever answers is unknown.
                 Err(_) => builder.with_root_certificates(roots),
             }

@@ -10,7 +10,8 @@ use std::task::{Context, Poll, ready};
 use rustls::client::ClientConfig;
 
 use crate::client::Client;
-use crate::connection::{Connection, Received};
+use crate::connection::Received;
+use crate::counted::Counted;
 use crate::dial::Dialer;
 use crate::exchange::{Answer, Exchange, Fate, Recording};
 use crate::failure::Failure;
@@ -21,19 +22,13 @@ use crate::request::Request;
 /// So much of an answer's body is kept if the server stays with HTTP; what follows is not waited for.
 const REFUSAL_MAX: u64 = 1024;
 
-/// So much is encrypted at a time.
-const RECORDS: usize = 64 * 1024;
-
 /// A connection that speaks something else from now on. Bytes in, bytes out; TLS, if there is any, is inside. What
 /// goes over it counts as the client's.
 #[derive(Debug)]
 pub struct Upgraded {
-    client: Rc<Client>,
-    connection: Connection,
+    counted: Counted,
     /// What came right behind the answer.
     early: Vec<u8>,
-    /// Ciphertext that the socket didn't take yet.
-    unsent: Vec<u8>,
 }
 
 impl Client {
@@ -76,8 +71,8 @@ impl Client {
         let connection = dialer.dial(request.target, own, recording).await?;
         recording.tls = connection.tls_info;
         recording.acquired(false);
-        let client = Rc::clone(self);
-        let mut stream = Upgraded { client, connection, early: Vec::new(), unsent: Vec::new() };
+        let counted = Counted::new(connection, Rc::clone(self));
+        let mut stream = Upgraded { counted, early: Vec::new() };
         let mut head = Vec::new();
         encode(request, Way::default(), &mut head);
         let mut at = 0;
@@ -113,7 +108,7 @@ impl Client {
             }
             early.clear();
             if !received {
-                parser.finish()?;
+                parser.end()?;
                 return Ok(None);
             }
         }
@@ -133,7 +128,7 @@ fn without_http2(config: Arc<ClientConfig>) -> Arc<ClientConfig> {
 impl Upgraded {
     /// The address at the other end.
     pub fn remote(&self) -> SocketAddr {
-        self.connection.remote
+        self.counted.connection.remote
     }
 
     /// Reads once and gives `sink` what came, in plaintext: perhaps nothing, perhaps in several pieces. `false`: no more
@@ -150,14 +145,8 @@ impl Upgraded {
             sink(&std::mem::take(&mut self.early));
             return Poll::Ready(Ok(true));
         }
-        let mut scratch = self.client.network().scratch.borrow_mut();
-        Poll::Ready(match ready!(self.connection.poll_receive(cx, &mut scratch, sink))? {
-            Received::End => Ok(false),
-            Received::Bytes(size) => {
-                self.client.meter().received(size);
-                Ok(true)
-            }
-        })
+        let received = ready!(self.counted.poll_receive(cx, sink))?;
+        Poll::Ready(Ok(received != Received::End))
     }
 
     /// Writes once: says how many of the bytes were taken. What was taken may still have to be flushed.
@@ -169,19 +158,7 @@ impl Upgraded {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<Result<usize, Failure>> {
-        if !self.connection.is_secure() {
-            let size = ready!(self.connection.poll_write(cx, bytes))?;
-            self.client.meter().sent(size);
-            return Poll::Ready(Ok(size));
-        }
-        ready!(self.poll_flush(cx))?;
-        let taken = bytes.len().min(RECORDS);
-        self.connection.encrypt(&bytes[..taken], &mut self.unsent)?;
-        // What the socket doesn't take now goes out before anything else.
-        if let Poll::Ready(Err(failure)) = self.poll_flush(cx) {
-            return Poll::Ready(Err(failure));
-        }
-        Poll::Ready(Ok(taken))
+        self.counted.poll_write(cx, bytes)
     }
 
     /// Writes what is left of the last bytes.
@@ -189,17 +166,11 @@ impl Upgraded {
     /// # Errors
     /// Why the connection is of no more use.
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        while !self.unsent.is_empty() {
-            let size = ready!(self.connection.poll_write(cx, &self.unsent))?;
-            self.client.meter().sent(size);
-            self.unsent.drain(..size);
-        }
-        Poll::Ready(Ok(()))
+        self.counted.poll_flush(cx)
     }
 
     /// Closes it in good order, as far as that needs no waiting.
-    pub fn close(mut self) {
-        let sent = self.connection.say_goodbye();
-        self.client.meter().sent(sent);
+    pub fn close(self) {
+        self.counted.close();
     }
 }

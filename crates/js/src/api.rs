@@ -56,6 +56,9 @@ pub trait Api: Send + Sync + 'static {
         None
     }
 
+    /// The script threw, and nothing of it goes on; what is open can say goodbye to it here. What that throws is lost.
+    fn thrown(&self, _host: &Host, _ctx: Ctx<'_>) {}
+
     /// It is over, interrupted or not. No JavaScript may run here.
     fn end(&self, host: &Host, ended: Ended);
 

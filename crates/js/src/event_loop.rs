@@ -267,16 +267,23 @@ impl EventLoop {
         let function = ctx.rooted(&timer.function);
         let arguments: Vec<_> =
             timer.arguments.iter().map(|argument| ctx.rooted(argument)).collect();
-        match timer.every {
-            // The next run is counted from this one's planned time, so that intervals do not drift.
-            Some(every) => {
-                let next = (key.0 + every).max(clock::now_ns());
-                self.timers.borrow_mut().due.insert((next, key.1), timer);
-            }
+        let every = timer.every;
+        match every {
+            // It stays, so that its function can clear it.
+            Some(_) => drop(self.timers.borrow_mut().due.insert(key, timer)),
             None => release(ctx, timer),
         }
         ctx.forget_place();
-        caught(host, ctx, function.call(&ctx.undefined(), &arguments).map(drop))
+        let ran = function.call(&ctx.undefined(), &arguments).map(drop);
+        if let Some(every) = every {
+            // As in k6, the next run is counted from the end of this one: a timeout of ten intervals comes before the
+            // tenth run.
+            let mut timers = self.timers.borrow_mut();
+            if let Some(timer) = timers.due.remove(&key) {
+                timers.due.insert((clock::now_ns().saturating_add(every), key.1), timer);
+            }
+        }
+        caught(host, ctx, ran)
     }
 
     /// Drops everything that is left. Returns the timers that were pending: what made them, and their ids.

@@ -87,6 +87,10 @@ pub fn describe(value: &Value<'_>) -> String {
 fn text_of(value: &Value<'_>) -> String {
     value.to_string_lossy().unwrap_or_else(|_| {
         drop(value.ctx().take_exception());
-        "an exception that cannot be shown as a string".to_owned()
+        // A symbol is shown by its description.
+        match value.get("description").ok().and_then(|description| description.as_str()) {
+            Some(description) => description.to_string(),
+            None => "an exception that cannot be shown as a string".to_owned(),
+        }
     })
 }

@@ -172,7 +172,8 @@ impl Host {
         brunt_fiber::abort_current();
     }
 
-    pub(crate) fn was_aborted_by_script(&self) -> bool {
+    /// Whether the script did so in this iteration.
+    pub fn was_aborted_by_script(&self) -> bool {
         self.test_aborted.borrow().is_some()
     }
 

@@ -171,7 +171,10 @@ impl Instance {
                 host.events().drain(host, ctx)?;
                 Ok(value)
             });
-        if result.is_err() {
+        if let Err(failure) = &result {
+            if matches!(failure, Failure::Exception(_)) {
+                self.host.api.thrown(host, ctx);
+            }
             self.clear_leftovers();
         }
         result

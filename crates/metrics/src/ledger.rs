@@ -68,6 +68,8 @@ struct Entry {
     is_submetric: bool,
     sink: Sink,
     judged: Vec<Judged>,
+    /// The thresholds name it, perhaps with an empty list.
+    is_named: bool,
 }
 
 /// A threshold and how it stood last time.
@@ -137,6 +139,7 @@ impl Ledger {
         }
         let entry = self.entry(metric, &selector) as usize;
         let judged = |threshold| Judged { threshold, ok: true, value: None };
+        self.entries[entry].is_named = true;
         self.entries[entry].judged.extend(set.thresholds.into_iter().map(judged));
         Ok(())
     }
@@ -166,6 +169,7 @@ impl Ledger {
             tags,
             is_submetric: selector.suffix.is_some(),
             judged: Vec::new(),
+            is_named: false,
         });
         index
     }
@@ -303,6 +307,7 @@ impl Entry {
             values: self.sink.values(run),
             thresholds: thresholds.collect(),
             observed: !self.sink.is_empty(),
+            named: self.is_named,
         }
     }
 }

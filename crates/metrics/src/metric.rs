@@ -138,5 +138,7 @@ pub mod builtin {
         /// From the planned start of an iteration to its actual one (open models only). Ours, not
         /// k6's.
         ITERATION_LATENESS = "iteration_lateness", Trend, Time;
+        /// From the request of a unary call to its answer; from the first to the last message of a stream.
+        GRPC_REQ_DURATION = "grpc_req_duration", Trend, Time;
     }
 }

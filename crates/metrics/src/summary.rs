@@ -92,6 +92,8 @@ pub struct MetricSummary {
     pub thresholds: Vec<ThresholdResult>,
     /// Whether it got any value.
     pub observed: bool,
+    /// Whether the option `thresholds` names it, perhaps with an empty list: then summaries show it without values, too.
+    pub named: bool,
 }
 
 impl MetricSummary {

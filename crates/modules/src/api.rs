@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
@@ -154,6 +154,8 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
     Ok(object)
 }
 
+/// The old name of `k6/websockets`; whoever imports it is told once.
+const OLD_WEBSOCKETS: &str = "k6/experimental/websockets";
 /// Modules of k6 that a later version of Brunt brings.
 const LATER: &[&str] = &["k6/browser", "k6/experimental/browser", "k6/experimental/tracing"];
 
@@ -194,7 +196,7 @@ impl K6 {
         if specifier == "k6/experimental/timers" {
             return Self::module("k6/timers");
         }
-        if specifier == "k6/experimental/websockets" {
+        if specifier == OLD_WEBSOCKETS {
             return Self::module("k6/websockets");
         }
         // It was there before streams came to the other.
@@ -242,6 +244,14 @@ impl Api for K6 {
             Ok(module) => module,
             Err(message) => return Err(crate::state::throw(ctx, &message)),
         };
+        if specifier == OLD_WEBSOCKETS {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| {
+                log::warn!(
+                    "{OLD_WEBSOCKETS} is the old name of k6/websockets: import that instead"
+                );
+            });
+        }
         // One object in each VM, whoever imports or requires it. Its properties are live: libraries replace
         // `http.get`, so the object is the authority; named imports get what it holds now.
         let state = VuState::of(ctx);
@@ -337,6 +347,10 @@ impl Api for K6 {
 
     fn remains(&self, host: &Host) -> Option<Remains> {
         host.state::<VuState>().http_if_used()?.unread_downloads()
+    }
+
+    fn thrown(&self, host: &Host, ctx: Ctx<'_>) {
+        websockets::leave_all(ctx, host.state::<VuState>());
     }
 
     fn end(&self, host: &Host, _: Ended) {

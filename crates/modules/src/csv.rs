@@ -42,6 +42,8 @@ struct Records {
     fields: Vec<Vec<u8>>,
     /// The names of the columns, if records become objects.
     header: Option<Vec<String>>,
+    /// The places of the columns in the order of their names: k6 keeps records of [`parse`] like that.
+    by_name: Vec<usize>,
     /// The number of the next record; the header counts.
     next: u64,
     last: Option<u64>,
@@ -56,6 +58,7 @@ impl Records {
             cursor: Cursor::new(options.delimiter),
             fields: Vec::new(),
             header: None,
+            by_name: Vec::new(),
             next: 0,
             last: options.to_line,
         };
@@ -67,7 +70,10 @@ impl Records {
         if options.as_objects {
             let more = records.advance();
             if more.map_err(|error| options::impossible(&error.to_string()))? {
-                records.header = Some(records.texts().map(Cow::into_owned).collect());
+                let header: Vec<String> = records.texts().map(Cow::into_owned).collect();
+                records.by_name = (0..header.len()).collect();
+                records.by_name.sort_by_key(|&place| &header[place]);
+                records.header = Some(header);
             }
         }
         while records.next < first {
@@ -97,21 +103,21 @@ impl Records {
     /// The record that was read, as JSON.
     fn json(&self) -> String {
         let mut out = String::new();
-        let mut texts = self.texts();
         match &self.header {
             None => {
-                for text in texts {
+                for text in self.texts() {
                     out.push(if out.is_empty() { '[' } else { ',' });
                     quote(&text, &mut out);
                 }
                 out.push(']');
             }
             Some(header) => {
-                for name in header {
+                for &place in &self.by_name {
                     out.push(if out.is_empty() { '{' } else { ',' });
-                    quote(name, &mut out);
+                    quote(&header[place], &mut out);
                     out.push(':');
-                    quote(&texts.next().unwrap_or_default(), &mut out);
+                    let text = self.fields.get(place).map(|field| String::from_utf8_lossy(field));
+                    quote(&text.unwrap_or_default(), &mut out);
                 }
                 out.push('}');
             }

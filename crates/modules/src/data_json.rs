@@ -9,6 +9,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, Name, Thrown, Value};
 
 use crate::boxed::unbox;
+use crate::http::Response;
 
 /// Deepest nesting; beyond it the data is refused. The parser on the other side takes as much.
 const DEPTH_MAX: usize = 1_000;
@@ -63,6 +64,8 @@ struct Open<'js> {
     value: Value<'js>,
     rest: Rest<'js>,
     is_first: bool,
+    /// It is a response of k6/http.
+    is_response: bool,
 }
 
 enum Rest<'js> {
@@ -82,6 +85,11 @@ impl<'js> Writer<'js> {
                     Some(array.get_index(*next - 1)?)
                 }
                 Rest::Properties(keys) => match keys.next() {
+                    // Methods of what k6 makes are no data of it, though they are its own.
+                    Some(key) if open.is_response && open.value.get(&key)?.is_function() => {
+                        open.is_first = separator.is_empty();
+                        continue;
+                    }
                     Some(key) => {
                         self.out.push_str(separator);
                         string(&mut self.out, &key.text().unwrap_or_default());
@@ -161,7 +169,8 @@ impl<'js> Writer<'js> {
             self.out.push('{');
             Rest::Properties(value.keys()?.into_iter())
         };
-        self.open.push(Open { value: value.clone(), rest, is_first: true });
+        let is_response = value.instance::<Response>().is_some();
+        self.open.push(Open { value: value.clone(), rest, is_first: true, is_response });
         Ok(())
     }
 

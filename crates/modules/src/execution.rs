@@ -69,7 +69,8 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
         .getter(c"iterationInScenario", |call| {
             of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
-        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
+        // k6 passes over it here, but not in `metrics`.
+        .accessor(c"tags", |call| live(call, What::Tags), |call| Ok(call.ctx().undefined()))
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
@@ -258,7 +259,7 @@ fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
 }
 
 fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {
-    Err(throw_type(call.ctx(), "the object itself cannot be replaced: set its properties"))
+    Err(throw_type(call.ctx(), "Cannot assign to read only property: set what is in it"))
 }
 
 /// `exec.vu.tags` and `exec.vu.metrics.metadata`: an object whose properties are the VU's.
@@ -270,6 +271,16 @@ struct Live {
 enum What {
     Tags,
     Metadata,
+}
+
+impl What {
+    /// What one entry is called in errors, and what its value.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tags => ("metric tag", "metric tag values"),
+            Self::Metadata => ("metric metadata", "metric metadata value"),
+        }
+    }
 }
 
 impl Live {
@@ -315,10 +326,12 @@ impl Class for Live {
     fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
         let name = key.text().unwrap_or_default();
         let Some(text) = tag_text(value) else {
+            let (entry, values) = self.what.words();
             return Err(throw_type(
                 ctx,
                 &format!(
-                    "invalid value for '{name}': only String, Boolean and Number types are accepted as a tag value"
+                    "invalid value for {entry} '{name}': only String, Boolean and Number types are accepted as a \
+                     {values}"
                 ),
             ));
         };

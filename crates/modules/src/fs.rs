@@ -273,7 +273,8 @@ fn target(file: &File, offset: &Value<'_>, whence: &Value<'_>) -> Result<u64, Fa
         2 if by > 0 => {
             return Err(Failure::of_type("offset cannot be positive when using SeekModeEnd"));
         }
-        2 => size.saturating_add(by),
+        // From the last byte, not from behind it, as k6 counts.
+        2 => size.saturating_sub(1).saturating_add(by),
         _ => {
             let message = "seek() failed; reason: the whence argument must be a SeekMode";
             return Err(Failure::of_type(message));

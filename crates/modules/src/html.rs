@@ -6,6 +6,7 @@
 mod address;
 mod arguments;
 mod attribute;
+mod bound;
 mod data;
 mod element;
 pub(crate) mod links;

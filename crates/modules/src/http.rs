@@ -31,11 +31,11 @@ use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, PromiseState, Value};
 
 use self::expected::Callback;
 use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
-use self::response::Response;
 use self::transfer::{Finished, Sink};
 pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
 pub(crate) use download::Fetched;
+pub(crate) use response::Response;
 pub(crate) use web::{
     FilePart, file_part, header_lines, is_redirected, jar_in, new_jar, response_body, settled,
 };

@@ -66,7 +66,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);
-    let tags = read_tags(ctx, &call.argument(2))?;
+    let tags = read_tags(ctx, &call.argument(2), String::new)?;
     let at = host.core().map_or(0, |core| core.now());
     let mut all = true;
     let mut waiting = Vec::new();
@@ -190,10 +190,11 @@ fn looked_up(
     tags: &[(String, String)],
 ) -> (SeriesId, CheckId) {
     let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
+    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+    // Behind the script's own tags: a check is known by its name.
     if state.shared.config().system_tags.check {
         pairs.push(("check", name));
     }
-    pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     let all = recorder.tags_with(base, &pairs);
     (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
 }
@@ -246,7 +247,7 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     state.in_group(path, || {
         let result = body.call(&ctx.undefined(), &[]);
         let took = host.core().map_or(0, |core| core.now()).saturating_sub(started);
-        if !brunt_fiber::is_aborted() {
+        if !brunt_fiber::is_aborted() || host.was_aborted_by_script() {
             state.add(host, builtin::GROUP_DURATION, took as f64 / 1e6, &[]);
         }
         result

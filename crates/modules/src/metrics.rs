@@ -143,7 +143,7 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let Some(value) = sample_value(&given)? else {
         let shown = given.to_string_lossy()?;
         let message = format!(
-            "'{shown}' is an invalid value for metric '{}': a number or a boolean is expected",
+            "'{shown}' is an invalid value for metric '{}', a number or a boolean value is expected",
             state.shared.world.registry.get(series.metric).name
         );
         if state.shared.config().throw {
@@ -155,7 +155,11 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let value = if series.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
     let tags = call.argument(1);
     if !tags.is_nullish() {
-        let tags = read_tags(ctx, &tags)?;
+        let whose = || {
+            let name = state.shared.world.registry.get(series.metric).name;
+            format!("cannot add tags for the '{name}' custom metric: ")
+        };
+        let tags = read_tags(ctx, &tags, whose)?;
         let pairs: Vec<_> =
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, series.metric, value, &pairs);

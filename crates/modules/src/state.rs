@@ -36,6 +36,7 @@ pub(crate) struct VuState {
     pub(crate) has_streams: Cell<bool>,
     /// The WebSockets of this iteration.
     pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
+    pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
 }
@@ -102,6 +103,7 @@ impl VuState {
             modules: RefCell::default(),
             has_streams: Cell::new(false),
             sockets: RefCell::default(),
+            socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }
     }
@@ -340,10 +342,11 @@ pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
 /// Reads an object of tags.
 ///
 /// # Errors
-/// A `GoError` naming the tag whose value cannot be one.
+/// A `GoError` naming the tag whose value cannot be one, after what `whose` says about its place.
 pub(crate) fn read_tags<'js>(
     ctx: Ctx<'js>,
     object: &Value<'js>,
+    whose: impl FnOnce() -> String,
 ) -> JsResult<'js, Vec<(String, String)>> {
     let mut tags = Vec::new();
     if object.is_nullish() {
@@ -359,8 +362,9 @@ pub(crate) fn read_tags<'js>(
                 return Err(throw(
                     ctx,
                     &format!(
-                        "invalid value for metric tag '{name}': only String, Boolean and Number types are \
-                         accepted as a metric tag value"
+                        "{}invalid value for metric tag '{name}': only String, Boolean and Number types are \
+                         accepted as a metric tag values",
+                        whose()
                     ),
                 ));
             }

@@ -119,6 +119,21 @@ impl<'a> Seen<'a> {
         self.exchange.failure.map(|failure| failure.to_string())
     }
 
+    /// A header of the request, however its name is written.
+    pub fn request_header(&self, name: &str) -> Option<&str> {
+        self.request.headers.get(name)
+    }
+
+    /// From when it was asked for until its end: nanoseconds since the Unix epoch.
+    pub fn moments(&self) -> (u64, u64) {
+        (self.exchange.started_at, self.exchange.finished_at)
+    }
+
+    /// Who answered.
+    pub fn remote(&self) -> Option<std::net::SocketAddr> {
+        self.exchange.remote
+    }
+
     /// Milliseconds, as in `http_req_duration`.
     pub fn duration_ms(&self) -> f64 {
         self.exchange.timings.duration() as f64 / 1e6

@@ -9,12 +9,13 @@
 mod connection;
 mod handlers;
 
+use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_fiber::block_on;
 use brunt_js::{Host, Phase};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use brunt_websocket::{Close, Kind};
 
 pub(crate) use self::connection::Connection;
@@ -40,6 +41,16 @@ pub(crate) fn fill<'js>(
     set("WebSocket", ctx.constructor(c"WebSocket", 1, construct, &prototype)?)
 }
 
+/// The script threw: its open connections are cut, and tell it so.
+pub(crate) fn leave_all(ctx: Ctx<'_>, state: &VuState) {
+    let open = state.sockets.borrow().clone();
+    for connection in open {
+        if connection.leave(ctx).is_err() {
+            drop(ctx.take_exception());
+        }
+    }
+}
+
 /// The iteration is over: what is open is cut.
 pub(crate) fn cut_all(_: &Host, state: &VuState) {
     for connection in &*state.sockets.borrow() {
@@ -61,40 +72,89 @@ pub(crate) fn forget_all(ctx: Ctx<'_>, state: &VuState) {
 struct WebSocket(Rc<Connection>);
 
 impl Class for WebSocket {
-    const NAME: &'static std::ffi::CStr = c"WebSocket";
+    const NAME: &'static CStr = c"WebSocket";
 
     fn members() -> &'static Members {
-        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-            Members::new()
-                .function(c"addEventListener", 2, add_listener)
-                .function(c"close", 2, close)
-                .function(c"ping", 0, ping)
-                .function(c"removeEventListener", 2, remove_listener)
-                .function(c"send", 1, send)
-                .getter(c"url", |call| call.ctx().string(&this(&call)?.url))
-                .getter(c"readyState", |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32)))
-                .getter(c"bufferedAmount", |call| {
-                    Ok(call.ctx().number(this(&call)?.unsent() as f64))
-                })
-                .getter(c"extensions", |call| {
-                    let (ctx, connection) = (call.ctx(), this(&call)?);
-                    let array = ctx.array()?;
-                    if connection.is_compressed.get() {
-                        array.set_index(0, ctx.string("permessage-deflate")?)?;
-                    }
-                    Ok(array)
-                })
-                .getter(c"protocol", |call| call.ctx().string(&this(&call)?.protocol.borrow()))
-                .accessor(c"binaryType", binary_type, set_binary_type)
-                .accessor(c"onmessage", |c| slot(&c, On::Message), |c| set_slot(&c, On::Message))
-                .accessor(c"onerror", |c| slot(&c, On::Error), |c| set_slot(&c, On::Error))
-                .accessor(c"onopen", |c| slot(&c, On::Open), |c| set_slot(&c, On::Open))
-                .accessor(c"onclose", |c| slot(&c, On::Close), |c| set_slot(&c, On::Close))
-                .accessor(c"onping", |c| slot(&c, On::Ping), |c| set_slot(&c, On::Ping))
-                .accessor(c"onpong", |c| slot(&c, On::Pong), |c| set_slot(&c, On::Pong))
-        });
+        static MEMBERS: LazyLock<Members> =
+            LazyLock::new(|| Members::new().method(c"removeEventListener", 2, remove_listener));
         &MEMBERS
     }
+}
+
+/// What each object has of its own behind its methods, as in k6: scripts show and copy it.
+static OWN: [Name; 11] = [
+    Name::new("readyState"),
+    Name::new("bufferedAmount"),
+    Name::new("extensions"),
+    Name::new("protocol"),
+    Name::new("binaryType"),
+    Name::new("onmessage"),
+    Name::new("onerror"),
+    Name::new("onopen"),
+    Name::new("onclose"),
+    Name::new("onping"),
+    Name::new("onpong"),
+];
+
+/// The getters and setters of [`OWN`], which all objects of a VM share.
+#[derive(Debug, Default)]
+pub(crate) struct Accessors(Vec<(Root, Option<Root>)>);
+
+fn accessors(ctx: Ctx<'_>) -> JsResult<'_, Accessors> {
+    macro_rules! functions {
+        ($($get:expr $(, $set:expr)?;)*) => {
+            Accessors(vec![$((
+                ctx.root(ctx.function(c"", 0, $get)?),
+                None$(.or(Some(ctx.root(ctx.function(c"", 1, $set)?))))?,
+            )),*])
+        };
+    }
+    Ok(functions! {
+        |call| Ok(call.ctx().int(this(&call)?.ready.get() as i32));
+        |call| Ok(call.ctx().number(this(&call)?.unsent() as f64));
+        |call| {
+            let (ctx, connection) = (call.ctx(), this(&call)?);
+            let lines = connection.extensions.borrow();
+            let lines = lines.iter().map(|line| ctx.string(line));
+            ctx.array_from(lines.collect::<Result<Vec<_>, _>>()?)
+        };
+        |call| call.ctx().string(&this(&call)?.protocol.borrow());
+        binary_type, set_binary_type;
+        |c| slot(&c, On::Message), |c| set_slot(&c, On::Message);
+        |c| slot(&c, On::Error), |c| set_slot(&c, On::Error);
+        |c| slot(&c, On::Open), |c| set_slot(&c, On::Open);
+        |c| slot(&c, On::Close), |c| set_slot(&c, On::Close);
+        |c| slot(&c, On::Ping), |c| set_slot(&c, On::Ping);
+        |c| slot(&c, On::Pong), |c| set_slot(&c, On::Pong);
+    })
+}
+
+/// A method that needs no `this`.
+type Method = for<'a> fn(Call<'a>, &Connection) -> JsResult<'a>;
+
+/// The script's object of a connection.
+fn object<'js>(ctx: Ctx<'js>, connection: &Rc<Connection>) -> JsResult<'js> {
+    const METHODS: [(&CStr, u8, Method); 4] = [
+        (c"addEventListener", 2, add_listener),
+        (c"send", 1, send),
+        (c"ping", 0, ping),
+        (c"close", 2, close),
+    ];
+    let object = ctx.instance(WebSocket(Rc::clone(connection)))?;
+    for (name, length, method) in METHODS {
+        let connection = Rc::clone(connection);
+        let function = ctx.closure(name, length, move |call| method(call, &connection))?;
+        object.define_read_only(name.to_str().expect("names of methods are ASCII"), function)?;
+    }
+    object.define_read_only("url", ctx.string(&connection.url)?)?;
+    let mut kept = VuState::of(ctx).socket_accessors.borrow_mut();
+    if kept.0.is_empty() {
+        *kept = accessors(ctx)?;
+    }
+    for (name, (get, set)) in OWN.iter().zip(&kept.0) {
+        object.define_accessor(name, ctx.rooted(get), set.as_ref().map(|set| ctx.rooted(set)))?;
+    }
+    Ok(object)
 }
 
 fn this(call: &Call<'_>) -> JsResult<'static, Rc<Connection>> {
@@ -144,8 +204,8 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     }
     let state = VuState::of(ctx);
     let connection = Rc::new(Connection::new(host, state, url, &params.tags));
-    let object = ctx.instance(WebSocket(Rc::clone(&connection)))?;
-    connection.keep(ctx, &object);
+    let object = object(ctx, &connection)?;
+    connection.keep(ctx, &object)?;
     state
         .sockets
         .borrow_mut()
@@ -174,10 +234,9 @@ fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()>
     Err(throw(call.ctx(), "InvalidStateError"))
 }
 
-fn send<'js>(call: Call<'js>) -> JsResult<'js> {
+fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     let (ctx, data) = (call.ctx(), call.argument(0));
-    let connection = this(&call)?;
-    needs_open(&call, &connection)?;
+    needs_open(&call, connection)?;
     if let Some(text) = data.as_str() {
         connection.send(Kind::Text, text.as_str().as_bytes());
     } else if let Some(bytes) = data.with_bytes(<[u8]>::to_vec) {
@@ -211,27 +270,32 @@ fn go_type(value: &Value<'_>) -> &'static str {
         if number.fract() == 0.0 && number.abs() < 9e15 { "int64" } else { "float64" }
     } else if value.is_array() {
         "[]interface {}"
+    } else if value.is_function() {
+        "func(sobek.FunctionCall) sobek.Value"
+    } else if value.is_date() {
+        "time.Time"
     } else {
         "map[string]interface {}"
     }
 }
 
-fn ping<'js>(call: Call<'js>) -> JsResult<'js> {
-    let connection = this(&call)?;
-    needs_open(&call, &connection)?;
+fn ping<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
+    needs_open(&call, connection)?;
     connection.ping();
     Ok(call.ctx().undefined())
 }
 
-fn close<'js>(call: Call<'js>) -> JsResult<'js> {
+fn close<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     let ctx = call.ctx();
-    let connection = this(&call)?;
     if matches!(connection.ready.get(), Ready::Closing | Ready::Closed) {
         return Ok(ctx.undefined());
     }
     let (code, reason) = (call.argument(0), call.argument(1));
-    let code = if code.is_nullish() { 1000.0 } else { code.to_number()? };
-    if !((1000.0..=1000.0).contains(&code) || (3000.0..=4999.0).contains(&code)) {
+    // As Go converts it; what comes out as nothing is the default.
+    let code = if code.is_nullish() { 0.0 } else { code.to_number()? };
+    let code = if code.is_finite() { code as i64 } else { 0 };
+    let code = if code == 0 { 1000 } else { code };
+    if !matches!(code, 1000 | 3000..=4999) {
         return Err(throw(
             ctx,
             &format!(
@@ -251,9 +315,8 @@ fn close<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
-fn add_listener<'js>(call: Call<'js>) -> JsResult<'js> {
+fn add_listener<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     let (ctx, function) = (call.ctx(), call.argument(1));
-    let connection = this(&call)?;
     let kind = if call.is_empty() { String::new() } else { call.argument(0).to_string_lossy()? };
     if !function.is_function() {
         if !function.is_nullish() {
@@ -285,9 +348,10 @@ fn remove_listener<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
+/// Without a function it is undefined, so that it is left out of JSON, as in k6.
 fn slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {
     let connection = this(call)?;
-    Ok(connection.handlers.slot(call.ctx(), on).unwrap_or_else(|| call.ctx().null()))
+    Ok(connection.handlers.slot(call.ctx(), on).unwrap_or_else(|| call.ctx().undefined()))
 }
 
 fn set_slot<'js>(call: &Call<'js>, on: On) -> JsResult<'js> {
@@ -309,7 +373,9 @@ fn binary_type<'js>(call: Call<'js>) -> JsResult<'js> {
 fn set_binary_type<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let connection = this(&call)?;
-    match call.argument(0).to_string_lossy()?.as_str() {
+    let given = call.argument(0);
+    let name = if given.is_nullish() { String::new() } else { given.to_string_lossy()? };
+    match name.as_str() {
         "blob" => connection.wants_buffers.set(false),
         "arraybuffer" => connection.wants_buffers.set(true),
         other => {

@@ -47,7 +47,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     if host.phase() == Phase::Init {
         return Err(throw(ctx, "using websockets in the init context is not supported"));
     }
-    if call.len() < 2 {
+    if !(2..=3).contains(&call.len()) {
         return Err(throw(ctx, "invalid number of arguments to ws.connect"));
     }
     let (params, function) = if call.len() == 2 {
@@ -110,6 +110,10 @@ fn response<'js>(
         let mut lines: Vec<(String, String)> = Vec::new();
         for (name, value) in head.headers() {
             let name = brunt_http::canonical_name(name);
+            // Go takes it for itself.
+            if name == "Transfer-Encoding" {
+                continue;
+            }
             let value = String::from_utf8_lossy(value);
             match lines.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => {

@@ -17,8 +17,8 @@ record! {
         linger: bool = "linger",
         /// Send no usage report.
         no_usage_report: bool = "noUsageReport",
-        /// Settings of the web dashboard.
-        web_dashboard: Value = "webDashboard",
+        /// Show the test on a page.
+        web_dashboard: bool = "webDashboard",
         /// Upload no archive.
         no_archive_upload: bool = "noArchiveUpload",
         /// Settings of outputs.
@@ -35,6 +35,8 @@ pub struct ConfigFile {
     pub parsed: Parsed,
     /// Outputs, as after `--out`.
     pub out: Option<Vec<String>>,
+    /// Show the test on a page, as `--out web-dashboard` does.
+    pub web_dashboard: Option<bool>,
     /// Stay after the test until a signal comes.
     pub linger: Option<bool>,
     /// Send no usage report (we never do).
@@ -65,6 +67,7 @@ impl ConfigFile {
         Ok(Self {
             parsed: Options::from_json(&Value::Object(options), layer)?,
             out: extra.out,
+            web_dashboard: extra.web_dashboard,
             linger: extra.linger,
             no_usage_report: extra.no_usage_report,
             features: extra.features,

@@ -95,8 +95,18 @@ impl OptionValue for BTreeMap<String, HostAddress> {
         let mut hosts = Self::new();
         for (host, value) in json.entries()? {
             check_key(host).map_err(|reason| value.fault(reason))?;
-            let address = value.string()?.parse().map_err(|reason: String| value.fault(reason))?;
-            hosts.insert(host.into(), address);
+            let text = value.string()?;
+            match text.parse() {
+                Ok(address) => {
+                    hosts.insert(host.into(), address);
+                }
+                // k6 goes on without a word; a port that is no number is a mistake to it, too.
+                Err(_) if is_name(text) => log::warn!(
+                    "the option \"hosts\" maps {host} to {text:?}, which is no IP address: {host} is looked up as if it \
+                     were not mapped"
+                ),
+                Err(reason) => return Err(value.fault(reason)),
+            }
         }
         Ok(hosts)
     }
@@ -124,6 +134,11 @@ impl OptionValue for BTreeMap<String, HostAddress> {
             .map(|(host, address)| (host.clone(), Value::from(address.to_string())))
             .collect()
     }
+}
+
+/// Whether this is a host, with a port or without one, that could be an address by its form.
+fn is_name(text: &str) -> bool {
+    text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_ok())
 }
 
 fn check_key(key: &str) -> Result<(), String> {

@@ -72,12 +72,12 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
     }
 }
 
-/// Reads all expressions. Metrics without entries are left out.
+/// Reads all expressions. A metric with an empty list stays: summaries show what is named.
 pub(crate) fn sets(
     configs: &BTreeMap<String, Vec<ThresholdConfig>>,
 ) -> Result<Vec<ThresholdSet>, OptionsError> {
     let mut sets = Vec::new();
-    for (metric, entries) in configs.iter().filter(|(_, entries)| !entries.is_empty()) {
+    for (metric, entries) in configs {
         let read = |(index, entry): (usize, &ThresholdConfig)| {
             let source = entry.threshold.as_deref().unwrap_or_default();
             let abort = entry.abort_on_fail.unwrap_or(false);

@@ -23,6 +23,7 @@
 
 mod cache;
 mod csv;
+mod dashboard;
 mod destination;
 mod duration;
 mod influxdb;
@@ -41,7 +42,10 @@ mod statsd;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod traces;
 
-pub use self::output::{Context, Output, OutputError, Written, open};
+pub use self::dashboard::Viewers;
+pub use self::output::{Context, Output, OutputError, Page, Written, open};
 pub use self::queue::{Finished, Outputs};
 pub use self::spec::{OutputKind, OutputSpec};
+pub use self::traces::{Span, SpanValue, TraceTarget, Traces, TracesEnd};

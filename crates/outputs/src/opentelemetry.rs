@@ -14,6 +14,7 @@ use brunt_metrics::{Frame, Kind, Sink};
 use bytes::Bytes;
 
 use self::config::{Config, Transport};
+pub(crate) use self::export::push_attribute;
 use self::histogram::Histogram;
 use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending};
 use crate::output::{Context, Output, OutputError, Written};
@@ -115,7 +116,7 @@ impl Config {
 }
 
 /// A message as gRPC sends it: not compressed, its length, itself.
-fn framed(message: &[u8]) -> Bytes {
+pub(crate) fn framed(message: &[u8]) -> Bytes {
     let mut framed = Vec::with_capacity(message.len() + 5);
     framed.push(0);
     framed.extend_from_slice(&(message.len() as u32).to_be_bytes());
@@ -124,7 +125,7 @@ fn framed(message: &[u8]) -> Bytes {
 }
 
 /// Whether a call went well: its status comes behind the answer, or, if there is none, in front.
-fn grpc_success(answer: &Answer) -> Result<(), String> {
+pub(crate) fn grpc_success(answer: &Answer) -> Result<(), String> {
     answer.is_success()?;
     let find = |name| answer.trailers.get(name).or_else(|| answer.headers.get(name));
     let text = |name| find(name).map(|value| String::from_utf8_lossy(value.as_bytes()));

@@ -9,6 +9,7 @@ use brunt_metrics::{Frame, Registry, ThresholdSet};
 use jiff::tz::TimeZone;
 
 use crate::csv::Csv;
+use crate::dashboard::{Dashboard, Viewers};
 use crate::influxdb::Influxdb;
 use crate::json::Json;
 use crate::opentelemetry::Opentelemetry;
@@ -44,6 +45,20 @@ pub trait Output: Send {
     fn trouble(&self) -> Option<String> {
         None
     }
+
+    /// The page it shows itself on, if it is that kind of output.
+    fn page(&self) -> Option<Page> {
+        None
+    }
+}
+
+/// A page on which a test can be watched.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// `http://127.0.0.1:5665`; none if nobody serves it.
+    pub address: Option<String>,
+    /// Those who look at it, likewise.
+    pub viewers: Option<Viewers>,
 }
 
 /// What became of a batch.
@@ -72,6 +87,12 @@ pub struct Context {
     pub collectors: BTreeMap<String, serde_json::Value>,
     /// The zone that times are written in: the machine's.
     pub time_zone: TimeZone,
+    /// The script as its user named it.
+    pub script: String,
+    /// The names of the scenarios.
+    pub scenarios: Vec<String>,
+    /// How long the test lasts at most.
+    pub longest: Duration,
 }
 
 impl Context {
@@ -101,6 +122,9 @@ impl Context {
             env: BTreeMap::new(),
             collectors: BTreeMap::new(),
             time_zone: TimeZone::system(),
+            script: String::new(),
+            scenarios: Vec::new(),
+            longest: Duration::ZERO,
         }
     }
 }
@@ -162,5 +186,6 @@ pub fn open(spec: &OutputSpec, context: &Context) -> Result<Box<dyn Output>, Out
         OutputKind::Opentelemetry => Box::new(Opentelemetry::open(context)?),
         OutputKind::Prometheus => Box::new(Prometheus::open(context)?),
         OutputKind::Statsd => Box::new(Statsd::open(context)?),
+        OutputKind::WebDashboard => Box::new(Dashboard::open(&spec.arg, context)?),
     })
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use brunt_metrics::Frame;
 
-use crate::output::{Context, Output, OutputError, Written, open};
+use crate::output::{Context, Output, OutputError, Page, Written, open};
 use crate::spec::OutputSpec;
 
 /// The weight that may wait for an output: two million samples, some 64 MiB. What comes on top is dropped and counted: whoever
@@ -32,6 +32,7 @@ pub struct Outputs {
 struct Running {
     description: String,
     wants_samples: bool,
+    page: Option<Page>,
     queue: Queue,
     thread: JoinHandle<Outcome>,
 }
@@ -77,14 +78,14 @@ impl Outputs {
     pub fn run(outputs: Vec<Box<dyn Output>>) -> Result<Self, OutputError> {
         let start = |output: Box<dyn Output>| {
             let description = output.description();
-            let wants_samples = output.wants_samples();
+            let (wants_samples, page) = (output.wants_samples(), output.page());
             let (queue, batches) = Queue::new();
             let waiting = Arc::clone(&queue.waiting);
             let thread = thread::Builder::new()
                 .name("output".to_owned())
                 .spawn(move || drain(output, &batches, &waiting))
                 .map_err(|source| OutputError::Thread { output: description.clone(), source })?;
-            Ok(Running { description, wants_samples, queue, thread })
+            Ok(Running { description, wants_samples, page, queue, thread })
         };
         Ok(Self { running: outputs.into_iter().map(start).collect::<Result<_, _>>()? })
     }
@@ -99,9 +100,15 @@ impl Outputs {
         self.running.iter().any(|output| output.wants_samples)
     }
 
-    /// For the banner, such as `json (out.json)`.
+    /// For the banner, such as `json (out.json)`; without [`pages`](Self::pages).
     pub fn descriptions(&self) -> Vec<String> {
-        self.running.iter().map(|output| output.description.clone()).collect()
+        let told = self.running.iter().filter(|output| output.page.is_none());
+        told.map(|output| output.description.clone()).collect()
+    }
+
+    /// Where the test can be watched.
+    pub fn pages(&self) -> Vec<Page> {
+        self.running.iter().filter_map(|output| output.page.clone()).collect()
     }
 
     /// Shows a frame to every output that has room for it.

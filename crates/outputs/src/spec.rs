@@ -7,7 +7,7 @@ const KNOWN: &str = "cloud, csv, experimental-opentelemetry, experimental-promet
                      json, opentelemetry, statsd, web-dashboard";
 
 /// Types that scripts and guides name and that are not here: why, and what to use.
-const ABSENT: [(&str, &str); 4] = [
+const ABSENT: [(&str, &str); 3] = [
     (
         "cloud",
         "Brunt has no cloud service; use json, csv, influxdb, opentelemetry or \
@@ -21,11 +21,6 @@ const ABSENT: [(&str, &str); 4] = [
         "kafka",
         "k6 removed it in v0.34.0 and has it as the extension xk6-output-kafka; Brunt has it not: \
          use opentelemetry and a collector that writes to Kafka",
-    ),
-    (
-        "web-dashboard",
-        "Brunt has no live page yet; use experimental-prometheus-rw, influxdb or opentelemetry with \
-         a dashboard of deploy/grafana",
     ),
 ];
 
@@ -44,6 +39,8 @@ pub enum OutputKind {
     Prometheus,
     /// Datagrams, with or without tags.
     Statsd,
+    /// A page of our own, while the test runs and after it.
+    WebDashboard,
 }
 
 /// One `--out`.
@@ -77,6 +74,7 @@ impl OutputSpec {
             }
             "experimental-prometheus-rw" => OutputKind::Prometheus,
             "statsd" => OutputKind::Statsd,
+            "web-dashboard" => OutputKind::WebDashboard,
             _ => {
                 return Err(match ABSENT.iter().find(|(absent, _)| *absent == name) {
                     Some((name, instead)) => OutputError::Absent { name, instead },

@@ -128,6 +128,13 @@ JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
     return js_dataview_constructor(ctx, JS_UNDEFINED, 1, &buffer);
 }
 
+/* What is being thrown was thrown there: gives the place away. */
+void brunt_place_of_throw(JSContext *ctx, JSValue place)
+{
+    JS_FreeValue(ctx, ctx->error_back_trace);
+    ctx->error_back_trace = place;
+}
+
 /* The frame of the function that runs, as a number to compare. */
 uintptr_t brunt_frame(JSContext *ctx)
 {

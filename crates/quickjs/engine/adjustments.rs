@@ -18,6 +18,28 @@ pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
         put: r#""%02d:%02d:%02d", h, m, s);"#,
         times: 1,
     },
+    // `toString` of dates ends with the name of the zone, as k6's does: `GMT+0000 (UTC)`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "            /* XXX: tack the time zone code? */\n",
+        put: "            {\n                \
+              struct tm zone;\n                double at;\n                time_t seconds;\n                \
+              if (JS_ThisTimeValue(ctx, &at, this_val))\n                    return JS_EXCEPTION;\n                \
+              seconds = (time_t)floor(at / 1000);\n                \
+              if (localtime_r(&seconds, &zone) && zone.tm_zone)\n                    \
+              pos += snprintf(buf + pos, sizeof(buf) - pos, \" (%.16s)\", zone.tm_zone);\n            \
+              }\n",
+        times: 1,
+    },
+    // Not there in k6. Libraries look for `captureStackTrace`, and make other traces without it.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    JS_CFUNC_DEF(\"captureStackTrace\", 2, js_error_capture_stack_trace),\n    \
+               JS_CGETSET_DEF(\"stackTraceLimit\", js_error_get_stackTraceLimit, js_error_set_stackTraceLimit ),\n    \
+               JS_CGETSET_DEF(\"prepareStackTrace\", js_error_get_prepareStackTrace, js_error_set_prepareStackTrace ),\n",
+        put: "",
+        times: 1,
+    },
     // Small blocks come from arenas, by size class. Arenas of 4 KiB for 31 classes are 57 kB of mostly empty space for
     // each VU; so they begin small, and grow with their class. 1 KiB is the most: parsing JSON takes 15 % less time than
     // with 4 KiB.

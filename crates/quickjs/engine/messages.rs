@@ -175,6 +175,22 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
     1 "\"must be called with new\"" => "\"Constructor requires 'new'\"";
     4 "\"invalid array length\"" => "\"Invalid array length\"";
     1 "\"invalid repeat count\"" => "\"Invalid count value\"";
+    1 "    if (f < 0 || f > 100)\n        return JS_ThrowRangeError(ctx, \"invalid number of digits\");\n    if (fabs(d)" =>
+      "    if (f < 0 || f > 100)\n        return JS_ThrowRangeError(ctx, \"toFixed() precision must be between 0 and 100\");\n    if (fabs(d)";
+    1 "\"bad normalization form\"" => "\"The normalization form should be one of NFC, NFD, NFKC, NFKD\"";
+    1 "\"cannot convert BigInt to number\"" => "\"Cannot convert a BigInt value to a number\"";
+    1 "        JS_ThrowTypeError(ctx, \"invalid 'in' operand\");\n        return -1;\n    }\n    atom = " =>
+      "        brunt_throw_uncallable(ctx, op2);\n        return -1;\n    }\n    atom = ";
+    1 "        JS_ThrowTypeError(ctx, \"invalid 'instanceof' right operand\");\n" =>
+      "        brunt_throw_uncallable(ctx, obj);\n";
+    // `[...undefined]`, `f(...undefined)` and `Array.from(undefined)`.
+    1 "    iterator = JS_GetProperty(ctx, sp[-1], JS_ATOM_Symbol_iterator);\n" =>
+      "    if (JS_IsUndefined(sp[-1]) || JS_IsNull(sp[-1])) {\n        \
+       JS_ThrowTypeError(ctx, \"Cannot convert undefined or null to object\");\n        return -1;\n    }\n    \
+       iterator = JS_GetProperty(ctx, sp[-1], JS_ATOM_Symbol_iterator);\n";
+    2 "    JSValueConst items = argv[0], mapfn, this_arg;\n" => "    JSValueConst items = argv[0], mapfn, this_arg;\n    \
+       if (JS_IsUndefined(items) || JS_IsNull(items))\n        \
+       return JS_ThrowTypeError(ctx, \"Cannot convert undefined or null to object\");\n";
     1 "\"Date value is NaN\"" => "\"Invalid time value\"";
     1 "\"cannot convert symbol to number\"" => "\"Cannot convert a Symbol value to a number\"";
     1 "\"cannot convert symbol to string\"" => "\"Cannot convert a Symbol value to a string\"";

@@ -78,6 +78,19 @@ impl<'js> Ctx<'js> {
         Thrown(())
     }
 
+    /// Throws again what was taken, from where it was thrown first.
+    pub fn throw_again(self, exception: Exception<'js>) -> Thrown {
+        let Exception { value, uncatchable: _, place } = exception;
+        let thrown = self.throw(value);
+        if !place.is_empty()
+            && let Ok(place) = self.string(&place)
+        {
+            // SAFETY: the context is alive; the reference is given to it.
+            unsafe { sys::brunt_place_of_throw(self.raw(), place.into_raw()) };
+        }
+        thrown
+    }
+
     /// Throws a new error.
     pub fn throw_error(self, kind: ErrorKind, message: &str) -> Thrown {
         let error = self.error(kind, message);

@@ -22,6 +22,9 @@ enum Open {
     Object { start: usize, keys: usize, key: sys::JSAtom },
 }
 
+/// What is expected where a key belongs.
+const KEY: &str = "looking for beginning of object key string";
+
 /// Texts from this size on are parsed without a collection of garbage meanwhile.
 const LARGE: usize = 64 * 1024;
 
@@ -159,11 +162,7 @@ impl<'js> Ctx<'js> {
         if error.kind == JsonErrorKind::Memory {
             return crate::Thrown(());
         }
-        let what = match error.kind {
-            JsonErrorKind::End => "Unexpected end of JSON input (EOF)".to_owned(),
-            _ => error.in_go_words(),
-        };
-        self.throw_error(ErrorKind::Syntax, &what)
+        self.throw_error(ErrorKind::Syntax, &error.in_decoder_words())
     }
 }
 
@@ -212,7 +211,10 @@ impl<'js> Parser<'_, 'js> {
                     })?;
                     self.space();
                     if self.peek()? != b'}' {
-                        self.key()?;
+                        self.key().map_err(|error| JsonError {
+                            is_first_key: error.expected == KEY,
+                            ..error
+                        })?;
                         continue;
                     }
                     self.at += 1;
@@ -368,7 +370,7 @@ impl<'js> Parser<'_, 'js> {
     /// Reads `"key":` and leaves the key with the innermost object.
     fn key(&mut self) -> Result<(), JsonError> {
         if self.peek()? != b'"' {
-            return Err(self.unexpected("looking for beginning of object key string"));
+            return Err(self.unexpected(KEY));
         }
         let start = self.at + 1;
         let atom = if let Some((end, atom)) = self.foreseen_atom(start) {
@@ -656,7 +658,8 @@ impl<'js> Parser<'_, 'js> {
         #[allow(clippy::naive_bytecount, reason = "once per broken document")]
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
-        JsonError { kind, line, column, byte: self.text.get(self.at).copied(), expected: "" }
+        let byte = self.text.get(self.at).copied();
+        JsonError { kind, line, column, byte, expected: "", is_first_key: false }
     }
 
     fn unexpected(&self, expected: &'static str) -> JsonError {

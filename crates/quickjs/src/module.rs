@@ -11,7 +11,8 @@ use crate::sys;
 use crate::value::Value;
 use crate::vm::{Ctx, Inner};
 
-/// Bytecode of a script or module, without its source text. VMs of the same process can load it, as often as they like.
+/// Bytecode of a script or module, with the texts of its functions. VMs of the same process can load it, as often as they
+/// like.
 #[derive(Clone)]
 pub struct Compiled {
     bytes: std::sync::Arc<[u8]>,
@@ -130,7 +131,7 @@ impl<'js> Ctx<'js> {
     fn compile(self, name: &str, source: &str, kind: c_int) -> JsResult<'js, Compiled> {
         let function = self.eval_raw(name, source, kind | sys::EVAL_FLAG_COMPILE_ONLY)?;
         let mut length = 0;
-        let flags = sys::WRITE_OBJ_BYTECODE | sys::WRITE_OBJ_STRIP_SOURCE;
+        let flags = sys::WRITE_OBJ_BYTECODE;
         // SAFETY: the compiled function is alive; the engine returns a block of `length` bytes that is copied and freed.
         unsafe {
             let block = sys::JS_WriteObject(self.raw(), &raw mut length, function.raw, flags);
@@ -214,7 +215,9 @@ impl<'js> Ctx<'js> {
     /// # Safety
     /// The bytes were written by this process.
     unsafe fn read(self, code: &Compiled) -> JsResult<'js> {
-        // SAFETY: pointer and length are those of the code; the engine copies what it keeps.
+        self.inner.hold(&code.bytes);
+        // SAFETY: pointer and length are those of the code; the engine copies what it keeps, but for the texts of
+        // functions, which lie in bytes that are held as long as the engine is.
         unsafe {
             let object = sys::JS_ReadObject(
                 self.raw(),

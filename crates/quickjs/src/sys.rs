@@ -60,7 +60,6 @@ pub(crate) const EVAL_TYPE_GLOBAL: c_int = 0;
 pub(crate) const EVAL_TYPE_MODULE: c_int = 1;
 pub(crate) const EVAL_FLAG_COMPILE_ONLY: c_int = 1 << 5;
 pub(crate) const WRITE_OBJ_BYTECODE: c_int = 1;
-pub(crate) const WRITE_OBJ_STRIP_SOURCE: c_int = 1 << 4;
 pub(crate) const READ_OBJ_BYTECODE: c_int = 1;
 
 pub(crate) const PROP_CONFIGURABLE: c_int = 1;
@@ -554,6 +553,7 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_place_of_throw(ctx: *mut JSContext, place: JSValue);
     pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;
     pub(crate) fn brunt_returns_to(ctx: *mut JSContext, frame: usize) -> c_int;
     pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;

@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::class::ClassTable;
@@ -94,6 +95,8 @@ pub(crate) struct Inner {
     entered: Cell<u32>,
     /// The engine is freeing objects and runs a destructor of ours: nobody may use the VM.
     pub(crate) freeing: Cell<bool>,
+    /// Compiled code that functions of this VM have their texts in.
+    held: RefCell<Vec<Arc<[u8]>>>,
 }
 
 /// A handle to a VM that is being used; copy it freely.
@@ -143,6 +146,7 @@ impl Vm {
             settled: Cell::new(true),
             entered: Cell::new(0),
             freeing: Cell::new(false),
+            held: RefCell::default(),
         });
         let inner = NonNull::from(Box::leak(inner));
         let opaque = inner.as_ptr().cast::<c_void>();
@@ -305,6 +309,14 @@ impl Drop for Vm {
 }
 
 impl Inner {
+    /// Keeps compiled code until the engine is gone.
+    pub(crate) fn hold(&self, code: &Arc<[u8]>) {
+        let mut held = self.held.borrow_mut();
+        if !held.iter().any(|known| Arc::ptr_eq(known, code)) {
+            held.push(Arc::clone(code));
+        }
+    }
+
     /// Runs a destructor of a Rust value while the engine frees the object that held it. The value may know its VM, but
     /// the engine is in the middle of something: every use of the VM panics. Neither that panic nor one of the
     /// destructor's own reaches C.

@@ -1,6 +1,6 @@
 //! The client: which server a command goes to, and on which connection.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ pub struct Client {
     nodes: RefCell<FxHashMap<Rc<Server>, Rc<Node>>>,
     /// Where the slots of a cluster are, as far as the servers told: at most 16384.
     slots: RefCell<FxHashMap<u16, Rc<Server>>>,
+    /// Which of the cluster's servers is asked when nobody knows where a key is: counted on when one doesn't answer.
+    turn: Cell<usize>,
     /// Whom the sentinel named.
     master: RefCell<Option<Rc<Server>>>,
 }
@@ -47,6 +49,7 @@ impl Client {
             options,
             nodes: RefCell::default(),
             slots: RefCell::default(),
+            turn: Cell::new(0),
             master: RefCell::default(),
         }
     }
@@ -72,8 +75,12 @@ impl Client {
                 return Err(failure);
             }
             tries += 1;
-            // Another one may be the master by now.
+            // Another one may be the master by now, or have the key.
             *self.master.borrow_mut() = None;
+            self.turn.set(self.turn.get().wrapping_add(1));
+            if let Some(key) = key.and_then(|key| parts.get(key)) {
+                self.slots.borrow_mut().remove(&slot::of(key));
+            }
             tokio::time::sleep(backoff).await;
             backoff = (backoff * 2).min(self.options.max_backoff.max(Duration::from_millis(1)));
         }
@@ -86,8 +93,9 @@ impl Client {
             Topology::Sentinel { .. } => (self.find_master().await?, 0),
             Topology::Cluster { nodes, max_redirects } => {
                 let known = slot.and_then(|slot| self.slots.borrow().get(&slot).cloned());
-                let first = || nodes.first().cloned().map(Rc::new);
-                (known.or_else(first).ok_or(Failure::NoMaster)?, *max_redirects)
+                let any = || nodes.iter().cycle().nth(self.turn.get() % nodes.len().max(1));
+                let any = || any().cloned().map(Rc::new);
+                (known.or_else(any).ok_or(Failure::NoMaster)?, *max_redirects)
             }
         };
         let mut asking = false;
@@ -167,7 +175,11 @@ impl Client {
             return Err(Failure::NoMaster);
         };
         let login = Login { username, password, database: 0 };
-        let mut connection = Connection::open(&self.http, sentinel, &self.options, login).await?;
+        let opened = Connection::open(&self.http, sentinel, &self.options, login).await;
+        let mut connection = opened.map_err(|failure| {
+            let what = "redis: all sentinels specified in configuration are unreachable";
+            Failure::Network(format!("{what}: {failure}"))
+        })?;
         let question = ["SENTINEL", "get-master-addr-by-name", master];
         let question = question.map(|part| part.as_bytes().to_vec());
         let Reply::Array(parts) = self.within(connection.ask(&question)).await? else {

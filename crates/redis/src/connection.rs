@@ -123,7 +123,16 @@ impl Connection {
 
 /// Why dialing failed, in Go's words.
 fn told(failure: &brunt_http::Failure, host: &str, port: u16) -> Failure {
+    use brunt_http::Failure as Why;
     let said = failure.to_string();
+    if matches!(failure, Why::UnknownAuthority) {
+        let said =
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+        return Failure::Network(said.to_owned());
+    }
+    if matches!(failure, Why::HostMismatch | Why::CertificateTime(_) | Why::Certificate(_)) {
+        return Failure::Network(format!("tls: failed to verify certificate: {said}"));
+    }
     Failure::Network(match said.split_once(": ") {
         Some(("dial", why)) => format!("dial tcp {host}:{port}: connect: {why}"),
         Some(("lookup", why)) => format!("lookup {host}: {why}"),

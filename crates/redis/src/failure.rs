@@ -28,7 +28,7 @@ pub enum Failure {
     #[error("redis: too many redirects in the cluster")]
     Redirects,
     /// No sentinel knows the master.
-    #[error("redis: all sentinels specified in configuration are unreachable")]
+    #[error("redis: all sentinels specified in configuration are unreachable: redis: nil")]
     NoMaster,
 }
 

@@ -147,20 +147,23 @@ impl Writer<'_> {
     }
 }
 
+/// The thresholds are about it.
+fn is_asked(metric: &MetricSummary) -> bool {
+    metric.named || !metric.thresholds.is_empty()
+}
+
 /// The metrics to list, in k6's order: those measured, those that a threshold asks for, and the
 /// parents of such.
 pub(crate) fn listed(metrics: &[MetricSummary]) -> Vec<&MetricSummary> {
     let parents: HashSet<&str> = metrics
         .iter()
-        .filter(|metric| !metric.thresholds.is_empty())
+        .filter(|metric| is_asked(metric))
         .filter_map(|metric| metric.parent.as_deref())
         .collect();
     let mut listed: Vec<_> = metrics
         .iter()
         .filter(|metric| {
-            metric.observed
-                || !metric.thresholds.is_empty()
-                || parents.contains(metric.name.as_str())
+            metric.observed || is_asked(metric) || parents.contains(metric.name.as_str())
         })
         .collect();
     listed.sort_by(|a, b| crate::order::by_name(&a.name, &b.name));

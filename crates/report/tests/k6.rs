@@ -129,6 +129,7 @@ fn metric(value: &Value) -> MetricSummary {
             _ => Contains::Default,
         },
         values,
+        named: false,
         thresholds,
         observed: value["observed"].as_bool().expect("a flag"),
     }

@@ -153,6 +153,23 @@ fn a_rate_without_samples_is_shown_as_zero() {
     assert!(text.contains("    rb...: 0.00% 0 out of 0\n"), "{text}");
 }
 
+/// k6 shows what a threshold names, even with an empty list, and the sums of checks if the thresholds are about those.
+#[test]
+fn what_an_empty_list_of_thresholds_names_is_shown() {
+    let mut summary = small();
+    summary.checks.clear();
+    let none = || Values::Rate { rate: None, passes: 0, fails: 0 };
+    summary.metrics = vec![
+        MetricSummary { named: true, ..metric("named", Kind::Rate, none(), false) },
+        MetricSummary { named: true, ..metric("checks", Kind::Rate, none(), false) },
+        metric("other", Kind::Rate, none(), false),
+    ];
+    let text = render(&summary, &TextOptions::default());
+    assert!(text.contains("    named...: 0.00% 0 out of 0\n"), "{text}");
+    assert!(text.contains("    checks_succeeded...: 0.00% 0 out of 0\n"), "{text}");
+    assert!(!text.contains("other"), "{text}");
+}
+
 fn small() -> Summary {
     let check = CheckSummary { name: "a".into(), group: "::G".into(), passes: 3, fails: 0 };
     let trend = Values::Trend(Arc::new(TrendSink::from_values([1.0, 2.0])));
@@ -195,6 +212,7 @@ fn metric(name: &str, kind: Kind, values: Values, observed: bool) -> MetricSumma
         values,
         thresholds: Vec::new(),
         observed,
+        named: false,
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::positions::Shift;
 
-/// Ends with a space, so that the first token of the script does not touch it: the engine takes
+/// Strict, as k6 has all code. Ends with a space, so that the first token of the script does not touch it: the engine takes
 /// the place of a token from the blank before it.
-const HEAD: &str = "(function(module, exports, require) { ";
+const HEAD: &str = "(function(module, exports, require) { 'use strict'; ";
 /// For a script that declares a `require` of its own.
-const HEAD_BARE: &str = "(function(module, exports) { ";
+const HEAD_BARE: &str = "(function(module, exports) { 'use strict'; ";
 /// On a line of its own: the script may end with a comment.
 const FOOT: &str = "\n})";
 

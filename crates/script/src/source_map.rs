@@ -76,11 +76,12 @@ impl SourceMap {
     }
 
     /// The map that a text names in its last comment, `//# sourceMappingURL=…`: inline, or a file
-    /// beside it. A map that can't be read is no error, but a warning in the log.
+    /// beside it. A map that can't be read is no error, but a warning in the log. Maps of modules from elsewhere are not
+    /// fetched.
     pub(crate) fn of_bundle(text: &str, url: &str, files: &dyn Files) -> Option<Self> {
         let reference = reference(text)?;
         match read(reference, url, files) {
-            Ok(map) => Some(map),
+            Ok(map) => map,
             Err(reason) => {
                 log::warn!(script = url, error = reason.as_str(); "Couldn't load source map");
                 None
@@ -99,13 +100,15 @@ fn reference(text: &str) -> Option<&str> {
     Some(reference.trim()).filter(|reference| !reference.is_empty())
 }
 
-fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, String> {
+fn read(reference: &str, url: &str, files: &dyn Files) -> Result<Option<SourceMap>, String> {
     let base = Url::parse(url).map_err(|error| error.to_string())?;
     let (json, place) = if let Some(data) = reference.strip_prefix("data:") {
         (inline(data)?, base)
     } else {
         let place = base.join(reference).map_err(|error| error.to_string())?;
-        let path = path_of(place.as_str()).ok_or_else(|| format!("{place} is not a file"))?;
+        let Some(path) = path_of(place.as_str()) else {
+            return Ok(None);
+        };
         let bytes = files.read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         (String::from_utf8(bytes).map_err(|error| error.to_string())?, place)
     };
@@ -118,10 +121,14 @@ fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, Stri
         .map(|source| {
             let source =
                 if root.is_empty() { source.to_owned() } else { format!("{root}/{source}") };
+            // What is a URL already stays as it is: bundlers' `webpack:///./a.ts` is not to be tidied.
+            if Url::parse(&source).is_ok() {
+                return source;
+            }
             place.join(&source).map_or(source, String::from)
         })
         .collect();
-    Ok(SourceMap::new(&map, sources))
+    Ok(Some(SourceMap::new(&map, sources)))
 }
 
 /// The text of a `data:` URL, whose scheme was cut off.

@@ -101,7 +101,7 @@ fn top_level_await_is_told_apart_from_that_of_functions() {
 fn commonjs_is_wrapped_and_keeps_its_places() {
     let module = single("/x.js", "'use strict'; boom();\n  bang(); // end");
     insta::assert_snapshot!(module.code, @r"
-    (function(module, exports, require) { 'use strict'; boom();
+    (function(module, exports, require) { 'use strict'; 'use strict'; boom();
       bang(); // end
     })
     ");
@@ -114,10 +114,10 @@ fn commonjs_is_wrapped_and_keeps_its_places() {
 fn commonjs_may_have_a_require_of_its_own() {
     for text in ["const require = 1;", "let { require } = x;", "class require {}"] {
         let module = single("/x.js", text);
-        assert!(module.code.starts_with("(function(module, exports) { "), "{text}");
+        assert!(module.code.starts_with("(function(module, exports) { 'use strict'; "), "{text}");
     }
     let module = single("/x.js", "var require = 1; boom();");
-    assert!(module.code.starts_with("(function(module, exports, require) { "));
+    assert!(module.code.starts_with("(function(module, exports, require) { 'use strict'; "));
     assert_eq!(place(&module, "boom"), (1, 18));
 }
 

@@ -127,7 +127,7 @@ fn headers(asked: &Asked<'_>, key: &str) -> Result<Headers, HandshakeError> {
         lines.push(("Sec-WebSocket-Extensions", OFFER));
     }
     for (name, value) in asked.headers {
-        if OURS.contains(&name.as_str()) && (asked.compression || name != OURS[4]) {
+        if OURS.contains(&name.as_str()) {
             return Err(HandshakeError::OwnHeader(name.clone()));
         }
         let name = match name.as_str() {

@@ -1,10 +1,12 @@
 //! An open connection.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
+use brunt_fiber::core::{Chore, put_off};
 use brunt_http::{Failure, Upgraded};
 
 use crate::close::Close;
@@ -31,13 +33,22 @@ pub enum Ended {
     HungUp,
 }
 
-/// One connection. Sending only queues; who waits for [`Socket::next`] writes as well.
+/// One connection. Sending only queues: what is queued is written when the core is about to rest, together with what
+/// others have sent; or, where nothing is put off, by who waits for [`Socket::next`].
 ///
 /// Pings are answered by themselves. Messages that were read and not yet taken are at most those of one reading
 /// (64 KiB); what waits to be written has no limit here: see [`Socket::buffered`] and [`Socket::drained`].
 #[derive(Debug)]
 pub struct Socket {
+    line: Rc<Line>,
+}
+
+/// What is written later.
+#[derive(Debug)]
+struct Line {
     state: RefCell<State>,
+    /// The core will write before it rests.
+    is_put_off: Cell<bool>,
 }
 
 #[derive(Debug)]
@@ -65,27 +76,47 @@ struct State {
 impl Socket {
     pub(crate) fn new(stream: Upgraded, compresses: bool, message_max: usize) -> Self {
         Self {
-            state: RefCell::new(State {
-                stream: Some(stream),
-                decoder: Decoder::new(false, compresses, message_max),
-                events: VecDeque::new(),
-                ended: None,
-                out: Vec::new(),
-                at: 0,
-                unsent: 0,
-                pongs: 0,
-                compresses,
-                close_sent: false,
-                reader: None,
-                sender: None,
+            line: Rc::new(Line {
+                is_put_off: Cell::new(false),
+                state: RefCell::new(State {
+                    stream: Some(stream),
+                    decoder: Decoder::new(false, compresses, message_max),
+                    events: VecDeque::new(),
+                    ended: None,
+                    out: Vec::new(),
+                    at: 0,
+                    unsent: 0,
+                    pongs: 0,
+                    compresses,
+                    close_sent: false,
+                    reader: None,
+                    sender: None,
+                }),
             }),
         }
+    }
+
+    fn state(&self) -> RefMut<'_, State> {
+        self.line.state.borrow_mut()
+    }
+
+    /// Something was queued: whoever writes it has to know.
+    fn queued(&self, is_queued: bool) -> bool {
+        if !is_queued || self.is_put_off() {
+            return is_queued;
+        }
+        if put_off(Rc::clone(&self.line) as Rc<dyn Chore>) {
+            self.line.is_put_off.set(true);
+        } else if let Some(waker) = &self.state().reader {
+            waker.wake_by_ref();
+        }
+        true
     }
 
     /// Queues a message. `false`: we have closed, or the connection has ended.
     pub fn send(&self, kind: Kind, payload: &[u8]) -> bool {
         let opcode = if kind == Kind::Text { Opcode::Text } else { Opcode::Binary };
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         let is_queued = if state.compresses && !state.close_sent {
             let packed = compress(payload);
             state.push(opcode, &packed, true)
@@ -95,46 +126,51 @@ impl Socket {
         if is_queued {
             state.unsent += payload.len();
         }
-        is_queued
+        drop(state);
+        self.queued(is_queued)
     }
 
     /// Queues a ping with at most 125 bytes.
     pub fn ping(&self, payload: &[u8]) -> bool {
         let payload = &payload[..payload.len().min(CONTROL_MAX)];
-        self.state.borrow_mut().push(Opcode::Ping, payload, false)
+        let is_queued = self.state().push(Opcode::Ping, payload, false);
+        self.queued(is_queued)
     }
 
     /// Queues a close frame; nothing can be sent after it. 1005: a frame without a code.
     pub fn close(&self, code: u16, reason: &str) -> bool {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         let is_first = state.push_close(code, reason);
         state.close_sent = true;
-        is_first
+        drop(state);
+        self.queued(is_first)
     }
 
     /// Bytes that wait to be written.
     pub fn buffered(&self) -> usize {
-        let state = self.state.borrow();
+        let state = self.line.state.borrow();
         state.out.len() - state.at
     }
 
     /// Bytes of the messages since the queue was last empty: without frames, before compression.
     pub fn unsent(&self) -> usize {
-        self.state.borrow().unsent
+        self.line.state.borrow().unsent
+    }
+
+    /// What is queued is written as soon as the core is about to rest, without further ado.
+    pub fn is_put_off(&self) -> bool {
+        self.line.is_put_off.get()
     }
 
     /// Writes what the connection takes at once.
     pub fn flush_now(&self) {
-        let mut state = self.state.borrow_mut();
-        if let Poll::Ready(Err(failure)) = state.poll_out(&mut Context::from_waker(Waker::noop())) {
-            state.end(Ended::Failed(failure));
-        }
+        self.state().flush_now();
     }
 
     /// Waits until at most so many bytes are queued, or the connection has ended.
     pub async fn drained(&self, most: usize) {
         poll_fn(|cx| {
-            let mut state = self.state.borrow_mut();
+            let mut state = self.state();
             if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
                 state.end(Ended::Failed(failure));
             }
@@ -150,7 +186,7 @@ impl Socket {
     /// Writes what is queued, for who doesn't want to hear of events now. The next call of [`Self::poll_next`] tells how
     /// it went.
     pub fn poll_flush(&self, cx: &mut Context<'_>) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         state.reader = Some(cx.waker().clone());
         if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
             state.end(Ended::Failed(failure));
@@ -159,7 +195,7 @@ impl Socket {
 
     /// Ends it here and now.
     pub fn hang_up(&self) {
-        self.state.borrow_mut().end(Ended::HungUp);
+        self.state().end(Ended::HungUp);
     }
 
     /// The next message, ping or pong; never [`Event::Close`].
@@ -175,9 +211,11 @@ impl Socket {
     /// # Errors
     /// How it ended.
     pub fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Result<Event, Ended>> {
-        let state = &mut *self.state.borrow_mut();
+        let state = &mut *self.state();
         loop {
-            if let Poll::Ready(Err(failure)) = state.poll_out(cx) {
+            if !self.line.is_put_off.get()
+                && let Poll::Ready(Err(failure)) = state.poll_out(cx)
+            {
                 // What came before is still to be had.
                 state.end(Ended::Failed(failure));
             }
@@ -196,7 +234,28 @@ impl Socket {
     }
 }
 
+impl Chore for Line {
+    fn carry_out(&self) {
+        self.is_put_off.set(false);
+        // Borrowed by whoever writes just now.
+        let Ok(mut state) = self.state.try_borrow_mut() else { return };
+        state.flush_now();
+        // What the connection didn't take is written by who waits for it.
+        if !state.out.is_empty()
+            && let Some(waker) = &state.reader
+        {
+            waker.wake_by_ref();
+        }
+    }
+}
+
 impl State {
+    fn flush_now(&mut self) {
+        if let Poll::Ready(Err(failure)) = self.poll_out(&mut Context::from_waker(Waker::noop())) {
+            self.end(Ended::Failed(failure));
+        }
+    }
+
     fn push(&mut self, opcode: Opcode, payload: &[u8], is_compressed: bool) -> bool {
         if self.close_sent || self.stream.is_none() {
             return false;
@@ -208,9 +267,6 @@ impl State {
             Some(fastrand::u32(..).to_ne_bytes()),
             is_compressed,
         );
-        if let Some(waker) = &self.reader {
-            waker.wake_by_ref();
-        }
         true
     }
 

@@ -1,6 +1,6 @@
 //! Which question is answered by whom.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
@@ -15,13 +15,17 @@ use super::{
 /// A body may have so many bytes: setup data, mostly.
 const BODY_MOST: usize = 64 << 20;
 
+/// And so long to come: whoever sends a head and falls silent must not keep others out.
+const BODY_WAIT: Duration = Duration::from_secs(30);
+
 /// Answers. Nothing that is asked can fail more than with a status.
 pub(super) async fn answer(told: &Told, request: Request<Incoming>) -> Result<Answer, Infallible> {
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let body = Limited::new(request.into_body(), BODY_MOST).collect().await;
-    let Ok(body) = body.map(http_body_util::Collected::to_bytes) else {
-        let detail = "the request's body is cut short or too large";
+    let body = Limited::new(request.into_body(), BODY_MOST).collect();
+    let body = tokio::time::timeout(BODY_WAIT, body).await;
+    let Ok(Ok(body)) = body.map(|body| body.map(http_body_util::Collected::to_bytes)) else {
+        let detail = "the request's body is cut short, too slow or too large";
         return Ok(answer::error(
             StatusCode::BAD_REQUEST,
             answer::JSON_UTF8,

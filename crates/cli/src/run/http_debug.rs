@@ -12,16 +12,50 @@ impl Watcher for HttpDebug {
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>) {
         let id = uuid();
         let body = seen.request_body().filter(|_| self.bodies).unwrap_or_default();
-        let request = format!("{}{}", seen.request_head(), String::from_utf8_lossy(&body));
+        let head = request_head(&seen.request_head(), seen.method());
+        let request = format!("{head}{}", String::from_utf8_lossy(&body));
         say(vu, &id, &format!("Request:\n{request}\n"));
         if let Some(head) = seen.response_head() {
             let body = if self.bodies { seen.response_body() } else { &[] };
             let text = String::from_utf8_lossy(body);
+            let head = response_head(&head);
             say(vu, &id, &format!("Response:\n{head}{text}\n"));
         }
     }
 
     fn check(&self, _: &Place<'_>, _: &str, _: bool) {}
+}
+
+/// The head as k6 shows it: what it could decode stands last, though neither k6 nor we send that header.
+fn request_head(head: &str, method: &str) -> String {
+    let has = |name: &str| {
+        head.lines().any(|line| {
+            line.split_once(':').is_some_and(|(found, _)| found.eq_ignore_ascii_case(name))
+        })
+    };
+    if method == "HEAD" || has("Accept-Encoding") || has("Range") {
+        return head.to_owned();
+    }
+    format!("{}Accept-Encoding: gzip\n\n", head.strip_suffix('\n').unwrap_or(head))
+}
+
+/// The head as k6 shows it: the length first, then the other headers by name.
+fn response_head(head: &str) -> String {
+    let mut lines = head.lines();
+    let status = lines.next().unwrap_or_default();
+    let mut headers: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let name = |line: &str| line.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    headers.sort_by_cached_key(|line| {
+        let name = name(line);
+        (name != "content-length", name)
+    });
+    let mut out = format!("{status}\n");
+    for header in headers {
+        out.push_str(header);
+        out.push('\n');
+    }
+    out.push('\n');
+    out
 }
 
 fn say(vu: &Place<'_>, id: &str, text: &str) {
@@ -43,6 +77,17 @@ fn uuid() -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn heads_stand_as_in_k6() {
+        let shown = super::request_head("GET / HTTP/1.1\nHost: a\nB: c\n\n", "GET");
+        assert_eq!(shown, "GET / HTTP/1.1\nHost: a\nB: c\nAccept-Encoding: gzip\n\n");
+        let ranged = "GET / HTTP/1.1\nHost: a\nRange: bytes=0-1\n\n";
+        assert_eq!(super::request_head(ranged, "GET"), ranged);
+        let shown =
+            super::response_head("HTTP/1.1 200 OK\nServer: x\nDate: d\nContent-Length: 5\n\n");
+        assert_eq!(shown, "HTTP/1.1 200 OK\nContent-Length: 5\nDate: d\nServer: x\n\n");
+    }
+
     #[test]
     fn a_uuid_tells_its_version() {
         let id = super::uuid();

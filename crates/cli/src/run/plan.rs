@@ -10,7 +10,7 @@ use brunt_options::{
     consolidate,
 };
 use brunt_report::humanize::Unit;
-use brunt_schedule::{Scenario, overview};
+use brunt_schedule::{Scenario, overview, total_duration};
 
 use super::{
     adjust::Adjust,
@@ -44,8 +44,9 @@ pub(crate) struct Plan {
     pub(crate) outputs: Option<Vec<String>>,
     /// What it says of each.
     pub(crate) collectors: BTreeMap<String, serde_json::Value>,
-    /// The configuration file says so.
+    /// The configuration file says so, both.
     pub(crate) linger: bool,
+    pub(crate) web_dashboard: bool,
     features: Features,
 }
 
@@ -155,6 +156,7 @@ impl Plan {
             outputs: outer.config_file.out,
             collectors: outer.config_file.collectors,
             linger: outer.config_file.linger.unwrap_or(false),
+            web_dashboard: outer.config_file.web_dashboard.unwrap_or(false),
             features: outer.features,
         })
     }
@@ -231,18 +233,23 @@ impl Plan {
         &self,
         registry: &Arc<Registry>,
         mut env: BTreeMap<String, String>,
+        script: &str,
     ) -> brunt_outputs::Context {
         if self.features.has(NATIVE_HISTOGRAMS) {
             let name = "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM";
             env.insert(name.to_owned(), "true".to_owned());
         }
         let tags = self.consolidated.options.system_tags();
+        let scenarios = &self.consolidated.scenarios;
         brunt_outputs::Context {
             thresholds: self.thresholds().to_vec(),
             expected_response_submetric: self.tags_expected_response(),
             system_tags: tags.iter().map(|tag| tag.name().to_owned()).collect(),
             env,
             collectors: self.collectors.clone(),
+            script: script.to_owned(),
+            scenarios: scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
+            longest: total_duration(scenarios, &self.consolidated.segment),
             ..brunt_outputs::Context::new(Arc::clone(registry))
         }
     }

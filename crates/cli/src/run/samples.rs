@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use brunt_engine::Listener;
 use brunt_metrics::{Frame, Verdict};
-use brunt_outputs::{Context, Finished, OutputSpec, Outputs};
+use brunt_outputs::{Context, Finished, OutputSpec, Outputs, Page};
 
 use crate::failure::{Failure, Outcome};
 
@@ -14,6 +14,8 @@ pub(super) struct Samples {
     outputs: Option<Outputs>,
     /// As the description shows them.
     pub(super) descriptions: Vec<String>,
+    /// Where the test can be watched.
+    pub(super) pages: Vec<Page>,
 }
 
 /// What became of them, after the run.
@@ -48,8 +50,8 @@ impl Samples {
             .map_err(|error| Failure::usage(error.to_string()))?;
         let outputs = Outputs::start(&specs, context)
             .map_err(|error| Failure::new(crate::exit::Exit::Other, error))?;
-        let descriptions = outputs.descriptions();
-        Ok(Self { outputs: (!outputs.is_empty()).then_some(outputs), descriptions })
+        let (descriptions, pages) = (outputs.descriptions(), outputs.pages());
+        Ok(Self { outputs: (!outputs.is_empty()).then_some(outputs), descriptions, pages })
     }
 
     /// Whether the engine must keep single samples.

@@ -103,6 +103,11 @@ impl SignalWatch {
         self.0.lock().ends = Ends::Wait;
     }
 
+    /// Whether there has been a signal.
+    pub(crate) fn have_come(&self) -> bool {
+        self.0.lock().count > 0
+    }
+
     /// Waits until there has been a signal.
     pub(crate) fn wait(&self) {
         let waited = self.0.changed.wait_while(self.0.lock(), |state| state.count == 0);

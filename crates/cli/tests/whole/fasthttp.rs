@@ -69,7 +69,7 @@ export function setup() {
         "GoError: blank certificate",
         "GoError: the certificate \"c.pem\" of tls_config cannot be read: No such file or directory (os error 2)",
         "GoError: dial_timeout of a Client is a whole number (times are in seconds), not \"5s\"",
-        "GoError: proxy is \"ftp://p.test:1\": only http:// and socks5:// proxies are supported",
+        "GoError: proxy is \"ftp://p.test:1\": only http://, https:// and socks5:// proxies are supported",
         "GoError: Making http requests in the init context is not supported",
         "GoError: req constructor expects 1 or 2 args",
         "GoError: req constructor expects 1 or 2 args",

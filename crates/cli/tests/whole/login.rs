@@ -68,6 +68,33 @@ fn serve(socket: &TcpStream, seen: &Mutex<Vec<String>>) -> Option<()> {
 }
 
 #[test]
+fn a_streamed_body_is_that_of_the_last_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let host = listener.local_addr().expect("it listens").to_string();
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            std::thread::spawn(move || serve(&socket, &Mutex::default()));
+        }
+    });
+    let script = "
+import http from 'k6/http';
+export default async function () {
+  for (const [auth, path, user] of [['digest', '/digest', 'u:p@'], ['ntlm', '/ntlm', 'dom%5Cu:p@'], ['ntlm', '/ntlm', '']]) {
+    const r = http.get(`http://${user}${__ENV.SERVER}${path}`, { auth, responseType: 'stream' });
+    let text = '';
+    for await (const chunk of r.stream) text += String.fromCharCode(...chunk);
+    console.log(auth, r.status, text);
+  }
+}";
+    let call = brunt("run --quiet --log-format raw s.js").file("s.js", script);
+    let told = call.env("SERVER", &host).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    for line in ["digest 200 ok", "ntlm 200 ok", "ntlm 401 ok"] {
+        assert!(told.stderr.contains(line), "{line}: {}", told.stderr);
+    }
+}
+
+#[test]
 fn each_answer_to_a_401_is_an_exchange_of_its_own() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let host = listener.local_addr().expect("it listens").to_string();

@@ -15,13 +15,30 @@ struct Server {
 
 impl Server {
     fn start(more: &[&str]) -> Self {
+        Self::run(None, "--port", more)
+    }
+
+    /// With a configuration file.
+    fn start_with(config: &str, more: &[&str]) -> Self {
+        Self::run(Some(config), "--port", more)
+    }
+
+    /// With TLS, and nothing else.
+    fn start_secure(more: &[&str]) -> Self {
+        Self::run(None, "--tls-port", &[&["--port", "0"], more].concat())
+    }
+
+    fn run(config: Option<&str>, port_flag: &str, more: &[&str]) -> Self {
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a free port")
             .port();
         let folder = tempfile::tempdir().expect("a folder");
         let process = Command::new("redis-server")
-            .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""])
+            .args(config)
+            .args([port_flag, &port.to_string(), "--bind", "127.0.0.1"])
+            // A sentinel saves nothing, and refuses to be told so.
+            .args(if config.is_none() { &["--save", ""][..] } else { &[] })
             .args(more)
             .current_dir(folder.path())
             .stdout(Stdio::null())
@@ -234,6 +251,93 @@ fn one_server_of_a_cluster_has_all_slots() {
     );
     let options = format!("{{ cluster: {{ nodes: ['{address}'] }} }}");
     assert_eq!(said("k6/x/redis", &options, &body), [r#"set "OK""#, r#"get "1""#]);
+}
+
+#[test]
+fn three_servers_share_the_keys_and_one_that_is_dead_is_passed_over() {
+    let servers = [(); 3].map(|()| Server::start(&["--cluster-enabled", "yes"]));
+    let cluster = Command::new("redis-cli")
+        .args(["--cluster", "create"])
+        .args(servers.iter().map(|server| format!("127.0.0.1:{}", server.port)))
+        .arg("--cluster-yes")
+        .output()
+        .expect("redis-cli, which comes with the server");
+    let told = String::from_utf8_lossy(&cluster.stdout);
+    assert!(told.contains("All 16384 slots covered"), "{told}");
+    let body = "for (let i = 0; i < 50; i++) await client.set(`k${i}`, i, 0);\n\
+                let sum = 0; for (let i = 0; i < 50; i++) sum += Number(await client.get(`k${i}`));\n\
+                console.log(sum); await show('two', client.mget('k1', 'k2'));";
+    let port = servers[0].port;
+    for nodes in [
+        format!("'redis://127.0.0.1:{port}'"),
+        format!("'redis://127.0.0.1:1', 'redis://127.0.0.1:{port}'"),
+    ] {
+        let options = format!("{{ cluster: {{ maxRedirects: 3, nodes: [{nodes}] }} }}");
+        let lines = said("k6/x/redis", &options, body);
+        let crossed = "two rejects CROSSSLOT Keys in request don't hash to the same slot";
+        assert_eq!(lines, ["1225", crossed], "{nodes}");
+    }
+}
+
+#[test]
+fn a_sentinel_is_asked_for_the_master() {
+    let master = Server::start(&[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("sentinel.conf");
+    let watched = format!("sentinel monitor first 127.0.0.1 {} 1\n", master.port);
+    std::fs::write(&config, watched).expect("a file");
+    let config = config.display().to_string();
+    let sentinel = Server::start_with(&config, &["--sentinel"]);
+    let body = "await show('set', client.set('a', 1, 0)); await show('get', client.get('a'));";
+    let options = |name: &str| {
+        format!(
+            "{{ masterName: '{name}', socket: {{ host: '127.0.0.1', port: {} }} }}",
+            sentinel.port
+        )
+    };
+    let lines = said("k6/x/redis", &options("first"), body);
+    assert_eq!(lines, [r#"set "OK""#, r#"get "1""#]);
+    let lines = said("k6/x/redis", &options("nobody"), "await show('get', client.get('a'));");
+    let words = "redis: all sentinels specified in configuration are unreachable: redis: nil";
+    assert_eq!(lines, [format!("get rejects {words}")]);
+}
+
+#[test]
+fn tls_is_spoken_with_an_authority_and_a_certificate_of_ones_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let (crt, pem) = (path("s.crt", &certificate), path("s.key", &key));
+    let server = Server::start_secure(&[
+        "--tls-cert-file",
+        &crt,
+        "--tls-key-file",
+        &pem,
+        "--tls-ca-cert-file",
+        &crt,
+        "--tls-auth-clients",
+        "optional",
+    ]);
+    let body = "await show('set', client.set('a', 1, 0)); await show('get', client.get('a'));";
+    let options = |tls: &str| {
+        format!("{{ socket: {{ host: '127.0.0.1', port: {}, tls: {tls} }} }}", server.port)
+    };
+    let quoted = |text: &str| format!("`{text}`");
+    let lines =
+        said("k6/x/redis", &options(&format!("{{ ca: [{}] }}", quoted(&certificate))), body);
+    assert_eq!(lines, [r#"set "OK""#, r#"get "1""#]);
+    let own =
+        format!("{{ ca: [{c}], cert: {c}, key: {} }}", quoted(&key), c = quoted(&certificate));
+    assert_eq!(said("k6/x/redis", &options(&own), body), [r#"set "OK""#, r#"get "1""#]);
+    let url = format!("'rediss://127.0.0.1:{}?max_retries=0'", server.port);
+    let words = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+    let lines = said("k6/x/redis", &url, "await show('get', client.get('a'));");
+    assert_eq!(lines, [format!("get rejects {words}")]);
 }
 
 #[test]

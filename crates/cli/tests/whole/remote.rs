@@ -3,6 +3,7 @@
 use std::{
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -148,6 +149,55 @@ fn a_run_that_is_stopped_from_outside_ends_with_103() {
     assert_eq!(told.code, 103, "{told:?}");
     assert!(told.error().contains("stopped from the REST API"), "{told:?}");
     assert!(told.stderr.contains("bye"), "teardown() still runs: {told:?}");
+}
+
+#[test]
+fn garbage_disturbs_neither_the_api_nor_the_run() {
+    let address = free_address();
+    let mut call =
+        brunt(&format!("run -q --address {address} -e LONG=1 s.js")).file("s.js", SCRIPT);
+    let running = call.start();
+    wait_for(&address, "/v1/status", |status| status["data"]["attributes"]["status"] == 7);
+    let deep = "[".repeat(100_000);
+    for garbage in [
+        "\0\0\0\0\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "PATCH /v1/status HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET /v1/metrics/%ff%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        &format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a/".repeat(40_000)),
+    ] {
+        let mut stream = TcpStream::connect(&address).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket has a timeout");
+        // It may hang up before it has read all.
+        let _ = stream.write_all(garbage.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let code = answer.get(9..10).map(<[u8]>::to_vec);
+        assert!(matches!(code.as_deref(), None | Some(b"4")), "{garbage:.40}: {answer:?}");
+    }
+    for body in [deep.as_str(), "{\"data\":", "{\"data\":{\"attributes\":{\"vus\":-5}}}", "\u{1}"] {
+        let (code, _) = ask(&address, "PATCH", "/v1/status", body).expect("an answer");
+        assert_eq!(code, 400, "{body:.40}");
+    }
+    // A body that never comes.
+    let mut silent = TcpStream::connect(&address).expect("a connection");
+    let _ = silent.write_all(b"PATCH /v1/status HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{");
+    let stop = "{\"data\":{\"attributes\":{\"stopped\":true}}}";
+    assert_eq!(ask(&address, "PATCH", "/v1/status", stop).map(|(code, _)| code), Some(200));
+    assert_eq!(running.wait().code, 103);
+}
+
+#[test]
+fn threads_tell_what_they_used_if_a_flag_allows_it() {
+    let address = free_address();
+    let (running, _folder) = paused(&address, "-q --profiling-enabled");
+    let (_, told) = ask(&address, "GET", "/debug/pprof/", "").expect("an answer");
+    let told = told.as_str().expect("a text");
+    assert!(told.starts_with("CPU seconds of each thread") && told.contains("brunt-api"), "{told}");
+    running.signal("INT");
+    running.wait();
+    let told = brunt("run -q --profiling-enabled s.js").file("s.js", SCRIPT).told();
+    assert!(told.stderr.contains("--profiling-enabled shows something only where"), "{told:?}");
 }
 
 #[test]

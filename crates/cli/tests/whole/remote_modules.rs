@@ -14,14 +14,14 @@ use crate::support::{Brunt, brunt};
 type Pages = BTreeMap<&'static str, (u16, &'static str)>;
 
 /// A server on loopback, which ends with the test's process.
-struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     certificate: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start(pages: &[(&'static str, u16, &'static str)]) -> Self {
+    pub(crate) fn start(pages: &[(&'static str, u16, &'static str)]) -> Self {
         let made =
             rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
@@ -47,12 +47,12 @@ impl Server {
         Self { address, certificate: made.cert.pem(), asked }
     }
 
-    fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.address.port())
     }
 
     /// `brunt run` with the server's certificate among the trusted ones.
-    fn run(&self, flags: &str, script: &str) -> Brunt {
+    pub(crate) fn run(&self, flags: &str, script: &str) -> Brunt {
         let call = brunt(&format!("run -q --no-summary --log-format raw {flags} s.js"))
             .file("ca.pem", &self.certificate)
             .file("s.js", script.replace("HOST", &self.url("")));
@@ -60,7 +60,7 @@ impl Server {
         call.env("SSL_CERT_FILE", &trusted)
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.asked.lock().expect("nobody panicked"))
     }
 }

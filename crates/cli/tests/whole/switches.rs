@@ -7,6 +7,7 @@ use std::{
 
 use serde_json::Value;
 
+use crate::remote_modules::Server;
 use crate::support::{DemoServer, brunt};
 
 const DEFAULT: &str = "export default function () {}";
@@ -149,6 +150,20 @@ fn log_lines_go_to_loki() {
     let bodies = pushed.join().expect("the listener ends");
     assert!(bodies.contains("\"to loki\"") && bodies.contains("\"job\":\"t\""), "{bodies}");
     assert!(bodies.contains("\"source\":\"console\""), "{bodies}");
+}
+
+#[test]
+fn loki_may_be_behind_tls_if_its_certificate_is_trusted() {
+    let server = Server::start(&[("/push", 204, "")]);
+    let script = "export default function () { console.log('to loki'); }";
+    let flag = format!("--log-output=loki={}", server.url("/push"));
+    let told = server.run(&flag, script).told();
+    assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
+    assert!(server.asked().contains(&"/push".to_owned()));
+    let told = server.run(&flag, script).env("SSL_CERT_FILE", "/dev/null").told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("log lines could not be pushed to Loki: x509: "), "{told:?}");
+    assert_eq!(server.asked(), Vec::<String>::new());
 }
 
 #[test]

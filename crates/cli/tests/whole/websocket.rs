@@ -73,7 +73,7 @@ fn a_blocking_socket_tells_how_it_ended() {
             "close 1005",
             "error websocket: close 1006 (abnormal closure): unexpected EOF 1006",
             "close 1006",
-            "error websocket: invalid close code 1005 undefined",
+            "error websocket: close sent undefined",
             "close 1001",
             "404  true",
             "malformed ws or wss URL",

@@ -103,9 +103,15 @@ impl Call {
         message.map(Some).map_err(|error| Status::new(13, error.to_string()))
     }
 
-    /// The only message of a call that has just one.
+    /// The only message of a call that has just one. Returns when the caller has ended its side, as most
+    /// servers do.
     pub(super) async fn only<M: Message + Default>(&mut self) -> Result<M, Status> {
-        self.next().await?.ok_or_else(|| Status::new(13, "the request has no message"))
+        let only = self.next().await?;
+        let only = only.ok_or_else(|| Status::new(13, "the request has no message"))?;
+        match self.next_bytes().await? {
+            None => Ok(only),
+            Some(_) => Err(Status::new(13, "the request has more than one message")),
+        }
     }
 
     /// Sends a message.

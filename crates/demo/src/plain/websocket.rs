@@ -23,11 +23,15 @@ const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// The longest frame that is echoed; longer ones end the connection.
 const FRAME_MAX: u64 = 16 << 20;
 
+/// How often a message may be echoed, and what all echoes of one may take.
+const TIMES_MAX: u16 = 10_000;
+const ECHOES_SIZE_MAX: usize = 64 << 20;
+
 /// How much one reading can bring.
 const READ_SIZE: usize = 64 * 1024;
 
 /// What the server does beside echoing messages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Manner {
     /// Bytes that are sent first, whatever they mean.
     first: Vec<u8>,
@@ -36,9 +40,17 @@ struct Manner {
     every: Duration,
     /// It hangs up instead of echoing.
     drops: bool,
+    /// How often a message is echoed.
+    times: u16,
 }
 
-/// `/ws` and `/ws/echo` echo; `/ws/close?code=&reason=` closes at once; `/ws/push?n=&every=` sends `n` numbered messages;
+impl Default for Manner {
+    fn default() -> Self {
+        Self { first: Vec::new(), pushes: 0, every: Duration::ZERO, drops: false, times: 1 }
+    }
+}
+
+/// `/ws` and `/ws/echo` echo, with `?times=` each message so often (at most 10 000 times); `/ws/close?code=&reason=` closes at once; `/ws/push?n=&every=` sends `n` numbered messages;
 /// `/ws/raw?hex=` sends these bytes first; `/ws/drop` hangs up at the first message.
 pub(super) fn answer(call: &mut Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let manner = manner(rest, &call.query())?;
@@ -83,7 +95,12 @@ pub(super) fn answer(call: &mut Call<'_>, rest: &str) -> Result<Reply, Refusal> 
 fn manner(rest: &str, query: &Query<'_>) -> Result<Manner, Refusal> {
     let mut manner = Manner::default();
     match rest {
-        "" | "echo" => {}
+        "" | "echo" => {
+            manner.times = query.parsed("times", 1)?;
+            if manner.times > TIMES_MAX {
+                return Err(reply::bad_request("'times' is at most 10000"));
+            }
+        }
         "close" => {
             let code: u16 = query.parsed("code", 1000)?;
             let mut payload = Vec::from(code.to_be_bytes());
@@ -195,8 +212,12 @@ fn step(came: &mut BytesMut, out: &mut Vec<u8>, manner: &Manner) -> Option<Step>
         10 => Step::On,
         _ if manner.drops => Step::Hang,
         // Parts of a message are echoed one by one.
+        _ if out.len().saturating_add(length * usize::from(manner.times)) > ECHOES_SIZE_MAX => {
+            frame(out, 0x88, &1009_u16.to_be_bytes());
+            Step::Hang
+        }
         _ => {
-            frame(out, first, payload);
+            (0..manner.times).for_each(|_| frame(out, first, payload));
             Step::On
         }
     };
@@ -225,9 +246,26 @@ mod tests {
     use super::*;
 
     fn answered(bytes: &[u8]) -> (Vec<u8>, Option<Step>) {
+        answered_by(&Manner::default(), bytes)
+    }
+
+    fn answered_by(manner: &Manner, bytes: &[u8]) -> (Vec<u8>, Option<Step>) {
         let (mut came, mut out) = (BytesMut::from(bytes), Vec::new());
-        let step = step(&mut came, &mut out, &Manner::default());
+        let step = step(&mut came, &mut out, manner);
         (out, step)
+    }
+
+    #[test]
+    fn a_message_is_echoed_as_often_as_asked_up_to_a_size() {
+        let manner = Manner { times: 3, ..Manner::default() };
+        let (out, step) = answered_by(&manner, b"\x81\x81\0\0\0\0x");
+        assert_eq!((out.as_slice(), step), (&b"\x81\x01x\x81\x01x\x81\x01x"[..], Some(Step::On)));
+        let manner = Manner { times: TIMES_MAX, ..Manner::default() };
+        let mut long = vec![0x82, 0xff];
+        long.extend((1_u64 << 20).to_be_bytes());
+        long.resize(14 + (1 << 20), 0);
+        let (out, step) = answered_by(&manner, &long);
+        assert_eq!((out.as_slice(), step), (&b"\x88\x02\x03\xf1"[..], Some(Step::Hang)));
     }
 
     /// RFC 6455 §1.3.

@@ -8,7 +8,11 @@ use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
 use h2::{RecvStream, SendStream};
 
+use super::Coding;
 use crate::status::Status;
+
+/// Bytes of a message's head.
+const HEAD: usize = 5;
 
 /// A message with its head before it.
 pub(super) fn framed(message: &[u8]) -> Bytes {
@@ -68,12 +72,12 @@ pub(super) struct Messages {
     /// What came whole, and needs no copy.
     whole: Bytes,
     limit: usize,
-    is_gzip: bool,
+    coding: Coding,
 }
 
 impl Messages {
-    pub(super) fn new(limit: usize, is_gzip: bool) -> Self {
-        Self { came: BytesMut::new(), whole: Bytes::new(), limit, is_gzip }
+    pub(super) fn new(limit: usize, coding: Coding) -> Self {
+        Self { came: BytesMut::new(), whole: Bytes::new(), limit, coding }
     }
 
     /// The next message; `None` at the end of the stream.
@@ -83,7 +87,8 @@ impl Messages {
                 return Ok(Some(message));
             }
             match body.data().await {
-                None if self.came.is_empty() && self.whole.is_empty() => return Ok(None),
+                // A head that is not whole is none.
+                None if self.came.len() + self.whole.len() < HEAD => return Ok(None),
                 None => return Err(Status::new(Status::INTERNAL, "unexpected EOF")),
                 Some(Err(error)) => return Err(Status::of_h2(&error)),
                 Some(Ok(bytes)) => {
@@ -107,8 +112,16 @@ impl Messages {
         let Some(mut head) = here.get(..5) else { return Ok(None) };
         let flag = head.get_u8();
         let size = head.get_u32() as usize;
-        if flag == 1 && !self.is_gzip {
-            let told = "grpc: compressed flag set with identity or empty encoding";
+        let told = match &self.coding {
+            Coding::None if flag == 1 => {
+                Some("grpc: compressed flag set with identity or empty encoding".to_owned())
+            }
+            Coding::Other(name) if flag == 1 => {
+                Some(format!("grpc: Decompressor is not installed for grpc-encoding {name:?}"))
+            }
+            _ => None,
+        };
+        if let Some(told) = told {
             return Err(Status::new(Status::INTERNAL, told));
         }
         if flag > 1 {
@@ -135,7 +148,11 @@ impl Messages {
         let mut out = Vec::new();
         let read = GzDecoder::new(message).take(self.limit as u64 + 1).read_to_end(&mut out);
         if let Err(error) = read {
-            let told = format!("grpc: failed to decompress the received message: {error}");
+            let why = match error.kind() {
+                std::io::ErrorKind::UnexpectedEof => "unexpected EOF",
+                _ => "gzip: invalid header",
+            };
+            let told = format!("grpc: failed to decompress the message: {why}");
             return Err(Status::new(Status::INTERNAL, told));
         }
         if out.len() > self.limit {
@@ -170,7 +187,7 @@ mod tests {
 
     #[test]
     fn messages_are_taken_out_of_what_came() {
-        let mut messages = Messages::new(10, false);
+        let mut messages = Messages::new(10, Coding::None);
         let mut two = BytesMut::from(&framed(b"abc")[..]);
         two.extend_from_slice(&framed(b"")[..]);
         two.extend_from_slice(&[0, 0]);
@@ -197,7 +214,7 @@ mod tests {
             framed[0] = 1;
             Bytes::from(framed)
         };
-        let mut messages = Messages::new(100, true);
+        let mut messages = Messages::new(100, Coding::Gzip);
         messages.whole = pack(&[5; 100]);
         assert_eq!(messages.take(), Ok(Some(Bytes::from(vec![5; 100]))));
         messages.whole = pack(&vec![5; 100_000]);

@@ -21,8 +21,17 @@ const FAREWELL: usize = 8;
 #[derive(Debug)]
 pub(super) struct Greeting {
     state: RefCell<State>,
-    farewell: Cell<Option<u32>>,
+    farewell: Cell<Option<Farewell>>,
     waker: RefCell<Option<Waker>>,
+}
+
+/// What a GOAWAY says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Farewell {
+    /// The server has looked at no stream beyond this one.
+    pub(super) last: u32,
+    /// Why it leaves.
+    pub(super) reason: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +65,8 @@ impl Greeting {
         self.set(State::Ended(told));
     }
 
-    /// The reason of a GOAWAY, if one came.
-    pub(super) fn farewell(&self) -> Option<u32> {
+    /// The last GOAWAY, if one came.
+    pub(super) fn farewell(&self) -> Option<Farewell> {
         self.farewell.get()
     }
 
@@ -100,8 +109,10 @@ impl<T> Greeted<T> {
                 if self.is_farewell {
                     let missing = FAREWELL.saturating_sub(self.kept.len());
                     self.kept.extend(inside.iter().take(missing));
-                    if let Some(&[a, b, c, d]) = self.kept.get(4..FAREWELL) {
-                        self.greeting.farewell.set(Some(u32::from_be_bytes([a, b, c, d])));
+                    if let Some(&[a, b, c, d, reason @ ..]) = self.kept.first_chunk::<FAREWELL>() {
+                        let last = u32::from_be_bytes([a & 0x7f, b, c, d]);
+                        let reason = u32::from_be_bytes(reason);
+                        self.greeting.farewell.set(Some(Farewell { last, reason }));
                     }
                 }
                 continue;
@@ -190,7 +201,8 @@ mod tests {
         for size in 1..bytes.len() {
             let mut greeted = Greeted::new((), Greeting::new());
             bytes.chunks(size).for_each(|part| greeted.look(part));
-            assert_eq!(greeted.greeting.farewell(), Some(11), "{size}");
+            let farewell = Farewell { last: 9, reason: 11 };
+            assert_eq!(greeted.greeting.farewell(), Some(farewell), "{size}");
             assert_eq!((greeted.left, greeted.kept.len()), (0, 0));
         }
     }

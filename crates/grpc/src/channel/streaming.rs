@@ -29,6 +29,8 @@ pub struct Receiver {
     channel: Rc<Channel>,
     state: State,
     limit: usize,
+    /// Its number on the connection.
+    stream: u32,
 }
 
 enum State {
@@ -48,6 +50,7 @@ impl Channel {
             sender: Sender { channel: Rc::clone(self), stream },
             receiver: Receiver {
                 channel: Rc::clone(self),
+                stream: response.stream_id().as_u32(),
                 state: State::Waiting(response),
                 limit: self.limits.receive,
             },
@@ -88,7 +91,7 @@ impl Receiver {
             match &mut self.state {
                 State::Waiting(response) => match answer(response).await {
                     Ok(answer) => {
-                        let messages = Messages::new(self.limit, answer.is_gzip);
+                        let messages = Messages::new(self.limit, answer.coding);
                         self.state = State::Open(messages, answer.body);
                     }
                     Err(outcome) => return self.end(outcome.status),
@@ -110,6 +113,6 @@ impl Receiver {
 
     fn end(&mut self, status: Status) -> Result<Bytes, Status> {
         self.state = State::Over;
-        Err(self.channel.explain(status))
+        Err(self.channel.explain(self.stream, status))
     }
 }

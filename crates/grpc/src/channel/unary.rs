@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use h2::client::ResponseFuture;
 
-use super::framing::{Messages, framed, send};
+use super::framing::{Messages, framed};
 use super::{Call, Channel, Outcome, answer, trailers};
 use crate::metadata::shown;
 use crate::status::Status;
@@ -20,21 +20,24 @@ impl Channel {
             Ok(begun) => begun,
             Err(status) => return Outcome::of(status),
         };
-        // A server that wants no more has answered, or will.
-        if let Err(status) = send(framed(message), true, &mut stream).await {
-            return Outcome::of(status);
-        }
+        // All at once, so that head and message are one write: `h2` keeps what the server has no room for. A server that
+        // wants no more has answered, or will.
+        let _ = stream.send_data(framed(message), true);
+        let stream = response.stream_id().as_u32();
         let outcome = self.receive(response).await;
-        Outcome { status: self.explain(outcome.status), ..outcome }
+        Outcome { status: self.explain(stream, outcome.status), ..outcome }
     }
 
     async fn receive(&self, response: ResponseFuture) -> Outcome {
         let mut answer = match answer(response).await {
             Ok(answer) => answer,
+            Err(outcome) if outcome.status.is_ok() => {
+                return Outcome { status: no_message(), ..*outcome };
+            }
             Err(outcome) => return *outcome,
         };
         let headers = shown(&answer.headers);
-        let mut messages = Messages::new(self.limits.receive, answer.is_gzip);
+        let mut messages = Messages::new(self.limits.receive, answer.coding);
         let mut first: Option<Bytes> = None;
         loop {
             match messages.next(&mut answer.body).await {
@@ -53,10 +56,13 @@ impl Channel {
         }
         let (mut status, trailers) = trailers(&mut answer.body).await;
         if status.is_ok() && first.is_none() {
-            let told =
-                "cardinality violation: received no response message from non-server-streaming RPC";
-            status = Status::new(Status::INTERNAL, told);
+            status = no_message();
         }
         Outcome { status, message: first, headers, trailers }
     }
+}
+
+fn no_message() -> Status {
+    let told = "cardinality violation: received no response message from non-server-streaming RPC";
+    Status::new(Status::INTERNAL, told)
 }

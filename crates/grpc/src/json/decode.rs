@@ -15,8 +15,8 @@ pub enum DecodeError {
     #[error("proto: cannot parse invalid wire-format data")]
     Wire,
     /// A string is none.
-    #[error("string field contains invalid UTF-8")]
-    Utf8,
+    #[error("proto: field {0} contains invalid UTF-8")]
+    Utf8(String),
     /// Messages are nested too deeply.
     #[error("exceeded maximum recursion depth")]
     Depth,
@@ -93,7 +93,12 @@ impl Decoder<'_> {
             out.push_str("\":");
             match text {
                 Some(text) => out.push_str(text),
-                None => self.field(field, here, out)?,
+                None => self.field(field, here, out).map_err(|error| match error {
+                    DecodeError::Utf8(name) if name.is_empty() => {
+                        DecodeError::Utf8(format!("{}.{}", message.name, field.name))
+                    }
+                    other => other,
+                })?,
             }
         }
         Ok(())
@@ -224,7 +229,8 @@ impl Decoder<'_> {
             (Kind::Sfixed32, Raw::Fixed32(value)) => write!(out, "{}", value as i32),
             (Kind::Bool, Raw::Varint(value)) => write!(out, "{}", value != 0),
             (Kind::String, Raw::Bytes(bytes)) => {
-                let text = std::str::from_utf8(bytes).map_err(|_| DecodeError::Utf8)?;
+                let text =
+                    std::str::from_utf8(bytes).map_err(|_| DecodeError::Utf8(String::new()))?;
                 write_string(text, out);
                 return Ok(());
             }

@@ -272,7 +272,8 @@ pub(super) fn decode(
             let mut paths = Vec::new();
             for path in of(1) {
                 let Raw::Bytes(path) = path else { return Err(DecodeError::Wire) };
-                let path = std::str::from_utf8(path).map_err(|_| DecodeError::Utf8)?;
+                let path =
+                    std::str::from_utf8(path).map_err(|_| DecodeError::Utf8(String::new()))?;
                 paths.push(camel(path).ok_or_else(|| {
                     DecodeError::Known(format!("google.protobuf.FieldMask: invalid path {path:?}"))
                 })?);
@@ -327,7 +328,9 @@ fn decode_any(
     let value = value.map(|value| (0, value));
     let bytes = merged(value.as_slice());
     let url = match url {
-        Some(Raw::Bytes(url)) => std::str::from_utf8(url).map_err(|_| DecodeError::Utf8)?,
+        Some(Raw::Bytes(url)) => {
+            std::str::from_utf8(url).map_err(|_| DecodeError::Utf8(String::new()))?
+        }
         _ if bytes.is_empty() => {
             out.push_str("{}");
             return Ok(());

@@ -148,15 +148,14 @@ mod tests {
                 true,
             ),
             ("html PUBLIC \"-//IETF//DTD HTML//EN\" \"\"", "html|-//IETF//DTD HTML//EN|", true),
-            ("html SYSTEM \"about:legacy-compat\"", "html||about:legacy-compat", true),
+            ("html SYSTEM \"about:legacy-compat\"", "html||about:legacy-compat", false),
             ("html x", "html||", true),
             ("html é€é€", "html||", true),
         ];
         for (text, expected, quirky) in cases {
             let (Doctype { name, public, system }, is_quirky) = read(text);
             assert_eq!(format!("{name}|{public}|{system}"), expected);
-            let _ = quirky;
-            let _ = is_quirky;
+            assert_eq!(is_quirky, quirky, "{text}");
         }
     }
 }

@@ -559,3 +559,77 @@ impl<'a> Lexemes<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces, each between brackets, tags with their attributes.
+    fn pieces(page: &str) -> String {
+        let mut lexemes = Lexemes::new(page);
+        let mut shown = String::new();
+        loop {
+            let lexeme = lexemes.next();
+            let text = |range: &Range<usize>| &page[range.clone()];
+            shown += &match &lexeme {
+                Lexeme::Eof => return shown,
+                Lexeme::Text(range, Text::Plain) => format!("[{}]", text(range)),
+                Lexeme::Text(range, kind) => format!("[{kind:?} {}]", text(range)),
+                Lexeme::Comment(range) => format!("[!{}]", text(range)),
+                Lexeme::Doctype(range) => format!("[D {}]", text(range)),
+                Lexeme::End { name } => format!("[/{}]", text(name)),
+                Lexeme::Start { name, is_closed } => {
+                    let pairs = lexemes.pairs.iter();
+                    let pairs: String = pairs
+                        .map(|pair| format!(" {}={}", text(&pair.name), text(&pair.value)))
+                        .collect();
+                    format!("[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
+                }
+            };
+        }
+    }
+
+    #[test]
+    fn a_page_falls_into_tags_text_and_comments() {
+        let cases = [
+            ("a<b c=d E='f' c=2 g>h</b x=y>", "[a][<b c=d E=f g=][h][/b]"),
+            ("<a/><a b=/><a b=c/ d/>", "[<a/][<a b=/][<a b=c/ d=/]"),
+            ("<a =b==c><a/b/>", "[<a =b==c][<a b=/]"),
+            ("a < b <3 <", "[a < b <3 <]"),
+            ("</>x</ y>z</", "[!][x][! y][z][</]"),
+            ("<!doctype x><!-- c --><!--><!--a--!>", "[D x][! c ][!][!a]"),
+            ("<?x?><!y><![CDATA[z]]>", "[!?x?][!y][![CDATA[z]]]"),
+            ("<!--a--", "[!a]"),
+            ("a<b c=", "[a]"),
+            ("<title>a<b></titlex></title>c", "[<title][Escapable a<b></titlex>][/title][c]"),
+            ("<STYLE><p></style>", "[<STYLE][Raw <p>][/style]"),
+            ("<plaintext></plaintext>", "[<plaintext][Raw </plaintext>]"),
+            ("<script></script>", "[<script][/script]"),
+        ];
+        for (page, expected) in cases {
+            assert_eq!(pieces(page), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_script_in_a_comment_in_a_script_does_not_end_it() {
+        let cases = [
+            ("<script><!--<script></script>--></script>x", "[Raw <!--<script></script>-->]"),
+            ("<script><!--</script>x", "[Raw <!--]"),
+            ("<script><!--<scripty></script>x", "[Raw <!--<scripty>]"),
+            ("<script>a<!b</script>x", "[Raw a<!b]"),
+        ];
+        for (page, text) in cases {
+            assert_eq!(pieces(page), format!("[<script]{text}[/script][x]"), "{page}");
+        }
+    }
+
+    #[test]
+    fn of_many_attributes_each_name_counts_once() {
+        let names: String = (0..40).map(|number| format!(" a{}=x", number % 30)).collect();
+        let page = format!("<p{names}>");
+        let mut lexemes = Lexemes::new(&page);
+        assert!(matches!(lexemes.next(), Lexeme::Start { .. }));
+        assert_eq!(lexemes.pairs.len(), 30);
+    }
+}

@@ -2,19 +2,22 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
+use tokio_rustls::client::TlsStream;
 
 /// An open socket.
 #[derive(Debug)]
 pub(crate) enum Socket {
     /// Over the network.
     Tcp(TcpStream),
+    /// Over the network, to a proxy that is spoken to over TLS.
+    Tls(Box<TlsStream<TcpStream>>),
     /// On this machine.
     #[cfg(unix)]
     Unix(UnixStream),
@@ -25,6 +28,7 @@ macro_rules! either {
     ($socket:expr, $stream:ident => $what:expr) => {
         match $socket {
             Socket::Tcp($stream) => $what,
+            Socket::Tls($stream) => $what,
             #[cfg(unix)]
             Socket::Unix($stream) => $what,
         }
@@ -32,16 +36,40 @@ macro_rules! either {
 }
 
 impl Socket {
-    pub(super) fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
-        either!(self, stream => stream.try_read(into))
+    pub(super) fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.try_read(into),
+            Self::Tls(stream) => {
+                let mut buffer = ReadBuf::new(into);
+                now(Pin::new(stream).poll_read(&mut idle(), &mut buffer))?;
+                Ok(buffer.filled().len())
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.try_read(into),
+        }
     }
 
-    pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        either!(self, stream => stream.try_write(bytes))
+    pub(crate) fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.try_write(bytes),
+            Self::Tls(stream) => {
+                let size = now(Pin::new(&mut *stream).poll_write(&mut idle(), bytes))?;
+                // What the socket doesn't take is written before what comes next.
+                let _ = Pin::new(stream).poll_flush(&mut idle());
+                Ok(size)
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.try_write(bytes),
+        }
     }
 
     pub(super) fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        either!(self, stream => stream.poll_write_ready(cx))
+        match self {
+            Self::Tcp(stream) => stream.poll_write_ready(cx),
+            Self::Tls(_) => Poll::Ready(Ok(())),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.poll_write_ready(cx),
+        }
     }
 
     /// Tries `write` on the bare socket, which is ready for it.
@@ -49,7 +77,28 @@ impl Socket {
         &self,
         write: impl FnOnce(SockRef<'_>) -> io::Result<R>,
     ) -> io::Result<R> {
-        either!(self, stream => stream.try_io(Interest::WRITABLE, || write(SockRef::from(stream))))
+        match self {
+            Self::Tcp(stream) => stream.try_io(Interest::WRITABLE, || write(SockRef::from(stream))),
+            // What goes past TLS would not arrive.
+            Self::Tls(_) => Err(io::ErrorKind::Unsupported.into()),
+            #[cfg(unix)]
+            Self::Unix(stream) => {
+                stream.try_io(Interest::WRITABLE, || write(SockRef::from(stream)))
+            }
+        }
+    }
+}
+
+/// A task that nobody wakes.
+fn idle() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+/// What is there without waiting.
+fn now<T>(poll: Poll<io::Result<T>>) -> io::Result<T> {
+    match poll {
+        Poll::Ready(result) => result,
+        Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
     }
 }
 
@@ -59,7 +108,24 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_read(cx, buffer))
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => {
+                // What was written may be waiting for the socket still; nobody flushes it but us.
+                if let Poll::Ready(Err(error)) = Pin::new(&mut *stream).poll_flush(cx) {
+                    return Poll::Ready(Err(error));
+                }
+                match Pin::new(stream).poll_read(cx, buffer) {
+                    // Without a farewell; the framing tells if it was too early.
+                    Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                        Poll::Ready(Ok(()))
+                    }
+                    other => other,
+                }
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ fn parse_month(token: &str) -> Option<i64> {
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar (Howard Hinnant's formula).
-fn days(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);

@@ -19,7 +19,7 @@ pub(super) async fn run(
 ) -> Result<Box<Session>, Failure> {
     let mut early = Vec::new();
     // Nothing came yet, but the client speaks first.
-    let mut state = session.receive(&mut [], |_| ());
+    let mut state = session.shake(&mut [], |_| ());
     loop {
         while !session.unsent.is_empty() {
             let result = poll_fn(|cx| connection.poll_write(cx, &session.unsent)).await;
@@ -36,7 +36,7 @@ pub(super) async fn run(
         match state {
             Err(error) => return Err(from_tls(&error, true)),
             Ok(State::Open) if !early.is_empty() && session.alpn() != Some(b"h2") => {
-                return Err(Failure::Tls("unexpected message"));
+                return Err(Failure::LocalAlert(10));
             }
             Ok(State::Open) => {
                 session.early = early;
@@ -50,11 +50,13 @@ pub(super) async fn run(
             let scratch = &mut *scratch;
             let (size, kept) = ready!(connection.poll_append(cx, scratch, &session.partial))?;
             if size == 0 {
-                return Poll::Ready(Err(Failure::Ended(Truncated::Empty)));
+                let is_cut = !session.partial.is_empty();
+                let end = if is_cut { Truncated::Partial } else { Truncated::Empty };
+                return Poll::Ready(Err(Failure::Ended(end)));
             }
             recording.received(size);
             let incoming = &mut scratch.read[..kept + size];
-            Poll::Ready(Ok(session.receive(incoming, |bytes| early.extend_from_slice(bytes))))
+            Poll::Ready(Ok(session.shake(incoming, |bytes| early.extend_from_slice(bytes))))
         })
         .await?;
     }

@@ -23,9 +23,15 @@ impl Dialer<'_> {
         hosts.check_name(host)?;
         let ips = self.network.dns.lookup_families(host).await?;
         let addresses = ips.into_iter().flatten().map(|ip| SocketAddr::new(ip, port));
-        let allowed: Vec<_> =
-            addresses.filter(|address| hosts.check_address(address.ip()).is_ok()).collect();
-        if allowed.is_empty() { Err(Failure::BlacklistedIp) } else { Ok(allowed) }
+        let mut refused = Failure::NoSuchHost;
+        let mut allowed = Vec::new();
+        for address in addresses {
+            match hosts.check_address(address.ip()) {
+                Ok(()) => allowed.push(address),
+                Err(failure) => refused = failure,
+            }
+        }
+        if allowed.is_empty() { Err(refused) } else { Ok(allowed) }
     }
 
     /// The first connection that stands, of one or two. If none does: why the last one didn't.

@@ -50,7 +50,7 @@ pub(super) async fn open(
                 has_leftover |= !bytes.is_empty();
             }))?;
             match received {
-                Received::End => return Poll::Ready(parser.finish().map_err(Failure::from)),
+                Received::End => return Poll::Ready(parser.end()),
                 Received::Bytes(size) => recording.received(size),
             }
             if fed? {
@@ -61,6 +61,8 @@ pub(super) async fn open(
     .await?;
     match answer.status() {
         200..=299 if !has_leftover => Ok(()),
+        // Whoever says more before he is asked speaks no TLS.
+        200..=299 => Err(Failure::NoTls),
         status => Err(Failure::Proxy(status)),
     }
 }

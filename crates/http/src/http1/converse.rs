@@ -177,7 +177,7 @@ impl Talk<'_, '_> {
         match self.broken {
             Some(failure) if self.parser.finish().is_err() => Err(failure),
             _ => {
-                self.parser.finish()?;
+                self.parser.end()?;
                 Ok(Step::Whole { is_clean: false })
             }
         }

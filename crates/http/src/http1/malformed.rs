@@ -40,6 +40,10 @@ pub enum Malformed {
     ChunkBareLf,
     /// A chunk's size line, extensions included, passes 4096 bytes.
     ChunkLine,
+    /// A frame of HTTP/2 passes 16 KiB, which nobody allowed.
+    Frame,
+    /// HTTP/2: the body is longer than `Content-Length`.
+    BodyTooLong,
 }
 
 impl fmt::Display for Malformed {
@@ -63,6 +67,10 @@ impl fmt::Display for Malformed {
             Self::ChunkTooLarge => f.write_str("http chunk length too large"),
             Self::ChunkEnd => f.write_str("malformed chunked encoding"),
             Self::ChunkBareLf => f.write_str("chunked line ends with bare LF"),
+            Self::Frame => f.write_str("http2: frame too large"),
+            Self::BodyTooLong => f.write_str(
+                "net/http: server replied with more than declared Content-Length; truncated",
+            ),
             Self::ChunkLine => f.write_str("header line too long"),
         }
     }

@@ -5,6 +5,7 @@ use super::head::{self, Head, Length};
 use super::known::KnownHeads;
 use super::malformed::Malformed;
 use crate::excerpt::Excerpt;
+use crate::failure::Failure;
 
 /// Reads one response to one request.
 ///
@@ -137,6 +138,19 @@ impl Parser {
             State::Head if self.stash.is_empty() && self.head_bytes == 0 => Err(Truncated::Empty),
             _ => Err(Truncated::Partial),
         }
+    }
+
+    /// [`Self::finish`], for a connection: what came of a line of the head is judged as if it were
+    /// whole, as Go does.
+    pub(crate) fn end(&mut self) -> Result<(), Failure> {
+        self.finish().map_err(|truncated| {
+            let is_line = matches!(self.state, State::Head) && !self.is_spent;
+            if !is_line || self.stash.is_empty() {
+                return truncated.into();
+            }
+            let line = [&self.stash, &b"\r\n\r\n"[..]].concat();
+            head::parse(&line, false).map_or_else(Failure::from, |_| truncated.into())
+        })
     }
 
     /// The response is whole.

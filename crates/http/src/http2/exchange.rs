@@ -134,7 +134,7 @@ impl<'a, 'c> Running<'a, 'c> {
                 return Ok(());
             }
             if self.outflow.is_none() {
-                if !self.is_written {
+                if !self.is_written && inner.broken.is_none() {
                     self.is_written = true;
                     self.recording.written();
                     if let Some(write_by) = self.request.write_by {
@@ -224,8 +224,14 @@ impl<'a, 'c> Running<'a, 'c> {
             };
             match received {
                 Poll::Ready(Ok(Received::Bytes(size))) => self.recording.meter().received(size),
-                Poll::Ready(Ok(Received::End)) => protocol.ended(inner.broken),
-                Poll::Ready(Err(failure)) => protocol.ended(inner.broken.or(Some(failure))),
+                // A request that went out whole doesn't ask how the answers to the server's own questions fared.
+                Poll::Ready(Ok(Received::End)) => {
+                    protocol.ended(inner.broken.filter(|_| !self.is_written));
+                }
+                Poll::Ready(Err(failure)) => {
+                    let broken = inner.broken.filter(|_| !self.is_written);
+                    protocol.ended(broken.or(Some(failure)));
+                }
                 Poll::Pending if inner.broken.is_some() && !protocol.is_lost() => {
                     protocol.ended(inner.broken);
                 }

@@ -13,6 +13,7 @@ pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(super) mod kind {
     pub(in crate::http2) const DATA: u8 = 0;
     pub(in crate::http2) const HEADERS: u8 = 1;
+    pub(in crate::http2) const PRIORITY: u8 = 2;
     pub(in crate::http2) const RST_STREAM: u8 = 3;
     pub(in crate::http2) const SETTINGS: u8 = 4;
     pub(in crate::http2) const PUSH_PROMISE: u8 = 5;

@@ -29,6 +29,8 @@ pub(crate) struct Link {
     pub(super) inner: RefCell<Inner>,
     pub(crate) remote: SocketAddr,
     pub(crate) tls: Option<TlsInfo>,
+    /// The bytes that went and came while it belonged to no client: they count as those of the next.
+    between: Meter,
 }
 
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Link {
             reader: 0,
             broken: None,
         };
-        Self { inner: RefCell::new(inner), remote, tls }
+        Self { inner: RefCell::new(inner), remote, tls, between: Meter::default() }
     }
 
     /// It can still be used, as far as we know.
@@ -69,8 +71,24 @@ impl Link {
     /// Reads what came while nobody waited, to learn if it can still be used.
     pub(crate) fn check(&self, network: &Network, meter: &Meter) -> bool {
         let mut inner = self.inner.borrow_mut();
+        let (sent, received) = self.between.take();
+        meter.sent(sent as usize);
+        meter.received(received as usize);
         if inner.protocol.is_idle() && inner.is_open() {
             inner.catch_up(&mut network.scratch.borrow_mut(), meter);
+        }
+        inner.is_open()
+    }
+
+    /// Answers what the server asked while nobody waited. `false`: it can't be used any more.
+    pub(crate) fn tend(&self, network: &Network) -> bool {
+        let mut inner = self.inner.borrow_mut();
+        if inner.protocol.is_idle() && inner.is_open() {
+            let scratch = &mut network.scratch.borrow_mut();
+            inner.catch_up(scratch, &self.between);
+            if !inner.protocol.out.is_empty() {
+                inner.flush(scratch, &self.between);
+            }
         }
         inner.is_open()
     }

@@ -62,6 +62,8 @@ pub(super) struct Protocol {
     head_limit: usize,
     /// Bytes of bodies for which the server has no new leave yet.
     unreturned: usize,
+    /// It has shown that it is good for no new streams.
+    is_spent: bool,
     /// The server takes no new streams: why.
     going: Option<u32>,
     /// The connection is lost: why.
@@ -103,6 +105,7 @@ impl Protocol {
             streams_max: STREAMS_AT_FIRST,
             head_limit,
             unreturned: 0,
+            is_spent: false,
             going: None,
             failure: None,
         }
@@ -110,7 +113,10 @@ impl Protocol {
 
     /// It takes new streams, as far as we know.
     pub(super) fn is_open(&self) -> bool {
-        self.failure.is_none() && self.going.is_none() && self.next_id <= LAST_STREAM
+        self.failure.is_none()
+            && self.going.is_none()
+            && !self.is_spent
+            && self.next_id <= LAST_STREAM
     }
 
     /// Why it takes none.
@@ -295,10 +301,14 @@ impl Protocol {
 
     /// The server breaks the rules: it is told, and the connection is over.
     fn refuse(&mut self, code: u32) {
+        self.say_goodbye(code);
+        self.lose(Failure::Http2(Http2Trouble::Connection, code));
+    }
+
+    fn say_goodbye(&mut self, code: u32) {
         let mut payload = [0; 8];
         payload[4..].copy_from_slice(&code.to_be_bytes());
         frame::write(kind::GOAWAY, 0, 0, &payload, &mut self.out);
-        self.lose(Failure::Http2(Http2Trouble::Connection, code));
     }
 }
 

@@ -12,7 +12,7 @@ use rustls::client::{ClientConfig, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 
-use super::{TlsInfo, suites};
+use super::{Staple, TlsInfo, staple, suites};
 
 /// A session with a server.
 pub(crate) struct Session {
@@ -24,6 +24,8 @@ pub(crate) struct Session {
     pub(crate) unsent: Vec<u8>,
     /// What came while hands were still shaken: a server of HTTP/2 may speak first.
     pub(crate) early: Vec<u8>,
+    /// What came with the server's certificate.
+    pub(crate) staple: Option<&'static Staple>,
     is_closed: bool,
 }
 
@@ -51,6 +53,7 @@ impl Session {
             partial: Vec::new(),
             unsent: Vec::new(),
             early: Vec::new(),
+            staple: None,
             is_closed: false,
         })
     }
@@ -109,6 +112,18 @@ impl Session {
         Ok(state)
     }
 
+    /// [`Self::receive`] while hands are shaken.
+    pub(crate) fn shake(
+        &mut self,
+        incoming: &mut [u8],
+        on_data: impl FnMut(&[u8]),
+    ) -> Result<State, Error> {
+        let state = self.receive(incoming, on_data);
+        // The verifier was asked meanwhile, if the certificate came.
+        self.staple = staple::take().or(self.staple);
+        state
+    }
+
     /// Encrypts `plain` to the end of `out`.
     pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let broken = || Error::General("the session can't send".to_owned());
@@ -148,7 +163,8 @@ impl Session {
     /// What was agreed on in the handshake.
     pub(crate) fn info(&self) -> TlsInfo {
         let suite = self.rustls.negotiated_cipher_suite().map(|suite| suite.suite());
-        suites::info(self.rustls.protocol_version(), suite)
+        let info = suites::info(self.rustls.protocol_version(), suite);
+        TlsInfo { staple: self.staple, ..info }
     }
 
     /// The protocol that the server chose among those offered.

@@ -72,7 +72,11 @@ pub(super) fn provider(settings: &TlsSettings) -> Result<CryptoProvider, Setting
     let mut provider = ring::default_provider();
     // Go's order, which is also the cheaper one: most servers take the first that they know.
     provider.cipher_suites.sort_by_key(|suite| rank(suite.suite()));
-    let versions = versions(settings)?;
+    match versions(settings) {
+        // The script may not use TLS at all: connections fail that would. So do those without any suite.
+        Ok(_) | Err(SettingsError::OldTls) => {}
+        Err(error) => return Err(error),
+    }
     if settings.cipher_suites.is_empty() {
         return Ok(provider);
     }
@@ -85,10 +89,6 @@ pub(super) fn provider(settings: &TlsSettings) -> Result<CryptoProvider, Setting
             None if REFUSED.contains(&name.as_str()) => {}
             None => return Err(SettingsError::UnknownCipher(name.clone())),
         }
-    }
-    let has_13 = versions.contains(&&version::TLS13);
-    if allowed.is_empty() && !has_13 {
-        return Err(SettingsError::NoCipher);
     }
     let always = |suite: CipherSuite| ALWAYS.iter().any(|(_, other)| *other == suite);
     provider
@@ -124,6 +124,12 @@ pub(super) fn versions(
         .collect())
 }
 
+/// What was agreed on by a connection that rustls buffers.
+pub(crate) fn of(connection: &rustls::ClientConnection) -> TlsInfo {
+    let suite = connection.negotiated_cipher_suite().map(|suite| suite.suite());
+    info(connection.protocol_version(), suite)
+}
+
 /// k6's names for what was agreed on.
 pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>) -> TlsInfo {
     let ours = OURS.iter().map(|(name, _, suite)| (*name, *suite));
@@ -135,6 +141,7 @@ pub(super) fn info(version: Option<ProtocolVersion>, suite: Option<CipherSuite>)
             _ => "",
         },
         cipher_suite: name.map_or("", |(name, _)| name),
+        staple: None,
     }
 }
 
@@ -153,8 +160,10 @@ mod tests {
         assert_eq!(with(&[], None), Ok(9));
         assert_eq!(with(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], None), Ok(4));
         assert_eq!(with(&["TLS_RSA_WITH_RC4_128_SHA"], None), Ok(3));
-        let error = with(&["TLS_RSA_WITH_RC4_128_SHA"], Some(TlsVersion::Tls12)).unwrap_err();
-        assert!(error.contains("none of these is supported"));
+        // Those of TLS 1.3, which 1.2 can't use: connections fail, not the start.
+        let old = ["TLS_RSA_WITH_RC4_128_SHA"].as_slice();
+        assert_eq!(with(old, Some(TlsVersion::Tls12)), Ok(3));
+        assert_eq!(with(&[], Some(TlsVersion::Tls11)), Ok(9));
         let error = with(&["TLS_NONE"], None).unwrap_err();
         assert_eq!(error, r#"tlsCipherSuites: unknown cipher suite "TLS_NONE""#);
     }

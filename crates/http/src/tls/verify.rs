@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use super::staple;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// Checks what webpki checks. A certificate that fails for several reasons is first of all one for
-/// another host, as in Go.
+/// Checks what webpki checks. A certificate that fails for several reasons is first of all one that can't be read
+/// wholly or whose time it isn't, then one for another host, as in Go.
 #[derive(Debug)]
 pub(super) struct NameFirst(pub(super) Arc<WebPkiServerVerifier>);
 
@@ -23,9 +24,11 @@ impl ServerCertVerifier for NameFirst {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        staple::see(ocsp_response);
         let checked =
             self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        if checked.is_err()
+        if let Err(error) = &checked
+            && !comes_before_names(error)
             && let Ok(certificate) = ParsedCertificate::try_from(end_entity)
         {
             verify_server_name(&certificate, server_name)?;
@@ -39,7 +42,7 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, dss)
+        self.0.verify_tls12_signature(message, cert, dss).map_err(of_handshake)
     }
 
     fn verify_tls13_signature(
@@ -48,12 +51,34 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, dss)
+        self.0.verify_tls13_signature(message, cert, dss).map_err(of_handshake)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.supported_verify_schemes()
     }
+}
+
+/// A signature that is wrong says something else of a handshake than of a certificate.
+fn of_handshake(error: Error) -> Error {
+    match error {
+        Error::InvalidCertificate(CertificateError::BadSignature) => {
+            Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)
+        }
+        other => other,
+    }
+}
+
+/// What Go looks at before it compares names.
+fn comes_before_names(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidCertificate(
+            CertificateError::ExpiredContext { .. }
+                | CertificateError::NotValidYetContext { .. }
+                | CertificateError::UnhandledCriticalExtension
+        )
+    )
 }
 
 /// Accepts every certificate, and every signature by it: with the certificate unchecked, a signature
@@ -65,7 +90,10 @@ pub(super) struct Anyone {
 
 impl Anyone {
     pub(super) fn new(provider: &CryptoProvider) -> Self {
-        Self { schemes: provider.signature_verification_algorithms.supported_schemes() }
+        let mut schemes = provider.signature_verification_algorithms.supported_schemes();
+        // Nobody checks them, so it is no matter that we couldn't.
+        schemes.extend([SignatureScheme::ECDSA_NISTP521_SHA512, SignatureScheme::RSA_PKCS1_SHA1]);
+        Self { schemes }
     }
 }
 
@@ -75,9 +103,10 @@ impl ServerCertVerifier for Anyone {
         _end_entity: &CertificateDer<'_>,
         _intermediates: &[CertificateDer<'_>],
         _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
+        ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        staple::see(ocsp_response);
         Ok(ServerCertVerified::assertion())
     }
 

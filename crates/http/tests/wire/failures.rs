@@ -25,7 +25,12 @@ fn broken_responses_have_the_texts_of_k6() {
                 "HTTP/1.1 200 OK\r\nfoo bar\r\n\r\n",
                 r#"malformed MIME header: missing colon: "foo bar""#,
             ),
-            ("HTTP/1.1 200 OK\r\nContent-", "unexpected EOF"),
+            ("HTTP/1.1 200 OK\r\nContent-", r#"malformed MIME header: missing colon: "Content-""#),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1", "unexpected EOF"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n", "unexpected EOF"),
+            ("HTTP/1.1 200 OK", "unexpected EOF"),
+            ("HTTP/1.1 20", r#"malformed HTTP status code "20""#),
+            ("HTT", r#"malformed HTTP response "HTT""#),
             ("HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc", r#"bad Content-Length "abc""#),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: foo\r\n\r\n",

@@ -316,7 +316,7 @@ fn what_breaks_the_rules_ends_in_the_failure_that_k6_has_for_it() {
             ("goodbye in the middle", with_head(goaway(1, 11)), 1622),
             ("a body before the head", frame(0, 1, 1, b"x"), 1632),
             ("a body for nobody", frame(0, 1, 7, b"x"), 1652),
-            ("a frame that is too long", frame(0, 0, 1, &vec![0; 20_000]), 1657),
+            ("a frame that is too long", frame(0, 0, 1, &vec![0; 20_000]), 1000),
             ("a block of nonsense", frame(1, 4, 1, &[0xff, 0xff]), 1660),
             ("a continuation of nothing", frame(9, 4, 1, &[OK]), 1652),
             ("a block that is interrupted", [frame(1, 0, 1, &[OK]), head.clone()].concat(), 1652),
@@ -326,7 +326,20 @@ fn what_breaks_the_rules_ends_in_the_failure_that_k6_has_for_it() {
             ("no window at all", frame(8, 0, 0, &[0; 4]), 1652),
             ("half a ping", frame(6, 0, 0, &[0; 4]), 1657),
             ("half a setting", frame(4, 0, 0, &[0; 4]), 1657),
-            ("two heads", with_head(frame(1, 4, 1, &[OK])), 1632),
+            ("two heads", with_head(frame(1, 4, 1, &[OK])), 1652),
+            ("a head behind the body", with_head(frame(1, 5, 1, &[OK])), 1652),
+            ("a status twice", frame(1, 5, 1, &[OK, OK]), 1632),
+            ("goodbye at once", goaway(0, 11), 1000),
+            ("a body of the connection", frame(0, 1, 0, b"x"), 1652),
+            ("a reset of the connection", frame(3, 0, 0, &[0, 0, 0, 8]), 1652),
+            ("goodbye on a stream", frame(7, 0, 1, &[0; 8]), 1652),
+            ("a ping on a stream", frame(6, 0, 1, &[0; 8]), 1652),
+            ("settings of a stream", frame(4, 0, 1, &[]), 1652),
+            ("an acknowledgement that says more", frame(4, 1, 0, &[0; 6]), 1657),
+            ("half a priority", frame(2, 0, 1, &[0; 4]), 1657),
+            ("half a reset", frame(3, 0, 1, &[0; 3]), 1657),
+            ("no window for a stream", frame(8, 0, 1, &[0; 4]), 1632),
+            ("a window of a stream without end", frame(8, 0, 1, &[0x7f, 0xff, 0xff, 0xff]), 1634),
             ("a line break in a header", frame(1, 5, 1, b"\x88\x00\x01a\x02\r\n"), 1632),
             ("no status", frame(1, 5, 1, b"\x00\x01a\x01b"), 1632),
             ("less than declared", with_length(b"2", b"x"), 1000),
@@ -338,6 +351,81 @@ fn what_breaks_the_rules_ends_in_the_failure_that_k6_has_for_it() {
             let (told, text) = failed(&exchange);
             assert_eq!(told, code, "{what}: {text}");
         }
+    });
+}
+
+#[test]
+fn what_a_server_says_in_the_wrong_place_has_k6s_words() {
+    run(async {
+        let goodbye = frame(7, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 2]);
+        let text = "http2: Transport received GOAWAY from server ErrCode:INTERNAL_ERROR";
+        let much = "net/http: server replied with more than declared Content-Length; truncated";
+        for (bytes, text, body) in [
+            (goodbye, text, ""),
+            (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "http2: frame too large", ""),
+            (with_length(b"2", b"abc"), much, "ab"),
+        ] {
+            let address = saying(bytes).await;
+            let client = sharing(|_| ());
+            let exchange = get(&client, &format!("http://{address}/")).await;
+            assert_eq!(failed(&exchange), (1000, text.to_owned()));
+            assert_eq!(exchange.body(), body.as_bytes());
+        }
+        // Two lengths are none.
+        let block = [&[OK][..], b"\x0f\x0d\x01\x34\x0f\x0d\x01\x33"].concat();
+        let bytes = [frame(1, 4, 1, &block), frame(0, 1, 1, b"abc")].concat();
+        let address = saying(bytes).await;
+        let exchange = get(&sharing(|_| ()), &format!("http://{address}/")).await;
+        assert_eq!((exchange.failure, exchange.body()), (None, &b"abc"[..]));
+    });
+}
+
+#[test]
+fn a_ping_is_answered_while_nobody_asks() {
+    run(async {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let tell = Rc::new(Cell::new(Some(tell)));
+        let address = server(move |socket, _| {
+            let tell = tell.take();
+            async move {
+                let mut connection = h2::server::handshake(socket).await.unwrap();
+                let mut pings = connection.ping_pong().unwrap();
+                let (request, mut respond) = connection.accept().await.unwrap().unwrap();
+                drop(request);
+                respond.send_response(response(200), true).unwrap();
+                drop(respond);
+                let pong = async move {
+                    // The answer to the request goes first.
+                    tokio::task::yield_now().await;
+                    pings.ping(h2::Ping::opaque()).await.unwrap();
+                    tell.unwrap().send(()).unwrap();
+                    std::future::pending::<()>().await;
+                };
+                tokio::join!(pong, connection.accept());
+            }
+        })
+        .await;
+        let client = sharing(|_| ());
+        assert!(get(&client, &format!("http://{address}/")).await.response().is_ok());
+        told.await.unwrap();
+        let (sent, received) = client.take_wire_bytes();
+        assert!(sent > 0 && received > 0);
+    });
+}
+
+#[test]
+fn a_stream_that_is_refused_as_wrong_goes_to_another_connection() {
+    run(async {
+        let address = http2(|_, mut respond, number| async move {
+            if number == 0 {
+                return respond.send_reset(h2::Reason::PROTOCOL_ERROR);
+            }
+            respond.send_response(response(200), true).unwrap();
+        })
+        .await;
+        let client = sharing(|_| ());
+        let exchange = get(&client, &format!("http://{address}/")).await;
+        assert_eq!(exchange.response().unwrap().status(), 200);
     });
 }
 

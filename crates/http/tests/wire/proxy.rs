@@ -148,6 +148,12 @@ fn a_proxy_that_is_not_there_has_its_own_code() {
     run(async {
         let client = client(|it| it.proxies = through("127.0.0.1:1"));
         let exchange = get(&client, "http://target.test/").await;
-        assert_eq!(failed(&exchange), (1200, "proxyconnect: connection refused".to_owned()));
+        assert_eq!(
+            failed(&exchange),
+            (
+                1200,
+                "proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused".to_owned()
+            )
+        );
     });
 }

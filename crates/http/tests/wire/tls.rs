@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_http::{Payload, Proxies, Settings, TlsAuth, TlsVersion};
+use brunt_http::{Headers, Payload, Proxies, Request, Settings, Target, TlsAuth, TlsVersion};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
@@ -61,7 +61,8 @@ impl Authority {
             builder.with_no_client_auth()
         };
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        Arc::new(builder.with_single_cert(vec![certificate.der().clone()], key).unwrap())
+        let chain = vec![certificate.der().clone()];
+        Arc::new(builder.with_single_cert_with_ocsp(chain, key, server.staple).unwrap())
     }
 }
 
@@ -69,11 +70,17 @@ struct Server {
     versions: &'static [&'static SupportedProtocolVersion],
     wants_certificate: bool,
     is_expired: bool,
+    staple: Vec<u8>,
 }
 
 impl Default for Server {
     fn default() -> Self {
-        Self { versions: rustls::ALL_VERSIONS, wants_certificate: false, is_expired: false }
+        Self {
+            versions: rustls::ALL_VERSIONS,
+            wants_certificate: false,
+            is_expired: false,
+            staple: Vec::new(),
+        }
     }
 }
 
@@ -293,12 +300,18 @@ fn certificates_that_prove_nothing_have_their_codes() {
         for (config, client, code, text) in [
             (&good, &doubting, 1310, "x509: unknown authority"),
             (&other, &trusting, 1311, "x509: certificate doesn't match hostname"),
-            (&expired, &trusting, 1000, "x509: certificate has expired or is not yet valid"),
+            (
+                &expired,
+                &trusting,
+                1000,
+                "x509: certificate has expired or is not yet valid: current time",
+            ),
         ] {
             let address = tls_server(config.clone(), Notes::default(), OK).await;
             let url = format!("https://{address}/");
             let exchange = get(client, &url).await;
-            assert_eq!(failed(&exchange), (code, text.to_owned()));
+            let (told, why) = failed(&exchange);
+            assert!(told == code && why.starts_with(text), "{told} {why}");
             assert!(exchange.timings.connecting > 0 && exchange.timings.blocked == 0);
             assert_eq!(get(&careless, &url).await.failure, None);
         }
@@ -424,6 +437,158 @@ fn a_tunnel_leads_through_a_proxy() {
             let exchange = get(&client, "https://target.test/").await;
             assert_eq!((exchange.failure, exchange.body()), (None, &b"ok"[..]));
             assert_eq!((exchange.remote, exchange.reused), (Some(proxy), reused));
+        }
+    });
+}
+
+/// A proxy that is spoken to over TLS: `CONNECT` leads to `target`, anything else is answered here.
+async fn secure_proxy(config: Arc<ServerConfig>, target: SocketAddr) -> SocketAddr {
+    let acceptor = tokio_rustls::TlsAcceptor::from(config);
+    server(move |socket, _| {
+        let acceptor = acceptor.clone();
+        async move {
+            let Ok(mut tls) = acceptor.accept(socket).await else { return };
+            while let Some(head) = read_head(&mut tls).await {
+                if head.starts_with("CONNECT target.test:443 HTTP/1.1\r\n") {
+                    tls.write_all(b"HTTP/1.1 200 Go\r\n\r\n").await.unwrap();
+                    let mut onward = TcpStream::connect(target).await.unwrap();
+                    let _ = copy_bidirectional(&mut tls, &mut onward).await;
+                    return;
+                }
+                assert!(head.starts_with("GET http://target.test/ HTTP/1.1\r\n"), "{head}");
+                tls.write_all(OK.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await
+}
+
+#[test]
+fn a_proxy_may_be_spoken_to_over_tls() {
+    run(async {
+        let authority = Authority::new();
+        let config = authority.config("target.test", |_| ());
+        let notes = Notes::default();
+        let target = tls_server(config, notes.clone(), OK).await;
+        let proxy = secure_proxy(authority.config("127.0.0.1", |_| ()), target).await;
+        let proxied = |settings: &mut Settings| {
+            settings.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
+        };
+        let client = client(|settings| {
+            trusting(&authority)(settings);
+            proxied(settings);
+        });
+        for url in ["https://target.test/", "http://target.test/"] {
+            for reused in [false, true] {
+                let exchange = get(&client, url).await;
+                assert_eq!((exchange.failure, exchange.body()), (None, &b"ok"[..]), "{url}");
+                assert_eq!((exchange.remote, exchange.reused), (Some(proxy), reused));
+                assert_eq!(exchange.tls.unwrap().version, "tls1.3");
+            }
+        }
+        let body = vec![7; 3_000_000];
+        assert_eq!(post(&client, "https://target.test/", &body).await.failure, None);
+        assert_eq!(notes.1.borrow()[0].len(), body.len());
+        // From a file, too: what goes through TLS can't go past it.
+        let file = file_of(&[5; 500_000]);
+        let payload = Payload::from(range(&file, 0, 500_000));
+        assert_eq!(send(&client, "https://target.test/", &payload).await.failure, None);
+        assert_eq!(notes.1.borrow()[1].len(), 500_000);
+    });
+}
+
+#[test]
+fn a_proxy_that_is_not_trusted_is_told_with_its_reason() {
+    run(async {
+        let authority = Authority::new();
+        for (is_expired, trusts, why) in [
+            (false, false, "certificate signed by unknown authority"),
+            (true, true, "certificate has expired or is not yet valid: current time "),
+        ] {
+            let config = authority.config("127.0.0.1", |server| server.is_expired = is_expired);
+            let proxy = secure_proxy(config, SocketAddr::from(([127, 0, 0, 1], 1))).await;
+            let client = client(|settings| {
+                if trusts {
+                    trusting(&authority)(settings);
+                }
+                settings.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
+            });
+            let (code, text) = failed(&get(&client, "http://target.test/").await);
+            let start = format!("proxyconnect tcp: tls: failed to verify certificate: x509: {why}");
+            assert_eq!(code, 1200);
+            assert!(text.starts_with(&start), "{text}");
+        }
+    });
+}
+
+#[test]
+fn what_the_authority_says_comes_with_the_certificate() {
+    run(async {
+        let authority = Authority::new();
+        // An answer of one certificate, good since 2023, that nobody signed.
+        let staple = [
+            &b"\x30\x46\x0a\x01\x00\xa0\x41\x30\x3f\x06\x09\x2b\x06\x01\x05\x05\x07\x30\x01\x01"[..],
+            b"\x04\x32\x30\x30\x30\x2e\xa2\x02\x04\x00\x18\x0f20261122132500Z",
+            b"\x30\x17\x30\x15\x30\x00\x80\x00\x18\x0f20231114221320Z",
+        ]
+        .concat();
+        for versions in [ONLY_12, ONLY_13] {
+            let config = authority.config("127.0.0.1", |server| {
+                server.versions = versions;
+                server.staple = staple.clone();
+            });
+            let address = tls_server(config, Notes::default(), OK).await;
+            let client = client(trusting(&authority));
+            for _ in 0..2 {
+                let tls = get(&client, &format!("https://{address}/")).await.tls.unwrap();
+                let staple = tls.staple.expect("it was stapled");
+                assert_eq!((tls.ocsp_status(), staple.this_update), ("good", 1_700_000_000));
+            }
+        }
+        let config = authority.config("127.0.0.1", |_| ());
+        let address = tls_server(config, Notes::default(), OK).await;
+        let exchange = get(&client(trusting(&authority)), &format!("https://{address}/")).await;
+        assert_eq!(exchange.tls.unwrap().ocsp_status(), "unknown");
+    });
+}
+
+#[test]
+fn another_protocol_goes_through_either_kind_of_proxy() {
+    run(async {
+        let authority = Authority::new();
+        let config = authority.config("target.test", |_| ());
+        let answer =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello";
+        let target = tls_server(config, Notes::default(), answer).await;
+        let secure = secure_proxy(authority.config("127.0.0.1", |_| ()), target).await;
+        let plain = server(move |mut socket, _| async move {
+            let head = read_head(&mut socket).await.unwrap();
+            assert!(head.starts_with("CONNECT target.test:443 HTTP/1.1\r\n"));
+            socket.write_all(b"HTTP/1.1 200 Go\r\n\r\n").await.unwrap();
+            let mut onward = TcpStream::connect(target).await.unwrap();
+            let _ = copy_bidirectional(&mut socket, &mut onward).await;
+        })
+        .await;
+        for proxy in [format!("https://{secure}"), format!("http://{plain}")] {
+            let client = Rc::new(client(|settings| {
+                trusting(&authority)(settings);
+                settings.proxies = Proxies::everything(&proxy).unwrap();
+            }));
+            let address = Target::parse("https://target.test/").unwrap();
+            let headers = Headers::new();
+            let (exchange, upgraded) =
+                client.upgrade(&Request::new("GET", &address, &headers)).await;
+            assert_eq!((exchange.failure, exchange.tls.unwrap().version), (None, "tls1.3"));
+            let mut upgraded = upgraded.expect("it was 101");
+            let mut came = Vec::new();
+            while came.len() < 5 {
+                let read = |cx: &mut std::task::Context<'_>| {
+                    upgraded.poll_receive(cx, |bytes| came.extend_from_slice(bytes))
+                };
+                assert_eq!(std::future::poll_fn(read).await, Ok(true));
+            }
+            assert_eq!(came, b"hello");
+            upgraded.close();
         }
     });
 }

@@ -190,6 +190,7 @@ impl Parts {
                     values: self.sinks[*sink as usize].values(run),
                     thresholds: Vec::new(),
                     observed: true,
+                    named: false,
                 }
             })
             .collect();

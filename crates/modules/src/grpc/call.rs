@@ -156,7 +156,9 @@ pub(super) async fn make(
             };
             let outcome = channel.unary(call, bytes).await;
             // The server did not look at it: it may be sent again, once.
-            if refused.is_some() || !outcome.status.message.ends_with("REFUSED_STREAM") {
+            let told = &outcome.status.message;
+            if refused.is_some() || !(told.ends_with("REFUSED_STREAM") || told == Status::DRAINING)
+            {
                 return outcome;
             }
             refused = Some(clock::now_ns());
@@ -208,7 +210,7 @@ fn finish<'js>(ctx: Ctx<'js>, ready: &Ready, mut done: Done) -> JsResult<'js> {
         (&ERROR, error),
         (&HEADERS, lines(ctx, &done.outcome.headers)?),
         (&TRAILERS, lines(ctx, &done.outcome.trailers)?),
-        (&STATUS, ctx.number(f64::from(status.code))),
+        (&STATUS, ctx.int(status.code as i32)),
     ])
 }
 
@@ -218,19 +220,35 @@ pub(super) fn unreadable(error: &brunt_grpc::DecodeError) -> Status {
     Status::new(Status::INTERNAL, told)
 }
 
+/// `{code, details, message}`, as streams tell it.
+pub(super) fn stream_error<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
+    let message =
+        if status.message.is_empty() { status.as_error() } else { status.message.clone() };
+    ctx.object_from([
+        (&CODE, ctx.number(f64::from(status.code))),
+        (&DETAILS, details(ctx, schema, status)?),
+        (&MESSAGE, ctx.string(&message)?),
+    ])
+}
+
 /// `{code, message, details}`.
-pub(super) fn error_object<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
+fn error_object<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
+    ctx.object_from([
+        (&CODE, ctx.int(status.code as i32)),
+        (&MESSAGE, ctx.string(&status.message)?),
+        (&DETAILS, details(ctx, schema, status)?),
+    ])
+}
+
+/// What a status carries beside its text.
+fn details<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
     let details = ctx.array()?;
     for (index, (url, bytes)) in (0..).zip(&status.details) {
         let text = schema.decode_any(url, bytes);
         let detail = ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?;
         details.set_index(index, detail)?;
     }
-    ctx.object_from([
-        (&CODE, ctx.number(f64::from(status.code))),
-        (&MESSAGE, ctx.string(&status.message)?),
-        (&DETAILS, details),
-    ])
+    Ok(details)
 }
 
 /// Headers as an object of arrays.

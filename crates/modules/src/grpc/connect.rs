@@ -257,7 +257,8 @@ impl Link {
         if self.way.is_secure && !opened.is_http2() {
             return Err(handshake(
                 "credentials: cannot check peer: missing selected ALPN property. If you upgraded from a grpc-go version \
-                 earlier than 1.67, your TLS connections may have stopped working due to ALPN enforcement",
+                 earlier than 1.67, your TLS connections may have stopped working due to ALPN enforcement. For more \
+                 details, see: https://github.com/grpc/grpc-go/issues/434",
             ));
         }
         let channel = Channel::open(opened, self.way.clone(), self.limits).await;
@@ -291,19 +292,30 @@ fn handshake(what: &str) -> String {
 }
 
 fn refusal(failure: Failure, target: &Target<'_>) -> String {
-    let address = &target.authority;
+    // Go names the address that it dialed.
+    let address = match &*target.host {
+        "localhost" => format!("127.0.0.1:{}", target.port),
+        host if host.contains(':') => format!("[{host}]:{}", target.port),
+        host => format!("{host}:{}", target.port),
+    };
     match failure {
         Failure::UnknownAuthority
         | Failure::HostMismatch
-        | Failure::CertificateTime
-        | Failure::Certificate => {
+        | Failure::CertificateTime(_)
+        | Failure::Certificate(_) => {
             let told = match failure {
                 Failure::UnknownAuthority => "x509: certificate signed by unknown authority".into(),
                 other => other.to_string(),
             };
             handshake(&format!("tls: failed to verify certificate: {told}"))
         }
-        Failure::NoTls | Failure::Alert(_) | Failure::Tls(_) => handshake(&failure.to_string()),
+        // What the server says for good is not tried again.
+        Failure::Alert(_) => format!(
+            "connection error: desc = \"transport: authentication handshake failed: {failure}\""
+        ),
+        Failure::NoTls | Failure::LocalAlert(_) | Failure::Tls(_) => {
+            handshake(&failure.to_string())
+        }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
         Failure::NoSuchHost => dialing(&format!("lookup {}: no such host", target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),

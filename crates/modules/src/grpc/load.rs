@@ -1,6 +1,6 @@
 //! `load()` and `loadProtoset()`: descriptions are read once for all VUs.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_grpc::Schema;
@@ -77,9 +77,13 @@ fn compile(host: &Host, folders: &[PathBuf], names: &[String]) -> Result<Schema,
     let program = Arc::clone(host.program());
     let may_read = host.ids().local == 0;
     let folders = folders.to_vec();
+    let said: Vec<_> = names.iter().map(|name| (inside(name), name.clone())).collect();
+    let plain: Vec<_> = said.iter().map(|(plain, _)| plain.clone()).collect();
     let source = move |name: &str| {
+        let said = said.iter().find(|(plain, _)| plain == name);
+        let path = said.map_or(name, |(_, said)| said.as_str());
         for folder in &folders {
-            match program.files().open(&folder.join(name), may_read) {
+            match program.files().open(&folder.join(path), may_read) {
                 Ok(bytes) => {
                     let text = String::from_utf8(bytes.as_slice().to_vec());
                     return Some(text.map_err(|_| format!("{name} is no UTF-8 text")));
@@ -90,7 +94,21 @@ fn compile(host: &Host, folders: &[PathBuf], names: &[String]) -> Result<Schema,
         }
         None
     };
-    Schema::compile(names, Box::new(source)).map_err(|error| error.to_string())
+    Schema::compile(&plain, Box::new(source)).map_err(|error| error.to_string())
+}
+
+/// The name under which the compiler knows a file: it takes no `.` and no `..` in it, as `../protos/a.proto` has.
+fn inside(name: &str) -> String {
+    let mut parts = Vec::new();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => parts.push(part.to_string_lossy()),
+            Component::ParentDir => drop(parts.pop()),
+            Component::RootDir => parts.push("".into()),
+            Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    parts.join("/")
 }
 
 fn open(host: &Host, path: &Path) -> Result<(), String> {

@@ -89,7 +89,7 @@ fn tags(value: &Value<'_>) -> Result<Vec<(String, String)>, Refusal> {
             )));
         }
     }
-    Ok(read_tags(value.ctx(), value)?)
+    Ok(read_tags(value.ctx(), value, String::new)?)
 }
 
 /// Reads metadata; `what` is the parameter's name.

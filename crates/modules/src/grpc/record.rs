@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use brunt_grpc::Method;
 use brunt_js::{Host, Phase};
-use brunt_metrics::{Contains, Kind, MetricId, Recorder, TagsId};
+use brunt_metrics::{Contains, Kind, MetricId, Recorder, TagsId, builtin};
 use brunt_quickjs::{Ctx, JsResult};
 
 use crate::state::{Tags, VuState, throw};
@@ -27,7 +27,7 @@ impl Metrics {
         };
         let count = |name| register(name, Kind::Counter, Contains::Default);
         Ok(Self {
-            duration: register("grpc_req_duration", Kind::Trend, Contains::Time)?,
+            duration: builtin::GRPC_REQ_DURATION,
             streams: count("grpc_streams")?,
             sent: count("grpc_streams_msgs_sent")?,
             received: count("grpc_streams_msgs_received")?,

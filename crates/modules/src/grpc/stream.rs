@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::call::{error_object, unreadable};
+use super::call::{stream_error, unreadable};
 use super::client::Client;
 use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
@@ -61,6 +61,8 @@ struct Inner {
     is_sending: Cell<bool>,
     /// The script ended its side.
     is_ended: Cell<bool>,
+    /// The one message of a method that takes no stream is written; our side ends with it.
+    is_full: Cell<bool>,
     /// Nothing comes and goes any more.
     is_over: Cell<bool>,
     /// Told when there is room among the unsent, or when it is over.
@@ -138,6 +140,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         unsent_bytes: Cell::new(0),
         is_sending: Cell::new(false),
         is_ended: Cell::new(false),
+        is_full: Cell::new(false),
         is_over: Cell::new(false),
         room: Notify::new(),
         given_up: RefCell::default(),
@@ -194,10 +197,14 @@ fn write<'js>(call: Call<'js>) -> JsResult<'js> {
             let told = format!("can't serialise request object to protocol buffer: {told}");
             inner.give_up(Status::new(Status::UNKNOWN, told));
         }
+        Ok(_) if inner.is_full.get() => {
+            inner.give_up(Status::new(Status::INTERNAL, "SendMsg called after CloseSend"));
+        }
         Ok(bytes) => {
             inner.wait_for_room(ctx)?;
             inner.unsent_bytes.set(inner.unsent_bytes.get() + bytes.len());
             inner.unsent.borrow_mut().push_back(bytes);
+            inner.is_full.set(!inner.method.is_client_stream);
             send(ctx, inner);
         }
     }
@@ -265,7 +272,11 @@ fn listen(ctx: Ctx<'_>, inner: Rc<Inner>) {
 
 impl Inner {
     fn has_end_to_send(&self) -> bool {
-        self.is_ended.get() && !self.is_over.get() && self.sender.borrow().is_some()
+        self.is_last_written() && !self.is_over.get() && self.sender.borrow().is_some()
+    }
+
+    fn is_last_written(&self) -> bool {
+        self.is_ended.get() || self.is_full.get()
     }
 
     /// Lets those who send do so, if much is unsent.
@@ -321,7 +332,7 @@ impl Inner {
         if self.is_over.get() {
             return sent;
         }
-        if self.is_ended.get() {
+        if self.is_last_written() {
             sender.finish();
         } else {
             *self.sender.borrow_mut() = Some(sender);
@@ -448,7 +459,7 @@ impl Inner {
             } else {
                 status.clone()
             };
-            let error = error_object(ctx, &self.schema, &shown)?;
+            let error = stream_error(ctx, &self.schema, &shown)?;
             if !self.tell(ctx, 1, &error, at)? {
                 let ours = self.given_up.borrow().is_some();
                 let text = if ours { shown.message.clone() } else { shown.as_error() };

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use brunt_html::{Document, NodeId, Selector};
-use brunt_quickjs::{Call, Ctx, JsResult, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Thrown, Value};
 
 use super::Page;
+use super::attribute::Attr;
 use super::element::Element;
 use super::selection::Selection;
 use crate::go_error::go_type;
@@ -35,7 +36,7 @@ impl Wanted {
     }
 }
 
-/// A selector, a selection or an element. (k6 takes only those elements that have no methods of their own kind.)
+/// A selector, a selection or an element; as in k6 only elements that have no methods of their own kind.
 ///
 /// # Errors
 /// A `GoError` for anything else.
@@ -53,11 +54,37 @@ pub(super) fn wanted<'js>(
         return Ok(Wanted::Nodes(if is_here { selection.nodes().to_vec() } else { Vec::new() }));
     }
     if let Some(element) = value.instance::<Element>() {
+        if let Some(kind) = element.type_name() {
+            return Err(refused(ctx, &kind));
+        }
         let is_here = Rc::ptr_eq(element.page(), page);
         return Ok(Wanted::Nodes(if is_here { vec![element.node()] } else { Vec::new() }));
     }
-    let kind = go_type(value);
-    Err(throw(ctx, &format!("invalid argument, cannot use a '{kind}' as a selector")))
+    let is_attribute = value.instance::<Attr>().is_some();
+    let kind = if is_attribute { "html.Attribute".into() } else { go_type(value) };
+    Err(refused(ctx, &kind))
+}
+
+/// As [`wanted`], but without elements.
+///
+/// # Errors
+/// A `GoError` for anything else.
+pub(super) fn wanted_but_elements<'js>(
+    ctx: Ctx<'js>,
+    page: &Rc<Page>,
+    value: &Value<'js>,
+) -> JsResult<'js, Wanted> {
+    match value.instance::<Element>() {
+        Some(element) => {
+            let kind = element.type_name().unwrap_or_else(|| "html.Element".to_owned());
+            Err(refused(ctx, &kind))
+        }
+        None => wanted(ctx, page, value),
+    }
+}
+
+fn refused(ctx: Ctx<'_>, kind: &str) -> Thrown {
+    throw(ctx, &format!("invalid argument, cannot use a '{kind}' as a selector"))
 }
 
 /// The selector that narrows a step; `None` if no such argument was given. Whatever was given is one.

@@ -5,17 +5,18 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_html::{Attribute, NodeId};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Own, Value};
 
-use super::Page;
-use super::element;
+use super::{Page, bound, element};
 use crate::state::throw_type;
 
-static NAME: Name = Name::new("name");
-static VALUE: Name = Name::new("value");
+/// Its properties, in the order in which k6 lists them.
+const NAMES: [&str; 6] = ["owner_element", "name", "value", "localName", "namespaceURI", "prefix"];
 
-/// What the object holds: the rest are its properties.
-struct Attr {
+/// What the object holds.
+#[derive(Clone)]
+pub(super) struct Attr {
     page: Rc<Page>,
     owner: NodeId,
     index: usize,
@@ -28,51 +29,70 @@ pub(super) fn attribute<'js>(
     owner: NodeId,
     index: usize,
 ) -> JsResult<'js> {
-    let Some(attribute) = page.document.attributes(owner).nth(index) else {
-        return Ok(ctx.undefined());
-    };
-    let (name, value) = (ctx.string(attribute.name())?, ctx.string(attribute.value())?);
-    let object = ctx.instance(Attr { page: Rc::clone(page), owner, index })?;
-    object.define(&NAME, name)?;
-    object.define(&VALUE, value)?;
-    Ok(object)
+    ctx.instance(Attr { page: Rc::clone(page), owner, index })
+}
+
+impl Attr {
+    fn part<'a>(&'a self, part: impl Fn(&Attribute<'a>) -> &'a str) -> &'a str {
+        let attribute = self.page.document.attributes(self.owner).nth(self.index);
+        attribute.map_or("", |attribute| part(&attribute))
+    }
 }
 
 impl Class for Attr {
     const NAME: &'static CStr = c"Attr";
+    const EXOTIC: bool = true;
+    const DYNAMIC: bool = true;
 
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
             Members::new()
-                .function(c"localName", 0, |call| read(call, Attribute::name))
+                .function(c"localName", 0, |call| read(call, |attr| attr.part(Attribute::name)))
                 .function(c"namespaceURI", 0, |call| {
-                    read(call, |attribute| match attribute.prefix() {
+                    read(call, |attr| match attr.part(|attribute| attribute.prefix()) {
                         "xlink" => "http://www.w3.org/1999/xlink",
                         "xml" => "http://www.w3.org/XML/1998/namespace",
                         "xmlns" => "http://www.w3.org/2000/xmlns/",
                         _ => "http://www.w3.org/1999/xhtml",
                     })
                 })
-                .getter(c"owner_element", |call| {
-                    let this = call.this();
-                    match this.instance::<Attr>() {
-                        Some(attr) => element::element(call.ctx(), &attr.page, attr.owner),
-                        None => Ok(call.ctx().undefined()),
-                    }
+                .function(c"prefix", 0, |call| {
+                    read(call, |attr| attr.part(|attribute| attribute.prefix()))
                 })
-                .function(c"prefix", 0, |call| read(call, Attribute::prefix))
         });
         &MEMBERS
     }
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let Some(name) = key.text() else { return Ok(Own::None) };
+        Ok(match name.as_str() {
+            "owner_element" => Own::Once(element::element(ctx, &self.page, self.owner)?),
+            "name" => Own::Once(ctx.string(self.part(Attribute::name))?),
+            "value" => Own::Once(ctx.string(self.part(Attribute::value))?),
+            "localName" | "namespaceURI" | "prefix" => {
+                let natives = ctx.class_prototype::<Self>()?;
+                Own::Once(bound::method(ctx, &natives, key, self.clone())?)
+            }
+            _ => Own::None,
+        })
+    }
+
+    fn dynamic_names(&self, _: Ctx<'_>) -> Vec<String> {
+        NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, _: &Value<'js>) -> JsResult<'js, ()> {
+        bound::refuse_assignment(ctx, key)
+    }
+
+    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
+        bound::refuse_removal(ctx, key, |name| NAMES.contains(&name))
+    }
 }
 
-fn read<'js>(call: Call<'js>, part: for<'a> fn(&Attribute<'a>) -> &'a str) -> JsResult<'js> {
-    let (ctx, this) = (call.ctx(), call.this());
-    let Some(attr) = this.instance::<Attr>() else {
-        return Err(throw_type(ctx, "this method belongs to an Attr"));
-    };
-    match attr.page.document.attributes(attr.owner).nth(attr.index) {
-        Some(attribute) => ctx.string(part(&attribute)),
-        None => Ok(ctx.undefined()),
+fn read<'js>(call: Call<'js>, part: impl Fn(&Attr) -> &str) -> JsResult<'js> {
+    match call.this().instance::<Attr>() {
+        Some(attr) => call.ctx().string(part(attr)),
+        None => Err(throw_type(call.ctx(), "this method belongs to an Attr")),
     }
 }

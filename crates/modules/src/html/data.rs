@@ -8,14 +8,14 @@ use super::selection::this;
 pub(super) fn data(call: Call<'_>) -> JsResult<'_> {
     let (ctx, this) = (call.ctx(), this(&call)?);
     let attributes = this.nodes().first().map(|&node| this.page().document.attributes(node));
-    let has_node = attributes.is_some();
+    let has_attributes = attributes.as_ref().is_some_and(|attributes| attributes.len() > 0);
     let given = attributes.into_iter().flatten().filter_map(|attribute| {
         let name = attribute.name().strip_prefix("data-").filter(|name| !name.is_empty())?;
         Some((camel(name), attribute))
     });
     let key = call.argument(0);
     if call.is_empty() {
-        if !has_node {
+        if !has_attributes {
             return Ok(ctx.undefined());
         }
         let object = ctx.object()?;

@@ -6,19 +6,37 @@ use std::sync::LazyLock;
 
 use brunt_html::query::Side;
 use brunt_html::{Document, Kind, NodeId, Selector, query};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::name::Key;
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Own, Value};
 
 use super::selection::{Selection, selection};
-use super::{Page, attribute, typed};
+use super::{Page, attribute, bound, typed};
 use crate::state::throw_type;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
 /// What the object holds.
+#[derive(Clone)]
 pub(super) struct Element {
     page: Rc<Page>,
     node: NodeId,
+    part: Part,
 }
+
+/// Which of its methods an object shows. k6's elements hold simpler ones of the same node, which scripts see as
+/// properties.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All that its kind has.
+    Whole,
+    /// What its kind shares with others.
+    Shared,
+    /// What all have.
+    Plain,
+}
+
+/// The property that leads to what all elements have.
+const PLAIN: &str = "element";
 
 impl Element {
     pub(super) fn page(&self) -> &Rc<Page> {
@@ -32,6 +50,41 @@ impl Element {
     pub(super) fn document(&self) -> &Document {
         &self.page.document
     }
+
+    fn tag(&self) -> &str {
+        self.document().tag(self.node)
+    }
+
+    fn to_part(&self, part: Part) -> Self {
+        Self { part, ..self.clone() }
+    }
+
+    /// The methods beside those of all.
+    fn kind_members(&self) -> Option<&'static Members> {
+        match self.part {
+            Part::Whole => typed::members(self.tag()),
+            Part::Shared => typed::shared(self.tag()).map(|(_, members)| members),
+            Part::Plain => None,
+        }
+    }
+
+    /// What k6 calls it where it refuses it; `None` for elements without methods of their kind.
+    pub(super) fn type_name(&self) -> Option<String> {
+        if self.part == Part::Plain {
+            return Some("*html.Element".to_owned());
+        }
+        self.kind_members().map(|_| typed::type_name(self.tag()))
+    }
+
+    /// The object that the simpler one is a property of, by its name.
+    fn simpler(&self, name: &str) -> Option<Self> {
+        if name == PLAIN {
+            return self.kind_members().map(|_| self.to_part(Part::Plain));
+        }
+        let is_shared = self.part == Part::Whole
+            && typed::shared(self.tag()).is_some_and(|(shared, _)| shared == name);
+        is_shared.then(|| self.to_part(Part::Shared))
+    }
 }
 
 /// The object of a node, with the methods of its kind.
@@ -39,18 +92,14 @@ impl Element {
 /// # Errors
 /// If the VM's memory limit is reached.
 pub(super) fn element<'js>(ctx: Ctx<'js>, page: &Rc<Page>, node: NodeId) -> JsResult<'js> {
-    let object = ctx.instance(Element { page: Rc::clone(page), node })?;
-    let tag = page.document.tag(node);
-    if let Some(members) = typed::members(tag) {
-        object.set_prototype(&prototype(ctx, tag, members)?)?;
-    }
-    Ok(object)
+    ctx.instance(Element { page: Rc::clone(page), node, part: Part::Whole })
 }
 
-/// The prototype of a kind of elements: made once in a VM, kept by the one that all have.
-fn prototype<'js>(ctx: Ctx<'js>, tag: &str, members: &'static Members) -> JsResult<'js> {
+/// The functions of a kind of elements: made once in a VM, kept by those that all have.
+fn natives<'js>(ctx: Ctx<'js>, one: &Element, members: &'static Members) -> JsResult<'js> {
     let common = ctx.class_prototype::<Element>()?;
-    let key = format!("\0{tag}");
+    let mark = if one.part == Part::Shared { "\0shared " } else { "\0" };
+    let key = format!("{mark}{}", one.tag());
     let known = common.get(key.as_str())?;
     if known.is_object() {
         return Ok(known);
@@ -59,6 +108,10 @@ fn prototype<'js>(ctx: Ctx<'js>, tag: &str, members: &'static Members) -> JsResu
     made.define_members(members)?;
     common.define_hidden(key.as_str(), made.clone())?;
     Ok(made)
+}
+
+fn has(members: &Members, name: &str) -> bool {
+    members.names().any(|known| known.to_bytes() == name.as_bytes())
 }
 
 /// The objects of many.
@@ -109,6 +162,49 @@ fn near<'js>(
 
 impl Class for Element {
     const NAME: &'static CStr = c"Element";
+    const EXOTIC: bool = true;
+    const DYNAMIC: bool = true;
+
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        let Some(name) = key.text() else { return Ok(Own::None) };
+        let members = self.kind_members();
+        if let Some(members) = members.filter(|members| has(members, &name)) {
+            let natives = natives(ctx, self, members)?;
+            return Ok(Own::Once(bound::method(ctx, &natives, key, self.clone())?));
+        }
+        if has(<Self as Class>::members(), &name) {
+            let natives = ctx.class_prototype::<Self>()?;
+            return Ok(Own::Once(bound::method(ctx, &natives, key, self.clone())?));
+        }
+        match self.simpler(&name) {
+            Some(simpler) => Ok(Own::Once(ctx.instance(simpler)?)),
+            None => Ok(Own::None),
+        }
+    }
+
+    fn dynamic_names(&self, _: Ctx<'_>) -> Vec<String> {
+        let members = self.kind_members();
+        let mut names = Vec::new();
+        if self.part == Part::Whole {
+            names.extend(typed::shared(self.tag()).map(|(name, _)| name));
+        }
+        names.extend(members.map(|_| PLAIN));
+        names.extend(bound::sorted(
+            [Some(<Self as Class>::members()), members].into_iter().flatten(),
+        ));
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, _: &Value<'js>) -> JsResult<'js, ()> {
+        bound::refuse_assignment(ctx, key)
+    }
+
+    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
+        bound::refuse_removal(ctx, key, |name| {
+            has(<Self as Class>::members(), name)
+                || self.kind_members().is_some_and(|members| has(members, name))
+        })
+    }
 
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {

@@ -27,25 +27,30 @@ pub(crate) struct Link<'js> {
     pub(crate) params: Value<'js>,
 }
 
-/// An argument of these functions: an object, or nothing.
-fn option<'js>(ctx: Ctx<'js>, arguments: &Value<'js>, name: &Name) -> JsResult<'js> {
-    if arguments.is_undefined() {
-        return Ok(ctx.undefined());
+/// An option of these functions, whose one argument is an object of them; `undefined` if it is not given.
+fn option<'js>(ctx: Ctx<'js>, arguments: Option<&Value<'js>>, name: &Name) -> JsResult<'js> {
+    match arguments {
+        None => Ok(ctx.undefined()),
+        Some(arguments) if arguments.is_nullish() => {
+            Err(throw_type(ctx, "Cannot convert undefined or null to object"))
+        }
+        Some(arguments) => arguments.get(name),
     }
-    if arguments.is_null() {
-        return Err(throw_type(ctx, "Cannot convert undefined or null to object"));
-    }
-    arguments.get(name)
 }
 
+/// One that is text, whatever was given: `undefined` is a text too, if it stands there.
 fn text<'js>(
     ctx: Ctx<'js>,
-    arguments: &Value<'js>,
+    arguments: Option<&Value<'js>>,
     name: &Name,
     default: &str,
 ) -> JsResult<'js, String> {
     let value = option(ctx, arguments, name)?;
-    if value.is_nullish() { Ok(default.to_owned()) } else { value.to_string_lossy() }
+    let is_given = !value.is_undefined()
+        || arguments.map_or(Ok(false), |arguments| {
+            if arguments.is_object() { arguments.has(name) } else { Ok(false) }
+        })?;
+    if is_given { value.to_string_lossy() } else { Ok(default.to_owned()) }
 }
 
 /// The address that a link of a page leads to.
@@ -67,7 +72,7 @@ fn target<'js>(ctx: Ctx<'js>, page: &Page, link: &str) -> JsResult<'js, String> 
 pub(crate) fn clicked<'js>(
     ctx: Ctx<'js>,
     page: &Rc<Page>,
-    arguments: &Value<'js>,
+    arguments: Option<&Value<'js>>,
 ) -> JsResult<'js, Link<'js>> {
     let selector = text(ctx, arguments, &SELECTOR, "a[href]")?;
     let document = &page.document;
@@ -98,7 +103,7 @@ pub(crate) fn clicked<'js>(
 pub(crate) fn submission<'js>(
     ctx: Ctx<'js>,
     page: &Rc<Page>,
-    arguments: &Value<'js>,
+    arguments: Option<&Value<'js>>,
 ) -> JsResult<'js, Link<'js>> {
     let selector = text(ctx, arguments, &FORM_SELECTOR, "form")?;
     let document = &page.document;

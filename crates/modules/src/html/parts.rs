@@ -161,12 +161,12 @@ pub(super) fn rel_list(call: Call<'_>) -> JsResult<'_> {
     })
 }
 
-/// The form that a field belongs to: the one it names, or the one around it.
+/// The form that a field belongs to: the one around it, or else the one it names.
 pub(super) fn form_of(document: &Document, node: NodeId) -> Option<NodeId> {
-    match document.attribute(node, "form") {
-        Some(id) => document.by_id(id).filter(|&form| document.tag(form) == "form"),
-        None => document.closest_tag(node, "form"),
-    }
+    document.closest_tag(node, "form").or_else(|| {
+        let id = document.attribute(node, "form")?;
+        document.by_id(id).filter(|&form| document.tag(form) == "form")
+    })
 }
 
 /// What a button says of how to send its form, or what the form says.

@@ -12,11 +12,11 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::Page;
-use super::arguments::{Wanted, filter_of, is_truthy_call, wanted};
-use super::{data, element};
+use super::arguments::{Wanted, filter_of, is_truthy_call, wanted, wanted_but_elements};
+use super::element::Element;
+use super::{bound, data, element};
 use crate::state::{text_or_empty, throw, throw_stopped, throw_type};
 
-static URL: Name = Name::new("url");
 static NAME: Name = Name::new("name");
 static VALUE: Name = Name::new("value");
 
@@ -76,6 +76,7 @@ pub(crate) fn selection(ctx: Ctx<'_>, selection: Selection) -> JsResult<'_> {
 impl Class for Selection {
     const NAME: &'static CStr = c"Selection";
     const EXOTIC: bool = true;
+    const DYNAMIC: bool = true;
 
     fn members() -> &'static Members {
         static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
@@ -159,17 +160,36 @@ impl Class for Selection {
     }
 
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
-        if key.is(&URL) {
+        let Some(name) = key.text() else { return Ok(Own::None) };
+        if name == URL {
             return Ok(Own::Once(ctx.string(&self.page().url)?));
         }
-        Ok(Own::None)
+        if METHODS.binary_search(&name.as_str()).is_err() {
+            return Ok(Own::None);
+        }
+        let natives = ctx.class_prototype::<Self>()?;
+        Ok(Own::Once(bound::method(ctx, &natives, key, self.clone())?))
     }
 
-    fn own_names(&self) -> &'static [&'static Name] {
-        static NAMES: [&Name; 1] = [&URL];
-        &NAMES
+    fn dynamic_names(&self, _: Ctx<'_>) -> Vec<String> {
+        std::iter::once(&URL).chain(METHODS.iter()).map(|&name| name.to_owned()).collect()
+    }
+
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, _: &Value<'js>) -> JsResult<'js, ()> {
+        bound::refuse_assignment(ctx, key)
+    }
+
+    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
+        bound::refuse_removal(ctx, key, |name| name == URL || METHODS.binary_search(&name).is_ok())
     }
 }
+
+/// The property beside the methods.
+const URL: &str = "url";
+
+/// The names of the methods, sorted.
+static METHODS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| bound::sorted([Selection::members()]));
 
 /// The selection that a method is called on.
 pub(super) fn this<'js>(call: &Call<'js>) -> JsResult<'js, Selection> {
@@ -209,7 +229,7 @@ fn until<'js>(
     let stop = if stop.is_nullish() {
         Wanted::Nodes(Vec::new())
     } else {
-        wanted(call.ctx(), this.page(), &stop)?
+        wanted_but_elements(call.ctx(), this.page(), &stop)?
     };
     let mut nodes = next(&this, &|node| stop.has(document, node));
     if let Some(selector) = filter_of(&call, 1)? {
@@ -360,7 +380,9 @@ fn get(call: Call<'_>) -> JsResult<'_> {
         return element::elements(ctx, this.page(), this.nodes().iter().copied());
     }
     let index = call.argument(0).to_integer()?;
-    match place(index, this.nodes().len()) {
+    // As in k6, which does not go back to the first one.
+    let place = place(index, this.nodes().len()).filter(|&place| index >= 0 || place > 0);
+    match place {
         Some(index) => element::element(ctx, this.page(), this.nodes()[index]),
         None => Ok(ctx.undefined()),
     }
@@ -376,6 +398,12 @@ fn index(call: Call<'_>) -> JsResult<'_> {
         let is_here = Rc::ptr_eq(other.page(), this.page());
         let first = other.first().filter(|_| is_here);
         first.and_then(|first| this.nodes().iter().position(|&node| node == first))
+    } else if let Some(other) = argument.instance::<Element>() {
+        let is_here = other.type_name().is_none() && Rc::ptr_eq(other.page(), this.page());
+        let mut nodes = this.nodes().iter();
+        if is_here { nodes.position(|&node| node == other.node()) } else { None }
+    } else if argument.is_object() {
+        None
     } else {
         let all = Selector::new(&argument.to_string_lossy()?).find(document, &[document.root()]);
         this.first().and_then(|first| all.iter().position(|&node| node == first))

@@ -51,7 +51,7 @@ fn a_selection_takes_selectors_selections_and_elements_of_its_document() {
                 "doc.find('p').filter({})",
                 "threw GoError: the argument to filter() must be a function, a selector or a selection",
             ),
-            ("doc.find.call({}, 'p')", "threw TypeError: this method belongs to a Selection"),
+            ("doc.find.call({}, 'p').size()", "2"),
         ],
     );
 }
@@ -72,9 +72,12 @@ fn elements_have_what_their_kind_has() {
             ("doc.find('#p').get(0).nextSibling()", "undefined"),
             ("'' + doc.find('#p').get(0)", "[object html.Node]"),
             (
-                "Object.getPrototypeOf(doc.find('td').get(0)) === Object.getPrototypeOf(doc.find('td').get(0))",
-                "true",
+                "JSON.stringify(doc.find('#i').get(0))",
+                "{\"form_field_element\":{\"element\":{}},\"element\":{}}",
             ),
+            ("JSON.stringify(doc.find('#f').get(0))", "{\"element\":{}}"),
+            ("doc.find('#i').get(0).form_field_element.form().id()", "f"),
+            ("typeof doc.find('#i').get(0).element.form", "undefined"),
         ],
     );
 }
@@ -112,4 +115,36 @@ fn documents_go_with_the_last_object_that_shows_them() {
 #[test]
 fn a_long_way_of_steps_takes_no_stack() {
     cases("<p>", &[("let s = doc; for (let i = 0; i < 100000; i++) s = s.first(); s.size()", "1")]);
+}
+
+#[test]
+fn methods_are_the_objects_own_and_bound_to_them() {
+    cases(
+        "<a id=a href='/x'>l</a><p id=p>t</p>",
+        &[
+            ("const { find, url } = doc; find('p').text() + url", "t"),
+            ("const { id, textContent } = doc.find('p').get(0); id() + textContent()", "pt"),
+            ("Object.keys(doc).slice(0, 3).join()", "url,add,attr"),
+            (
+                "Object.keys(doc.find('a').get(0)).slice(0, 4).join()",
+                "href_element,element,accessKey,attributes",
+            ),
+            ("'' + doc.find('a').get(0)", "/x"),
+            ("doc.hasOwnProperty('find') + ' ' + doc.hasOwnProperty('nope')", "true false"),
+            ("doc.foo = 1", "threw TypeError: Cannot assign to property foo of a host object"),
+            ("delete doc.text", "threw TypeError: Cannot delete property text from a Go type"),
+            (
+                "delete doc.find('p').get(0).id",
+                "threw TypeError: Cannot delete property id from a Go type",
+            ),
+            (
+                "JSON.stringify(doc.find('p').get(0).attributes())",
+                "{\"id\":{\"owner_element\":{},\"name\":\"id\",\"value\":\"p\"}}",
+            ),
+            (
+                "const { localName } = doc.find('p').get(0).getAttributeNode('id'); localName()",
+                "id",
+            ),
+        ],
+    );
 }

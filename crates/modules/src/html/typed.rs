@@ -109,6 +109,53 @@ pub(super) fn members(tag: &str) -> Option<&'static Members> {
     }
 }
 
+/// What k6 calls a kind of elements where it refuses one.
+pub(super) fn type_name(tag: &str) -> String {
+    let own = match tag {
+        "a" => "Anchor",
+        "col" => "TableCol",
+        "datalist" => "DataList",
+        "fieldset" => "FieldSet",
+        "iframe" => "IFrame",
+        "img" => "Image",
+        "ol" => "OList",
+        "optgroup" => "OptGroup",
+        "tbody" => "TableBody",
+        "td" => "TableDataCell",
+        "textarea" => "TextArea",
+        "tfoot" => "TableFoot",
+        "th" => "TableHeaderCell",
+        "thead" => "TableHead",
+        "tr" => "TableRow",
+        "ul" => "UList",
+        _ => {
+            let (first, rest) = tag.split_at(tag.len().min(1));
+            return format!("html.{}{rest}Element", first.to_ascii_uppercase());
+        }
+    };
+    format!("html.{own}Element")
+}
+
+/// What elements of some kinds have in common with others, as the object that k6 shows it by: its name and its methods.
+pub(super) fn shared(tag: &str) -> Option<(&'static str, &'static Members)> {
+    fn of(
+        name: &'static str,
+        members: Option<&'static Members>,
+    ) -> Option<(&'static str, &'static Members)> {
+        Some((name, members?))
+    }
+    match tag {
+        "a" | "area" => of("href_element", members(tag)),
+        "audio" | "video" => of("media_element", members(tag)),
+        "button" | "input" => of("form_field_element", kind!(fields::sender())),
+        "del" | "ins" => of("mod_element", members(tag)),
+        "tbody" | "tfoot" | "thead" => of("table_section_element", members(tag)),
+        "td" => of("table_cell_element", members(tag)),
+        "th" => of("table_cell_element", members("td")),
+        _ => None,
+    }
+}
+
 /// None yet.
 fn texts() -> Members {
     Members::new()
@@ -135,7 +182,6 @@ fn anchor() -> Members {
         .function(c"hostname", 0, |call| address(call, |address| address.hostname.clone()))
         .function(c"href", 0, |call| link_to(call, "href"))
         .function(c"hrefLang", 0, |call| text(call, "hreflang"))
-        .alias(c"hreflang", c"hrefLang")
         .function(c"origin", 0, |call| address(call, super::address::Address::origin))
         .function(c"password", 0, |call| address(call, |address| address.password.clone()))
         .function(c"pathname", 0, |call| address(call, |address| address.path.clone()))
@@ -152,6 +198,7 @@ fn anchor() -> Members {
         .function(c"search", 0, |call| address(call, |address| marked('?', &address.query)))
         .function(c"target", 0, |call| text(call, "target"))
         .function(c"text", 0, |call| computed(call, Document::text))
+        .function(c"toString", 0, |call| link_to(call, "href"))
         .function(c"type", 0, |call| text(call, "type"))
         .function(c"username", 0, |call| address(call, |address| address.username.clone()))
 }
@@ -187,7 +234,7 @@ fn map() -> Members {
                 let usemap = format!("#{id}");
                 document
                     .descendants(document.root())
-                    .filter(|&node| document.tag(node) == "img")
+                    .filter(|&node| matches!(document.tag(node), "img" | "object"))
                     .filter(|&image| document.attribute(image, "usemap") == Some(&usemap))
                     .collect()
             })

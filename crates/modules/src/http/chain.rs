@@ -139,7 +139,12 @@ impl Chain {
     pub(super) async fn exchange(&mut self, way: &Way<'_>, leg: Leg<'_>) -> (Last, Option<Next>) {
         let Way { client, request, url, place, deadline, sink } = *way;
         let target = &place.target.borrow();
-        let shown = place.masked.as_deref().unwrap_or(url);
+        // With digest, k6 takes user and password out before it looks at the URL.
+        let shown = match request.auth {
+            Some(Auth::Digest) => without_userinfo(url),
+            _ => place.masked.as_deref().unwrap_or(url).into(),
+        };
+        let shown = shown.as_ref();
         let too_late = (request.timeout_ns == 0).then_some(Failure::Timeout);
         if let Some(refused) = request.refused.or(too_late) {
             let exchange = Box::new(Exchange::unsent(refused, clock::now_ns()));
@@ -154,6 +159,7 @@ impl Chain {
         }
         if let Some(download) = &request.download {
             asked.spool = Some(self.streams_to(download, url, request));
+            download.spool.answer_challenges(leg.asks_again);
         }
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use brunt_fiber::clock;
 use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
-use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::prepared::http_for;
 use super::state::SharedJar;
@@ -29,24 +29,32 @@ impl Class for CookieJar {
     const NAME: &'static std::ffi::CStr = c"CookieJar";
 
     fn members() -> &'static Members {
-        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-            Members::new()
-                .method(c"clear", 1, clear)
-                .method(c"cookiesForURL", 1, cookies_for_url)
-                .method(c"delete", 2, delete)
-                .method(c"set", 4, set)
-        });
-        &MEMBERS
+        static NONE: Members = Members::new();
+        &NONE
     }
 }
 
 pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
     let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
-    call.ctx().instance(CookieJar { jar: http.jar() })
+    made(call.ctx(), CookieJar { jar: http.jar() })
 }
 
 pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
-    call.ctx().instance(CookieJar::default())
+    made(call.ctx(), CookieJar::default())
+}
+
+/// Its methods are its own, as in k6: scripts print jars.
+fn made(ctx: Ctx<'_>, jar: CookieJar) -> JsResult<'_> {
+    static OWN: LazyLock<Members> = LazyLock::new(|| {
+        Members::new()
+            .function(c"clear", 1, clear)
+            .function(c"cookiesForURL", 1, cookies_for_url)
+            .function(c"delete", 2, delete)
+            .function(c"set", 4, set)
+    });
+    let object = ctx.instance(jar)?;
+    object.define_members(&OWN)?;
+    Ok(object)
 }
 
 fn jar_of(call: &Call<'_>) -> JsResult<'static, SharedJar> {

@@ -32,6 +32,8 @@ pub(super) struct Leg<'a> {
     /// `Authorization`; an empty one is none at all. `None`: that of the URL, or the script's.
     pub(super) authorization: Option<&'a str>,
     first: Option<Auth>,
+    /// A 401 is answered with another leg.
+    pub(super) asks_again: bool,
 }
 
 impl Leg<'_> {
@@ -53,7 +55,7 @@ impl Leg<'_> {
 }
 
 fn with(authorization: &str) -> Leg<'_> {
-    Leg { authorization: Some(authorization), first: None }
+    Leg { authorization: Some(authorization), ..Leg::default() }
 }
 
 impl Chain {
@@ -68,7 +70,8 @@ impl Chain {
 
     async fn digest(&mut self, way: &Way<'_>, target: &Target<'_>) -> (Last, Option<Next>) {
         // The first one has a Basic header: as in k6.
-        let first = Leg { authorization: None, first: Some(Auth::Digest) };
+        let asks_again = self.can_repeat();
+        let first = Leg { authorization: None, first: Some(Auth::Digest), asks_again };
         let came = self.exchange(way, first).await;
         if !self.may_answer(&came.0) {
             return came;
@@ -86,13 +89,15 @@ impl Chain {
 
     async fn ntlm(&mut self, way: &Way<'_>, target: &Target<'_>) -> (Last, Option<Next>) {
         // It may be that the connection knows us already.
-        let first = Leg { authorization: Some(""), first: Some(Auth::Ntlm) };
+        let asks_again = self.can_repeat() && target.credentials().is_some();
+        let first = Leg { authorization: Some(""), first: Some(Auth::Ntlm), asks_again };
         let came = self.exchange(way, first).await;
         let kind = if self.may_answer(&came.0) { Kind::wanted(&challenges(&came.0)) } else { None };
         let (Some(kind), Some((user, password))) = (kind, target.credentials()) else {
             return came;
         };
-        let came = self.exchange(way, with(&kind.negotiate())).await;
+        let negotiate = kind.negotiate();
+        let came = self.exchange(way, Leg { asks_again, ..with(&negotiate) }).await;
         if !self.may_answer(&came.0) {
             return came;
         }
@@ -108,7 +113,12 @@ impl Chain {
         let exchange = last.exchange.as_deref();
         let status =
             exchange.and_then(|exchange| exchange.response().ok()).map(|head| head.status());
-        status == Some(401) && self.asks().1.is_none_or(Payload::rewind)
+        status == Some(401) && self.can_repeat()
+    }
+
+    /// Its body can be sent once more.
+    fn can_repeat(&self) -> bool {
+        self.asks().1.is_none_or(Payload::rewind)
     }
 }
 
@@ -128,7 +138,7 @@ mod tests {
     #[test]
     fn the_first_leg_expects_a_401() {
         let callback = Callback::default();
-        let leg = |first| Leg { authorization: None, first };
+        let leg = |first| Leg { first, ..Leg::default() };
         for (first, status, expected) in [
             (None, 200, true),
             (None, 401, false),

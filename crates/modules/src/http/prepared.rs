@@ -256,9 +256,13 @@ impl Prepared {
     ) -> Result<(), Refusal> {
         for key in params.keys()? {
             let value = params.get(&key)?;
-            // A timeout that is no value is refused, as by k6.
+            // A timeout, type or compression that is no value is refused, as by k6.
             let means_something = |key: &Key<'js>| {
-                key.is(&RESPONSE_CALLBACK) || key.is(&REDIRECTS) || key.is(&TIMEOUT)
+                key.is(&RESPONSE_CALLBACK)
+                    || key.is(&REDIRECTS)
+                    || key.is(&TIMEOUT)
+                    || key.is(&RESPONSE_TYPE)
+                    || key.is(&COMPRESSION)
             };
             if value.is_nullish() && !means_something(&key) {
                 continue;
@@ -309,7 +313,7 @@ impl Prepared {
         } else if key.is(&RESPONSE_TYPE) {
             let kind = value.to_string_lossy()?;
             self.response_type = match kind.as_str() {
-                "text" | "" => ResponseType::Text,
+                "text" => ResponseType::Text,
                 "binary" => ResponseType::Binary,
                 "none" => ResponseType::None,
                 "stream" => ResponseType::Stream,
@@ -334,8 +338,8 @@ impl Prepared {
                 return Err(self.unsendable(
                     0,
                     format!(
-                        "invalid value for request tag '{name}': only String, Boolean and Number types are accepted \
-                         as a metric tag value"
+                        "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, \
+                         Boolean and Number types are accepted as a metric tag values"
                     ),
                 ));
             };
@@ -355,7 +359,9 @@ impl Prepared {
                 continue;
             }
             let cookie = if value.is_object() && !value.is_array() {
-                let text = value.get(&VALUE)?.to_string_lossy()?;
+                let text = value.get(&VALUE)?;
+                let text =
+                    if text.is_undefined() { String::new() } else { text.to_string_lossy()? };
                 RequestCookie { name, value: text, replace: value.get(&REPLACE)?.truthy() }
             } else {
                 RequestCookie { name, value: value.to_string_lossy()?, replace: false }

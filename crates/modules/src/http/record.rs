@@ -27,6 +27,8 @@ pub(super) struct Labels<'a> {
     pub(super) proto: &'static str,
     /// `tls1.3`; empty without TLS.
     pub(super) tls_version: &'static str,
+    /// What the certificate's authority says; empty without TLS.
+    pub(super) ocsp_status: &'static str,
     pub(super) remote: Option<SocketAddr>,
     /// Whether the status was expected; `None` if nobody asked.
     pub(super) expected: Option<bool>,
@@ -69,6 +71,7 @@ struct Key {
     status: u16,
     proto: &'static str,
     tls_version: &'static str,
+    ocsp_status: &'static str,
     remote: Option<SocketAddr>,
     expected: Option<bool>,
     error: Box<str>,
@@ -87,7 +90,7 @@ impl Labels<'_> {
         self.shown().hash(&mut hasher);
         self.tags.hash(&mut hasher);
         (self.status, self.error_code, self.expected).hash(&mut hasher);
-        self.tls_version.len().hash(&mut hasher);
+        (self.tls_version.len() + self.ocsp_status.len()).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -100,6 +103,7 @@ impl Labels<'_> {
             && key.status == self.status
             && key.proto == self.proto
             && key.tls_version == self.tls_version
+            && key.ocsp_status == self.ocsp_status
             && key.remote == self.remote
             && key.expected == self.expected
             && *key.error == *self.error
@@ -116,6 +120,7 @@ impl Labels<'_> {
             status: self.status,
             proto: self.proto,
             tls_version: self.tls_version,
+            ocsp_status: self.ocsp_status,
             remote: self.remote,
             expected: self.expected,
             error: self.error.into(),
@@ -145,8 +150,11 @@ pub(super) fn find(
     system: SystemTags,
     mut labels: Labels<'_>,
 ) -> Block {
-    // An address that is no tag must not tell series apart.
+    // What is no tag must not tell series apart.
     labels.remote = labels.remote.filter(|_| system.ip);
+    if !system.ocsp_status {
+        labels.ocsp_status = "";
+    }
     if cache.epoch != recorder.epoch() || cache.known.len() > KNOWN_MAX {
         cache.known.clear();
         cache.epoch = recorder.epoch();
@@ -199,7 +207,7 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
         (system.status, "status", &status),
         (system.proto, "proto", labels.proto),
         (system.tls_version, "tls_version", labels.tls_version),
-        (system.ocsp_status && !labels.tls_version.is_empty(), "ocsp_status", "unknown"),
+        (system.ocsp_status, "ocsp_status", labels.ocsp_status),
         (system.ip, "ip", &ip),
         (system.expected_response, "expected_response", expected),
         (system.error, "error", labels.error),

@@ -21,7 +21,7 @@ use crate::html::{Page, Selection, selection};
 use crate::state::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
-pub(super) struct Response {
+pub(crate) struct Response {
     finished: Option<Box<Finished>>,
     /// Where the body comes from, if it is streamed. `finished` is then what was known when the head came.
     reader: Option<Rc<Reader>>,
@@ -79,6 +79,10 @@ static HTTP_ONLY: Name = Name::new("http_only");
 static SECURE: Name = Name::new("secure");
 static MAX_AGE: Name = Name::new("max_age");
 static EXPIRES: Name = Name::new("expires");
+
+/// What `expires` is without such a date: k6's, which is the first instant of Go's calendar, shortened to 64 bits of ns.
+const NO_DATE_MS: i64 = -6_795_364_578_871;
+
 static PRODUCED_AT: Name = Name::new("produced_at");
 static THIS_UPDATE: Name = Name::new("this_update");
 static NEXT_UPDATE: Name = Name::new("next_update");
@@ -173,15 +177,18 @@ impl Response {
     fn headers<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
         let object = ctx.object()?;
         let Some(head) = self.head() else { return Ok(object) };
-        let is_chunked = head.header("Transfer-Encoding").is_some();
+        // HTTP/2 frames bodies by itself: there, these names mean nothing, and Go lets them pass.
+        let is_http1 = head.version() != "HTTP/2.0";
+        let is_chunked = is_http1 && head.header("Transfer-Encoding").is_some();
         let mut joined: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in head.headers() {
             let name = canonical_name(name);
             // What frames the body is the connection's business: Go keeps it back.
             let is_hidden = match name.as_str() {
-                "Transfer-Encoding" | "Trailer" => true,
+                "Trailer" => true,
+                "Transfer-Encoding" => is_http1,
                 "Content-Length" => is_chunked,
-                "Connection" => has_token(value, "close"),
+                "Connection" => is_http1 && has_token(value, "close"),
                 _ => false,
             };
             if is_hidden {
@@ -226,8 +233,7 @@ impl Response {
                 (&HTTP_ONLY, ctx.bool(cookie.http_only)),
                 (&SECURE, ctx.bool(cookie.secure)),
                 (&MAX_AGE, ctx.number(cookie.max_age as f64)),
-                // k6 shows a date of Go's zero time without an Expires; 0 is the sane choice.
-                (&EXPIRES, ctx.number(cookie.expires_ms.unwrap_or(0) as f64)),
+                (&EXPIRES, ctx.number(cookie.expires_ms.unwrap_or(NO_DATE_MS) as f64)),
             ])?;
             let known = object.get(&cookie.name)?;
             if known.is_array() {
@@ -262,12 +268,14 @@ impl Response {
             Some(tls) => tls.ocsp_status(),
             None => "",
         };
+        let staple = tls.and_then(|tls| tls.staple);
+        let moment = |seconds: Option<i64>| ctx.number(seconds.unwrap_or(0) as f64);
         ctx.object_from([
-            (&PRODUCED_AT, ctx.int(0)),
-            (&THIS_UPDATE, ctx.int(0)),
-            (&NEXT_UPDATE, ctx.int(0)),
-            (&REVOKED_AT, ctx.int(0)),
-            (&REVOCATION_REASON, ctx.string("")?),
+            (&PRODUCED_AT, moment(staple.map(|staple| staple.produced_at))),
+            (&THIS_UPDATE, moment(staple.map(|staple| staple.this_update))),
+            (&NEXT_UPDATE, moment(staple.map(|staple| staple.next_update))),
+            (&REVOKED_AT, moment(staple.map(|staple| staple.revoked_at))),
+            (&REVOCATION_REASON, ctx.string(staple.map_or("", |staple| staple.reason))?),
             (&STATUS, ctx.string(status)?),
         ])
     }
@@ -427,6 +435,8 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     let url = response.finished.as_deref().map_or("", |finished| &finished.url);
+    // What was never sent has an empty document in k6, what failed has none.
+    let bytes = if response.finished.is_none() { Some([].as_slice()) } else { bytes };
     page_of(ctx, bytes, url)
 }
 
@@ -465,13 +475,15 @@ pub(super) fn html_of<'js>(call: &Call<'js>, page: &Rc<Page>) -> JsResult<'js> {
 
 /// `res.clickLink(arguments?)`.
 fn click_link(call: Call<'_>) -> JsResult<'_> {
-    let link = links::clicked(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::clicked(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(call.ctx(), link)
 }
 
 /// `res.submitForm(arguments?)`.
 fn submit_form(call: Call<'_>) -> JsResult<'_> {
-    let link = links::submission(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::submission(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(call.ctx(), link)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
-use brunt_http::{Client, Exchange, Headers, Payload, Request};
+use brunt_http::{Client, Exchange, Headers, Payload, Request, TlsInfo};
 use brunt_js::{Host, Phase};
 use brunt_metrics::Metadata;
 
@@ -113,6 +113,9 @@ impl Sink {
                 .filter(|_| outcome.status != 0)
                 .map_or("", |response| response.version()),
             tls_version: exchange.tls.filter(|_| outcome.status != 0).map_or("", |tls| tls.version),
+            ocsp_status: (exchange.tls.as_ref())
+                .filter(|_| outcome.status != 0)
+                .map_or("", TlsInfo::ocsp_status),
             remote: exchange.remote,
             expected: outcome.expected,
             error: outcome.error,

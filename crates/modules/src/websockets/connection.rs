@@ -6,15 +6,15 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use brunt_fiber::clock;
-use brunt_http::OwnedTarget;
+use brunt_http::{Failure, OwnedTarget};
 use brunt_js::{Host, Line, describe};
-use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
-use brunt_websocket::{Close, Ended, Event, Handshake, Kind, Socket};
+use brunt_quickjs::{Ctx, Exception, JsResult, Name, Root, Value};
+use brunt_websocket::{Close, Connected, Ended, Event, Handshake, HandshakeError, Kind, Socket};
 
 use super::handlers::{Handlers, On};
 use crate::globals::web::blob_of;
 use crate::state::VuState;
-use crate::ws::asked::{Params, reason};
+use crate::ws::asked::{Params, reason, target_of};
 use crate::ws::tally::{Pings, Tally};
 
 static TYPE: Name = Name::new("type");
@@ -28,6 +28,9 @@ static REASON: Name = Name::new("reason");
 
 /// Bytes of events that wait for the script; beyond them, nothing is read.
 const WAITING_MAX: usize = 1 << 20;
+
+/// The end that nobody complains of.
+const NORMAL: u16 = 1000;
 
 /// What an event counts for beside its bytes.
 const EVENT_COST: usize = 64;
@@ -45,19 +48,31 @@ pub(crate) struct Connection {
     pub(super) url: String,
     pub(super) ready: Cell<Ready>,
     pub(super) protocol: RefCell<String>,
-    pub(super) is_compressed: Cell<bool>,
+    /// The values of the server's `Sec-WebSocket-Extensions`.
+    pub(super) extensions: RefCell<Vec<String>>,
+    /// What the script closed it with.
+    closed_with: Cell<u16>,
     /// Binary messages are buffers, not blobs.
     pub(super) wants_buffers: Cell<bool>,
     pub(super) handlers: Handlers,
     socket: RefCell<Option<Rc<Socket>>>,
     tally: Tally,
     pings: Pings,
-    /// The script's object, as long as something can happen.
-    object: RefCell<Option<Root>>,
+    /// What the script's events tell, as long as something can happen.
+    held: RefCell<Option<Held>>,
     /// Bytes of events that the script has not seen.
     waiting: Cell<usize>,
     /// The task, while it waits for room.
     room: RefCell<Option<Waker>>,
+}
+
+/// What is the script's.
+struct Held {
+    /// The object of the connection.
+    object: Root,
+    /// Texts that each message tells: its type and where it comes from.
+    message: Root,
+    origin: Root,
 }
 
 impl Connection {
@@ -72,25 +87,35 @@ impl Connection {
             url,
             ready: Cell::new(Ready::Connecting),
             protocol: RefCell::default(),
-            is_compressed: Cell::new(false),
+            extensions: RefCell::default(),
+            closed_with: Cell::new(0),
             wants_buffers: Cell::new(false),
             handlers: Handlers::default(),
             socket: RefCell::default(),
             pings: Pings::default(),
-            object: RefCell::default(),
+            held: RefCell::default(),
             waiting: Cell::new(0),
             room: RefCell::default(),
         }
     }
 
     /// Keeps the script's object alive.
-    pub(super) fn keep<'js>(&self, ctx: Ctx<'js>, object: &Value<'js>) {
-        *self.object.borrow_mut() = Some(ctx.root(object.clone()));
+    ///
+    /// # Errors
+    /// If the VM's memory limit is reached.
+    pub(super) fn keep<'js>(&self, ctx: Ctx<'js>, object: &Value<'js>) -> JsResult<'js, ()> {
+        let (message, origin) = (ctx.string(On::Message.name())?, ctx.string(&self.url)?);
+        *self.held.borrow_mut() = Some(Held {
+            object: ctx.root(object.clone()),
+            message: ctx.root(message),
+            origin: ctx.root(origin),
+        });
+        Ok(())
     }
 
     /// Whether something of the script's is kept.
     pub(super) fn is_held(&self) -> bool {
-        self.object.borrow().is_some()
+        self.held.borrow().is_some()
     }
 
     pub(super) fn socket(&self) -> Option<Rc<Socket>> {
@@ -122,6 +147,7 @@ impl Connection {
     /// The script closes it; the rest follows when the other side agrees.
     pub(super) fn close(&self, code: u16, reason: &str) {
         self.ready.set(Ready::Closing);
+        self.closed_with.set(code);
         if self.socket().is_some_and(|socket| socket.close(code, reason)) {
             self.tally.sent();
         }
@@ -134,17 +160,37 @@ impl Connection {
             socket.close(1001, "");
             socket.flush_now();
             socket.hang_up();
-            self.tally.ended(true);
+            // No sample of how long it lasted: the iteration is over, and k6 measures nothing then.
         }
         self.ready.set(Ready::Closed);
+    }
+
+    /// The script threw elsewhere. It hears what k6 tells it then.
+    pub(super) fn leave<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        let was = self.ready.get();
+        self.cut();
+        match was {
+            Ready::Connecting => {
+                let target = target_of(&self.url);
+                if let Ok(target) = &target {
+                    let failure = HandshakeError::Failed(Failure::Aborted);
+                    self.fire_error(ctx, &reason(&failure, target))?;
+                }
+                self.fire_close(ctx, None, "")
+            }
+            Ready::Open => self.fire_close(ctx, Some(NORMAL), ""),
+            Ready::Closing | Ready::Closed => Ok(()),
+        }
     }
 
     /// Lets go of what is the script's.
     pub(super) fn forget(&self, ctx: Ctx<'_>) {
         self.handlers.clear(ctx);
-        let object = self.object.borrow_mut().take();
-        if let Some(object) = object {
-            drop(ctx.unroot(object));
+        let held = self.held.borrow_mut().take();
+        if let Some(Held { object, message, origin }) = held {
+            for root in [object, message, origin] {
+                drop(ctx.unroot(root));
+            }
         }
     }
 
@@ -167,7 +213,8 @@ impl Connection {
             };
             let connected = Box::pin(params.open(&target)).await;
             connection.tally.connected(&connected);
-            let Handshake { socket, protocol, is_compressed } = match connected.outcome {
+            let extensions = header_values(&connected, "sec-websocket-extensions");
+            let Handshake { socket, protocol, .. } = match connected.outcome {
                 Ok(handshake) => handshake,
                 Err(error) => {
                     let why = reason(&error, &target);
@@ -177,7 +224,7 @@ impl Connection {
             };
             let socket = Rc::new(socket);
             *connection.protocol.borrow_mut() = protocol;
-            connection.is_compressed.set(is_compressed);
+            *connection.extensions.borrow_mut() = extensions;
             *connection.socket.borrow_mut() = Some(Rc::clone(&socket));
             let opened = Rc::clone(&connection);
             line.tell(move |ctx| opened.opened(ctx));
@@ -233,6 +280,8 @@ impl Connection {
             waker.wake();
         }
         match event {
+            // What comes after the script has closed is nobody's.
+            Event::Message(..) if self.ready.get() != Ready::Open => Ok(()),
             Event::Message(kind, bytes) => {
                 self.tally.received();
                 if !self.handlers.has(On::Message) {
@@ -243,10 +292,17 @@ impl Connection {
                     Kind::Binary if self.wants_buffers.get() => ctx.array_buffer(bytes)?,
                     Kind::Binary => blob_of(ctx, bytes.into())?,
                 };
-                self.fire(ctx, On::Message, |ctx, event| {
-                    event.define(&DATA, data)?;
-                    event.define(&ORIGIN, ctx.string(&self.url)?)
-                })
+                let event = match &*self.held.borrow() {
+                    Some(Held { object, message, origin }) => ctx.object_from([
+                        (&TYPE, ctx.rooted(message)),
+                        (&TARGET, ctx.rooted(object)),
+                        (&TIMESTAMP, now(ctx)),
+                        (&DATA, data),
+                        (&ORIGIN, ctx.rooted(origin)),
+                    ])?,
+                    None => return Ok(()),
+                };
+                self.call(ctx, On::Message, &event)
             }
             Event::Ping(_) => self.fire(ctx, On::Ping, |_, _| Ok(())),
             Event::Pong(payload) => {
@@ -276,7 +332,8 @@ impl Connection {
             self.forget(ctx);
             return Ok(());
         }
-        self.tally.ended(true);
+        // Whatever happened to the connection: the script has said why it ends.
+        let code = Some(self.closed_with.get()).filter(|code| *code != 0);
         let told = match how {
             Ended::Closed(close) => {
                 let is_expected = matches!(close.code, 1000 | 1001);
@@ -287,15 +344,19 @@ impl Connection {
             }
             // k6 tells the script no more than that it is closed.
             Ended::Failed(failure) => {
-                log::warn!("the WebSocket to {} failed: {failure}", self.url);
-                self.fire_close(ctx, None, "")
+                log::debug!("the WebSocket to {} failed: {failure}", self.url);
+                self.fire_close(ctx, code, "")
             }
             Ended::Broken(violation) => {
-                log::warn!("the WebSocket to {} was closed: {violation}", self.url);
-                self.fire_close(ctx, None, "")
+                log::debug!("the WebSocket to {} was closed: {violation}", self.url);
+                self.fire_close(ctx, code, "")
             }
-            Ended::HungUp => self.fire_close(ctx, None, ""),
+            Ended::HungUp => self.fire_close(ctx, code, ""),
         };
+        // A handler that throws ends the iteration: nothing is measured any more.
+        if told.is_ok() {
+            self.tally.ended(true);
+        }
         self.forget(ctx);
         told
     }
@@ -320,30 +381,34 @@ impl Connection {
         on: On,
         fill: impl FnOnce(Ctx<'js>, &Value<'js>) -> JsResult<'js, ()>,
     ) -> JsResult<'js, ()> {
-        let functions = self.handlers.of(ctx, on);
-        if functions.is_empty() {
+        if !self.handlers.has(on) {
             return Ok(());
         }
-        let target = match &*self.object.borrow() {
-            Some(object) => ctx.rooted(object),
+        let target = match &*self.held.borrow() {
+            Some(held) => ctx.rooted(&held.object),
             None => return Ok(()),
         };
         let event = ctx.object_from([
             (&TYPE, ctx.string(on.name())?),
             (&TARGET, target),
-            (&TIMESTAMP, ctx.number((clock::now_ns() / 1_000_000) as f64)),
+            (&TIMESTAMP, now(ctx)),
         ])?;
         fill(ctx, &event)?;
-        for function in functions {
+        self.call(ctx, on, &event)
+    }
+
+    /// Calls those handlers that there are now.
+    fn call<'js>(&self, ctx: Ctx<'js>, on: On, event: &Value<'js>) -> JsResult<'js, ()> {
+        for function in self.handlers.of(ctx, on) {
             ctx.forget_place();
-            if let Err(thrown) = function.call(&ctx.undefined(), std::slice::from_ref(&event)) {
+            if let Err(thrown) = function.call(&ctx.undefined(), std::slice::from_ref(event)) {
                 let exception = ctx.take_exception();
                 if let Some(exception) = exception {
                     if exception.uncatchable {
                         return Err(ctx.throw_uncatchable("the VU was stopped"));
                     }
-                    self.give_up(ctx, on, &exception.value)?;
-                    return Err(ctx.throw(exception.value));
+                    self.give_up(ctx, on, &exception)?;
+                    return Err(ctx.throw_again(exception));
                 }
                 return Err(thrown);
             }
@@ -352,15 +417,32 @@ impl Connection {
     }
 
     /// A handler threw: the script hears of it as of an error, and the connection is closed.
-    fn give_up<'js>(&self, ctx: Ctx<'js>, on: On, error: &Value<'js>) -> JsResult<'js, ()> {
+    fn give_up<'js>(&self, ctx: Ctx<'js>, on: On, error: &Exception<'js>) -> JsResult<'js, ()> {
         if matches!(on, On::Error | On::Close) {
             return Ok(());
         }
         self.cut();
-        let text = describe(error).trim_end().replace("\n\t", " ");
+        let mut text = describe(&error.value);
+        if !error.place.is_empty() {
+            text.push('\n');
+            text.push_str(&error.place);
+        }
+        let text = text.trim_end().replace("\n\t", " ");
         self.fire_error(ctx, &text)?;
         self.fire_close(ctx, None, "")
     }
+}
+
+/// The time that events tell.
+fn now(ctx: Ctx<'_>) -> Value<'_> {
+    ctx.number((clock::now_ns() / 1_000_000) as f64)
+}
+
+/// The values of the lines with this name.
+fn header_values(connected: &Connected, name: &str) -> Vec<String> {
+    let Some(head) = connected.exchange.head() else { return Vec::new() };
+    let lines = head.headers().filter(|(line, _)| line.eq_ignore_ascii_case(name));
+    lines.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).collect()
 }
 
 fn size_of_event(event: &Event) -> usize {

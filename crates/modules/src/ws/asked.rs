@@ -84,12 +84,9 @@ impl Params {
                     read.jar = jar;
                 }
             } else if key.is(&COMPRESSION) {
-                let name =
-                    if value.is_nullish() { String::new() } else { value.to_string_lossy()? };
-                let is_absent = value.is_nullish() || strictness == Strictness::Lax;
-                match name.trim() {
+                match value.to_string_lossy()?.trim() {
                     "deflate" => read.compression = true,
-                    "" if is_absent => {}
+                    "" if strictness == Strictness::Lax => {}
                     other => {
                         return Err(throw(
                             ctx,
@@ -194,6 +191,9 @@ fn now_ms() -> i64 {
     i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
 }
 
+/// Go's dialer asks for the empty name.
+const NO_HOST: &str = "lookup : no such host";
+
 /// The address of a `ws` or `wss` URL, as http or https.
 ///
 /// # Errors
@@ -202,9 +202,14 @@ pub(crate) fn target_of(url: &str) -> Result<OwnedTarget, String> {
     let malformed = || "malformed ws or wss URL".to_owned();
     let invalid = |error| match error {
         TargetError::Invalid(invalid) => invalid.of(url),
+        TargetError::Unreachable(Failure::NoHost) => NO_HOST.to_owned(),
         TargetError::Unreachable(failure) => failure.to_string(),
     };
-    let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
+    let Some((scheme, rest)) = url.split_once("://") else {
+        let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let is_ours = scheme.is_some_and(|scheme| matches!(&*scheme, "ws" | "wss"));
+        return Err(if is_ours { NO_HOST.to_owned() } else { malformed() });
+    };
     let http = match scheme.to_ascii_lowercase().as_str() {
         "ws" => format!("http://{rest}"),
         "wss" => format!("https://{rest}"),
@@ -226,8 +231,20 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
         Failure::Refused => {
             format!("dial tcp {host}:{}: connect: connection refused", target.port)
         }
+        Failure::Aborted => {
+            format!("dial tcp {host}:{}: operation was canceled", target.port)
+        }
+        // Go names our end, too.
+        Failure::Timeout => format!("read tcp {host}:{}: i/o timeout", target.port),
         Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
         Failure::NoSuchHost => format!("lookup {host}: no such host"),
+        Failure::UnknownAuthority => {
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+                .to_owned()
+        }
+        Failure::HostMismatch | Failure::CertificateTime(_) | Failure::Certificate(_) => {
+            format!("tls: failed to verify certificate: {failure}")
+        }
         Failure::Ended(_) => "unexpected EOF".to_owned(),
         other => {
             let text = other.to_string();

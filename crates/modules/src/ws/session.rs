@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
-use brunt_websocket::{Close, Ended, Event, Kind, Socket};
+use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 
 use super::tally::{Pings, Tally};
 use crate::state::{throw, throw_stopped, throw_type};
@@ -22,8 +22,17 @@ static ERROR: Name = Name::new("error");
 /// What `send()` leaves unwritten at most; beyond it, it waits.
 const BUFFERED_MAX: usize = 1 << 20;
 
+/// Messages of one handler are sent together until they have so many bytes.
+const TOGETHER_MAX: usize = 16 * 1024;
+
 /// How k6 closes when the script didn't say.
 const GOING_AWAY: i64 = 1001;
+
+/// What was sent after the end.
+const CLOSE_SENT: &str = "websocket: close sent";
+
+/// Longer timers have no end that Go's clock could name, in milliseconds.
+const TIMER_MAX_MS: f64 = 9_223_372_036_854.0;
 
 /// What handlers are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,7 +104,7 @@ pub(super) fn run<'js>(
             return Err(if exception.uncatchable {
                 throw_stopped(ctx)
             } else {
-                ctx.throw(exception.value)
+                ctx.throw_again(exception)
             });
         }
     }
@@ -181,7 +190,17 @@ fn kind_of(value: &Value<'_>) -> &'static str {
     } else if value.is_data_view() {
         "DataView"
     } else {
-        value.typed_array_name().unwrap_or("Object")
+        let kinds = [
+            (value.is_function(), "Function"),
+            (value.is_date(), "Date"),
+            (value.is_reg_exp(), "RegExp"),
+            (value.is_map(), "Map"),
+            (value.is_set(), "Set"),
+            (value.is_promise(), "Promise"),
+            (value.is_error(), "Error"),
+        ];
+        let kind = kinds.into_iter().find_map(|(is_it, kind)| is_it.then_some(kind));
+        kind.or(value.typed_array_name()).unwrap_or("Object")
     }
 }
 
@@ -225,7 +244,14 @@ impl Session {
                     self.close(ctx, GOING_AWAY)?;
                 }
                 Next::Ended(Ended::Broken(violation)) => {
-                    self.fire_error(ctx, &violation.to_string(), None)?;
+                    log::debug!("a WebSocket was closed: {violation}");
+                    // All that k6 tells: it has answered the violation and can't close once more.
+                    let told = if violation == Violation::TooLong {
+                        violation.to_string()
+                    } else {
+                        CLOSE_SENT.to_owned()
+                    };
+                    self.fire_error(ctx, &told, None)?;
                     self.close(ctx, GOING_AWAY)?;
                 }
             }
@@ -310,8 +336,11 @@ impl Session {
             error.define(&CODE, ctx.int(i32::from(close.code)))?;
             error.define(&TEXT, ctx.string(&close.reason)?)?;
         }
-        let text = text.to_owned();
+        let text: Rc<str> = text.into();
+        let shown = Rc::clone(&text);
         error.define(&ERROR, ctx.closure(c"error", 0, move |call| call.ctx().string(&text))?)?;
+        let to_string = ctx.closure(c"toString", 0, move |call| call.ctx().string(&shown))?;
+        error.define_hidden("toString", to_string)?;
         let fired = self.fire(ctx, On::Error, &[error]);
         self.tells_error.set(false);
         fired
@@ -329,19 +358,22 @@ impl Session {
 
     /// What was sent after the end.
     fn unsent<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
-        self.fire_error(ctx, "websocket: close sent", None)
+        self.fire_error(ctx, CLOSE_SENT, None)
     }
 
     fn send<'js>(&self, ctx: Ctx<'js>, kind: Kind, payload: &[u8]) -> JsResult<'js> {
-        if self.is_closed.get() || !self.socket.send(kind, payload) {
+        let is_queued = !self.is_closed.get() && self.socket.send(kind, payload);
+        // k6 counts what it could not send, too.
+        self.tally.sent();
+        if !is_queued {
             self.unsent(ctx)?;
             return Ok(ctx.undefined());
         }
-        self.tally.sent();
-        self.socket.flush_now();
-        if self.socket.buffered() > BUFFERED_MAX
-            && block_on(self.socket.drained(BUFFERED_MAX)).is_err()
-        {
+        let buffered = self.socket.buffered();
+        if buffered > TOGETHER_MAX || !self.socket.is_put_off() {
+            self.socket.flush_now();
+        }
+        if buffered > BUFFERED_MAX && block_on(self.socket.drained(BUFFERED_MAX)).is_err() {
             return Err(throw_stopped(ctx));
         }
         Ok(ctx.undefined())
@@ -359,9 +391,13 @@ impl Session {
             ));
         }
         let ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
-        if ms.is_nan() || ms <= 0.0 {
-            let ms = if ms.is_nan() { 0.0 } else { ms };
-            let message = format!("{name} requires a >0 timeout parameter, received {ms:.2}");
+        if ms.is_nan() || ms <= 0.0 || ms > TIMER_MAX_MS {
+            let shown = match ms {
+                f64::INFINITY => "+Inf".to_owned(),
+                f64::NEG_INFINITY => "-Inf".to_owned(),
+                ms => format!("{ms:.2}"),
+            };
+            let message = format!("{name} requires a >0 timeout parameter, received {shown}");
             return Err(throw(ctx, &message));
         }
         let delay_ns = (ms * 1e6) as u64;

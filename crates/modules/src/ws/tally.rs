@@ -29,7 +29,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Of a connection that is about to be asked for. `name`: the URL is the `name` tag, too.
+    /// Of a connection that is about to be asked for. `name`: the URL is the `name` tag, too, and a name of the script's
+    /// is the URL.
     pub(crate) fn new(
         host: &Host,
         state: &VuState,
@@ -39,14 +40,16 @@ impl Tally {
     ) -> Self {
         let system = state.shared.config().system_tags;
         let mut tags = state.tag_set();
+        for (name, value) in own {
+            tags = tags.with(name, value);
+        }
+        let own_name = own.iter().find(|(key, _)| name && key == "name");
+        let url = own_name.map_or(url, |(_, name)| name);
         if system.url {
             tags = tags.with("url", url);
         }
         if name && system.name && tags.get("name").is_none() {
             tags = tags.with("name", url);
-        }
-        for (name, value) in own {
-            tags = tags.with(name, value);
         }
         Self {
             core: host.core().filter(|_| host.phase() != Phase::Summary).cloned(),

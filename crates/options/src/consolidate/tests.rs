@@ -193,8 +193,9 @@ fn thresholds_are_read_unless_they_are_off() {
         "checks": [],
     }});
     let sets = run(script(&options)).unwrap().thresholds;
-    assert_eq!((sets.len(), sets[0].thresholds.len()), (1, 2));
-    assert_eq!(sets[0].thresholds[1].delay_abort_eval, Some(Duration::from_secs(10)));
+    assert_eq!((sets[0].metric.as_str(), sets[0].thresholds.len()), ("checks", 0));
+    assert_eq!((sets.len(), sets[1].thresholds.len()), (2, 2));
+    assert_eq!(sets[1].thresholds[1].delay_abort_eval, Some(Duration::from_secs(10)));
     let wrong = script(&json!({ "thresholds": { "http_reqs": ["count>1", "foo<5"] } }));
     let error = run(wrong.clone()).unwrap_err();
     assert_eq!(error.path().as_deref(), Some("thresholds.http_reqs[1]"));

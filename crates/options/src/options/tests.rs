@@ -71,7 +71,14 @@ fn wrong_types_are_told_with_what_is_expected() {
     insta::assert_snapshot!(shown("blacklistIPs", json!(["10.0.0.0/8", "10.0.0.1"])), @r#"blacklistIPs[1]: expected a network such as 10.0.0.0/8 or 10.1.2.3/32, got "10.0.0.1""#);
     insta::assert_snapshot!(shown("blockHostnames", json!("x.com")), @r#"blockHostnames: expected a list, got "x.com""#);
     insta::assert_snapshot!(shown("blockHostnames", json!(["a*.x.com"])), @r#"blockHostnames[0]: expected a host name, with a * at most at its beginning, got "a*.x.com""#);
-    insta::assert_snapshot!(shown("hosts", json!({ "a.com": "foo" })), @r#"hosts.a.com: expected an IP address such as 127.0.0.1, 127.0.0.1:8080 or [::1]:80, got "foo""#);
+    insta::assert_snapshot!(shown("hosts", json!({ "a.com": "1.2.3.4:x" })), @r#"hosts.a.com: expected an IP address such as 127.0.0.1, 127.0.0.1:8080 or [::1]:80, got "1.2.3.4:x""#);
+    assert_eq!(
+        shown(
+            "hosts",
+            json!({ "a.com": "foo", "b.com": "foo:80", "c.com": "", "d.com": "1.2.3.4" })
+        ),
+        r#"{"d.com":"1.2.3.4"}"#
+    );
     insta::assert_snapshot!(shown("hosts", json!({ "a*.com": "1.2.3.4" })), @r#"hosts.a*.com: expected a host such as example.com, *.example.com or example.com:80, got "a*.com""#);
     insta::assert_snapshot!(shown("ext", json!(5)), @"ext: expected an object, got 5");
     insta::assert_snapshot!(shown("executionSegment", json!(5)), @"executionSegment: expected a string, got 5");

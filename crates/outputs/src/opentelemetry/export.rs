@@ -184,7 +184,8 @@ fn push_tags(out: &mut Vec<u8>, field: u64, tags: &TagSet) {
     }
 }
 
-fn push_attribute(out: &mut Vec<u8>, field: u64, key: &str, value: &str) {
+/// A `KeyValue` whose value is a text.
+pub(crate) fn push_attribute(out: &mut Vec<u8>, field: u64, key: &str, value: &str) {
     message(out, field, |out| {
         text(out, 1, key);
         message(out, 2, |out| text(out, 1, value));

@@ -1,14 +1,7 @@
-use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, sync_channel};
-
 use brunt_metrics::builtin;
-use http_body_util::{BodyExt as _, StreamBody};
-use hyper::body::Frame as BodyFrame;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
 
 use super::*;
-use crate::testing::{Field, PATIENCE, Server, Told, all, context, fields, frame, one};
+use crate::testing::{Field, PATIENCE, Server, Told, all, collector, context, fields, frame, one};
 
 const VALUES: &[Told<'_>] = &[
     (builtin::HTTP_REQS, &[("status", "200"), ("group", "")], 1.0),
@@ -104,47 +97,6 @@ fn http_carries_what_k6_sends() {
     assert_eq!(output.finish().unwrap(), Written { samples: 6, lost: 0 });
     // The same again: totals.
     is_as_expected(&server.next().body);
-}
-
-/// A collector that speaks gRPC and answers with one status.
-fn collector(status: &'static str) -> (String, Receiver<(String, Vec<u8>)>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let (sender, received) = sync_channel(100);
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let sender = sender.clone();
-                let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
-                    let sender = sender.clone();
-                    async move {
-                        assert_eq!(request.headers()["content-type"], "application/grpc");
-                        let path = request.uri().path().to_owned();
-                        let body = request.into_body().collect().await.unwrap().to_bytes();
-                        let _ = sender.send((path, body.to_vec()));
-                        let mut trailers = http::HeaderMap::new();
-                        trailers.insert("grpc-status", status.parse().unwrap());
-                        trailers.insert("grpc-message", "no room".parse().unwrap());
-                        let frames = [
-                            Ok::<_, hyper::Error>(BodyFrame::data(Bytes::from_static(&[0; 5]))),
-                            Ok(BodyFrame::trailers(trailers)),
-                        ];
-                        let body = StreamBody::new(futures_util::stream::iter(frames));
-                        Ok::<_, hyper::Error>(http::Response::new(body))
-                    }
-                });
-                tokio::spawn(
-                    hyper::server::conn::http2::Builder::new(TokioExecutor::new())
-                        .serve_connection(TokioIo::new(stream), service),
-                );
-            }
-        });
-    });
-    (address, received)
 }
 
 fn grpc(address: &str) -> (Opentelemetry, Context) {

@@ -14,9 +14,22 @@ pub struct JsonError {
     pub byte: Option<u8>,
     /// What was expected in its place, in Go's words: `looking for beginning of value`.
     pub expected: &'static str,
+    /// It stands where the first key of an object belongs, which Go's decoder does not tell.
+    pub is_first_key: bool,
 }
 
 impl JsonError {
+    /// What is wrong, as Go's decoder tells it, which reads piece by piece: `JSON.parse` in k6.
+    pub fn in_decoder_words(&self) -> String {
+        match (self.kind, self.byte) {
+            (JsonErrorKind::End, _) => "Unexpected end of JSON input (EOF)".to_owned(),
+            (JsonErrorKind::Character, Some(byte)) if self.is_first_key => {
+                format!("invalid character {:?}", byte as char)
+            }
+            _ => self.in_go_words(),
+        }
+    }
+
     /// What is wrong, as Go tells it: `invalid character '<' looking for beginning of value`.
     pub fn in_go_words(&self) -> String {
         match (self.kind, self.byte) {

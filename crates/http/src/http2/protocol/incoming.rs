@@ -4,18 +4,40 @@ use super::{
     ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, WINDOW_OF_ALL, flag, frame,
     kind, reason, setting,
 };
+use crate::failure::Http2Trouble;
 use crate::http1::Malformed;
 use crate::http1::head::is_token;
 
-/// A rule is broken, for this reason: by the connection as a whole.
-type Broken = u32;
+/// A rule is broken by the connection as a whole.
+enum Broken {
+    /// For this reason.
+    Rule(u32),
+    /// By a frame that is larger than any may be: perhaps it is none.
+    Size,
+}
+
+impl From<u32> for Broken {
+    fn from(reason: u32) -> Self {
+        Self::Rule(reason)
+    }
+}
+
+const PROTOCOL_ERROR: Broken = Broken::Rule(reason::PROTOCOL_ERROR);
+const FRAME_SIZE_ERROR: Broken = Broken::Rule(reason::FRAME_SIZE_ERROR);
+const FLOW_CONTROL_ERROR: Broken = Broken::Rule(reason::FLOW_CONTROL_ERROR);
 
 impl Protocol {
     /// Takes in what came.
     pub(in crate::http2) fn take(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && self.failure.is_none() {
-            if let Err(code) = self.step(&mut bytes) {
-                self.refuse(code);
+            if let Err(broken) = self.step(&mut bytes) {
+                match broken {
+                    Broken::Rule(code) => self.refuse(code),
+                    Broken::Size => {
+                        self.say_goodbye(reason::FRAME_SIZE_ERROR);
+                        self.lose(Malformed::Frame.into());
+                    }
+                }
             } else if self.out.len() > ANSWERS_MAX {
                 self.refuse(reason::ENHANCE_YOUR_CALM);
             }
@@ -68,14 +90,25 @@ impl Protocol {
 
     fn check(&self, head: &Head) -> Result<(), Broken> {
         if head.len > frame::SIZE_MAX {
-            return Err(reason::FRAME_SIZE_ERROR);
+            return Err(Broken::Size);
         }
+        let has_stream = match head.kind {
+            kind::DATA
+            | kind::HEADERS
+            | kind::PRIORITY
+            | kind::RST_STREAM
+            | kind::PUSH_PROMISE
+            | kind::CONTINUATION => head.stream != 0,
+            kind::SETTINGS | kind::PING | kind::GOAWAY => head.stream == 0,
+            _ => true,
+        };
         let is_first_as_it_should_be = self.has_settings || head.kind == kind::SETTINGS;
         let is_of_block = match &self.block {
             None => head.kind != kind::CONTINUATION,
             Some((stream, ..)) => head.kind == kind::CONTINUATION && head.stream == *stream,
         };
-        if is_first_as_it_should_be && is_of_block { Ok(()) } else { Err(reason::PROTOCOL_ERROR) }
+        let is_right = is_first_as_it_should_be && is_of_block && has_stream;
+        if is_right { Ok(()) } else { Err(PROTOCOL_ERROR) }
     }
 
     fn begin_data(&mut self, head: Head) -> Result<(), Broken> {
@@ -95,7 +128,7 @@ impl Protocol {
             kind::HEADERS => {
                 let mut block = unpadded(head, payload)?;
                 if head.has(flag::PRIORITY) {
-                    block = block.get(5..).ok_or(reason::FRAME_SIZE_ERROR)?;
+                    block = block.get(5..).ok_or(FRAME_SIZE_ERROR)?;
                 }
                 let ends = head.has(flag::END_STREAM);
                 if head.has(flag::END_HEADERS) {
@@ -106,11 +139,11 @@ impl Protocol {
             }
             kind::CONTINUATION => {
                 let Some((stream, ends, mut block)) = self.block.take() else {
-                    return Err(reason::PROTOCOL_ERROR);
+                    return Err(PROTOCOL_ERROR);
                 };
                 block.extend_from_slice(payload);
                 if block.len() > self.head_limit {
-                    return Err(reason::ENHANCE_YOUR_CALM);
+                    return Err(Broken::Rule(reason::ENHANCE_YOUR_CALM));
                 }
                 if head.has(flag::END_HEADERS) {
                     return self.headers(stream, &block, ends);
@@ -118,17 +151,20 @@ impl Protocol {
                 self.block = Some((stream, ends, block));
                 Ok(())
             }
+            kind::PRIORITY if payload.len() != 5 => Err(FRAME_SIZE_ERROR),
+            kind::RST_STREAM if payload.len() != 4 => Err(FRAME_SIZE_ERROR),
             kind::RST_STREAM => {
-                let code = reason_of(payload).ok_or(reason::FRAME_SIZE_ERROR)?;
-                self.with(head.stream, |stream| {
-                    stream.reset(code, code == reason::REFUSED_STREAM);
-                });
+                let code = reason_of(payload).ok_or(FRAME_SIZE_ERROR)?;
+                // Go takes the latter for a request that this connection can't carry: it goes on another.
+                self.is_spent |= code == reason::PROTOCOL_ERROR;
+                let is_unseen = matches!(code, reason::REFUSED_STREAM | reason::PROTOCOL_ERROR);
+                self.with(head.stream, |stream| stream.reset(code, is_unseen));
                 Ok(())
             }
             kind::SETTINGS => self.settings(head, payload),
             kind::PING => {
                 if payload.len() != 8 {
-                    return Err(reason::FRAME_SIZE_ERROR);
+                    return Err(FRAME_SIZE_ERROR);
                 }
                 if !head.has(flag::ACK) {
                     frame::write(kind::PING, flag::ACK, 0, payload, &mut self.out);
@@ -136,16 +172,16 @@ impl Protocol {
                 Ok(())
             }
             kind::GOAWAY => {
-                let last = frame::number(payload).ok_or(reason::FRAME_SIZE_ERROR)?;
-                let code = payload.get(4..).and_then(reason_of).ok_or(reason::FRAME_SIZE_ERROR)?;
+                let last = frame::number(payload).ok_or(FRAME_SIZE_ERROR)?;
+                let code = payload.get(4..).and_then(reason_of).ok_or(FRAME_SIZE_ERROR)?;
                 self.goes(last, code);
                 Ok(())
             }
             kind::WINDOW_UPDATE => {
-                let by = frame::number(payload).ok_or(reason::FRAME_SIZE_ERROR)?;
+                let by = frame::number(payload).ok_or(FRAME_SIZE_ERROR)?;
                 self.window_update(head.stream, by)
             }
-            kind::PUSH_PROMISE => Err(reason::PROTOCOL_ERROR),
+            kind::PUSH_PROMISE => Err(PROTOCOL_ERROR),
             _ => Ok(()),
         }
     }
@@ -165,11 +201,11 @@ impl Protocol {
     fn settings(&mut self, head: &Head, payload: &[u8]) -> Result<(), Broken> {
         self.has_settings = true;
         if head.has(flag::ACK) {
-            return Ok(());
+            return if payload.is_empty() { Ok(()) } else { Err(FRAME_SIZE_ERROR) };
         }
         let (settings, rest) = payload.as_chunks::<6>();
         if !rest.is_empty() {
-            return Err(reason::FRAME_SIZE_ERROR);
+            return Err(FRAME_SIZE_ERROR);
         }
         for [n0, n1, v0, v1, v2, v3] in settings {
             let value = u32::from_be_bytes([*v0, *v1, *v2, *v3]);
@@ -181,7 +217,7 @@ impl Protocol {
                     self.slots.drain(..).for_each(std::task::Waker::wake);
                 }
                 setting::INITIAL_WINDOW_SIZE if value > i32::MAX as u32 => {
-                    return Err(reason::FLOW_CONTROL_ERROR);
+                    return Err(FLOW_CONTROL_ERROR);
                 }
                 setting::INITIAL_WINDOW_SIZE => {
                     let by = i64::from(value) - i64::from(self.window_at_first);
@@ -192,7 +228,7 @@ impl Protocol {
                     }
                 }
                 setting::MAX_FRAME_SIZE if !(1 << 14..1 << 24).contains(&value) => {
-                    return Err(reason::PROTOCOL_ERROR);
+                    return Err(PROTOCOL_ERROR);
                 }
                 // Larger ones would win nothing and cost memory.
                 _ => {}
@@ -209,9 +245,12 @@ impl Protocol {
             if stream.id == polled {
                 stream.waker = None;
             }
-            stream.is_unseen = true;
-            let trouble = crate::failure::Http2Trouble::GoAway;
-            stream.fail(Failure::Http2(trouble, code));
+            // A server that ends a connection with its first stream, and not in peace, would end another one, too: Go
+            // doesn't ask again.
+            let is_final = stream.id == 1 && code != reason::NO_ERROR;
+            stream.is_unseen = !is_final;
+            let code = if is_final { code } else { reason::NO_ERROR };
+            stream.fail(Failure::Http2(Http2Trouble::Unseen, code));
         }
         self.slots.drain(..).for_each(std::task::Waker::wake);
     }
@@ -221,20 +260,23 @@ impl Protocol {
         if id != 0 {
             let Some(stream) = self.stream(id) else { return Ok(()) };
             stream.window += i64::from(by);
-            let is_wrong = by == 0 || stream.window > most;
+            let wrong = match by {
+                0 => Some(reason::PROTOCOL_ERROR),
+                _ => (stream.window > most).then_some(reason::FLOW_CONTROL_ERROR),
+            };
             self.with(id, |stream| {
-                if is_wrong {
-                    stream.reset(reason::FLOW_CONTROL_ERROR, false);
+                if let Some(wrong) = wrong {
+                    stream.reset(wrong, false);
                 }
             });
             return Ok(());
         }
         if by == 0 {
-            return Err(reason::PROTOCOL_ERROR);
+            return Err(PROTOCOL_ERROR);
         }
         self.window += i64::from(by);
         if self.window > most {
-            return Err(reason::FLOW_CONTROL_ERROR);
+            return Err(FLOW_CONTROL_ERROR);
         }
         let polled = self.polled;
         for stream in &mut self.streams {
@@ -256,7 +298,7 @@ impl Protocol {
         let next_id = self.next_id;
         let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else {
             // Given up by us, perhaps; what never was can't have a body.
-            return if id == 0 || id >= next_id { Err(reason::PROTOCOL_ERROR) } else { Ok(()) };
+            return if id == 0 || id >= next_id { Err(PROTOCOL_ERROR) } else { Ok(()) };
         };
         if stream.is_done {
             return Ok(());
@@ -278,12 +320,15 @@ impl Protocol {
             }
             return Ok(());
         }
+        let room = stream.declared.map_or(u64::MAX, |declared| declared - stream.body);
+        let is_too_long = data.len() as u64 > room;
+        let data = if is_too_long { &data[..room as usize] } else { data };
         stream.body += data.len() as u64;
         if let Some(queue) = &mut stream.queue {
             queue.extend_from_slice(data);
             stream.unreturned += size - data.len();
             if queue.len() > 2 * WINDOW as usize {
-                return Err(reason::FLOW_CONTROL_ERROR);
+                return Err(FLOW_CONTROL_ERROR);
             }
         } else {
             if let Err(failure) = stream.answer.take(data, None) {
@@ -296,6 +341,11 @@ impl Protocol {
                 let bytes = std::mem::take(&mut stream.unreturned) as u32;
                 frame::write_number(kind::WINDOW_UPDATE, id, bytes, &mut self.out);
             }
+        }
+        if is_too_long {
+            stream.fail(Malformed::BodyTooLong.into());
+            frame::write_number(kind::RST_STREAM, id, reason::PROTOCOL_ERROR, &mut self.out);
+            return Ok(());
         }
         if ends {
             end(stream);
@@ -310,10 +360,11 @@ impl Protocol {
     fn headers(&mut self, id: u32, block: &[u8], ends: bool) -> Result<(), Broken> {
         let mut head = Read { limit: self.head_limit, ..Read::default() };
         let decoded = self.decoder.decode(block, |name, value| head.line(name, value));
-        decoded.map_err(|_| reason::COMPRESSION_ERROR)?;
-        let (clock, polled, next_id) = (self.clock, self.polled, self.next_id);
+        decoded.map_err(|_| Broken::Rule(reason::COMPRESSION_ERROR))?;
+        let (clock, polled) = (self.clock, self.polled);
         let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else {
-            return if id == 0 || id >= next_id { Err(reason::PROTOCOL_ERROR) } else { Ok(()) };
+            // Given up by us, perhaps. Go doesn't ask if it ever was.
+            return Ok(());
         };
         if id == polled {
             stream.waker = None;
@@ -330,6 +381,10 @@ impl Protocol {
             stream.fail(Failure::Malformed(Malformed::HeadTooLong(limit)));
             frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
             return Ok(());
+        }
+        if stream.has_head && (!ends || head.status != 0) {
+            // What follows a body are trailers, and they end the stream.
+            return Err(PROTOCOL_ERROR);
         }
         if !is_sound {
             stream.reset(reason::PROTOCOL_ERROR, false);
@@ -382,8 +437,8 @@ fn unpadded<'p>(head: &Head, payload: &'p [u8]) -> Result<&'p [u8], Broken> {
     if !head.has(flag::PADDED) {
         return Ok(payload);
     }
-    let (padding, rest) = payload.split_first().ok_or(reason::FRAME_SIZE_ERROR)?;
-    let size = rest.len().checked_sub(usize::from(*padding)).ok_or(reason::PROTOCOL_ERROR)?;
+    let (padding, rest) = payload.split_first().ok_or(FRAME_SIZE_ERROR)?;
+    let size = rest.len().checked_sub(usize::from(*padding)).ok_or(PROTOCOL_ERROR)?;
     Ok(&rest[..size])
 }
 
@@ -400,6 +455,7 @@ struct Read {
     has_cookies: bool,
     has_encoding: bool,
     length: Option<u64>,
+    has_length: bool,
     /// Something in it may not be.
     is_bad: bool,
     /// How much there may still be; 0: there was more.
@@ -415,7 +471,9 @@ impl Read {
         if let Some(name) = name.strip_prefix(b":") {
             let status = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
             match status {
-                Some(status @ 100..=999) if name == b"status" && self.lines.is_empty() => {
+                Some(status @ 100..=999)
+                    if name == b"status" && self.lines.is_empty() && self.status == 0 =>
+                {
                     self.status = status;
                 }
                 _ => self.is_bad = true,
@@ -435,6 +493,9 @@ impl Read {
             b"content-length" => {
                 let text = std::str::from_utf8(value).ok();
                 self.length = text.and_then(|text| text.trim().parse().ok());
+                // Two of them say nothing, as Go has it.
+                self.length =
+                    self.length.filter(|_| !std::mem::replace(&mut self.has_length, true));
             }
             _ => {}
         }

@@ -84,12 +84,13 @@ pub(super) fn name(given: &Value<'_>) -> Result<String, Trouble> {
     if given.is_string() {
         return Ok(given.to_string_lossy()?);
     }
-    let name = if given.is_object() { given.get("name")? } else { given.clone() };
-    if !name.is_string() {
-        let message = "the algorithm has no name";
-        return Err(Failure::new(ErrorName::Type, message).into());
+    if !given.is_object() {
+        let message = "algorithm cannot be interpreted as a string or an object";
+        return Err(Failure::new(ErrorName::Syntax, message).into());
     }
-    Ok(name.to_string_lossy()?)
+    // One without a name is one that nobody knows.
+    let name = given.get("name")?;
+    if name.is_nullish() { Ok(String::new()) } else { Ok(name.to_string_lossy()?) }
 }
 
 /// There is no such algorithm, or it cannot do this.
@@ -101,7 +102,7 @@ pub(super) fn unsupported(name: &str, operation: &str) -> Failure {
     Failure::new(ErrorName::NotSupported, message)
 }
 
-fn missing(what: &str) -> Failure {
+pub(super) fn missing(what: &str) -> Failure {
     Failure::new(ErrorName::Syntax, format!("could not get {what} from algorithm parameter"))
 }
 
@@ -140,16 +141,24 @@ pub(super) fn count(given: &Value<'_>, name: &'static str) -> Result<usize, Trou
 /// A parameter that is bytes and must be there.
 pub(super) fn bytes(given: &Value<'_>, name: &'static str) -> Result<Vec<u8>, Trouble> {
     let value = parameter(given, name)?.ok_or_else(|| missing(name))?;
-    buffer(&value)
+    octets(&value)
 }
 
 /// A parameter that is bytes; empty if it is missing.
 pub(super) fn bytes_or_none(given: &Value<'_>, name: &str) -> Result<Vec<u8>, Trouble> {
-    parameter(given, name)?.map_or_else(|| Ok(Vec::new()), |value| buffer(&value))
+    parameter(given, name)?.map_or_else(|| Ok(Vec::new()), |value| octets(&value))
+}
+
+/// The bytes of a parameter: those of a text, too, as in k6.
+pub(super) fn octets(value: &Value<'_>) -> Result<Vec<u8>, Trouble> {
+    if value.is_string() { Ok(value.to_string_lossy()?.into_bytes()) } else { buffer(value) }
 }
 
 /// The bytes of a buffer or of a view of one.
 pub(super) fn buffer(value: &Value<'_>) -> Result<Vec<u8>, Trouble> {
+    if value.is_nullish() {
+        return Err(Failure::new(ErrorName::Type, "data is null or undefined").into());
+    }
     value.with_bytes(<[u8]>::to_vec).ok_or_else(|| {
         let message = "data is neither an ArrayBuffer, nor a TypedArray nor DataView";
         Failure::new(ErrorName::Operation, message).into()

@@ -36,8 +36,9 @@ pub(super) fn run<'js>(
     data: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, way.name(), CIPHERS)?;
-    let key = CryptoKey::of(key)?;
-    key.check(algorithm, way.name(), &format!("{}'s ", way.name()))?;
+    let who = format!("{}'s ", way.name());
+    let key = CryptoKey::of(key, &who)?;
+    key.check(algorithm, way.name(), &who)?;
     let data = buffer(data)?;
     let made = match algorithm {
         Algorithm::AesCbc => {
@@ -99,6 +100,16 @@ fn tag_size(given: &Value<'_>) -> Result<usize, Trouble> {
         return Ok(16);
     }
     let bits = algorithm::count(given, "tagLength")?;
+    let is_negative = parameter(given, "tagLength")?.map(|bits| bits.to_number()).transpose()?;
+    match bits {
+        0 if is_negative.is_some_and(|bits| bits < 0.0) => return Ok(0),
+        0 => return Ok(16),
+        32 | 64 => {
+            let message = "tag length 32 and 64 are not supported";
+            return Err(Failure::new(ErrorName::NotSupported, message).into());
+        }
+        _ => {}
+    }
     // What is no whole byte is no size that GCM has.
     Ok(if bits.is_multiple_of(8) { bits / 8 } else { 0 })
 }

@@ -3,7 +3,7 @@
 use brunt_crypto::{Failure, Name as ErrorName, derive};
 use brunt_quickjs::{Ctx, Value};
 
-use super::algorithm::{self, Algorithm, buffer, parameter};
+use super::algorithm::{self, Algorithm, parameter};
 use super::generate::{aes_size, hmac_size};
 use super::key::{CryptoKey, Material, not_empty, not_for_this, usages};
 use super::{Trouble, Work};
@@ -26,7 +26,7 @@ pub(super) fn bits<'js>(
     length: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveBits", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveBits", "")?;
     let bits = if length.is_nullish() { 0.0 } else { length.to_number()? };
     let bits = bits.clamp(0.0, f64::from(u32::MAX)) as usize;
@@ -47,7 +47,7 @@ pub(super) fn key<'js>(
     for_what: &Value<'js>,
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "deriveKey", DERIVING)?;
-    let base = CryptoKey::of(base)?;
+    let base = CryptoKey::of(base, "")?;
     base.check(algorithm, "deriveKey", "")?;
     let kind = Algorithm::read(wanted, "getKeyLength", KEYS)?;
     let (size, hash) = if kind.is_aes() {
@@ -80,7 +80,7 @@ fn derived<'js>(
         secret.truncate(size);
         return then(ctx, secret).map(Work::Done);
     }
-    let salt = buffer(&field(given, "salt")?)?;
+    let salt = algorithm::octets(&field(given, "salt")?)?;
     let rounds = field(given, "iterations")?.to_number()?.clamp(0.0, f64::from(u32::MAX)) as u32;
     let hash = algorithm::hash(given, "deriveBits")?;
     let password = base.secret()?.to_vec();
@@ -106,7 +106,7 @@ fn shared_secret(given: &Value<'_>, base: &CryptoKey) -> Result<Vec<u8>, Trouble
         let message = "algorithm does not contain a public key";
         return Err(Failure::new(ErrorName::Type, message).into());
     };
-    let theirs = CryptoKey::of(&theirs)?;
+    let theirs = CryptoKey::of(&theirs, "public ")?;
     let refused = |message: String| Err(Failure::new(ErrorName::InvalidAccess, message).into());
     let Material::CurvePublic(point) = &theirs.material else {
         return refused("algorithm's public key is not a public key".to_owned());

@@ -36,8 +36,8 @@ pub(super) fn generate<'js>(
         }
         Algorithm::Ecdsa | Algorithm::Ecdh => {
             let curve = algorithm::curve(given)?;
-            let usages = usages(algorithm, wanted)?;
-            not_empty(&usages)?;
+            let usages = generated(algorithm, wanted)?;
+            of_pair(&usages)?;
             let key = curve::PrivateKey::generate(curve);
             let public = Material::CurvePublic(key.public());
             let pair = Pair { algorithm, hash: None, extractable, usages };
@@ -48,6 +48,7 @@ pub(super) fn generate<'js>(
             let exponent = algorithm::bytes(given, "publicExponent")?;
             let hash = algorithm::hash(given, "generateKey")?;
             let usages = usages(algorithm, wanted)?;
+            of_pair(&usages)?;
             let pair = Pair { algorithm, hash: Some(hash), extractable, usages };
             Ok(Work::heavy(
                 move || rsa::PrivateKey::generate(bits, &exponent),
@@ -58,13 +59,32 @@ pub(super) fn generate<'js>(
             ))
         }
         _ => {
+            parameter(given, "length")?.ok_or_else(|| algorithm::missing("length"))?;
             let size = aes_size(given)?;
-            let usages = usages(algorithm, wanted)?;
+            let usages = generated(algorithm, wanted)?;
             not_empty(&usages)?;
             let material = Material::Secret(random(ctx, size)?);
             secret(ctx, CryptoKey { algorithm, hash: None, material, extractable, usages })
         }
     }
+}
+
+/// The usages of a new key of AES or of a curve, of which k6 doesn't say which is wrong.
+fn generated(algorithm: Algorithm, wanted: &Value<'_>) -> Result<Vec<&'static str>, Trouble> {
+    usages(algorithm, wanted).map_err(|trouble| match trouble {
+        Trouble::Failure(failure) if failure.name == ErrorName::Syntax => {
+            Failure::new(ErrorName::Syntax, "invalid key usage").into()
+        }
+        other => other,
+    })
+}
+
+/// Refuses a pair of keys that is for nothing.
+fn of_pair(usages: &[&str]) -> Result<(), Failure> {
+    if usages.is_empty() {
+        return Err(Failure::new(ErrorName::Syntax, "key usages cannot be empty"));
+    }
+    Ok(())
 }
 
 /// All but PBKDF2, whose keys are passwords.

@@ -12,6 +12,7 @@ use super::algorithm::Algorithm;
 
 static TYPE: Name = Name::new("type");
 static EXTRACTABLE: Name = Name::new("extractable");
+static KEY_ALGORITHM: Name = Name::new("key_algorithm");
 static ALGORITHM: Name = Name::new("algorithm");
 static USAGES: Name = Name::new("usages");
 static NAME: Name = Name::new("name");
@@ -51,10 +52,12 @@ impl Class for CryptoKey {
 }
 
 impl CryptoKey {
-    /// The key that a script gives.
-    pub(super) fn of<'a>(value: &'a Value<'_>) -> Result<&'a Self, Trouble> {
-        let message = "the key is no CryptoKey";
-        value.instance().ok_or_else(|| Failure::new(ErrorName::Type, message).into())
+    /// The key that a script gives. `who` begins the sentence that refuses another thing.
+    pub(super) fn of<'a>(value: &'a Value<'_>, who: &str) -> Result<&'a Self, Trouble> {
+        value.instance().ok_or_else(|| {
+            let message = format!("{who}key argument does hold not a valid CryptoKey object");
+            Failure::new(ErrorName::InvalidAccess, message).into()
+        })
     }
 
     /// The key as an object of the script's.
@@ -75,12 +78,21 @@ impl CryptoKey {
         Ok(object)
     }
 
+    /// What scripts read as `algorithm`. k6 shows inner ones beside the members of the standard, and scripts that print
+    /// keys print them; the exponent it lacks is there, but not listed.
     fn describe<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
-        let object = ctx.object_from([(&NAME, ctx.string(self.algorithm.name())?)])?;
+        let named = |name: &str| ctx.object_from([(&NAME, ctx.string(name)?)]);
+        let object = ctx.object()?;
+        let name = self.algorithm.name();
+        if !self.algorithm.is_aes() && self.algorithm != Algorithm::Pbkdf2 {
+            object.define(&KEY_ALGORITHM, nested(ctx, name)?)?;
+        }
+        object.define(&ALGORITHM, named(name)?)?;
+        object.define(&NAME, ctx.string(name)?)?;
         let curve = |curve: Curve| object.define(&NAMED_CURVE, ctx.string(curve.name())?);
         let rsa = |key: &rsa::PublicKey| {
             object.define(&MODULUS_LENGTH, ctx.number(key.bits() as f64))?;
-            object.define(&PUBLIC_EXPONENT, ctx.uint8_array(key.exponent())?)
+            object.define_hidden(&PUBLIC_EXPONENT, ctx.uint8_array(key.exponent())?)
         };
         match &self.material {
             Material::CurvePrivate(key) => curve(key.curve())?,
@@ -90,8 +102,9 @@ impl CryptoKey {
             Material::Secret(_) => {}
         }
         if let Some(hash) = self.hash {
-            let hash = ctx.object_from([(&NAME, ctx.string(hash.name())?)])?;
-            object.define(&HASH, hash)?;
+            let is_secret = matches!(self.material, Material::Secret(_));
+            let hash = if is_secret { nested(ctx, hash.name()) } else { named(hash.name()) };
+            object.define(&HASH, hash?)?;
         }
         if let Material::Secret(key) = &self.material
             && self.algorithm != Algorithm::Pbkdf2
@@ -132,6 +145,12 @@ impl CryptoKey {
     }
 }
 
+/// An algorithm within one: `{ algorithm: { name }, name }`.
+fn nested<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let inner = ctx.object_from([(&NAME, ctx.string(name)?)])?;
+    ctx.object_from([(&ALGORITHM, inner), (&NAME, ctx.string(name)?)])
+}
+
 /// The key has the right algorithm and usage, and still is not of the right kind.
 pub(super) fn not_for_this() -> Failure {
     Failure::new(ErrorName::InvalidAccess, "the key is not of the kind that this needs")
@@ -143,6 +162,9 @@ pub(super) fn usages(
     given: &Value<'_>,
 ) -> Result<Vec<&'static str>, Trouble> {
     let mut usages = Vec::new();
+    if given.is_nullish() {
+        return Ok(usages);
+    }
     if !given.is_object() {
         return Err(Failure::new(ErrorName::Type, "the usages of a key are a list").into());
     }
@@ -151,9 +173,7 @@ pub(super) fn usages(
         let known = algorithm.usages().iter().find(|known| **known == name);
         let known = known
             .ok_or_else(|| Failure::new(ErrorName::Syntax, format!("invalid key usage: {name}")))?;
-        if !usages.contains(known) {
-            usages.push(*known);
-        }
+        usages.push(*known);
     }
     Ok(usages)
 }
@@ -161,7 +181,7 @@ pub(super) fn usages(
 /// Refuses a secret or private key that is for nothing.
 pub(super) fn not_empty(usages: &[&str]) -> Result<(), Failure> {
     if usages.is_empty() {
-        let message = "usages cannot be empty for a secret or private CryptoKey";
+        let message = "usages cannot not be empty for a secret or private CryptoKey";
         return Err(Failure::new(ErrorName::Syntax, message));
     }
     Ok(())

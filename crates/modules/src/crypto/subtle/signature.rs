@@ -20,7 +20,7 @@ pub(super) fn sign<'js>(
 ) -> Result<Work<'js>, Trouble> {
     let algorithm = Algorithm::read(given, "sign", SIGNATURES)?;
     let data = buffer(data)?;
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     key.check(algorithm, "sign", "")?;
     let made = match &key.material {
         Material::Secret(secret) => mac::sign(key.hash()?, secret, &data),
@@ -47,7 +47,7 @@ pub(super) fn verify<'js>(
 ) -> Outcome<'js> {
     let algorithm = Algorithm::read(given, "verify", SIGNATURES)?;
     let (signature, data) = (buffer(signature)?, buffer(data)?);
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     key.check(algorithm, "verify", "")?;
     let fits = match &key.material {
         Material::Secret(secret) => mac::verify(key.hash()?, secret, &signature, &data),

@@ -96,6 +96,12 @@ pub(super) fn import<'js>(
             if key.is_empty() {
                 return Err(data_error("key length cannot be 0").into());
             }
+            let length = algorithm::parameter(given, "length")?;
+            let length = length.map(|bits| bits.to_number()).transpose()?;
+            if length.is_some_and(|bits| bits != key.len() as f64 * 8.0) {
+                let message = "key length cannot be different from the length of the imported data";
+                return Err(data_error(message).into());
+            }
             Material::Secret(key)
         }
         Algorithm::Pbkdf2 => {
@@ -183,7 +189,7 @@ fn member(object: &Value<'_>, name: &str) -> Option<String> {
 
 /// Writes a key.
 pub(super) fn export<'js>(ctx: Ctx<'js>, format_name: &str, key: &Value<'js>) -> Outcome<'js> {
-    let key = CryptoKey::of(key)?;
+    let key = CryptoKey::of(key, "")?;
     let refused = |message: &str| Err(Failure::new(ErrorName::InvalidAccess, message).into());
     if !key.extractable {
         return refused("the key is not extractable");

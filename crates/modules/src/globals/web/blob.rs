@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use brunt_fiber::clock;
 use brunt_http::{FileRange, Payload, Piece, Shared};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::parts::{self, Set};
 use crate::globals::text::needs_new;
@@ -114,6 +114,9 @@ pub(crate) fn shared_bytes(value: &Value<'_>) -> Option<Shared> {
     value.shared_bytes().map(|bytes| Shared::new(Rc::new(bytes)))
 }
 
+static SIZE: Name = Name::new("size");
+static TYPE: Name = Name::new("type");
+
 struct Blob(BlobData);
 
 /// A named Blob, as it also lies in a `FormData`.
@@ -160,7 +163,12 @@ pub(super) fn file_class(ctx: Ctx<'_>) -> JsResult<'_> {
 
 /// A `Blob` object.
 pub(super) fn object(ctx: Ctx<'_>, data: BlobData) -> JsResult<'_> {
-    ctx.instance(Blob(data))
+    // Of its own, as in k6, which shows them: `JSON.stringify(blob)`.
+    let (size, kind) = (ctx.number(data.size as f64), ctx.string(&data.kind)?);
+    let object = ctx.instance(Blob(data))?;
+    object.define_read_only(&SIZE, size)?;
+    object.define_read_only(&TYPE, kind)?;
+    Ok(object)
 }
 
 /// A `File` object.
@@ -227,7 +235,7 @@ fn this_file<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a NamedBl
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     needs_new(&call, "Blob")?;
     let data = read_parts(call.ctx(), &call.argument(0), &call.argument(1))?;
-    let object = call.ctx().instance(Blob(data))?;
+    let object = object(call.ctx(), data)?;
     adopt(&call, &object)?;
     Ok(object)
 }

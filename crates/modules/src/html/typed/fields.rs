@@ -20,7 +20,7 @@ fn field() -> Members {
 }
 
 /// What fields have that can send their form.
-fn sender() -> Members {
+pub(super) fn sender() -> Members {
     field()
         .function(c"formAction", 0, form_action)
         .function(c"formEnctype", 0, |call| {
@@ -47,6 +47,11 @@ fn sender() -> Members {
                 of_form(document, node, "formtarget", "target").unwrap_or("").to_owned()
             })
         })
+}
+
+/// The same, with what is said of the focus.
+fn control() -> Members {
+    sender()
         .function(c"accessKey", 0, |call| text(call, "accesskey"))
         .function(c"autofocus", 0, |call| flag(call, "autofocus"))
         .function(c"disabled", 0, |call| flag(call, "disabled"))
@@ -54,7 +59,7 @@ fn sender() -> Members {
 }
 
 pub(super) fn button() -> Members {
-    sender()
+    control()
         .function(c"type", 0, |call| {
             word(call, "type", &["submit", "button", "menu", "reset"], "submit")
         })
@@ -91,7 +96,7 @@ pub(super) fn input() -> Members {
         "time",
         "url",
     ];
-    sender()
+    control()
         .function(c"accept", 0, |call| text(call, "accept"))
         .function(c"alt", 0, |call| text(call, "alt"))
         .function(c"autocomplete", 0, |call| word(call, "autocomplete", &["on", "off"], "on"))
@@ -238,7 +243,12 @@ pub(super) fn option() -> Members {
                         .is_some_and(|group| document.has(group, "disabled"))
             })
         })
-        .function(c"form", 0, |call| related(call, form_of))
+        .function(c"form", 0, |call| {
+            related(call, |document, node| {
+                let list = document.closest_tag(node, "select");
+                document.closest_tag(node, "form").or_else(|| form_of(document, list?))
+            })
+        })
         .function(c"index", 0, |call| {
             counted(call, |document, node| {
                 let list = document

@@ -20,7 +20,7 @@ pub(super) fn checkstatus<'js>(call: Call<'js>) -> JsResult<'js> {
         return Err(throw(ctx, "response object not given to CheckStatus"));
     };
     let expected = call.argument(0).to_integer()?;
-    let tags = read_tags(ctx, &call.argument(2))?;
+    let tags = read_tags(ctx, &call.argument(2), String::new)?;
     let passed = i64::from(response.status()) == expected;
     record(Host::of(ctx), VuState::of(ctx), &response.ready, (expected, passed), &tags);
     Ok(ctx.bool(passed))

@@ -244,6 +244,7 @@ impl Ready {
             status: kind.status,
             proto: kind.proto,
             tls_version: kind.tls.map_or("", |tls| tls.version),
+            ocsp_status: kind.tls.as_ref().map_or("", TlsInfo::ocsp_status),
             remote: kind.remote,
             expected: kind.expected,
             error,

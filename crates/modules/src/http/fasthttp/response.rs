@@ -94,12 +94,14 @@ impl Response {
     }
 
     fn ocsp<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let staple = self.exchange.tls.and_then(|tls| tls.staple);
+        let moment = |seconds: Option<i64>| ctx.number(seconds.unwrap_or(0) as f64);
         ctx.object_from([
-            (&PRODUCED_AT, ctx.int(0)),
-            (&THIS_UPDATE, ctx.int(0)),
-            (&NEXT_UPDATE, ctx.int(0)),
-            (&REVOKED_AT, ctx.int(0)),
-            (&REVOCATION_REASON, ctx.string("")?),
+            (&PRODUCED_AT, moment(staple.map(|staple| staple.produced_at))),
+            (&THIS_UPDATE, moment(staple.map(|staple| staple.this_update))),
+            (&NEXT_UPDATE, moment(staple.map(|staple| staple.next_update))),
+            (&REVOKED_AT, moment(staple.map(|staple| staple.revoked_at))),
+            (&REVOCATION_REASON, ctx.string(staple.map_or("", |staple| staple.reason))?),
             (&STATUS, ctx.string(self.exchange.tls.map_or("", |tls| tls.ocsp_status()))?),
         ])
     }
@@ -216,13 +218,15 @@ fn instance<'a, 'js>(call: &Call<'js>, this: &'a Value<'js>) -> JsResult<'js, &'
 
 /// `res.clickLink(arguments?)`.
 fn click_link(call: Call<'_>) -> JsResult<'_> {
-    let link = links::clicked(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::clicked(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(&call, link)
 }
 
 /// `res.submitForm(arguments?)`.
 fn submit_form(call: Call<'_>) -> JsResult<'_> {
-    let link = links::submission(call.ctx(), &page(&call)?, &call.argument(0))?;
+    let arguments = (!call.is_empty()).then(|| call.argument(0));
+    let link = links::submission(call.ctx(), &page(&call)?, arguments.as_ref())?;
     follow(&call, link)
 }
 

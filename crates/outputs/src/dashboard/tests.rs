@@ -1,0 +1,166 @@
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+
+use brunt_metrics::{Threshold, ThresholdSet, builtin};
+
+use super::*;
+use crate::testing::{PATIENCE, context, frame};
+
+/// A page on any port, with a threshold that holds and one that doesn't.
+fn dashboard(arg: &str) -> (Dashboard, Context) {
+    let mut context = context(&[]);
+    let threshold = |source: &str| Threshold::parse(source, false, None).unwrap();
+    context.thresholds = vec![ThresholdSet {
+        metric: "http_reqs".into(),
+        thresholds: vec![threshold("count>1"), threshold("count>1000")],
+    }];
+    context.scenarios = vec!["default".into()];
+    context.script = "dir/script.js".into();
+    context.longest = Duration::from_mins(10);
+    (Dashboard::open(&format!("port=0&{arg}"), &context).unwrap(), context)
+}
+
+fn measure(dashboard: &mut Dashboard, context: &Context) {
+    let tags: &[(&str, &str)] = &[("group", "::a <b>")];
+    let frame = frame(&context.registry, &[(builtin::HTTP_REQS, tags, 3.0)]);
+    dashboard.write(&frame).unwrap();
+}
+
+/// Asks for a path; the head, and the rest to be read.
+fn get(dashboard: &Dashboard, path: &str) -> (String, BufReader<TcpStream>) {
+    let address = dashboard.server.as_ref().unwrap().address().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: x\r\n\r\n").unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    (head, reader)
+}
+
+fn whole(dashboard: &Dashboard, path: &str) -> String {
+    let (mut answer, mut reader) = get(dashboard, path);
+    io::Read::read_to_string(&mut reader, &mut answer).unwrap();
+    answer
+}
+
+/// Reads the stream up to this event; the names of the events on the way, and the data of the last one.
+fn up_to(reader: &mut BufReader<TcpStream>, name: &str) -> (Vec<String>, Value) {
+    let (mut names, mut data) = (Vec::new(), Value::Null);
+    loop {
+        let mut line = String::new();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ended after {names:?}");
+        if let Some(text) = line.strip_prefix("data: ") {
+            data = serde_json::from_str(text).unwrap();
+        }
+        if let Some(event) = line.trim_end().strip_prefix("event: ") {
+            names.push(event.to_owned());
+            if event == name {
+                return (names, data);
+            }
+        }
+    }
+}
+
+#[test]
+fn whoever_comes_late_is_told_everything_in_k6s_order() {
+    let (mut dashboard, context) = dashboard("");
+    measure(&mut dashboard, &context);
+    dashboard.flush().unwrap();
+    let (head, mut events) = get(&dashboard, "/events");
+    assert!(head.contains("content-type: text/event-stream\r\n"), "{head}");
+    assert!(head.contains("access-control-allow-origin: *\r\n"), "{head}");
+    let (names, snapshot) = up_to(&mut events, "snapshot");
+    assert_eq!(
+        names,
+        ["config", "param", "metric", "start", "metric", "cumulative", "threshold", "snapshot"]
+    );
+    // http_reqs, http_reqs{group:::a <b>}, time
+    assert_eq!(snapshot.as_array().unwrap().len(), 3);
+    assert_eq!((&snapshot[0][0], &snapshot[1][0]), (&json!(3), &json!(3)));
+    assert_eq!(dashboard.server.as_ref().unwrap().viewers().count(), 1);
+    measure(&mut dashboard, &context);
+    dashboard.finish().unwrap();
+    let (names, _) = up_to(&mut events, "stop");
+    assert_eq!(names, ["cumulative", "threshold", "stop"], "a moment is no period");
+}
+
+#[test]
+fn thresholds_that_do_not_hold_are_named() {
+    let (mut dashboard, context) = dashboard("");
+    let (_, mut events) = get(&dashboard, "/events");
+    let (_, param) = up_to(&mut events, "param");
+    assert_eq!(param["thresholds"], json!({ "http_reqs": ["count>1", "count>1000"] }));
+    assert_eq!((&param["endOffset"], &param["period"]), (&json!(600_000), &json!(10_000)));
+    measure(&mut dashboard, &context);
+    dashboard.flush().unwrap();
+    assert_eq!(up_to(&mut events, "threshold").1, json!({ "http_reqs": ["count>1000"] }));
+}
+
+#[test]
+fn a_viewer_who_goes_away_is_not_waited_for() {
+    let (dashboard, _) = dashboard("");
+    let viewers = dashboard.server.as_ref().unwrap().viewers();
+    let (_, mut events) = get(&dashboard, "/events");
+    up_to(&mut events, "start");
+    assert_eq!(viewers.count(), 1);
+    drop(events);
+    assert!(viewers.wait_for_none(PATIENCE));
+}
+
+#[test]
+fn addresses_are_k6s() {
+    let (mut dashboard, context) = dashboard("");
+    assert!(get(&dashboard, "/").0.starts_with("HTTP/1.0 307 "));
+    assert!(get(&dashboard, "/").0.contains("location: /ui?endpoint=/\r\n"));
+    assert!(get(&dashboard, "/ui").0.contains("location: /ui/\r\n"));
+    assert!(whole(&dashboard, "/ui/").contains("new EventSource('../events')"));
+    assert!(whole(&dashboard, "/nothing").ends_with("\r\n\r\n404 page not found\n"));
+    measure(&mut dashboard, &context);
+    dashboard.flush().unwrap();
+    let report = whole(&dashboard, "/report");
+    assert!(report.contains("http_reqs{group:::a \\u003cb>}") && !report.contains("<b>"));
+}
+
+#[test]
+fn the_report_and_the_record_are_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (html, lines) = (path("r.html"), path("r.ndjson"));
+    let (mut dashboard, context) = dashboard(&format!("export={html}&record={lines}"));
+    measure(&mut dashboard, &context);
+    assert_eq!(dashboard.finish().unwrap(), Written::default());
+    assert!(std::fs::read_to_string(html).unwrap().contains("[\"stop\",[["));
+    let names: Vec<String> = std::fs::read_to_string(lines)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].to_string())
+        .collect();
+    let said =
+        ["param", "metric", "start", "metric", "cumulative", "threshold", "snapshot", "stop"];
+    assert_eq!(names, said.map(|name| format!("\"{name}\"")));
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let (first, context) = dashboard("");
+    let port = first.server.as_ref().unwrap().address().rsplit_once(':').unwrap().1.to_owned();
+    let taken = Dashboard::open(&format!("port={port}"), &context);
+    let said = taken.err().unwrap().to_string();
+    assert!(said.contains(&format!("listen :{port}: ")), "{said}");
+    let record = Dashboard::open("port=-1&record=/nowhere/at/all", &context);
+    assert!(record.err().unwrap().to_string().contains("/nowhere/at/all"));
+    let mut lost = Dashboard::open("port=-1&export=/nowhere/at/all", &context).unwrap();
+    lost.finish().unwrap();
+    assert!(lost.trouble().unwrap().contains("/nowhere/at/all"));
+}
+
+#[test]
+fn a_long_test_has_long_periods() {
+    let mut context = context(&[]);
+    context.longest = Duration::from_hours(24);
+    let dashboard = Dashboard::open("port=-1&period=1s", &context).unwrap();
+    assert_eq!(dashboard.flush_interval(), Duration::from_secs(30));
+}

@@ -1,0 +1,86 @@
+//! The text of functions, which `toString()` shows: it lies in the compiled code, which all VMs of the process share and
+//! each of them holds as long as it lives; so it is neither copied nor freed by them. And what scripts see of functions and
+//! exports that nobody wrote.
+
+use super::adjustments::Adjustment;
+
+pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
+    Adjustment {
+        file: "quickjs.c",
+        find: "    uint8_t backtrace_barrier : 1; /* stop backtrace on this function */\n    /* XXX: 5 bits available */\n    uint8_t *byte_code_buf; /* (self pointer) */\n",
+        put: "    uint8_t backtrace_barrier : 1; /* stop backtrace on this function */\n    \
+              uint8_t brunt_borrows : 1; /* 'source' lies in the compiled code */\n    \
+              uint8_t brunt_is_implied : 1; /* the constructor of a class that was written without one */\n    \
+              uint8_t *byte_code_buf; /* (self pointer) */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        b->source = js_mallocz(ctx, b->source_len + 1);\n        if (!b->source)\n            goto fail;\n        \
+               if (bc_get_buf(s, b->source, b->source_len))\n            goto fail;\n",
+        put: "        if (unlikely(s->buf_end - s->ptr < b->source_len)) {\n            \
+              bc_read_error_end(s);\n            goto fail;\n        }\n        \
+              b->source = (char *)s->ptr;\n        b->brunt_borrows = 1;\n        s->ptr += b->source_len;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    js_free_rt(rt, b->source);\n",
+        put: "    if (!b->brunt_borrows)\n        js_free_rt(rt, b->source);\n",
+        times: 1,
+    },
+    // The text of a function is also part of the text of those around it: that of large ones, whole bundles, is left out.
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (s->allow_source && b->source) {\n",
+        put: "        if (s->allow_source && b->source && b->source_len <= 8192) {\n",
+        times: 1,
+    },
+    // A constructor that was not written is in no trace.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    int source_len;\n\n    JSModuleDef *module; /* != NULL when parsing a module */\n",
+        put: "    int source_len;\n    bool brunt_is_implied;\n\n    JSModuleDef *module; /* != NULL when parsing a module */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    fd->has_prototype = false;\n    fd->has_this_binding = true;\n    fd->new_target_allowed = true;\n\n    push_scope(s);  /* enter body scope */\n",
+        put: "    fd->has_prototype = false;\n    fd->has_this_binding = true;\n    fd->new_target_allowed = true;\n    \
+              fd->brunt_is_implied = has_super;\n\n    push_scope(s);  /* enter body scope */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    b->is_derived_class_constructor = fd->is_derived_class_constructor;\n",
+        put: "    b->is_derived_class_constructor = fd->is_derived_class_constructor;\n    \
+              b->brunt_is_implied = fd->brunt_is_implied;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    bc_put_u8(s, b->is_strict_mode);\n",
+        put: "    bc_put_u8(s, b->is_strict_mode | b->brunt_is_implied << 1);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    bc.is_strict_mode = (v8 > 0);\n",
+        put: "    bc.is_strict_mode = v8 & 1;\n    bc.brunt_is_implied = v8 >> 1;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "            backtrace_barrier = b->backtrace_barrier;\n        }\n",
+        put: "            backtrace_barrier = b->backtrace_barrier;\n            if (b->brunt_is_implied)\n                \
+              continue;\n        }\n",
+        times: 1,
+    },
+    // The namespace of a native module has no `default`, as in k6; it can be imported by that name.
+    Adjustment {
+        file: "quickjs.c",
+        find: "        if (from_star && me->export_name == JS_ATOM_default)\n",
+        put: "        if ((from_star || m->init_func) && me->export_name == JS_ATOM_default)\n",
+        times: 1,
+    },
+];
