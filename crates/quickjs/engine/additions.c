@@ -135,6 +135,12 @@ void brunt_place_of_throw(JSContext *ctx, JSValue place)
     ctx->error_back_trace = place;
 }
 
+/* Whether the deep part of the stack was used since the stack was announced. */
+int brunt_was_deep(JSRuntime *rt)
+{
+    return rt->stack_limit == rt->brunt_stack_end && rt->stack_size > BRUNT_SHALLOW;
+}
+
 /* The frame of the function that runs, as a number to compare. */
 uintptr_t brunt_frame(JSContext *ctx)
 {

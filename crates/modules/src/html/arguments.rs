@@ -61,8 +61,8 @@ pub(super) fn wanted<'js>(
         return Ok(Wanted::Nodes(if is_here { vec![element.node()] } else { Vec::new() }));
     }
     let is_attribute = value.instance::<Attr>().is_some();
-    let kind = if is_attribute { "html.Attribute".into() } else { go_type(value) };
-    Err(refused(ctx, &kind))
+    let kind = if is_attribute { "html.Attribute" } else { go_type(value) };
+    Err(refused(ctx, kind))
 }
 
 /// As [`wanted`], but without elements.
@@ -77,7 +77,7 @@ pub(super) fn wanted_but_elements<'js>(
     match value.instance::<Element>() {
         Some(element) => {
             let kind = element.type_name().unwrap_or_else(|| "html.Element".to_owned());
-            Err(refused(ctx, &kind))
+            Err(refused(ctx, kind))
         }
         None => wanted(ctx, page, value),
     }
