@@ -51,8 +51,10 @@ impl Remote {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
                     name.push(byte as char);
                 }
-                // A string takes all that is written.
-                _ => drop(write!(name, "%{byte:02X}")),
+                _ => {
+                    // A string takes all that is written.
+                    let _ = write!(name, "%{byte:02X}");
+                }
             }
         }
         (name.len() <= 200).then(|| self.cache.as_ref().map(|cache| cache.join(name)))?

@@ -1,4 +1,5 @@
 //! The rules in the body (13.2.6.4.7).
+#![expect(clippy::unnested_or_patterns, reason = "a macro's pattern stands beside others")]
 
 use super::modes::{SPACE, of_head};
 use super::stack::Scope;
