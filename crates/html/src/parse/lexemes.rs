@@ -563,6 +563,8 @@ impl<'a> Lexemes<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     /// The pieces, each between brackets, tags with their attributes.
@@ -572,21 +574,22 @@ mod tests {
         loop {
             let lexeme = lexemes.next();
             let text = |range: &Range<usize>| &page[range.clone()];
-            shown += &match &lexeme {
+            let written = match &lexeme {
                 Lexeme::Eof => return shown,
-                Lexeme::Text(range, Text::Plain) => format!("[{}]", text(range)),
-                Lexeme::Text(range, kind) => format!("[{kind:?} {}]", text(range)),
-                Lexeme::Comment(range) => format!("[!{}]", text(range)),
-                Lexeme::Doctype(range) => format!("[D {}]", text(range)),
-                Lexeme::End { name } => format!("[/{}]", text(name)),
+                Lexeme::Text(range, Text::Plain) => write!(shown, "[{}]", text(range)),
+                Lexeme::Text(range, kind) => write!(shown, "[{kind:?} {}]", text(range)),
+                Lexeme::Comment(range) => write!(shown, "[!{}]", text(range)),
+                Lexeme::Doctype(range) => write!(shown, "[D {}]", text(range)),
+                Lexeme::End { name } => write!(shown, "[/{}]", text(name)),
                 Lexeme::Start { name, is_closed } => {
-                    let pairs = lexemes.pairs.iter();
-                    let pairs: String = pairs
-                        .map(|pair| format!(" {}={}", text(&pair.name), text(&pair.value)))
-                        .collect();
-                    format!("[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
+                    let mut pairs = String::new();
+                    for pair in &lexemes.pairs {
+                        write!(pairs, " {}={}", text(&pair.name), text(&pair.value)).unwrap();
+                    }
+                    write!(shown, "[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
                 }
             };
+            written.unwrap();
         }
     }
 
@@ -627,7 +630,10 @@ mod tests {
 
     #[test]
     fn of_many_attributes_each_name_counts_once() {
-        let names: String = (0..40).map(|number| format!(" a{}=x", number % 30)).collect();
+        let mut names = String::new();
+        for number in 0..40 {
+            write!(names, " a{}=x", number % 30).unwrap();
+        }
         let page = format!("<p{names}>");
         let mut lexemes = Lexemes::new(&page);
         assert!(matches!(lexemes.next(), Lexeme::Start { .. }));
