@@ -137,7 +137,7 @@ impl Parser<'_> {
                 }
             }
             Name::FRAMESET => self.frameset_in_body(),
-            block!() | Name::P => {
+            block!() | Name::P | Name::PLAINTEXT => {
                 self.close_paragraph();
                 self.add_element();
             }
@@ -166,10 +166,6 @@ impl Parser<'_> {
             }
             Name::LI => self.begin_item(&[Name::LI]),
             Name::DD | Name::DT => self.begin_item(&[Name::DD, Name::DT]),
-            Name::PLAINTEXT => {
-                self.close_paragraph();
-                self.add_element();
-            }
             Name::BUTTON => {
                 if self.is_in_scope(Scope::Default, Name::BUTTON) {
                     self.close_implied(None);

@@ -572,7 +572,7 @@ mod tests {
         loop {
             let lexeme = lexemes.next();
             let text = |range: &Range<usize>| &page[range.clone()];
-            shown += &match &lexeme {
+            let next = match &lexeme {
                 Lexeme::Eof => return shown,
                 Lexeme::Text(range, Text::Plain) => format!("[{}]", text(range)),
                 Lexeme::Text(range, kind) => format!("[{kind:?} {}]", text(range)),
@@ -588,6 +588,7 @@ mod tests {
                     format!("[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
                 }
             };
+            shown.push_str(&next);
         }
     }
 
