@@ -69,7 +69,8 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
         .getter(c"iterationInScenario", |call| {
             of_vu(call, |host| host.iteration().map_or(0, |iteration| iteration.vu_in_scenario))
         })
-        .accessor(c"tags", |call| live(call, What::Tags), not_assignable)
+        // k6 passes over it here, but not in `metrics`.
+        .accessor(c"tags", |call| live(call, What::Tags), |call| Ok(call.ctx().undefined()))
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
@@ -258,7 +259,7 @@ fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
 }
 
 fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {
-    Err(throw_type(call.ctx(), "the object itself cannot be replaced: set its properties"))
+    Err(throw_type(call.ctx(), "Cannot assign to read only property: set what is in it"))
 }
 
 /// `exec.vu.tags` and `exec.vu.metrics.metadata`: an object whose properties are the VU's.
