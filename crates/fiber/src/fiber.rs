@@ -134,6 +134,14 @@ impl Fiber {
         shared.ahead.set_lines(&own.chain(lines.iter().copied()).collect::<Vec<_>>());
     }
 
+    /// Gives what a deep recursion touched back to the system: all but the first `kept` bytes of the stack. Does
+    /// nothing while a body runs.
+    pub fn trim_stack(&mut self, kept: usize) {
+        if let Some(stack) = &mut self.stack {
+            stack.trim(kept);
+        }
+    }
+
     /// Whether no body runs.
     pub fn is_idle(&self) -> bool {
         self.body.is_none()

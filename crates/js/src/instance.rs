@@ -127,6 +127,11 @@ impl Instance {
         self.vm.on_this_stack(usable);
     }
 
+    /// Whether the script recursed so deeply that what it left on the stack is worth giving back.
+    pub(crate) fn was_deep(&self) -> bool {
+        self.vm.was_deep()
+    }
+
     /// An export of the main module; `None` if there is none.
     pub fn export(&self, name: &str) -> Option<Value<'_>> {
         let ctx = self.vm.ctx();

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use brunt_engine::{Ended, Iteration, ScenarioHere, StopHandle, Stopped, Vu};
 use brunt_fiber::Fiber;
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_quickjs::{Root, touched};
+use brunt_quickjs::{Root, SHALLOW, touched};
 
 use crate::core_state::CoreState;
 use crate::exception::Failure;
@@ -133,6 +133,10 @@ impl Vu for ScriptVu {
             let (_, stopped) = self.stop.as_mut().expect("it was just set");
             run_fiber_until(&mut self.fiber, stopped).await
         };
+        if self.shared.instance.was_deep() {
+            // What lies above the VM's first frame counts, too.
+            self.fiber.trim_stack(2 * SHALLOW);
+        }
         self.shared.finish(ran)
     }
 

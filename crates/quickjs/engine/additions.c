@@ -135,6 +135,12 @@ void brunt_place_of_throw(JSContext *ctx, JSValue place)
     ctx->error_back_trace = place;
 }
 
+/* Whether the deep part of the stack was used since the stack was announced. */
+int brunt_was_deep(JSRuntime *rt)
+{
+    return rt->stack_limit == rt->brunt_stack_end && rt->stack_size > BRUNT_SHALLOW;
+}
+
 /* The frame of the function that runs, as a number to compare. */
 uintptr_t brunt_frame(JSContext *ctx)
 {
@@ -168,4 +174,10 @@ int brunt_returns_to(JSContext *ctx, uintptr_t frame)
             return *pc == OP_tail_call || *pc == OP_tail_call_method;
     }
     return 0;
+}
+
+/* The trace of an error, as the engine made it; undefined for what has none. */
+JSValue brunt_stack(JSContext *ctx, JSValueConst error)
+{
+    return js_error_get_stack(ctx, error);
 }

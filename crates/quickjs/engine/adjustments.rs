@@ -10,6 +10,39 @@ pub(crate) struct Adjustment {
 }
 
 pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
+    // A stack has a shallow part, which is enough for nearly all scripts, and a deep one: whoever goes beyond the first is
+    // remembered, so that the memory of the second can be given back. It costs nothing until then.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    uintptr_t stack_limit; /* lower stack limit */\n",
+        put: "    uintptr_t stack_limit; /* lower stack limit, of the shallow part until it was left */\n    \
+              uintptr_t brunt_stack_end; /* lower stack limit of the deep part */\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        rt->stack_limit = rt->stack_top - rt->stack_size;\n",
+        put: "        rt->brunt_stack_end = rt->stack_top - rt->stack_size;\n        \
+              rt->stack_limit = rt->stack_top -\n            \
+              (rt->stack_size < BRUNT_SHALLOW ? rt->stack_size : BRUNT_SHALLOW);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n{\n",
+        put: "/* Bytes of a stack that count as shallow. */\n#define BRUNT_SHALLOW (512 * 1024)\n\n\
+              static no_inline bool brunt_is_too_deep(JSRuntime *rt, uintptr_t sp)\n{\n    \
+              if (sp < rt->brunt_stack_end)\n        return true;\n    \
+              rt->stack_limit = rt->brunt_stack_end;\n    return false;\n}\n\n\
+              static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n{\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    return unlikely(sp < rt->stack_limit);\n",
+        put: "    return unlikely(sp < rt->stack_limit) && brunt_is_too_deep(rt, sp);\n",
+        times: 1,
+    },
     // `toLocaleTimeString` and `toLocaleString` count 24 hours, as k6's do.
     Adjustment {
         file: "quickjs.c",

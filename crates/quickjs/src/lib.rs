@@ -41,4 +41,4 @@ pub use promise::{Deferred, PromiseState};
 pub use root::Root;
 pub use string::JsStr;
 pub use value::Value;
-pub use vm::{Ctx, Hooks, MemoryUse, Place, ScopeHook, Vm};
+pub use vm::{Ctx, Hooks, MemoryUse, Place, SHALLOW, ScopeHook, Vm};

@@ -554,9 +554,11 @@ unsafe extern "C" {
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
     pub(crate) fn brunt_place_of_throw(ctx: *mut JSContext, place: JSValue);
+    pub(crate) fn brunt_was_deep(rt: *mut JSRuntime) -> c_int;
     pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;
     pub(crate) fn brunt_returns_to(ctx: *mut JSContext, frame: usize) -> c_int;
     pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;
+    pub(crate) fn brunt_stack(ctx: *mut JSContext, error: JSValue) -> JSValue;
     pub(crate) fn brunt_stringify(
         ctx: *mut JSContext,
         value: JSValue,

@@ -21,6 +21,9 @@ use crate::value::Value;
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
 
+/// Bytes of a stack that count as shallow: `BRUNT_SHALLOW` of the engine.
+pub const SHALLOW: usize = 512 * 1024;
+
 /// Where a place of compiled code lies in the author's file: host, file, line, column.
 pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
 
@@ -245,6 +248,12 @@ impl Vm {
             let limit = usable.saturating_sub(NATIVE_RESERVE).max(32 * 1024);
             sys::JS_SetMaxStackSize(inner.rt.as_ptr(), limit);
         }
+    }
+
+    /// Whether more than [`SHALLOW`] bytes of the stack were used since it was announced.
+    pub fn was_deep(&self) -> bool {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_was_deep(self.inner().rt.as_ptr()) != 0 }
     }
 
     /// Stops scripts, past `catch` and `finally`, whose heap is larger than this many bytes; 0 is no limit. Looked at

@@ -306,6 +306,21 @@ fn two_thousand_vus_are_no_trouble() {
 }
 
 #[test]
+fn recursion_may_be_ten_thousand_calls_deep_and_leaves_no_memory() {
+    let script = "import exec from 'k6/execution';\n\
+        function down(n) { return n ? 1 + down(n - 1) : 0; }\n\
+        const tree = (n) => (n ? [n].map((n) => tree(n - 1)).length : 0);\n\
+        function runaway() { return runaway() + 1; }\n\
+        export default function () {\n\
+          const found = [down(10000), tree(2000)];\n\
+          try { runaway(); } catch (e) { found.push(e instanceof RangeError); }\n\
+          if (exec.vu.idInTest === 1) console.log(JSON.stringify(found));\n\
+        }\n";
+    let ran = complete(script, "--vus 40 --iterations 40");
+    assert_eq!(ran.logged(), ["[10000,1,true]"]);
+}
+
+#[test]
 fn recursion_is_a_range_error_and_the_test_goes_on() {
     let script = "function deep() { return deep() + 1; }\n\
         export default function () {\n\

@@ -61,8 +61,8 @@ pub(super) fn wanted<'js>(
         return Ok(Wanted::Nodes(if is_here { vec![element.node()] } else { Vec::new() }));
     }
     let is_attribute = value.instance::<Attr>().is_some();
-    let kind = if is_attribute { "html.Attribute".into() } else { go_type(value) };
-    Err(refused(ctx, &kind))
+    let kind = if is_attribute { "html.Attribute" } else { go_type(value) };
+    Err(refused(ctx, kind))
 }
 
 /// As [`wanted`], but without elements.

@@ -16,7 +16,7 @@ const LIBRARY: &str = "
 
 const MAIN: &str = "
     import { Account, tag, pattern, count, bump, where } from './library.js';
-    import * as host from 'host';
+    import double, * as host from 'host';
     export const options = { vus: 1, big: 12345678901234567890n, list: [1.5, -0, 'é', '\\u{1F600}'] };
     export default async function (id) {
         bump();
@@ -24,7 +24,7 @@ const MAIN: &str = "
         await null;
         sleep(id % 3);
         const { groups: { year } } = pattern.exec('on 2024-05-01');
-        return [account.balance, tag`a${id}b`, year, count, host.answer, host.default(2), where, options.big, options.list.join()].join(' ');
+        return [account.balance, tag`a${id}b`, year, count, host.answer, double(2), where, options.big, options.list.join()].join(' ');
     }";
 
 struct Host {

@@ -1,6 +1,6 @@
 //! Runaway recursion ends in a `RangeError`, however often, on stacks of every size.
 
-use crate::support::{NORMAL, SMALL, run};
+use crate::support::{NORMAL, SMALL, Vu, on_a_core, pool, run};
 
 const THRICE: &str = r"
 let depth = 0;
@@ -39,6 +39,16 @@ fn recursion_is_a_range_error_three_times_in_a_row_with_suspensions_between() {
 fn a_normal_stack_is_a_thousand_calls_deep() {
     let script = "let depth = 0; function f() { depth++; f(); } try { f(); } catch {} depth > 1000";
     assert_eq!(run(NORMAL, script).0, Ok("true".to_owned()));
+}
+
+#[test]
+fn what_goes_deep_is_told_until_the_stack_is_announced_again() {
+    let mut vu = Vu::new(&pool(NORMAL));
+    for (calls, is_deep) in [(100, false), (1_000, true), (100, false)] {
+        let script = format!("(function f(n) {{ return n ? 1 + f(n - 1) : 0 }})({calls})");
+        assert_eq!(on_a_core(vu.run(&script)), Ok(calls.to_string()));
+        assert_eq!(vu.vm.was_deep(), is_deep, "{calls} calls");
+    }
 }
 
 #[test]

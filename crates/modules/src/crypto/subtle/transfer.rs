@@ -98,7 +98,8 @@ pub(super) fn import<'js>(
             }
             let length = algorithm::parameter(given, "length")?;
             let length = length.map(|bits| bits.to_number()).transpose()?;
-            if length.is_some_and(|bits| bits != key.len() as f64 * 8.0) {
+            let is_other = |bits: f64| (bits - key.len() as f64 * 8.0).abs() > 0.0 || bits.is_nan();
+            if length.is_some_and(is_other) {
                 let message = "key length cannot be different from the length of the imported data";
                 return Err(data_error(message).into());
             }
