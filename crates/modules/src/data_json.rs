@@ -9,7 +9,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, Name, Thrown, Value};
 
 use crate::boxed::unbox;
-use crate::http::Response;
+use crate::http::{CookieJar, Response};
 
 /// Deepest nesting; beyond it the data is refused. The parser on the other side takes as much.
 const DEPTH_MAX: usize = 1_000;
@@ -64,7 +64,7 @@ struct Open<'js> {
     value: Value<'js>,
     rest: Rest<'js>,
     is_first: bool,
-    /// It is a response of k6/http.
+    /// It is a response of k6/http, or a jar: its methods are passed over.
     is_response: bool,
 }
 
@@ -169,7 +169,8 @@ impl<'js> Writer<'js> {
             self.out.push('{');
             Rest::Properties(value.keys()?.into_iter())
         };
-        let is_response = value.instance::<Response>().is_some();
+        let is_response =
+            value.instance::<Response>().is_some() || value.instance::<CookieJar>().is_some();
         self.open.push(Open { value: value.clone(), rest, is_first: true, is_response });
         Ok(())
     }

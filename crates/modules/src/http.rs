@@ -34,6 +34,7 @@ use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::transfer::{Finished, Sink};
 pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
+pub(crate) use cookies::CookieJar;
 pub(crate) use download::Fetched;
 pub(crate) use response::Response;
 pub(crate) use web::{

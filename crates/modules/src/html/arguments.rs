@@ -77,7 +77,7 @@ pub(super) fn wanted_but_elements<'js>(
     match value.instance::<Element>() {
         Some(element) => {
             let kind = element.type_name().unwrap_or_else(|| "html.Element".to_owned());
-            Err(refused(ctx, kind))
+            Err(refused(ctx, &kind))
         }
         None => wanted(ctx, page, value),
     }
