@@ -116,14 +116,13 @@ impl Status {
         let message = trailers.remove("grpc-message");
         let message = message.map(|text| from_percent(text.as_bytes())).unwrap_or_default();
         let number = code.to_str().ok().and_then(|text| text.parse::<i32>().ok());
-        let mut status = match number {
+        let mut status = if let Some(code) = number {
             // Go reads a signed number and keeps its bits.
-            Some(code) => Self::new(code as u32, message),
-            None => {
-                let text = String::from_utf8_lossy(code.as_bytes());
-                let told = "transport: malformed grpc-status: strconv.ParseInt: parsing";
-                Self::new(Self::UNKNOWN, format!("{told} {text:?}: invalid syntax"))
-            }
+            Self::new(code as u32, message)
+        } else {
+            let text = String::from_utf8_lossy(code.as_bytes());
+            let told = "transport: malformed grpc-status: strconv.ParseInt: parsing";
+            Self::new(Self::UNKNOWN, format!("{told} {text:?}: invalid syntax"))
         };
         if let Some(details) = trailers.get("grpc-status-details-bin")
             && let Some(Ok(detailed)) =

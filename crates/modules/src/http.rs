@@ -34,7 +34,6 @@ use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
 use self::transfer::{Finished, Sink};
 pub(crate) use self::url::escape_path;
 use crate::state::{VuState, throw, throw_stopped};
-pub(crate) use cookies::CookieJar;
 pub(crate) use download::Fetched;
 pub(crate) use response::Response;
 pub(crate) use web::{
@@ -79,6 +78,11 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .string(c"OCSP_REASON_PRIVILEGE_WITHDRAWN", c"privilege_withdrawn")
         .string(c"OCSP_REASON_AA_COMPROMISE", c"aa_compromise")
 });
+
+/// Whether it is an object whose methods are its own properties.
+pub(crate) fn has_own_methods(value: &Value<'_>) -> bool {
+    value.instance::<Response>().is_some() || value.instance::<cookies::CookieJar>().is_some()
+}
 
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> =

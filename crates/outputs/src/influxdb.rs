@@ -101,7 +101,7 @@ impl Influxdb {
             Way::Http { sender: None, .. } => self.buffer.clear(),
             Way::Udp { socket, size, written } => {
                 for datagram in datagrams_of(&self.buffer, *size) {
-                    let lines = datagram.iter().filter(|byte| **byte == b'\n').count() as u64;
+                    let lines = memchr::memchr_iter(b'\n', datagram).count() as u64;
                     match socket.send(datagram) {
                         Ok(_) => written.samples += lines,
                         Err(error) => {
@@ -250,7 +250,7 @@ impl Output for Influxdb {
                 Some(sender) => {
                     let sent = sender.finish();
                     self.trouble = sent.trouble;
-                    Written { samples: sent.sent, lost: sent.lost }
+                    Written { samples: sent.arrived, lost: sent.lost }
                 }
             },
         })

@@ -135,11 +135,6 @@ impl Format {
         let kind = kinds[series.metric.0 as usize];
         line.extend_from_slice(&text.head);
         match kind {
-            // Whole numbers, as k6 has it.
-            Kind::Counter => {
-                push_decimal(line, sample.value.trunc());
-                line.extend_from_slice(b"|c");
-            }
             Kind::Gauge => {
                 push_decimal(line, sample.value);
                 line.extend_from_slice(b"|g");
@@ -151,7 +146,8 @@ impl Format {
             Kind::Rate if text.head.ends_with(b".") => {
                 line.extend_from_slice(if sample.value == 0.0 { b"fail:1|c" } else { b"pass:1|c" });
             }
-            Kind::Rate => {
+            // Whole numbers, as k6 has it.
+            Kind::Counter | Kind::Rate => {
                 push_decimal(line, sample.value.trunc());
                 line.extend_from_slice(b"|c");
             }

@@ -178,11 +178,11 @@ pub(crate) fn context(env: &[(&str, &str)]) -> Context {
     context
 }
 
+/// A value, told with its tags.
+pub(crate) type Told<'a> = (MetricId, &'a [(&'a str, &'a str)], f64);
+
 /// A frame with these values.
-pub(crate) fn frame(
-    registry: &Arc<Registry>,
-    values: &[(MetricId, &[(&str, &str)], f64)],
-) -> Frame {
+pub(crate) fn frame(registry: &Arc<Registry>, values: &[Told<'_>]) -> Frame {
     let mut recorder = Recorder::new(Arc::clone(registry), 0, true);
     for (metric, tags, value) in values {
         let tags = recorder.tags(&TagSet::from_pairs(tags.iter().copied()));

@@ -103,7 +103,7 @@ mod tests {
         encode(&mut out, Opcode::Binary, &[0; 256], None, false);
         assert_eq!(out[..4], [0x82, 0x7e, 1, 0]);
         out.clear();
-        encode(&mut out, Opcode::Binary, &[0; 65536], None, true);
+        encode(&mut out, Opcode::Binary, &vec![0; 65536], None, true);
         assert_eq!(out[..10], [0xc2, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0]);
     }
 

@@ -1,5 +1,7 @@
 //! `/v1/groups`: the groups that were seen so far, and their checks.
 
+use std::fmt::Write as _;
+
 use brunt_metrics::GroupSummary;
 use hyper::StatusCode;
 use md5::{Digest as _, Md5};
@@ -72,7 +74,8 @@ fn add(group: &GroupSummary, parent: Option<&str>, out: &mut Vec<Value>) {
 /// A group's or check's path as k6 numbers it.
 fn id(path: &str) -> String {
     Md5::digest(path).iter().fold(String::new(), |mut id, byte| {
-        id.push_str(&format!("{byte:02x}"));
+        // A string takes all that is written.
+        let _ = write!(id, "{byte:02x}");
         id
     })
 }

@@ -1,5 +1,6 @@
 //! Modules from `https://` addresses: fetched when a script is loaded, and kept in a folder for a day.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -11,7 +12,7 @@ use brunt_http::{
 use brunt_script::{Disk, Files, MAX_FILE};
 
 /// How long fetching one module may take, redirects included; as in k6.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Redirects of one module; as in Go.
 const REDIRECTS_MAX: usize = 10;
@@ -50,7 +51,10 @@ impl Remote {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
                     name.push(byte as char);
                 }
-                _ => name.push_str(&format!("%{byte:02X}")),
+                _ => {
+                    // A string takes all that is written.
+                    let _ = write!(name, "%{byte:02X}");
+                }
             }
         }
         (name.len() <= 200).then(|| self.cache.as_ref().map(|cache| cache.join(name)))?

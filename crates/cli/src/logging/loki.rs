@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
@@ -69,7 +70,7 @@ impl LokiConfig {
         for part in parts(text) {
             let Some((key, value)) = part.split_once('=') else {
                 if !part.is_empty() {
-                    config.url = part.to_owned();
+                    part.clone_into(&mut config.url);
                 }
                 continue;
             };
@@ -79,7 +80,7 @@ impl LokiConfig {
                     .ok_or_else(|| format!("loki {key} needs to be a positive number, is {value}"))
             };
             match key {
-                "url" => config.url = value.to_owned(),
+                "url" => value.clone_into(&mut config.url),
                 "limit" => config.limit = number()?,
                 "msgMaxSize" => config.message_most = number()?,
                 "level" => config.level = super::setup::parse_level(value)?,
@@ -105,7 +106,7 @@ impl LokiConfig {
                     config.headers.push((key["header.".len()..].to_owned(), value.to_owned()));
                 }
                 // A URL may have a query.
-                _ if part.contains("://") => config.url = part.to_owned(),
+                _ if part.contains("://") => part.clone_into(&mut config.url),
                 _ => return Err(format!("unknown loki config key {key}")),
             }
         }
@@ -198,7 +199,8 @@ fn line(entry: &Entry, config: &LokiConfig) -> Line {
     for (name, value) in own.chain([("level".to_owned(), level)]) {
         match &config.allowed {
             Some(allowed) if !allowed.contains(&name) => {
-                text.push_str(&format!(" {name}={value}"));
+                // A string takes all that is written.
+                let _ = write!(text, " {name}={value}");
             }
             _ => {
                 labels.insert(name, value);

@@ -187,22 +187,17 @@ impl Call {
                 trailers.insert(HeaderName::from_static("grpc-status-details-bin"), details);
             }
         }
-        match &mut self.stream {
-            Some(stream) => {
-                let _ = stream.send_trailers(trailers);
-            }
+        if let Some(stream) = &mut self.stream {
+            let _ = stream.send_trailers(trailers);
+        } else {
             // Without a message, head and trailers are one.
-            None => {
-                let mut head = Response::new(());
-                let headers = head.headers_mut();
-                headers.insert(
-                    http::header::CONTENT_TYPE,
-                    HeaderValue::from_static("application/grpc"),
-                );
-                headers.extend(self.more_headers);
-                headers.extend(trailers);
-                let _ = self.respond.send_response(head, true);
-            }
+            let mut head = Response::new(());
+            let headers = head.headers_mut();
+            headers
+                .insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+            headers.extend(self.more_headers);
+            headers.extend(trailers);
+            let _ = self.respond.send_response(head, true);
         }
     }
 }

@@ -217,7 +217,7 @@ mod tests {
         let mut messages = Messages::new(100, Coding::Gzip);
         messages.whole = pack(&[5; 100]);
         assert_eq!(messages.take(), Ok(Some(Bytes::from(vec![5; 100]))));
-        messages.whole = pack(&[5; 100_000]);
+        messages.whole = pack(&vec![5; 100_000]);
         assert!(messages.take().unwrap_err().message.contains("larger than max"));
         messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
         assert!(messages.take().unwrap_err().message.contains("decompress"));

@@ -211,9 +211,13 @@ impl Decoder<'_> {
                 return Ok(());
             }
             (Kind::Int32, Raw::Varint(value)) => write!(out, "{}", value as i32),
-            (Kind::Int64, Raw::Varint(value)) => write!(out, "\"{}\"", value as i64),
+            (Kind::Int64, Raw::Varint(value)) | (Kind::Sfixed64, Raw::Fixed64(value)) => {
+                write!(out, "\"{}\"", value as i64)
+            }
             (Kind::Uint32, Raw::Varint(value)) => write!(out, "{}", value as u32),
-            (Kind::Uint64, Raw::Varint(value)) => write!(out, "\"{value}\""),
+            (Kind::Uint64, Raw::Varint(value)) | (Kind::Fixed64, Raw::Fixed64(value)) => {
+                write!(out, "\"{value}\"")
+            }
             (Kind::Sint32, Raw::Varint(value)) => {
                 let value = value as u32;
                 write!(out, "{}", (value >> 1) as i32 ^ -((value & 1) as i32))
@@ -222,9 +226,7 @@ impl Decoder<'_> {
                 write!(out, "\"{}\"", (value >> 1) as i64 ^ -((value & 1) as i64))
             }
             (Kind::Fixed32, Raw::Fixed32(value)) => write!(out, "{value}"),
-            (Kind::Fixed64, Raw::Fixed64(value)) => write!(out, "\"{value}\""),
             (Kind::Sfixed32, Raw::Fixed32(value)) => write!(out, "{}", value as i32),
-            (Kind::Sfixed64, Raw::Fixed64(value)) => write!(out, "\"{}\"", value as i64),
             (Kind::Bool, Raw::Varint(value)) => write!(out, "{}", value != 0),
             (Kind::String, Raw::Bytes(bytes)) => {
                 let text =

@@ -1,4 +1,5 @@
 //! The rules in the body (13.2.6.4.7).
+#![allow(clippy::unnested_or_patterns, reason = "the standard's groups of elements are macros")]
 
 use super::modes::{SPACE, of_head};
 use super::stack::Scope;

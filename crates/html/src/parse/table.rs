@@ -1,4 +1,5 @@
 //! The rules in tables (13.2.6.4.9 to 15).
+#![allow(clippy::unnested_or_patterns, reason = "the standard's groups of elements are macros")]
 
 use super::stack::{Context, Scope};
 use super::{IsConsumed, Kind, Mode, Parser};

@@ -1,7 +1,7 @@
 //! One request and its response on a stream of its own.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use super::frame;
 use super::link::{Inner, Link};
@@ -23,6 +23,8 @@ pub(crate) struct Running<'a, 'c> {
     recording: &'a mut Recording<'c>,
     /// 0: it has no stream yet.
     id: u32,
+    /// With this it waits for a place.
+    waits: Option<Waker>,
     outflow: Option<Outflow<'a>>,
     is_written: bool,
     /// The head of a streamed response was told.
@@ -61,6 +63,7 @@ impl<'a, 'c> Running<'a, 'c> {
             outflow: None,
             is_written: false,
             has_begun: false,
+            waits: None,
             is_held: request.together,
         }
     }
@@ -73,7 +76,11 @@ impl<'a, 'c> Running<'a, 'c> {
         }
         if !protocol.has_room() {
             protocol.wait_for_room(cx.waker());
+            self.waits = Some(cx.waker().clone());
             return Poll::Pending;
+        }
+        if let Some(waker) = self.waits.take() {
+            protocol.stop_waiting(&waker);
         }
         let before = protocol.out.len();
         let answer = std::mem::take(&mut self.recording.answer);
@@ -260,8 +267,12 @@ impl Drop for Running<'_, '_> {
     fn drop(&mut self) {
         let mut inner = self.link.inner.borrow_mut();
         if self.id == 0 {
-            // It may have been this one that was woken for a place: the next one looks.
-            inner.protocol.pass_on();
+            if let Some(waker) = self.waits.take()
+                && !inner.protocol.stop_waiting(&waker)
+            {
+                // This one was woken for a place that it doesn't take.
+                inner.protocol.pass_on();
+            }
             return;
         }
         let Some(stream) = inner.protocol.leave(self.id) else { return };

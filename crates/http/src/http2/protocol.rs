@@ -2,6 +2,7 @@
 
 mod incoming;
 
+use std::collections::VecDeque;
 use std::task::Waker;
 
 use super::frame::{self, Head, flag, kind, reason, setting};
@@ -49,8 +50,8 @@ pub(super) struct Protocol {
     /// Frames to be sent.
     pub(super) out: Vec<u8>,
     streams: Vec<Stream>,
-    /// Who waits for a place among them.
-    slots: Vec<Waker>,
+    /// Who waits for a place among them, the first one first.
+    slots: VecDeque<Waker>,
     /// The stream whose own task is at work: it needs no waking.
     polled: u32,
     next_id: u32,
@@ -95,7 +96,7 @@ impl Protocol {
             has_settings: false,
             out,
             streams: Vec::new(),
-            slots: Vec::new(),
+            slots: VecDeque::new(),
             polled: 0,
             next_id: 1,
             window: WINDOW_AT_FIRST.into(),
@@ -140,7 +141,7 @@ impl Protocol {
     /// Wakes this one when there is room.
     pub(super) fn wait_for_room(&mut self, waker: &Waker) {
         if !self.slots.iter().any(|waiting| waiting.will_wake(waker)) {
-            self.slots.push(waker.clone());
+            self.slots.push_back(waker.clone());
         }
     }
 
@@ -257,9 +258,16 @@ impl Protocol {
 
     /// Wakes one of those who wait for a place.
     pub(super) fn pass_on(&mut self) {
-        if let Some(waker) = self.slots.pop() {
+        if let Some(waker) = self.slots.pop_front() {
             waker.wake();
         }
+    }
+
+    /// This one waits for a place no more. Tells whether it still did.
+    pub(super) fn stop_waiting(&mut self, waker: &Waker) -> bool {
+        let at = self.slots.iter().position(|waiting| waiting.will_wake(waker));
+        // Others of the same task may wait with it: they look, and come back.
+        at.and_then(|at| self.slots.remove(at)).map(Waker::wake).is_some()
     }
 
     /// Wakes one of those who wait, so that somebody reads the socket.

@@ -15,6 +15,7 @@ use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::support::{failed, get, read_head, run, server, with};
@@ -524,6 +525,53 @@ fn more_requests_than_the_server_allows_wait_their_turn() {
         let all = futures_util::future::join_all((0..20).map(|_| get(&client, &url))).await;
         assert!(all.iter().all(|exchange| exchange.response().is_ok()));
         assert!(most.get() <= 2, "{}", most.get());
+    });
+}
+
+#[test]
+fn who_gives_up_waiting_for_a_place_leaves_it_to_the_others() {
+    run(async {
+        let (seen, gate) = (Rc::new(Cell::new(0)), Rc::new(Semaphore::new(1)));
+        let (count, opens) = (Rc::clone(&seen), Rc::clone(&gate));
+        let address = server(move |socket, _| {
+            let (count, opens) = (Rc::clone(&count), Rc::clone(&opens));
+            async move {
+                let mut builder = h2::server::Builder::new();
+                builder.max_concurrent_streams(1);
+                let mut connection = builder.handshake::<_, Bytes>(socket).await.unwrap();
+                while let Some(Ok((_, mut respond))) = connection.accept().await {
+                    count.set(count.get() + 1);
+                    let opens = Rc::clone(&opens);
+                    tokio::task::spawn_local(async move {
+                        opens.acquire().await.unwrap().forget();
+                        respond.send_response(response(200), true).unwrap();
+                    });
+                }
+            }
+        })
+        .await;
+        let (client, url) = (Rc::new(sharing(|_| ())), format!("http://{address}/"));
+        assert!(get(&client, &url).await.response().is_ok());
+        let ask = || {
+            let (client, url) = (Rc::clone(&client), url.clone());
+            tokio::task::spawn_local(async move { get(&client, &url).await.response().is_ok() })
+        };
+        let all: Vec<_> = (0..6).map(|_| ask()).collect();
+        while seen.get() < 2 {
+            tokio::task::yield_now().await;
+        }
+        // The first one is asking, the others wait.
+        let gives_up = |index| matches!(index, 1 | 3 | 5);
+        all.iter()
+            .enumerate()
+            .filter(|(index, _)| gives_up(*index))
+            .for_each(|(_, task)| task.abort());
+        gate.add_permits(3);
+        for (index, task) in all.into_iter().enumerate() {
+            let came = tokio::time::timeout(Duration::from_secs(20), task).await;
+            let came = came.expect("a place was free, and nobody was told").ok();
+            assert_eq!(came, (!gives_up(index)).then_some(true), "{index}");
+        }
     });
 }
 

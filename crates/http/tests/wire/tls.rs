@@ -490,7 +490,7 @@ fn a_proxy_may_be_spoken_to_over_tls() {
         assert_eq!(post(&client, "https://target.test/", &body).await.failure, None);
         assert_eq!(notes.1.borrow()[0].len(), body.len());
         // From a file, too: what goes through TLS can't go past it.
-        let file = file_of(&[5; 500_000]);
+        let file = file_of(&vec![5; 500_000]);
         let payload = Payload::from(range(&file, 0, 500_000));
         assert_eq!(send(&client, "https://target.test/", &payload).await.failure, None);
         assert_eq!(notes.1.borrow()[1].len(), 500_000);

@@ -21,7 +21,7 @@ static HTTP_ONLY: Name = Name::new("http_only");
 
 /// A jar in a script's hands.
 #[derive(Default)]
-pub(crate) struct CookieJar {
+pub(super) struct CookieJar {
     pub(super) jar: SharedJar,
 }
 

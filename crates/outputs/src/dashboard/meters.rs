@@ -25,7 +25,7 @@ pub(super) struct Meters {
     builtin: Registry,
     tags: Vec<String>,
     routes: FxHashMap<Arc<Series>, Vec<u32>>,
-    meters: Vec<Meter>,
+    all: Vec<Meter>,
     /// Sorted, as the events are; the synthetic `time` has no meter.
     by_name: BTreeMap<String, Option<u32>>,
     unannounced: Vec<String>,
@@ -70,7 +70,7 @@ impl Meters {
             builtin: Registry::new(),
             tags: tags.to_vec(),
             routes: FxHashMap::default(),
-            meters: Vec::new(),
+            all: Vec::new(),
             by_name: [(TIME.to_owned(), None)].into(),
             unannounced: vec![TIME.to_owned()],
             left_out: 0,
@@ -81,13 +81,13 @@ impl Meters {
         for SeriesDelta { series, sink } in deltas {
             if let Some(route) = self.routes.get(series) {
                 for place in route {
-                    self.meters[*place as usize].period.merge(sink);
+                    self.all[*place as usize].period.merge(sink);
                 }
                 continue;
             }
             let route = self.route(series);
             for place in &route {
-                self.meters[*place as usize].period.merge(sink);
+                self.all[*place as usize].period.merge(sink);
             }
             if self.routes.len() < ROUTES_MAX {
                 self.routes.insert(Arc::clone(series), route);
@@ -114,7 +114,7 @@ impl Meters {
         if let Some(place) = self.by_name.get(&name) {
             return *place;
         }
-        if self.meters.len() >= METERS_MAX {
+        if self.all.len() >= METERS_MAX {
             if self.left_out == 0 {
                 log::warn!(
                     "the web dashboard shows {METERS_MAX} metrics and parts of metrics; more are left out"
@@ -123,9 +123,9 @@ impl Meters {
             self.left_out += 1;
             return None;
         }
-        let place = self.meters.len() as u32;
+        let place = self.all.len() as u32;
         let empty = || Sink::empty(metric.kind);
-        self.meters.push(Meter { metric: metric.clone(), period: empty(), total: empty() });
+        self.all.push(Meter { metric: metric.clone(), period: empty(), total: empty() });
         self.by_name.insert(name.clone(), Some(place));
         self.unannounced.push(name);
         Some(place)
@@ -150,7 +150,7 @@ impl Meters {
     }
 
     fn about(&self, place: u32) -> Value {
-        let metric = &self.meters[place as usize].metric;
+        let metric = &self.all[place as usize].metric;
         let mut about = json!({ "type": name_of(metric.kind) });
         match metric.contains {
             Contains::Default => {}
@@ -165,7 +165,7 @@ impl Meters {
 
     /// Whether anything was measured in this period.
     pub(super) fn has_news(&self) -> bool {
-        self.meters.iter().any(|meter| !meter.period.is_empty())
+        self.all.iter().any(|meter| !meter.period.is_empty())
     }
 
     /// This period in numbers, at this moment (milliseconds since the Unix epoch). A gauge without a new value keeps its last one.
@@ -178,7 +178,7 @@ impl Meters {
 
     /// Ends the period.
     pub(super) fn turn(&mut self) {
-        for meter in &mut self.meters {
+        for meter in &mut self.all {
             if !meter.period.is_empty() {
                 let period = mem::replace(&mut meter.period, Sink::empty(meter.metric.kind));
                 meter.total.merge(&period);
@@ -193,7 +193,7 @@ impl Meters {
 
     fn rows(&self, at: u64, of: impl Fn(&Meter) -> Value) -> Value {
         let rows = self.by_name.values().map(|place| match place {
-            Some(place) => of(&self.meters[*place as usize]),
+            Some(place) => of(&self.all[*place as usize]),
             None => json!([at]),
         });
         rows.collect()
@@ -296,7 +296,7 @@ mod tests {
             let tags: &[(&str, &str)] = &[("group", &group)];
             meters.absorb(&frame(&registry, &[(builtin::HTTP_REQS, tags, 1.0)]).series);
         }
-        assert_eq!(meters.meters.len(), METERS_MAX);
+        assert_eq!(meters.all.len(), METERS_MAX);
         assert_eq!(meters.left_out(), 11);
         assert_eq!(meters.snapshot(1, Duration::from_secs(1))[0], json!([522, 522]));
     }

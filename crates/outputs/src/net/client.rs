@@ -151,16 +151,14 @@ impl Client {
             }
         };
         let (head, body) = response.into_parts();
-        let (body, trailers) = match Limited::new(body, ANSWER_MAX).collect().await {
-            Ok(whole) => {
-                let trailers = whole.trailers().cloned().unwrap_or_default();
-                (whole.to_bytes(), trailers)
-            }
+        let whole = Limited::new(body, ANSWER_MAX).collect().await;
+        let (body, trailers) = if let Ok(whole) = whole {
+            let trailers = whole.trailers().cloned().unwrap_or_default();
+            (whole.to_bytes(), trailers)
+        } else {
             // Longer than anyone reads; the status says enough, and the connection is lost.
-            Err(_) => {
-                self.connection = None;
-                (Bytes::new(), HeaderMap::new())
-            }
+            self.connection = None;
+            (Bytes::new(), HeaderMap::new())
         };
         Ok(Answer { status: head.status, headers: head.headers, trailers, body })
     }

@@ -60,7 +60,7 @@ struct Tally {
 #[derive(Debug)]
 pub(crate) struct Sent {
     /// The weight that arrived.
-    pub(crate) sent: u64,
+    pub(crate) arrived: u64,
     /// The weight that did not.
     pub(crate) lost: u64,
     /// The first failure.
@@ -126,7 +126,11 @@ impl Sender {
             (_, 0) => None,
             _ => Some(format!("the server did not take it within {LAST_WAIT:?}")),
         });
-        Sent { sent: tally.sent.load(Relaxed), lost: tally.lost.load(Relaxed) + unsettled, trouble }
+        Sent {
+            arrived: tally.sent.load(Relaxed),
+            lost: tally.lost.load(Relaxed) + unsettled,
+            trouble,
+        }
     }
 }
 

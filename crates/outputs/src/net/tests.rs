@@ -39,7 +39,7 @@ fn send(url: &str, tls: &Tls, proxy: Option<&str>) -> Result<(), String> {
     .unwrap();
     sender.offer(Post::new("/x?y", "body").header("A", "b"), 1);
     let sent = sender.finish();
-    assert_eq!(sent.sent + sent.lost, 1);
+    assert_eq!(sent.arrived + sent.lost, 1);
     sent.trouble.map_or(Ok(()), Err)
 }
 
@@ -117,6 +117,6 @@ fn a_server_that_closes_after_each_answer_costs_nothing() {
         sender.offer(Post::new("/", "body"), 1);
     }
     let sent = sender.finish();
-    assert_eq!((sent.sent, sent.lost, sent.trouble), (3, 0, None));
+    assert_eq!((sent.arrived, sent.lost, sent.trouble), (3, 0, None));
     serve.join().unwrap();
 }

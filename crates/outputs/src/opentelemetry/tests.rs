@@ -1,9 +1,9 @@
-use brunt_metrics::{MetricId, builtin};
+use brunt_metrics::builtin;
 
 use super::*;
-use crate::testing::{Field, PATIENCE, Server, all, collector, context, fields, frame, one};
+use crate::testing::{Field, PATIENCE, Server, Told, all, collector, context, fields, frame, one};
 
-const VALUES: &[(MetricId, &[(&str, &str)], f64)] = &[
+const VALUES: &[Told<'_>] = &[
     (builtin::HTTP_REQS, &[("status", "200"), ("group", "")], 1.0),
     (builtin::HTTP_REQS, &[("status", "500")], 2.0),
     (builtin::CHECKS, &[("check", "a")], 1.0),
@@ -149,7 +149,7 @@ fn many_series_go_in_several_requests() {
         Tally::new(&context.registry, |metric| Measured::Sink(Sink::empty(metric.kind)));
     let names: Vec<String> = (0..1000).map(|number| format!("{number:05}").repeat(1000)).collect();
     let tags: Vec<_> = names.iter().map(|name| [("name", &**name)]).collect();
-    let values: Vec<(MetricId, &[(&str, &str)], f64)> =
+    let values: Vec<Told<'_>> =
         tags.iter().map(|tags| (builtin::HTTP_REQS, &tags[..], 1.0)).collect();
     tally.absorb(&frame(&context.registry, &values).series);
     let resource = export::Resource { attributes: &[], prefix: "", start: 1, now: 2 };

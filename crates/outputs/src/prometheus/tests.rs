@@ -1,7 +1,7 @@
-use brunt_metrics::{Contains, MetricId, builtin};
+use brunt_metrics::{Contains, builtin};
 
 use super::*;
-use crate::testing::{Field, Server, all, context, fields, frame, nobody, one, silent};
+use crate::testing::{Field, Server, Told, all, context, fields, frame, nobody, one, silent};
 
 /// A series of a request: name and labels as text, the value.
 fn series(body: &[u8]) -> Vec<(String, Vec<(u64, Field)>)> {
@@ -51,7 +51,7 @@ fn series_are_named_and_counted_as_by_k6() {
     assert_eq!(output.description(), format!("Prometheus remote write ({}/w?a=b)", server.url()));
     let registry = &context.registry;
     let plain = registry.register("my_trend", Kind::Trend, Contains::Default).unwrap();
-    let values_in: &[(MetricId, &[(&str, &str)], f64)] = &[
+    let values_in: &[Told<'_>] = &[
         (builtin::HTTP_REQS, TAGS, 1.0),
         (builtin::HTTP_REQS, TAGS, 1.0),
         (builtin::CHECKS, &[], 1.0),
@@ -96,7 +96,7 @@ fn native_histograms_have_the_buckets_of_k6() {
     let mut env = settings(&server);
     env.push(("K6_FEATURES", "native-histograms".into()));
     let (mut output, context) = open(&env);
-    let values_in: &[(MetricId, &[(&str, &str)], f64)] =
+    let values_in: &[Told<'_>] =
         &[(builtin::HTTP_REQ_DURATION, &[], 12.5), (builtin::HTTP_REQ_DURATION, &[], 12.5)];
     output.write(&frame(&context.registry, values_in)).unwrap();
     output.finish().unwrap();

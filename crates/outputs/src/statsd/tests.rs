@@ -1,9 +1,9 @@
 use std::net::UdpSocket;
 
-use brunt_metrics::{MetricId, builtin};
+use brunt_metrics::builtin;
 
 use super::*;
-use crate::testing::{PATIENCE, context, frame};
+use crate::testing::{PATIENCE, Told, context, frame};
 
 fn receiver() -> (UdpSocket, String) {
     let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -18,7 +18,7 @@ fn next(receiver: &UdpSocket) -> String {
     String::from_utf8(buffer[..size].to_vec()).unwrap()
 }
 
-const VALUES: &[(MetricId, &[(&str, &str)], f64)] = &[
+const VALUES: &[Told<'_>] = &[
     (builtin::HTTP_REQS, &[("status", "200"), ("url", "u"), ("group", "")], 1.0),
     (builtin::HTTP_REQ_DURATION, &[("name", "a,b:c|d")], 12.5),
     (builtin::HTTP_REQ_FAILED, &[], 1.0),

@@ -114,8 +114,10 @@ mod tests {
     fn read(decoder: &mut Decoder, block: &[u8]) -> Result<String, Undecodable> {
         let mut out = String::new();
         decoder.decode(block, |name, value| {
-            out +=
-                &format!("{}={};", String::from_utf8_lossy(name), String::from_utf8_lossy(value));
+            out.push_str(&String::from_utf8_lossy(name));
+            out.push('=');
+            out.push_str(&String::from_utf8_lossy(value));
+            out.push(';');
         })?;
         Ok(out)
     }
