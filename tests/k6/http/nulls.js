@@ -8,5 +8,7 @@ export default function () {
   }
   const jar = http.cookieJar();
   console.log(Object.keys(jar).join(), JSON.stringify(jar), jar, typeof jar.set);
+  const { set, cookiesForURL } = jar;
+  console.log(set(U, 'taken', 'out'), JSON.stringify(cookiesForURL(U)), set.name !== '');
   for (const key in new http.CookieJar()) console.log(key);
 }

@@ -1,7 +1,7 @@
 //! `http.cookieJar()` and `new http.CookieJar()`.
 
+use std::ffi::CStr;
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 use brunt_fiber::clock;
 use brunt_http::cookie::{Scope, SetCookie};
@@ -10,7 +10,7 @@ use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::prepared::http_for;
 use super::state::SharedJar;
-use crate::state::{text_or_empty, throw, throw_type};
+use crate::state::{text_or_empty, throw};
 
 static DOMAIN: Name = Name::new("domain");
 static PATH: Name = Name::new("path");
@@ -26,7 +26,7 @@ pub(super) struct CookieJar {
 }
 
 impl Class for CookieJar {
-    const NAME: &'static std::ffi::CStr = c"CookieJar";
+    const NAME: &'static CStr = c"CookieJar";
 
     fn members() -> &'static Members {
         static NONE: Members = Members::new();
@@ -43,25 +43,23 @@ pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
     made(call.ctx(), CookieJar::default())
 }
 
-/// Its methods are its own, as in k6: scripts print jars.
+/// Its methods are its own and bound to it, as in k6: scripts print jars, and take methods out of them.
 fn made(ctx: Ctx<'_>, jar: CookieJar) -> JsResult<'_> {
-    static OWN: LazyLock<Members> = LazyLock::new(|| {
-        Members::new()
-            .function(c"clear", 1, clear)
-            .function(c"cookiesForURL", 1, cookies_for_url)
-            .function(c"delete", 2, delete)
-            .function(c"set", 4, set)
-    });
+    type Method = for<'js> fn(Call<'js>, &SharedJar) -> JsResult<'js>;
+    const METHODS: [(&CStr, u8, Method); 4] = [
+        (c"clear", 1, clear),
+        (c"cookiesForURL", 1, cookies_for_url),
+        (c"delete", 2, delete),
+        (c"set", 4, set),
+    ];
+    let shared = Rc::clone(&jar.jar);
     let object = ctx.instance(jar)?;
-    object.define_members(&OWN)?;
-    Ok(object)
-}
-
-fn jar_of(call: &Call<'_>) -> JsResult<'static, SharedJar> {
-    match call.this().instance::<CookieJar>() {
-        Some(jar) => Ok(Rc::clone(&jar.jar)),
-        None => Err(throw_type(call.ctx(), "this method belongs to a CookieJar")),
+    for (name, length, method) in METHODS {
+        let jar = Rc::clone(&shared);
+        let bound = ctx.closure(name, length, move |call| method(call, &jar))?;
+        object.define(name.to_str().expect("a name in ASCII"), bound)?;
     }
+    Ok(object)
 }
 
 /// `None` for a URL that no cookie is for: another scheme, no host.
@@ -80,9 +78,9 @@ fn now_ms() -> i64 {
     i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX)
 }
 
-fn cookies_for_url(call: Call<'_>) -> JsResult<'_> {
+fn cookies_for_url<'js>(call: Call<'js>, jar: &SharedJar) -> JsResult<'js> {
     let ctx = call.ctx();
-    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let scope = scope_of(&call)?;
     let Some(scope) = scope else { return ctx.object() };
     let found: Vec<(String, String)> = jar
         .borrow()
@@ -105,9 +103,9 @@ fn cookies_for_url(call: Call<'_>) -> JsResult<'_> {
     Ok(object)
 }
 
-fn set(call: Call<'_>) -> JsResult<'_> {
+fn set<'js>(call: Call<'js>, jar: &SharedJar) -> JsResult<'js> {
     let ctx = call.ctx();
-    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+    let scope = scope_of(&call)?;
     let mut cookie = SetCookie {
         name: text_or_empty(&call.argument(1))?,
         value: text_or_empty(&call.argument(2))?,
@@ -154,16 +152,16 @@ fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static
     Ok(())
 }
 
-fn clear(call: Call<'_>) -> JsResult<'_> {
-    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+fn clear<'js>(call: Call<'js>, jar: &SharedJar) -> JsResult<'js> {
+    let scope = scope_of(&call)?;
     if let Some(scope) = scope {
         jar.borrow_mut().clear(&scope);
     }
     Ok(call.ctx().undefined())
 }
 
-fn delete(call: Call<'_>) -> JsResult<'_> {
-    let (jar, scope) = (jar_of(&call)?, scope_of(&call)?);
+fn delete<'js>(call: Call<'js>, jar: &SharedJar) -> JsResult<'js> {
+    let scope = scope_of(&call)?;
     let name = text_or_empty(&call.argument(1))?;
     if let Some(scope) = scope {
         jar.borrow_mut().delete(&scope, &name);
