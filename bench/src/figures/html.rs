@@ -19,7 +19,7 @@ struct Rounds {
     failure: Option<String>,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "as all figures are measured")]
+#[allow(clippy::unnecessary_wraps, reason = "all figures are measured by functions of one type")]
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let core = (machine::cores() > 1).then_some(0);
     let mut results: Vec<((u64, &str), Client, Rounds)> = CASES

@@ -270,7 +270,7 @@ pub(crate) fn parse(
             Call::Remote(remote::Request::read(name, matches, &settings)?)
         }
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
-        "x" => return Err(absent::extension(matches)),
+        "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use brunt_js::{
-    Api, Failure as Thrown, OpenedFiles, Program, ProgramError, ScriptRunner,
+    Api, Failure as Thrown, OpenedFiles, Program, ProgramError, ScriptRunner, UNHANDLED,
     runner::{Exported, SummaryAnswer},
 };
 use brunt_modules::{K6, World};
@@ -215,8 +215,13 @@ fn thrown(failure: Thrown) -> Failure {
     match failure {
         Thrown::Exception(text) => {
             let place = place::first(&text);
-            let failure = Failure::new(Exit::ScriptException, anyhow::Error::msg(text))
-                .hint("script exception");
+            // To k6 a rejection that nobody handled is no exception of the script.
+            let failure = if text.starts_with(UNHANDLED) {
+                Failure::new(Exit::Other, anyhow::Error::msg(text))
+            } else {
+                Failure::new(Exit::ScriptException, anyhow::Error::msg(text))
+                    .hint("script exception")
+            };
             match place {
                 Some(place) => failure.at(place),
                 None => failure,

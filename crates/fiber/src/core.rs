@@ -16,11 +16,8 @@ use crate::clock;
 /// So many things are put off at once; the next one has them done.
 const LATER_MAX: usize = 32;
 
-/// If something was put off for longer when the next thing comes, the core is too busy to put anything off.
+/// If something was put off for longer when the next thing comes, all of it is done now.
 const LATE_NS: u64 = 200_000;
-
-/// So many of the next things are then done at once.
-const DIRECT_AFTER_LATE: u32 = 256;
 
 thread_local! {
     static ON_CORE: Cell<bool> = const { Cell::new(false) };
@@ -33,35 +30,24 @@ struct Later {
     chores: RefCell<Vec<Rc<dyn Chore>>>,
     /// When the first was put off (unix ns).
     since: Cell<u64>,
-    /// So many of the next are not put off.
-    direct: Cell<u32>,
 }
 
 impl Later {
     const fn new() -> Self {
-        Self { chores: RefCell::new(Vec::new()), since: Cell::new(0), direct: Cell::new(0) }
+        Self { chores: RefCell::new(Vec::new()), since: Cell::new(0) }
     }
 
-    fn take(&self, chore: Rc<dyn Chore>) -> bool {
-        let direct = self.direct.get();
-        if direct > 0 {
-            self.direct.set(direct - 1);
-            return false;
-        }
+    fn take(&self, chore: Rc<dyn Chore>) {
         let count = self.chores.borrow().len();
         let now = clock::now_ns();
-        if count == 0 {
+        let is_late = now.saturating_sub(self.since.get()) > LATE_NS;
+        if count >= LATER_MAX || (count > 0 && is_late) {
+            self.carry_out();
             self.since.set(now);
-        } else if now.saturating_sub(self.since.get()) > LATE_NS {
-            self.carry_out();
-            self.direct.set(DIRECT_AFTER_LATE);
-            return false;
-        } else if count >= LATER_MAX {
-            self.carry_out();
+        } else if count == 0 {
             self.since.set(now);
         }
         self.chores.borrow_mut().push(chore);
-        true
     }
 
     fn carry_out(&self) {
@@ -130,9 +116,13 @@ pub fn add_chore(chore: &Rc<impl Chore + 'static>) {
 }
 
 /// Has `chore` done once: when this thread is about to rest, when [`LATER_MAX`] are put off, or when the first of them has
-/// waited for 0.2 ms as the next one comes. `false`: it is not put off, do it now.
+/// waited for 0.2 ms as the next one comes. `false`: nothing is put off here, do it now.
 pub fn put_off(chore: Rc<dyn Chore>) -> bool {
-    does_chores() && LATER.with(|later| later.take(chore))
+    let is_core = does_chores();
+    if is_core {
+        LATER.with(|later| later.take(chore));
+    }
+    is_core
 }
 
 /// Does the chores of this thread: before it rests, and now and then while something long is computed.
@@ -187,7 +177,7 @@ mod tests {
         let runtime = CoreRuntime::new(8).unwrap();
         runtime.block_on(async {
             for _ in 0..=LATER_MAX {
-                while !put_off(Rc::clone(&count) as Rc<dyn Chore>) {}
+                assert!(put_off(Rc::clone(&count) as Rc<dyn Chore>));
             }
             assert!(count.0.get() as usize >= LATER_MAX);
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;

@@ -82,8 +82,9 @@ impl Name {
     /// The known name that this is in lower case.
     pub(crate) fn known_lowered(text: &[u8]) -> Option<Self> {
         Self::find(text, |known| {
-            let lowered = text.iter().map(u8::to_ascii_lowercase);
-            known.len() == text.len() && lowered.eq(known.bytes())
+            // Most pages write them in lower case.
+            let lowered = || text.iter().map(u8::to_ascii_lowercase).eq(known.bytes());
+            known.len() == text.len() && (known.as_bytes() == text || lowered())
         })
     }
 

@@ -4,6 +4,9 @@ use brunt_quickjs::{Ctx, Thrown, Value};
 
 use crate::host::Host;
 
+/// How a rejection that nobody handled is told.
+pub const UNHANDLED: &str = "Uncaught (in promise) ";
+
 /// Why a script's function did not come to its regular end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -49,7 +52,7 @@ impl Failure {
     /// A rejection that nobody handled.
     pub fn of_rejection(host: &Host, reason: &Value<'_>) -> Self {
         match Self::of_value(host, reason) {
-            Self::Exception(text) => Self::Exception(format!("Uncaught (in promise) {text}")),
+            Self::Exception(text) => Self::Exception(format!("{UNHANDLED}{text}")),
             other => other,
         }
     }
@@ -69,7 +72,8 @@ pub fn describe(value: &Value<'_>) -> String {
     let ctx = value.ctx();
     let text = if value.is_error() {
         let head = text_of(value);
-        match value.get("stack").ok().and_then(|stack| stack.as_str()) {
+        let stack = value.error_stack().or_else(|| value.get("stack").ok());
+        match stack.and_then(|stack| stack.as_str().map(|stack| stack.to_string())) {
             // The head was taken when the error was made; a script may have renamed it since.
             Some(stack) => {
                 let frames = stack.find("\tat ").map_or("", |start| &stack[start..]);

@@ -30,7 +30,7 @@ pub use api::{Api, Remains};
 pub use brunt_quickjs::CommonBytes;
 pub use brunt_script::path_of;
 pub use event_loop::{EventLoop, Line};
-pub use exception::{Failure, describe};
+pub use exception::{Failure, UNHANDLED, describe};
 pub use host::{Host, Phase};
 pub use instance::Instance;
 pub use opened::{FileMap, LargeFile, OpenError, OpenedFiles};

@@ -268,7 +268,7 @@ impl Program {
         column: u32,
     ) -> Option<brunt_quickjs::Place> {
         let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
-        let place = unit.positions.author(line, column);
+        let place = unit.positions.told(line, column);
         let file = place.url.map(str::to_owned);
         Some(brunt_quickjs::Place { file, line: place.line, column: place.column })
     }

@@ -11,7 +11,7 @@ use brunt_quickjs::Value;
 
 use crate::api::Api;
 use crate::core_state::CoreState;
-use crate::exception::Failure;
+use crate::exception::{Failure, UNHANDLED};
 use crate::host::Phase;
 use crate::instance::{Instance, run_fiber};
 use crate::program::Program;
@@ -196,6 +196,10 @@ impl ScriptRunner {
 
     fn error(failure: Failure) -> RunError {
         match failure {
+            // A rejection that nobody handled is no exception of the script to k6.
+            Failure::Exception(text) if text.starts_with(UNHANDLED) => {
+                RunError::new(ErrorKind::Other, text)
+            }
             Failure::Exception(text) => RunError::new(ErrorKind::Script, text),
             Failure::Aborted(text) => RunError::new(ErrorKind::Aborted, text),
             Failure::Interrupted => RunError::new(ErrorKind::Interrupted, "stopped"),

@@ -263,13 +263,13 @@ impl Ledger {
     pub fn summary(&self, run: Duration) -> Summary {
         // By metric, then by submetric: `a{x:y}` stands behind `a` though `ab` would sort between.
         let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
-        // Whoever judges a part shows the whole, even if nothing was measured.
-        let is_judged = |entry: &&Entry| !entry.judged.is_empty();
+        // Whoever names a part shows the whole, even if nothing was measured.
+        let is_named = |entry: &&Entry| entry.is_named;
         let wholes: FxHashSet<MetricId> =
-            self.entries.iter().filter(is_judged).map(|entry| entry.metric.id).collect();
+            self.entries.iter().filter(is_named).map(|entry| entry.metric.id).collect();
         for entry in &self.entries {
             let is_shown =
-                is_judged(&entry) || (!entry.is_submetric && wholes.contains(&entry.metric.id));
+                entry.is_named || (!entry.is_submetric && wholes.contains(&entry.metric.id));
             if is_shown || !entry.sink.is_empty() {
                 sorted.insert((&*entry.metric.name, entry.is_submetric, &*entry.name), entry);
             }

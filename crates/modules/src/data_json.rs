@@ -9,7 +9,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, Name, Thrown, Value};
 
 use crate::boxed::unbox;
-use crate::http::Response;
+use crate::{html, http};
 
 /// Deepest nesting; beyond it the data is refused. The parser on the other side takes as much.
 const DEPTH_MAX: usize = 1_000;
@@ -64,8 +64,8 @@ struct Open<'js> {
     value: Value<'js>,
     rest: Rest<'js>,
     is_first: bool,
-    /// It is a response of k6/http.
-    is_response: bool,
+    /// It is an object of ours whose methods are its own: a response, a selection.
+    has_methods: bool,
 }
 
 enum Rest<'js> {
@@ -86,7 +86,7 @@ impl<'js> Writer<'js> {
                 }
                 Rest::Properties(keys) => match keys.next() {
                     // Methods of what k6 makes are no data of it, though they are its own.
-                    Some(key) if open.is_response && open.value.get(&key)?.is_function() => {
+                    Some(key) if open.has_methods && open.value.get(&key)?.is_function() => {
                         open.is_first = separator.is_empty();
                         continue;
                     }
@@ -169,8 +169,8 @@ impl<'js> Writer<'js> {
             self.out.push('{');
             Rest::Properties(value.keys()?.into_iter())
         };
-        let is_response = value.instance::<Response>().is_some();
-        self.open.push(Open { value: value.clone(), rest, is_first: true, is_response });
+        let has_methods = http::has_own_methods(value) || html::has_own_methods(value);
+        self.open.push(Open { value: value.clone(), rest, is_first: true, has_methods });
         Ok(())
     }
 

@@ -29,20 +29,18 @@ static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
 static SCENARIO: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
         .getter(c"name", |call| {
-            let scenario = scenario(call.ctx(), "name")?;
+            let scenario = scenario(call.ctx())?;
             call.ctx().string(&scenario.spec().name)
         })
         .getter(c"executor", |call| {
-            let scenario = scenario(call.ctx(), "executor")?;
+            let scenario = scenario(call.ctx())?;
             call.ctx().string(scenario.spec().executor.kind())
         })
         .getter(c"startTime", |call| {
-            let started = scenario(call.ctx(), "startTime")?.state().started_at().unwrap_or(0);
+            let started = scenario(call.ctx())?.state().started_at().unwrap_or(0);
             Ok(call.ctx().number((started / 1_000_000) as f64))
         })
-        .getter(c"progress", |call| {
-            Ok(call.ctx().number(scenario(call.ctx(), "progress")?.state().progress()))
-        })
+        .getter(c"progress", |call| Ok(call.ctx().number(scenario(call.ctx())?.state().progress())))
         .getter(c"iterationInInstance", |call| {
             iteration(call, "iterationInInstance", |iteration| iteration.in_scenario_instance)
         })
@@ -104,7 +102,7 @@ impl Class for Execution {
         let known = self.own_names().iter().find(|name| key.is(name));
         let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
         match name {
-            "scenario" => drop(scenario(ctx, "information")?),
+            "scenario" => drop(scenario(ctx)?),
             "vu" => not_in_init(ctx, "getting VU information")?,
             "instance" => not_in_init(ctx, "getting instance information")?,
             _ => {}
@@ -163,16 +161,13 @@ fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
     ctx.instance(Live { what })
 }
 
-fn scenario(
-    ctx: Ctx<'_>,
-    what: &str,
-) -> JsResult<'static, std::rc::Rc<brunt_engine::ScenarioHere>> {
+fn scenario(ctx: Ctx<'_>) -> JsResult<'static, std::rc::Rc<brunt_engine::ScenarioHere>> {
     let host = Host::of(ctx);
     match host.scenario() {
         Some(scenario) if host.phase() == Phase::Iteration => Ok(scenario),
         _ => Err(throw(
             ctx,
-            &format!("getting scenario {what} outside of a scenario's iterations is not supported"),
+            "getting scenario information outside of the VU context is not supported",
         )),
     }
 }

@@ -12,6 +12,7 @@ static NAME: Name = Name::new("name");
 static MESSAGE: Name = Name::new("message");
 static STACK: Name = Name::new("stack");
 static VALUE: Name = Name::new("value");
+static TO_STRING: Name = Name::new("toString");
 
 /// Has no instances: it makes each VM keep the prototype where no script can replace it.
 struct Prototype;
@@ -47,7 +48,7 @@ pub(crate) fn throw_go(ctx: Ctx<'_>, message: &str) -> Thrown {
     }
 }
 
-/// A `GoError` with the current stack. Like k6's it owns `message`, `stack` and `value`, the text of the error.
+/// A `GoError` with the current stack. Like k6's it owns `stack`, `message` and `value`, which is an object with the text.
 pub(crate) fn make<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
     let error = ctx.error(ErrorKind::Plain, message);
     error.set_prototype(&prototype(ctx)?)?;
@@ -56,7 +57,12 @@ pub(crate) fn make<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
     let frames = stack.find("\n\tat ").map_or("\n", |start| &stack[start..]);
     let head = if message.is_empty() { "GoError" } else { "GoError: " };
     error.define_hidden(&STACK, ctx.string(&format!("{head}{message}{frames}"))?)?;
-    error.define(&VALUE, ctx.string(message)?)?;
+    // k6's is an error of Go: without members that are shown, but with a text.
+    let value = ctx.object()?;
+    let text = message.to_owned();
+    let to_string = ctx.closure(c"toString", 0, move |call: Call<'_>| call.ctx().string(&text))?;
+    value.define_hidden(&TO_STRING, to_string)?;
+    error.define(&VALUE, value)?;
     Ok(error)
 }
 

@@ -42,6 +42,11 @@ impl Page {
     }
 }
 
+/// Whether it is an object whose methods are its own properties.
+pub(crate) fn has_own_methods(value: &Value<'_>) -> bool {
+    value.instance::<Selection>().is_some() || value.instance::<element::Element>().is_some()
+}
+
 pub(crate) fn names() -> Vec<String> {
     vec!["parseHTML".to_owned()]
 }

@@ -79,6 +79,11 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .string(c"OCSP_REASON_AA_COMPROMISE", c"aa_compromise")
 });
 
+/// Whether it is an object whose methods are its own properties.
+pub(crate) fn has_own_methods(value: &Value<'_>) -> bool {
+    value.instance::<Response>().is_some() || value.instance::<cookies::CookieJar>().is_some()
+}
+
 pub(crate) fn names() -> Vec<String> {
     let mut names: Vec<String> =
         MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect();

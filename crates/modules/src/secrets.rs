@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use brunt_fiber::block_on;
 use brunt_js::Host;
-use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, Deferred, JsResult, Value};
 use brunt_secrets::{Answer, SecretError};
+
+use crate::go_text::GoText;
 
 use crate::state::{throw, throw_stopped};
 
@@ -75,7 +76,7 @@ fn settle<'js>(
             }
             Ok(ctx.string(&value)?)
         }
-        Err(error) => Err(ctx.error(ErrorKind::Plain, &error.to_string())),
+        Err(error) => Err(GoText::make(ctx, &error.to_string())?),
     };
     ctx.settle(deferred, result)
 }

@@ -175,3 +175,9 @@ int brunt_returns_to(JSContext *ctx, uintptr_t frame)
     }
     return 0;
 }
+
+/* The trace of an error, as the engine made it; undefined for what has none. */
+JSValue brunt_stack(JSContext *ctx, JSValueConst error)
+{
+    return js_error_get_stack(ctx, error);
+}

@@ -76,6 +76,44 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
               continue;\n        }\n",
         times: 1,
     },
+    // The trace of an error is a property of its own, the first, as in k6: scripts print errors by their own properties. The
+    // engine's place keeps it, too, whatever a script makes of the property.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    if (!JS_IsUndefined(p->u.object_data))\n        return false;\n    if (find_own_property1(p, JS_ATOM_stack))\n        return false;\n    return true;\n",
+        put: "    return JS_IsUndefined(p->u.object_data);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        JS_FreeValue(ctx, p->u.object_data);\n        p->u.object_data = stack;\n    } else if (can_add_backtrace(error_obj)) {\n",
+        put: "        JS_FreeValue(ctx, p->u.object_data);\n        p->u.object_data = js_dup(stack);\n        \
+              JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    \
+              } else if (can_add_backtrace(error_obj)) {\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    if (JS_IsException(obj))\n        return obj;\n    switch (magic) {\n    case JS_AGGREGATE_ERROR:\n        message = argv[1];\n",
+        put: "    if (JS_IsException(obj))\n        return obj;\n    \
+              JS_DefinePropertyValue(ctx, obj, JS_ATOM_stack, JS_UNDEFINED, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    \
+              switch (magic) {\n    case JS_AGGREGATE_ERROR:\n        message = argv[1];\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        obj = JS_NewObjectProtoClass(ctx, ctx->native_error_proto[error_num],\n                                     JS_CLASS_ERROR);\n    }\n",
+        put: "        obj = JS_NewObjectProtoClass(ctx, ctx->native_error_proto[error_num],\n                                     JS_CLASS_ERROR);\n    }\n    \
+              if (!JS_IsException(obj))\n        \
+              JS_DefinePropertyValue(ctx, obj, JS_ATOM_stack, JS_UNDEFINED, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    JS_CGETSET_DEF(\"stack\", js_error_get_stack, js_error_set_stack ),\n",
+        put: "",
+        times: 1,
+    },
     // The namespace of a native module has no `default`, as in k6; it can be imported by that name.
     Adjustment {
         file: "quickjs.c",

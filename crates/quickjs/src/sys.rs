@@ -558,6 +558,7 @@ unsafe extern "C" {
     pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;
     pub(crate) fn brunt_returns_to(ctx: *mut JSContext, frame: usize) -> c_int;
     pub(crate) fn brunt_data_view(ctx: *mut JSContext, buffer: JSValue) -> JSValue;
+    pub(crate) fn brunt_stack(ctx: *mut JSContext, error: JSValue) -> JSValue;
     pub(crate) fn brunt_stringify(
         ctx: *mut JSContext,
         value: JSValue,

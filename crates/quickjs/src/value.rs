@@ -161,6 +161,15 @@ impl<'js> Value<'js> {
         self.is_object() && unsafe { sys::JS_IsError(self.raw) }
     }
 
+    /// The trace of an error as it was made, whatever a script has put in its place.
+    pub fn error_stack(&self) -> Option<Value<'js>> {
+        // SAFETY: the value is alive and of this context; the result is a reference of ours.
+        let stack = unsafe {
+            Value::returned(self.ctx(), sys::brunt_stack(self.ctx().raw(), self.raw)).ok()?
+        };
+        (!stack.is_undefined()).then_some(stack)
+    }
+
     /// A `Date`?
     pub fn is_date(&self) -> bool {
         // SAFETY: the value is alive.

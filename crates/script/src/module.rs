@@ -46,7 +46,10 @@ pub(crate) fn prepare(
 
     let plain: Arc<str> = prepared.code.map_or_else(|| Arc::clone(&text), Into::into);
     let counted = if prepared.generated.is_some() { &plain } else { &text };
-    let own = Positions::new(prepared.shifts, counted, prepared.generated);
+    let mut own = Positions::new(prepared.shifts, counted, prepared.generated);
+    if prepared.had_types {
+        own = own.without_types(&text);
+    }
     let imports = Importer { url, text: &text, code: &plain, positions: &own };
     let imports = imports.all(prepared.imports)?;
     let (code, head) = if prepared.format == Format::CommonJs {

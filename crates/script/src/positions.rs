@@ -20,6 +20,8 @@ struct Inner {
     text: Option<(Arc<str>, Lines)>,
     /// For code that was generated from the source.
     generated: Option<SourceMap>,
+    /// The source of code whose types were taken out.
+    typed: Option<(Arc<str>, Lines)>,
     /// For a source that was itself generated (`//# sourceMappingURL=`).
     bundle: Option<SourceMap>,
 }
@@ -52,7 +54,14 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner { shifts, text, generated, bundle: None }))
+        Self(Arc::new(Inner { shifts, text, generated, typed: None, bundle: None }))
+    }
+
+    /// The same for code without the types of this source. To be asked before it is shared.
+    pub(crate) fn without_types(self, source: &Arc<str>) -> Self {
+        let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
+        inner.typed = Some((Arc::clone(source), Lines::of(source)));
+        Self(Arc::new(inner))
     }
 
     /// The same for code with a head before it, and with the source map of what its author
@@ -83,14 +92,45 @@ impl Positions {
         }
     }
 
-    /// Whether [`Positions::author`] gives back what it gets, for all of the code.
+    /// The author's place as a stack tells it. In TypeScript that is where k6's source map leads: one column before
+    /// the place, and for a call, what stands behind its parenthesis.
+    pub fn told(&self, line: u32, column: u32) -> Place<'_> {
+        let place = self.author(line, column);
+        match &self.0.typed {
+            Some((source, lines)) if place.url.is_none() => {
+                let (line, column) = behind_call(source, lines, place.line, place.column);
+                Place { url: None, line, column: column.saturating_sub(1) }
+            }
+            _ => place,
+        }
+    }
+
+    /// Whether [`Positions::told`] gives back what it gets, for all of the code.
     pub fn is_identity(&self) -> bool {
         let inner = &*self.0;
         inner.shifts.is_empty()
             && inner.text.is_none()
             && inner.generated.is_none()
+            && inner.typed.is_none()
             && inner.bundle.is_none()
     }
+}
+
+/// The same place, unless a parenthesis opens there: then the place of what follows it, or if nothing does in that
+/// line, of the name before it. Line and column from 1.
+fn behind_call(source: &str, lines: &Lines, line: u32, column: u32) -> (u32, u32) {
+    let offset = lines.offset(source, line, column) as usize;
+    let Some(rest) = source.get(offset..).and_then(|rest| rest.strip_prefix('(')) else {
+        return (line, column);
+    };
+    let argument = rest.trim_start_matches([' ', '\t']);
+    if !argument.is_empty() && !argument.starts_with(['\n', '\r', '/']) {
+        return lines.locate(source, (source.len() - argument.len()) as u32);
+    }
+    let called = source[..offset].trim_end();
+    let name = called.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+    let start = if name.len() == called.len() { offset } else { name.len() };
+    lines.locate(source, start as u32)
 }
 
 /// Takes away what was put in before a column; a place within an insertion becomes the place
@@ -129,6 +169,24 @@ pub(crate) fn unshift_offset(shifts: &[Shift], offset: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Observed in k6 1.8.1.
+    #[test]
+    fn typescript_is_told_one_column_early_and_calls_by_their_argument() {
+        let source: Arc<str> =
+            "  throw new Error('x');\n  call(a);\n  call();\n  check(\n    a,\n  );\n".into();
+        let positions = Positions::new(Vec::new(), &source, None).without_types(&source);
+        let told = |line, column| {
+            let place = positions.told(line, column);
+            (place.line, place.column)
+        };
+        assert_eq!(told(1, 9), (1, 8));
+        assert_eq!(told(2, 7), (2, 7));
+        assert_eq!(told(3, 7), (3, 7));
+        assert_eq!(told(4, 8), (4, 2));
+        assert_eq!(told(99, 1), (99, 0));
+        assert!(!positions.is_identity());
+    }
 
     fn author(positions: &Positions, line: u32, column: u32) -> (u32, u32) {
         let place = positions.author(line, column);

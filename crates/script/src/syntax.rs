@@ -49,6 +49,8 @@ pub(crate) struct Prepared {
     pub(crate) code: Option<String>,
     /// Where lines of the code are longer than those of the text.
     pub(crate) shifts: Vec<Shift>,
+    /// Whether types were taken out.
+    pub(crate) had_types: bool,
     /// From the code to the text, if it was generated anew.
     pub(crate) generated: Option<SourceMap>,
     pub(crate) format: Format,
@@ -127,6 +129,7 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
     Ok(Prepared {
         code: canvas.finish().map(|(code, _)| code),
         shifts: Vec::new(),
+        had_types: false,
         generated: None,
         format: parsed.format,
         imports: facts.imports,
@@ -158,6 +161,7 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
                 return Ok(Prepared {
                     code: Some(prepared.code.unwrap_or(code)),
                     shifts,
+                    had_types: true,
                     ..prepared
                 });
             }
@@ -175,6 +179,7 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
     match javascript(&code) {
         Ok(prepared) => Ok(Prepared {
             code: Some(prepared.code.unwrap_or(code)),
+            had_types: true,
             generated: Some(map),
             ..prepared
         }),

@@ -26,4 +26,5 @@ export function handleSummary(data) {
     delete values.rate;
     console.log(name, JSON.stringify(Object.keys(values).sort()), JSON.stringify(thresholds), Object.values(values).join());
   }
+  return {};
 }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 
 /// Names, and what to do instead.
 const ABSENT: &[(&str, &str)] = &[
@@ -38,14 +38,17 @@ pub(super) fn failure(name: &str) -> Failure {
     Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
 }
 
-/// `brunt x NAME`: extensions of k6 bring such commands; ours are built in and bring none.
-pub(super) fn extension(matches: &ArgMatches) -> Failure {
+/// What there is instead of commands that extensions of k6 bring.
+const BUILT_IN: &str = "the extensions that Brunt has are built in and add no commands; `brunt help run` lists their modules";
+
+/// `brunt x` alone tells, as in k6, what there is; `brunt x NAME` is none of it.
+pub(super) fn extension(matches: &ArgMatches) -> Outcome<String> {
     let mut words = matches.get_many::<String>("anything").into_iter().flatten();
-    let message = match words.next() {
-        Some(name) => format!("unknown command \"{name}\" for \"brunt x\""),
-        None => "brunt x needs the name of an extension's command, and there are none".to_owned(),
-    };
-    Failure::usage(message).hint(
-        "the extensions that Brunt has are built in and add no commands; `brunt help run` lists their modules",
-    )
+    match words.next() {
+        Some(name) => {
+            let message = format!("unknown command \"{name}\" for \"brunt x\"");
+            Err(Failure::usage(message).hint(BUILT_IN))
+        }
+        None => Ok(format!("No commands: {BUILT_IN}.\n")),
+    }
 }

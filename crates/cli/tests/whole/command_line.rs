@@ -30,6 +30,13 @@ fn help_lists_the_commands_and_every_flag() {
 }
 
 #[test]
+fn extensions_of_commands_are_none() {
+    let told = brunt("x").told();
+    assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
+    assert!(told.stdout.contains("built in"), "{told:?}");
+}
+
+#[test]
 fn a_wrong_command_line_is_one_error_and_255() {
     for (line, part) in [
         ("nope", "unknown command"),
@@ -47,7 +54,6 @@ fn a_wrong_command_line_is_one_error_and_255() {
         ("cloud run a.js", "no cloud behind Brunt"),
         ("cloud login", "nothing to log in to"),
         ("login", "nothing to log in to"),
-        ("x", "needs the name"),
         ("x foo --bar", "unknown command"),
         ("scale --address 127.0.0.1:1", "-u/--vus or -m/--max"),
         ("new --template nope", "nope"),

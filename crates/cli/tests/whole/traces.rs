@@ -53,7 +53,7 @@ fn iterations_and_requests_arrive_as_spans() {
     let line =
         format!("run -q --demo --traces-output otel=http://{address},proto=http,header.X-Y=z s.js");
     let told = brunt(&line).file("s.js", SCRIPT).told();
-    assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
+    assert_eq!((told.code, told.stderr.contains("lost")), (0, false), "{told:?}");
     let (head, mut all) = received.recv_timeout(Duration::from_mins(1)).expect("spans");
     assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
     assert!(head.to_lowercase().contains("\r\nx-y: z\r\n"), "{head}");

@@ -1,5 +1,5 @@
 //! The rules in the body (13.2.6.4.7).
-#![expect(clippy::unnested_or_patterns, reason = "a macro's pattern stands beside others")]
+#![allow(clippy::unnested_or_patterns, reason = "the standard's groups of elements are macros")]
 
 use super::modes::{SPACE, of_head};
 use super::stack::Scope;
@@ -137,7 +137,7 @@ impl Parser<'_> {
                 }
             }
             Name::FRAMESET => self.frameset_in_body(),
-            block!() | Name::P | Name::PLAINTEXT => {
+            block!() | Name::P => {
                 self.close_paragraph();
                 self.add_element();
             }
@@ -166,6 +166,10 @@ impl Parser<'_> {
             }
             Name::LI => self.begin_item(&[Name::LI]),
             Name::DD | Name::DT => self.begin_item(&[Name::DD, Name::DT]),
+            Name::PLAINTEXT => {
+                self.close_paragraph();
+                self.add_element();
+            }
             Name::BUTTON => {
                 if self.is_in_scope(Scope::Default, Name::BUTTON) {
                     self.close_implied(None);

@@ -30,9 +30,19 @@ const WINDOWS: [char; 32] = [
     '\u{2dc}', '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
 ];
 
+/// Where the names of each first letter begin, `A` to `z`, and where those of the last end.
+static STARTS: LazyLock<[usize; 59]> = LazyLock::new(|| {
+    std::array::from_fn(|letter| {
+        ENTITIES.partition_point(|entity| usize::from(entity.0.as_bytes()[0]) < letter + 65)
+    })
+});
+
 fn named(name: &str) -> Option<(char, Option<char>)> {
-    let place = ENTITIES.binary_search_by(|entity| entity.0.cmp(name)).ok()?;
-    let (_, first, second) = ENTITIES[place];
+    let letter = usize::from(*name.as_bytes().first()?).checked_sub(65)?;
+    let (start, end) = (*STARTS.get(letter)?, *STARTS.get(letter + 1)?);
+    let kin = &ENTITIES[start..end];
+    let place = kin.binary_search_by(|entity| entity.0.cmp(name)).ok()?;
+    let (_, first, second) = kin[place];
     Some((first, second))
 }
 

@@ -535,7 +535,7 @@ impl<'a> Lexemes<'a> {
         Some(is_end)
     }
 
-    /// A script in a comment in a script: whether it has ended in the comment, and not the comment before it.
+    /// A script in a comment in a script: whether it has ended in the comment; if not, the comment has ended before it.
     fn inner_script(&mut self) -> Option<bool> {
         let mut dashes = 0;
         loop {
@@ -563,8 +563,6 @@ impl<'a> Lexemes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write as _;
-
     use super::*;
 
     /// The pieces, each between brackets, tags with their attributes.
@@ -574,22 +572,22 @@ mod tests {
         loop {
             let lexeme = lexemes.next();
             let text = |range: &Range<usize>| &page[range.clone()];
-            let written = match &lexeme {
+            shown += &match &lexeme {
                 Lexeme::Eof => return shown,
-                Lexeme::Text(range, Text::Plain) => write!(shown, "[{}]", text(range)),
-                Lexeme::Text(range, kind) => write!(shown, "[{kind:?} {}]", text(range)),
-                Lexeme::Comment(range) => write!(shown, "[!{}]", text(range)),
-                Lexeme::Doctype(range) => write!(shown, "[D {}]", text(range)),
-                Lexeme::End { name } => write!(shown, "[/{}]", text(name)),
+                Lexeme::Text(range, Text::Plain) => format!("[{}]", text(range)),
+                Lexeme::Text(range, kind) => format!("[{kind:?} {}]", text(range)),
+                Lexeme::Comment(range) => format!("[!{}]", text(range)),
+                Lexeme::Doctype(range) => format!("[D {}]", text(range)),
+                Lexeme::End { name } => format!("[/{}]", text(name)),
                 Lexeme::Start { name, is_closed } => {
-                    let mut pairs = String::new();
-                    for pair in &lexemes.pairs {
-                        write!(pairs, " {}={}", text(&pair.name), text(&pair.value)).unwrap();
-                    }
-                    write!(shown, "[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
+                    let pairs = lexemes.pairs.iter();
+                    let pairs: Vec<_> = pairs
+                        .map(|pair| format!(" {}={}", text(&pair.name), text(&pair.value)))
+                        .collect();
+                    let pairs = pairs.concat();
+                    format!("[<{}{pairs}{}]", text(name), if *is_closed { "/" } else { "" })
                 }
             };
-            written.unwrap();
         }
     }
 
@@ -630,11 +628,8 @@ mod tests {
 
     #[test]
     fn of_many_attributes_each_name_counts_once() {
-        let mut names = String::new();
-        for number in 0..40 {
-            write!(names, " a{}=x", number % 30).unwrap();
-        }
-        let page = format!("<p{names}>");
+        let names: Vec<_> = (0..40).map(|number| format!(" a{}=x", number % 30)).collect();
+        let page = format!("<p{}>", names.concat());
         let mut lexemes = Lexemes::new(&page);
         assert!(matches!(lexemes.next(), Lexeme::Start { .. }));
         assert_eq!(lexemes.pairs.len(), 30);

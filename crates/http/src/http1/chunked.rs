@@ -56,6 +56,11 @@ impl Chunked {
         Self { state: SIZE, trailers: 0, trailer_limit }
     }
 
+    /// The last chunk came, and what follows it has not ended.
+    pub(crate) fn is_in_trailers(&self) -> bool {
+        matches!(self.state, State::Trailer { .. })
+    }
+
     /// Takes bytes from the front of `input` until there is something to tell.
     pub(crate) fn next<'i>(&mut self, input: &mut &'i [u8]) -> Result<Step<'i>, Malformed> {
         loop {
@@ -96,7 +101,7 @@ impl Chunked {
                 match (byte, *extension) {
                     (b'\n', Extension::Cr) => {
                         if *digits == 0 {
-                            return Err(Malformed::ChunkSize);
+                            return Err(Malformed::ChunkNoSize);
                         }
                         self.state = match *size {
                             0 => State::Trailer { line_is_empty: true },
@@ -109,7 +114,7 @@ impl Chunked {
                     (_, Extension::Some) => {}
                     (b';' | b' ' | b'\t', _) => {
                         if *digits == 0 {
-                            return Err(Malformed::ChunkSize);
+                            return Err(Malformed::ChunkNoSize);
                         }
                         let space = byte != b';';
                         *extension = if space { Extension::Space } else { Extension::Some };
@@ -195,8 +200,8 @@ mod tests {
     #[test]
     fn each_broken_chunk_has_its_name() {
         assert_eq!(decode(b"zz\r\n", 1), Err(Malformed::ChunkSize));
-        assert_eq!(decode(b"\r\n", 1), Err(Malformed::ChunkSize));
-        assert_eq!(decode(b";x\r\n", 1), Err(Malformed::ChunkSize));
+        assert_eq!(decode(b"\r\n", 1), Err(Malformed::ChunkNoSize));
+        assert_eq!(decode(b";x\r\n", 1), Err(Malformed::ChunkNoSize));
         assert_eq!(decode(b"5 5\r\n", 1), Err(Malformed::ChunkSize));
         assert_eq!(decode(b"5\n", 1), Err(Malformed::ChunkBareLf));
         assert_eq!(decode(b"2\r\nabXX", 9), Err(Malformed::ChunkEnd));

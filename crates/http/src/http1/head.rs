@@ -7,6 +7,7 @@ use httparse::{Header, ParserConfig, Response, Status};
 
 use super::malformed::Malformed;
 use crate::excerpt::Excerpt;
+use crate::headers::canonical_name;
 
 /// Header lines that are indexed on the stack; more go to the heap.
 const FEW: usize = 48;
@@ -82,6 +83,10 @@ fn parse_with<'i>(
         Err(_) => return Err(diagnose(input)),
     };
     let status = response.code.unwrap_or_default();
+    if status == 0 {
+        // It is what stands where no head came.
+        return Err(Malformed::StatusCode(Excerpt::new(b"000")));
+    }
     let minor = response.version.unwrap_or_default();
     let facts = Facts::gather(response.headers)?;
     let length = facts.length(status, minor, to_head_request)?;
@@ -129,8 +134,8 @@ impl<'i> Facts<'i> {
                 10 if is("Set-Cookie") => facts.has_cookies = true,
                 14 if is("Content-Length") => {
                     let length = content_length(header.value)?;
-                    if facts.content_length.is_some_and(|other| other != length) {
-                        return Err(Malformed::ContentLengths);
+                    if let Some(other) = facts.content_length.filter(|other| *other != length) {
+                        return Err(Malformed::ContentLengths(other, length));
                     }
                     facts.content_length = Some(length);
                 }
@@ -228,7 +233,10 @@ fn diagnose(head: &[u8]) -> Malformed {
     if version != b"HTTP/1.1" && version != b"HTTP/1.0" {
         return Malformed::Version(Excerpt::new(version));
     }
-    for line in lines.take_while(|line| !line.is_empty()) {
+    for (number, line) in lines.take_while(|line| !line.is_empty()).enumerate() {
+        if number == 0 && line.starts_with(b" ") {
+            return Malformed::InitialLine(Excerpt::new(line));
+        }
         if line.starts_with(b" ") || line.starts_with(b"\t") {
             continue;
         }
@@ -238,8 +246,14 @@ fn diagnose(head: &[u8]) -> Malformed {
         let name_is_bad = colon == 0 || !line[..colon].iter().all(|&byte| is_token(byte));
         let value_is_bad =
             line[colon..].iter().any(|&byte| byte < 32 && byte != b'\t' || byte == 127);
-        if name_is_bad || value_is_bad {
+        if name_is_bad {
             return Malformed::HeaderLine(Excerpt::new(line));
+        }
+        if value_is_bad {
+            // Go shows the name in its usual spelling.
+            let name = canonical_name(&String::from_utf8_lossy(&line[..colon]));
+            let line = [name.as_bytes(), &line[colon..]].concat();
+            return Malformed::HeaderLine(Excerpt::new(&line));
         }
     }
     Malformed::StatusLine(Excerpt::new(first))
@@ -351,10 +365,10 @@ mod tests {
         let with = |line: &str| says(&format!("HTTP/1.1 200 OK\r\n{line}\r\n\r\n"));
         assert_eq!(with("Content-Length: abc"), r#"bad Content-Length "abc""#);
         assert_eq!(with("Content-Length: +3"), r#"bad Content-Length "+3""#);
-        assert_eq!(with("Content-Length:"), r#"bad Content-Length """#);
+        assert_eq!(with("Content-Length:"), r#"invalid empty Content-Length """#);
         assert_eq!(
             with("Content-Length: 3\r\nContent-Length: 4"),
-            "http: message cannot contain multiple Content-Length headers"
+            r#"http: message cannot contain multiple Content-Length headers; got ["3" "4"]"#
         );
         assert!(head("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n").is_ok());
         assert_eq!(with("Transfer-Encoding: foo"), r#"unsupported transfer encoding: "foo""#);

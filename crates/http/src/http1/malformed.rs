@@ -18,6 +18,8 @@ pub enum Malformed {
     StatusCode(Excerpt),
     /// A header line has no colon.
     NoColon(Excerpt),
+    /// The first header line begins with a blank: it continues nothing.
+    InitialLine(Excerpt),
     /// A header line has forbidden bytes in its name or value.
     HeaderLine(Excerpt),
     /// The head, or the trailers, passed this many bytes.
@@ -27,11 +29,15 @@ pub enum Malformed {
     /// `Content-Length` is not a number.
     ContentLength(Excerpt),
     /// Several `Content-Length` that differ.
-    ContentLengths,
+    ContentLengths(u64, u64),
     /// `Transfer-Encoding` is something else than `chunked`.
     TransferEncoding(Excerpt),
     /// A chunk's size line holds something else than hex digits, or nothing.
     ChunkSize,
+    /// A chunk's size line holds no digit.
+    ChunkNoSize,
+    /// The connection ended among the trailers.
+    TrailerCut,
     /// A chunk's size passes 2^64.
     ChunkTooLarge,
     /// A chunk isn't followed by CRLF.
@@ -54,16 +60,23 @@ impl fmt::Display for Malformed {
             Self::StatusCode(code) => write!(f, "malformed HTTP status code {code}"),
             Self::NoColon(line) => write!(f, "malformed MIME header: missing colon: {line}"),
             Self::HeaderLine(line) => write!(f, "malformed MIME header line: {line}"),
+            Self::InitialLine(line) => write!(f, "malformed MIME header initial line: {line}"),
             Self::HeadTooLong(limit) => {
                 write!(f, "net/http: server response headers exceeded {limit} bytes; aborted")
             }
             Self::TooManyHeaders => f.write_str("too many response headers"),
-            Self::ContentLength(value) => write!(f, "bad Content-Length {value}"),
-            Self::ContentLengths => {
-                f.write_str("http: message cannot contain multiple Content-Length headers")
+            Self::ContentLength(value) if value.text().is_empty() => {
+                f.write_str("invalid empty Content-Length \"\"")
             }
+            Self::ContentLength(value) => write!(f, "bad Content-Length {value}"),
+            Self::ContentLengths(one, other) => write!(
+                f,
+                "http: message cannot contain multiple Content-Length headers; got [\"{one}\" \"{other}\"]"
+            ),
             Self::TransferEncoding(value) => write!(f, "unsupported transfer encoding: {value}"),
             Self::ChunkSize => f.write_str("invalid byte in chunk length"),
+            Self::ChunkNoSize => f.write_str("empty hex number for chunk length"),
+            Self::TrailerCut => f.write_str("http: unexpected EOF reading trailer"),
             Self::ChunkTooLarge => f.write_str("http chunk length too large"),
             Self::ChunkEnd => f.write_str("malformed chunked encoding"),
             Self::ChunkBareLf => f.write_str("chunked line ends with bare LF"),

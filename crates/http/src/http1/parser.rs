@@ -144,6 +144,11 @@ impl Parser {
     /// whole, as Go does.
     pub(crate) fn end(&mut self) -> Result<(), Failure> {
         self.finish().map_err(|truncated| {
+            if let State::Chunked(chunked) = &self.state
+                && chunked.is_in_trailers()
+            {
+                return Malformed::TrailerCut.into();
+            }
             let is_line = matches!(self.state, State::Head) && !self.is_spent;
             if !is_line || self.stash.is_empty() {
                 return truncated.into();

@@ -29,6 +29,22 @@ fn broken_responses_have_the_texts_of_k6() {
             ("HTTP/1.1 200 OK\r\nContent-Length: 1", "unexpected EOF"),
             ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n", "unexpected EOF"),
             ("HTTP/1.1 200 OK", "unexpected EOF"),
+            ("HTTP/1.1 000 No\r\n\r\n", r#"malformed HTTP status code "000""#),
+            ("HTTP/1.1 200 OK\r\n a: b\r\n\r\n", r#"malformed MIME header initial line: " a: b""#),
+            ("HTTP/1.1 200 OK\r\nx-a: \x01\r\n\r\n", r#"malformed MIME header line: "X-A: \x01""#),
+            ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n", r#"invalid empty Content-Length """#),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n",
+                r#"http: message cannot contain multiple Content-Length headers; got ["2" "3"]"#,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nok",
+                "empty hex number for chunk length",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
+                "http: unexpected EOF reading trailer",
+            ),
             ("HTTP/1.1 20", r#"malformed HTTP status code "20""#),
             ("HTT", r#"malformed HTTP response "HTT""#),
             ("HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc", r#"bad Content-Length "abc""#),

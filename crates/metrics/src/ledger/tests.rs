@@ -149,6 +149,16 @@ fn bad_thresholds_are_refused_and_metadata_is_warned_of() {
 }
 
 #[test]
+fn an_empty_list_of_thresholds_has_its_metric_shown() {
+    let test = Test::new(vec![set("my_trend{a:b}", &[])]);
+    let summary = test.ledger.summary(SECOND);
+    let part = summary.metric("my_trend{a:b}").unwrap();
+    assert_eq!((part.named, part.observed, part.thresholds.len()), (true, false, 0));
+    assert!(summary.metric("my_trend").is_some());
+    assert!(summary.metric("http_reqs").is_none());
+}
+
+#[test]
 fn checks_and_groups_stand_in_the_order_of_first_appearance() {
     let mut test = Test::new(Vec::new());
     for (group, name) in [("", "b"), ("::g::h", "a"), ("", "a"), ("::g", "c"), ("", "b")] {

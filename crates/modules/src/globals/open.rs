@@ -34,7 +34,7 @@ fn open<'js>(call: Call<'js>) -> JsResult<'js> {
     let opened = host.program().files().open(&path, first);
     let bytes = opened.map_err(|error| throw(ctx, &error.to_string()))?;
     let mode = call.argument(1);
-    if mode.as_str().is_some_and(|mode| mode.as_str() == "b") {
+    if !mode.is_nullish() && mode.to_string_lossy()? == "b" {
         return ctx.common_buffer(&bytes);
     }
     ctx.common_string(&bytes)

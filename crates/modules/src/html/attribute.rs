@@ -66,7 +66,7 @@ impl Class for Attr {
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         let Some(name) = key.text() else { return Ok(Own::None) };
         Ok(match name.as_str() {
-            "owner_element" => Own::Once(element::element(ctx, &self.page, self.owner)?),
+            "owner_element" => Own::Once(element::plain(ctx, &self.page, self.owner)?),
             "name" => Own::Once(ctx.string(self.part(Attribute::name))?),
             "value" => Own::Once(ctx.string(self.part(Attribute::value))?),
             "localName" | "namespaceURI" | "prefix" => {

@@ -95,6 +95,14 @@ pub(super) fn element<'js>(ctx: Ctx<'js>, page: &Rc<Page>, node: NodeId) -> JsRe
     ctx.instance(Element { page: Rc::clone(page), node, part: Part::Whole })
 }
 
+/// The same, with the methods of all elements alone.
+///
+/// # Errors
+/// As [`element`].
+pub(super) fn plain<'js>(ctx: Ctx<'js>, page: &Rc<Page>, node: NodeId) -> JsResult<'js> {
+    ctx.instance(Element { page: Rc::clone(page), node, part: Part::Plain })
+}
+
 /// The functions of a kind of elements: made once in a VM, kept by those that all have.
 fn natives<'js>(ctx: Ctx<'js>, one: &Element, members: &'static Members) -> JsResult<'js> {
     let common = ctx.class_prototype::<Element>()?;
@@ -408,10 +416,15 @@ fn node_value(call: Call<'_>) -> JsResult<'_> {
     })
 }
 
+/// The element that a method is given to compare with: as in k6 none that has methods of its own kind.
+fn other<'a>(argument: &'a Value<'_>) -> Option<&'a Element> {
+    argument.instance::<Element>().filter(|other| other.type_name().is_none())
+}
+
 fn contains(call: Call<'_>) -> JsResult<'_> {
-    let other = call.argument(0);
+    let argument = call.argument(0);
     with(call, |ctx, this| {
-        let is_in = other.instance::<Element>().is_some_and(|other| {
+        let is_in = other(&argument).is_some_and(|other| {
             Rc::ptr_eq(&other.page, &this.page) && this.document().is_below(other.node, this.node)
         });
         Ok(ctx.bool(is_in))
@@ -420,9 +433,9 @@ fn contains(call: Call<'_>) -> JsResult<'_> {
 
 /// Whether the same stands in both, as k6 compares.
 fn is_equal(call: Call<'_>) -> JsResult<'_> {
-    let other = call.argument(0);
+    let argument = call.argument(0);
     with(call, |ctx, this| {
-        let is_equal = other.instance::<Element>().is_some_and(|other| {
+        let is_equal = other(&argument).is_some_and(|other| {
             let html = this.document().inner_html(this.node);
             html.is_some() && other.document().inner_html(other.node) == html
         });
@@ -431,10 +444,9 @@ fn is_equal(call: Call<'_>) -> JsResult<'_> {
 }
 
 fn is_same(call: Call<'_>) -> JsResult<'_> {
-    let other: Value<'_> = call.argument(0);
+    let argument = call.argument(0);
     with(call, |ctx, this| {
-        let is_same = other
-            .instance::<Element>()
+        let is_same = other(&argument)
             .is_some_and(|other| Rc::ptr_eq(&other.page, &this.page) && other.node == this.node);
         Ok(ctx.bool(is_same))
     })

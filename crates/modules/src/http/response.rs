@@ -379,8 +379,9 @@ impl Class for Response {
         } else if key.is(&URL) {
             ctx.string(finished.map_or("", |finished| &finished.url))?
         } else if key.is(&STATUS_TEXT) {
+            // Of a line without a reason, the blank before it is left, as in k6.
             let text = self.head().map(|head| format!("{} {}", head.status(), head.reason()));
-            ctx.string(text.unwrap_or_default().trim_end())?
+            ctx.string(&text.unwrap_or_default())?
         } else if key.is(&PROTO) {
             ctx.string(self.head().map_or("", |head| head.version()))?
         } else if key.is(&REMOTE_IP) {

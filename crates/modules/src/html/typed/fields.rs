@@ -118,7 +118,6 @@ pub(super) fn input() -> Members {
         .function(c"pattern", 0, |call| text(call, "pattern"))
         .function(c"placeholder", 0, |call| text(call, "placeholder"))
         .function(c"readonly", 0, |call| flag(call, "readonly"))
-        .alias(c"readOnly", c"readonly")
         .function(c"required", 0, |call| flag(call, "required"))
         .function(c"size", 0, |call| number(call, "size", 0))
         .function(c"src", 0, |call| link(call, "src"))
