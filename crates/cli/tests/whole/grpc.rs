@@ -242,5 +242,5 @@ fn a_script_may_write_many_messages_before_it_reads_any() {
            stream.end();
          }",
     );
-    assert_eq!(told.last().map(String::as_str), Some("end 5000"), "{told:?}");
+    assert!(told.iter().any(|line| line == "end 5000"), "{told:?}");
 }
