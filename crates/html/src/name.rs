@@ -81,10 +81,9 @@ const fn hash(text: &[u8]) -> usize {
 impl Name {
     /// The known name that this is in lower case.
     pub(crate) fn known_lowered(text: &[u8]) -> Option<Self> {
+        // Not those that have a big letter themselves (`foreignObject`), as no text in lower case is one of them.
         Self::find(text, |known| {
-            // Most pages write them in lower case.
-            let lowered = || text.iter().map(u8::to_ascii_lowercase).eq(known.bytes());
-            known.len() == text.len() && (known.as_bytes() == text || lowered())
+            known.len() == text.len() && text.iter().map(u8::to_ascii_lowercase).eq(known.bytes())
         })
     }
 

@@ -125,7 +125,7 @@ fn commonjs_may_have_a_require_of_its_own() {
 fn a_hashbang_and_a_byte_order_mark_do_no_harm() {
     let module = single("/x.js", "\u{feff}#!/usr/bin/env k6\nexports.a = 1;");
     assert_eq!(&*module.source, "#!/usr/bin/env k6\nexports.a = 1;");
-    assert!(module.code.contains("{ ///usr/bin/env k6\n"));
+    assert!(module.code.contains("{ 'use strict'; ///usr/bin/env k6\n"));
     let module = single("/x.js", "#!/usr/bin/env k6\nexport default 1;");
     assert_eq!(&*module.code, "///usr/bin/env k6\nexport default 1;");
 }

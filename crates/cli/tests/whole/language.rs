@@ -70,7 +70,7 @@ fn every_form_of_import_finds_every_kind_of_module() {
     let expected = [
         "foo undefined 1 foo 1 fn 7 1 2",
         "1 d 2 true 5",
-        "true undefined true true true",
+        "true undefined false true true",
         "2 leaf true",
     ];
     assert_eq!(logged(script, &files), expected);
