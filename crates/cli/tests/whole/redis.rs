@@ -264,6 +264,20 @@ fn three_servers_share_the_keys_and_one_that_is_dead_is_passed_over() {
         .expect("redis-cli, which comes with the server");
     let told = String::from_utf8_lossy(&cluster.stdout);
     assert!(told.contains("All 16384 slots covered"), "{told}");
+    // Each of them learns of the others' slots a little later.
+    for server in &servers {
+        let port = server.port.to_string();
+        let is_up = || {
+            let info = Command::new("redis-cli").args(["-p", &port, "cluster", "info"]).output();
+            let info = info.expect("redis-cli").stdout;
+            String::from_utf8_lossy(&info).contains("cluster_state:ok")
+        };
+        let begun = Instant::now();
+        while !is_up() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{port} never joined");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
     let body = "for (let i = 0; i < 50; i++) await client.set(`k${i}`, i, 0);\n\
                 let sum = 0; for (let i = 0; i < 50; i++) sum += Number(await client.get(`k${i}`));\n\
                 console.log(sum); await show('two', client.mget('k1', 'k2'));";
