@@ -43,8 +43,8 @@ fn a_normal_stack_is_a_thousand_calls_deep() {
 
 #[test]
 fn what_goes_deep_is_told_until_the_stack_is_announced_again() {
-    let mut vu = Vu::new(&pool(NORMAL));
-    for (calls, is_deep) in [(100, false), (1_000, true), (100, false)] {
+    let mut vu = Vu::new(&pool(8 * NORMAL));
+    for (calls, is_deep) in [(50, false), (1_000, true), (50, false)] {
         let script = format!("(function f(n) {{ return n ? 1 + f(n - 1) : 0 }})({calls})");
         assert_eq!(on_a_core(vu.run(&script)), Ok(calls.to_string()));
         assert_eq!(vu.vm.was_deep(), is_deep, "{calls} calls");
