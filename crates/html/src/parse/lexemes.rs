@@ -207,7 +207,7 @@ impl<'a> Lexemes<'a> {
     /// A tag whose name's first letter has been read; returns the name.
     fn tag(&mut self, keep: bool) -> Range<usize> {
         self.pairs.clear();
-        let name = self.tag_name();
+        let name = self.word(ends_name);
         if self.has_ended || self.skip_space().is_none() {
             return name;
         }
@@ -242,9 +242,10 @@ impl<'a> Lexemes<'a> {
         self.seen.insert(text(name).to_ascii_lowercase())
     }
 
-    fn tag_name(&mut self) -> Range<usize> {
+    /// From the letter that was just read to one that ends it; a space after it is passed over.
+    fn word(&mut self, ends: impl Fn(u8) -> bool) -> Range<usize> {
         let start = self.at - 1;
-        let Some(length) = self.rest().iter().position(|&byte| ends_name(byte)) else {
+        let Some(length) = self.rest().iter().position(|&byte| ends(byte)) else {
             self.finish();
             return start..self.at;
         };
@@ -301,20 +302,7 @@ impl<'a> Lexemes<'a> {
                 self.finish();
                 start..self.at
             }
-            Some(_) => {
-                let start = self.at - 1;
-                let end = self.rest().iter().position(|&byte| is_space(byte) || byte == b'>');
-                let Some(length) = end else {
-                    self.finish();
-                    return start..self.at;
-                };
-                self.at += length;
-                let end = self.at;
-                if is_space(self.page[end]) {
-                    self.at += 1;
-                }
-                start..end
-            }
+            Some(_) => self.word(|byte| is_space(byte) || byte == b'>'),
         }
     }
 
