@@ -10,6 +10,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     flags::{self, Given, global, usage_failure},
+    logging::Format,
     run, secrets,
     settings::{GlobalSettings, RunSettings, ScriptSettings},
     vegeta,
@@ -233,9 +234,12 @@ pub(crate) fn parse(
         "archive" => Given::collect(globals().chain(flags::of_archive()), matches, environment)?,
         _ => Given::collect(globals(), matches, environment)?,
     };
-    let settings = GlobalSettings::new(&given, environment)?;
+    let mut settings = GlobalSettings::new(&given, environment)?;
     secrets::install(&given, environment)?;
     if let Some(call) = vegeta {
+        if given.last("log-format").is_none() {
+            settings.log.format = Format::Dated;
+        }
         return Ok((settings, Call::Vegeta(call)));
     }
     let call = match name {

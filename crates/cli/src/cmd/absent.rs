@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
 /// Names, and what to do instead.
@@ -13,7 +14,8 @@ const ABSENT: &[(&str, &str)] = &[
     // Ours, later.
     ("compare", "give several files to brunt report or brunt plot"),
     ("record", "write the script by hand, or convert a HAR file with other tools"),
-    ("dump", "use brunt encode"),
+    // Gone from vegeta; answered below.
+    ("dump", ""),
     ("agent", "one machine runs the whole test for now; use --execution-segment on each"),
 ];
 
@@ -32,8 +34,12 @@ pub(super) fn add(root: Command) -> Command {
     })
 }
 
-/// What is said when one is called. Exit code 255.
+/// What is said when one is called. Exit code 255; that of vegeta for what was vegeta's.
 pub(super) fn failure(name: &str) -> Failure {
+    if name == "dump" {
+        let message = anyhow::anyhow!("dump is no command any more: use brunt encode");
+        return Failure::new(Exit::Vegeta, message);
+    }
     let instead = ABSENT.iter().find(|(absent, _)| *absent == name).map_or("", |(_, text)| text);
     Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
 }

@@ -19,6 +19,8 @@ pub(crate) enum Format {
     Json,
     /// The message alone.
     Raw,
+    /// vegeta's: `2026/11/22 16:09:12 message`, in local time.
+    Dated,
 }
 
 impl Format {
@@ -56,6 +58,7 @@ impl Formatter {
             (Format::Text, true) => self.colored(entry, hide_source, out),
             (Format::Json, _) => self.json(entry, hide_source, out),
             (Format::Raw, _) => out.push_str(&entry.message),
+            (Format::Dated, _) => self.dated(entry, out),
         }
         out.push('\n');
     }
@@ -73,6 +76,17 @@ impl Formatter {
             if hide_source && name == "source" {
                 continue;
             }
+            let _ = write!(out, " {name}=");
+            push_quoted(&value.text(), out);
+        }
+    }
+
+    fn dated(&self, entry: &Entry, out: &mut String) {
+        let moment = jiff::Timestamp::try_from(entry.at).unwrap_or_default();
+        let moment = moment.to_zoned(self.zone.clone());
+        // Writing to a String can't fail.
+        let _ = write!(out, "{} {}", moment.strftime("%Y/%m/%d %H:%M:%S"), entry.message);
+        for (name, value) in &entry.fields {
             let _ = write!(out, " {name}=");
             push_quoted(&value.text(), out);
         }
@@ -270,6 +284,15 @@ mod tests {
             "hi there"
         );
         assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn dated_lines_are_those_of_vegeta() {
+        let error = entry(Level::Error, "open x: no such file", &[]);
+        for colored in [false, true] {
+            let line = written(Format::Dated, colored, &error);
+            assert_eq!(line, "2026/11/21 19:06:05 open x: no such file\n");
+        }
     }
 
     #[test]

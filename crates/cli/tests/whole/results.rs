@@ -47,6 +47,21 @@ fn a_report_is_vegetas_and_more() {
 }
 
 #[test]
+fn what_goes_wrong_is_told_as_vegeta_does() {
+    let told = said("report missing.bin", "");
+    let (moment, message) = told.stderr.split_at("2026/11/22 16:09:12".len());
+    let shape: String =
+        moment.chars().map(|one| if one.is_ascii_digit() { '0' } else { one }).collect();
+    assert_eq!((told.code, shape.as_str()), (1, "0000/00/00 00:00:00"), "{told:?}");
+    assert!(message.starts_with(" open missing.bin") && message.ends_with('\n'), "{told:?}");
+    let told = said("--log-format json report missing.bin", "");
+    assert!(told.stderr.starts_with('{'), "{told:?}");
+    let told = said("dump", "");
+    assert_eq!(told.code, 1);
+    assert!(told.stderr.contains("dump is no command any more: use brunt encode"), "{told:?}");
+}
+
+#[test]
 fn records_go_round_through_all_formats() {
     let json = hits(30);
     let dir = brunt("encode -to gob -output x.gob in.json").file("in.json", &json);
@@ -125,7 +140,7 @@ fn what_was_read_before_the_damage_counts() {
     let told = said("report", cut);
     assert_eq!(told.code, 0, "{told:?}");
     assert!(told.stdout.contains("throughput]         9, "), "{told:?}");
-    assert!(told.stderr.contains("level=warning") && told.stderr.contains("record 10"), "{told:?}");
+    assert!(told.stderr.contains("record 10"), "{told:?}");
 
     let broken = format!("{all}{{\"seq\":\n1}}\n{all}");
     let told = said("report", &broken);
