@@ -5,11 +5,12 @@
 //! the same nginx, so that a busy moment of the machine hits all of them; medians are shown with the
 //! least and the greatest. CPU time is what the operating system accounted to the client's process.
 //!
-//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`stamps`] (a server that writes down when each request arrived), [`client`] (how each peer is called and read), [`process`] (runs one
+//! The cast: [`server`] (nginx), [`target`] (Brunt's demo target, for bodies), [`stamps`] (a server that writes down when each request arrived), [`client`] (how each peer is called and read), [`bare`] (a client that does next to nothing), [`process`] (runs one
 //! and takes its measure), [`figures`] (what is asked), [`report`] (tables and verdicts).
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a program that talks to its user")]
 
+mod bare;
 mod client;
 mod figures;
 mod machine;
@@ -28,6 +29,10 @@ use crate::report::Figure;
 use crate::settings::{Arguments, What};
 
 fn main() -> anyhow::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((bare::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        return bare::run(rest);
+    }
     let arguments = Arguments::parse();
     let settings = arguments.settings()?;
     machine::raise_file_limit();

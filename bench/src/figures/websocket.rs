@@ -1,6 +1,8 @@
 //! What a message on a WebSocket costs, alone and among others, and what it costs to open one.
 
-use anyhow::ensure;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
 
 use super::{Bench, missing};
 use crate::client::{Client, ScriptRun, exported_count};
@@ -23,6 +25,16 @@ const PATTERNS: [(&str, &str, &str); 4] = [
 ];
 
 type Named = (&'static str, &'static str);
+
+/// How the least that a client can be stands in the table.
+const BARE: &str = "bare";
+
+/// The rounds of the bare client, in the two patterns where the kernel's part is most of it.
+struct Bare {
+    pattern: (&'static str, &'static str, &'static str),
+    micros: Vec<f64>,
+    rate: Vec<f64>,
+}
 
 /// The rounds of one client with one module and one pattern.
 struct Rounds {
@@ -53,7 +65,12 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             }
         }
     }
+    let mut bare = [PATTERNS[0], PATTERNS[3]]
+        .map(|pattern| Bare { pattern, micros: Vec::new(), rate: Vec::new() });
     for _ in 0..bench.settings.rounds {
+        for rounds in &mut bare {
+            bare_once(bench, &target, pinned, rounds)?;
+        }
         for rounds in &mut results {
             if rounds.failure.is_none()
                 && let Err(error) = once(bench, &url, pinned, rounds)
@@ -67,13 +84,18 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         title: format!("Messages of 100 bytes on WebSockets, {VUS} VUs"),
         method: format!(
             "Each VU sends texts to the demo target and waits for their echoes, again and again, for {} s, {} rounds{}. \
-             Messages are those received; where connections are opened and closed, each counts as one.",
+             Messages are those received; where connections are opened and closed, each counts as one. `bare` sends and receives the same \
+             bytes and does nothing else.",
             bench.settings.seconds,
             bench.settings.rounds,
             if pinned { "; client on core 0, server on core 1" } else { "; nothing pinned" }
         ),
         header: vec!["messages", "module", "client", "CPU µs each", "brunt / it", "each second"],
-        rows: results.iter().map(|rounds| row(&results, rounds)).collect(),
+        rows: results
+            .iter()
+            .map(|rounds| row(&results, rounds))
+            .chain(bare.iter().map(|rounds| bare_row(&results, rounds)))
+            .collect(),
         verdicts: results
             .iter()
             .filter(|rounds| rounds.client == Client::K6)
@@ -105,6 +127,45 @@ fn row(results: &[Rounds], rounds: &Rounds) -> Vec<String> {
         ours_over(results, rounds).map_or("-".into(), short),
         spread(&rounds.rate),
     ]
+}
+
+/// How many times as much as the bare client it costs us, with the module that does best.
+fn bare_row(results: &[Rounds], bare: &Bare) -> Vec<String> {
+    let ours = results
+        .iter()
+        .filter(|rounds| rounds.client == Client::Brunt && rounds.pattern == bare.pattern)
+        .filter_map(|rounds| median(&rounds.micros))
+        .min_by(f64::total_cmp);
+    let over = ours.zip(median(&bare.micros)).map(|(ours, bare)| ours / bare);
+    vec![
+        bare.pattern.1.to_owned(),
+        "-".to_owned(),
+        BARE.to_owned(),
+        spread(&bare.micros),
+        over.map_or("-".into(), short),
+        spread(&bare.rate),
+    ]
+}
+
+fn bare_once(
+    bench: &Bench,
+    target: &Target,
+    pinned: bool,
+    rounds: &mut Bare,
+) -> anyhow::Result<()> {
+    let seconds = bench.settings.seconds;
+    let program = std::env::current_exe().context("the path of this program")?;
+    let mut command = process::command(&program, pinned.then_some(0));
+    let url = target.url("");
+    let address = url.trim_start_matches("http://");
+    let (vus, time) = (VUS.to_string(), seconds.to_string());
+    command.args([crate::bare::WORD, rounds.pattern.0, address, &vus, &time]);
+    let spent = process::run(command, Duration::from_secs(seconds + 10))?;
+    let done: u64 = spent.stdout.trim().parse().with_context(|| process::tail(&spent.stderr))?;
+    ensure!(done > 0, "the bare client got nothing");
+    rounds.micros.push(spent.cpu.as_secs_f64() * 1e6 / done as f64);
+    rounds.rate.push(done as f64 / seconds as f64);
+    Ok(())
 }
 
 fn once(bench: &Bench, url: &str, pinned: bool, rounds: &mut Rounds) -> anyhow::Result<()> {
