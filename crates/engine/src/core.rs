@@ -85,8 +85,25 @@ struct Resident<V> {
     slot: u32,
     /// Iterations begun, of all scenarios.
     iterations: u64,
-    /// Iterations begun, by scenario; as long as the highest scenario it worked for.
-    by_scenario: Vec<u64>,
+    by_scenario: ByScenario,
+}
+
+/// Iterations begun, by scenario. Most tests have one, and the first lies beside the VU, where its memory is anyway.
+#[derive(Default)]
+struct ByScenario {
+    first: u64,
+    /// Those after the first, as far as the highest that the VU worked for.
+    others: Vec<u64>,
+}
+
+impl ByScenario {
+    fn of(&mut self, scenario: usize) -> &mut u64 {
+        let Some(other) = scenario.checked_sub(1) else { return &mut self.first };
+        if self.others.len() <= other {
+            self.others.resize(other + 1, 0);
+        }
+        &mut self.others[other]
+    }
 }
 
 /// Where a VU is kept while it does not work.
@@ -141,7 +158,7 @@ impl<R: Runner> Worker<R> {
         let vu = self.runner.create(&self.core, ids).await?;
         let mut residents = self.residents.borrow_mut();
         let slot = residents.len() as u32;
-        let resident = Resident { vu, slot, iterations: 0, by_scenario: Vec::new() };
+        let resident = Resident { vu, slot, iterations: 0, by_scenario: ByScenario::default() };
         residents.push(Some(Box::new(resident)));
         drop(residents);
         self.core.control.count_initialized();

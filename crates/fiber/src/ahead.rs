@@ -104,7 +104,7 @@ impl Ahead {
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn fetch(address: usize, bytes: usize) {
+pub(crate) fn fetch(address: usize, bytes: usize) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     for at in (address..address + bytes).step_by(LINE) {
         // SAFETY: a hint to the processor, which reads nothing and faults nowhere, whatever the address.
@@ -113,7 +113,7 @@ fn fetch(address: usize, bytes: usize) {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn fetch(_: usize, _: usize) {}
+pub(crate) fn fetch(_: usize, _: usize) {}
 
 #[cfg(test)]
 mod tests {

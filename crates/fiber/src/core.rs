@@ -11,7 +11,7 @@ use std::rc::{Rc, Weak};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
-use crate::clock;
+use crate::{clock, pause};
 
 /// So many things are put off at once; the next one has them done.
 const LATER_MAX: usize = 32;
@@ -93,8 +93,14 @@ impl CoreRuntime {
     /// Runs until `future` is done; what it spawned goes on only so long.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         ON_CORE.set(true);
-        let output = self.0.block_on(future);
+        let output = self.0.block_on(async {
+            let pauses = tokio::task::spawn_local(pause::drive());
+            let output = future.await;
+            pauses.abort();
+            output
+        });
         ON_CORE.set(false);
+        pause::forget_all();
         CHORES.take();
         drop(LATER.with(|later| later.chores.take()));
         output

@@ -19,6 +19,7 @@ mod ahead;
 pub mod clock;
 pub mod core;
 pub mod fiber;
+pub mod pause;
 pub mod stack;
 pub mod timer;
 

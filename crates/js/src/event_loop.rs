@@ -6,6 +6,7 @@ use std::future::Future;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
+use brunt_fiber::pause::pause;
 use brunt_fiber::{block_on, clock, is_aborted};
 use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
 use tokio::task::AbortHandle;
@@ -254,7 +255,7 @@ impl EventLoop {
             Some(ns) => block_on(async {
                 tokio::select! {
                     () = arrived => {}
-                    () = tokio::time::sleep(std::time::Duration::from_nanos(ns)) => {}
+                    () = pause(std::time::Duration::from_nanos(ns)) => {}
                 }
             }),
         };

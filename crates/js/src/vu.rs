@@ -32,7 +32,7 @@ pub struct ScriptVu {
 const WATCHED: [u64; 2] = [3, 30];
 
 /// How large the task of a VU is, roughly. A waker's data begins the task.
-const TASK_BYTES: usize = 768;
+const TASK_BYTES: usize = 1280;
 
 /// What the body on the fiber needs.
 struct Shared {

@@ -3,11 +3,12 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use brunt_fiber::pause::pause;
 use brunt_fiber::{block_on, on_fiber};
 use brunt_js::{Host, Phase};
 use brunt_metrics::{CheckId, Recorder, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value, touched};
 
 use crate::state::{
     VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
@@ -155,6 +156,7 @@ fn record(
         cache.epoch = recorder.epoch();
         cache.base = Some(base);
     }
+    touched::note(&cache.known[..]);
     let known = cache.known.iter().find(|(known, ..)| tags.is_empty() && key.is_pinned(*known));
     let (series, check) = if let Some(&(_, series, check)) = known {
         (series, check)
@@ -295,7 +297,7 @@ fn sleep<'js>(call: Call<'js>) -> JsResult<'js> {
     if !on_fiber() {
         return Err(throw(ctx, "sleep() cannot be used here"));
     }
-    match block_on(tokio::time::sleep(time)) {
+    match block_on(pause(time)) {
         Ok(()) => Ok(ctx.undefined()),
         Err(_) => Err(throw_stopped(ctx)),
     }

@@ -1,5 +1,6 @@
 //! The closed loop: a VU starts its next iteration when the last one is done.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub(super) async fn attend<R: Runner>(
     handle: u32,
 ) {
     let vu = worker.vu_ref(slot);
-    let work = work(Rc::clone(&worker), slot, scenario, handle);
+    let work = pin!(work(Rc::clone(&worker), slot, scenario, handle));
     let exhausted = caught(&worker.core, "a VU's task", work).await.unwrap_or(true);
     worker.tell(Event::Returned { vu, scenario, handle: Some(handle), exhausted }).await;
 }

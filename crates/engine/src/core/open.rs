@@ -16,6 +16,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 use std::task::{Poll, Waker};
@@ -134,7 +135,7 @@ impl OpenHere {
 pub(super) async fn sit<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
     let vu = worker.vu_ref(slot);
     let scenario = open.here.state().index();
-    let work = work(Rc::clone(&worker), open, slot);
+    let work = pin!(work(Rc::clone(&worker), open, slot));
     caught(&worker.core, "a VU's task", work).await;
     worker.tell(Event::Returned { vu, scenario, handle: None, exhausted: false }).await;
 }
@@ -186,7 +187,7 @@ pub(super) async fn receive<R: Runner>(
 
 /// A task: starts this core's share of a scenario's iterations, each when it is due.
 pub(super) async fn pace<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, share: Share) {
-    caught(&worker.core, "a pacer", keep_pace(&worker, &open, &share)).await;
+    caught(&worker.core, "a pacer", pin!(keep_pace(&worker, &open, &share))).await;
     let state = open.here.state();
     if state.pacers.fetch_sub(1, AcqRel) > 1 {
         return;

@@ -1,6 +1,7 @@
 //! `setup()` and `teardown()`, each with its time limit.
 
 use std::future::Future;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +42,7 @@ async fn staged<R: Runner, T>(
     work: impl Future<Output = Result<T, RunError>>,
 ) -> Staged<T> {
     let place = worker.reaper.watch(stop);
-    let outcome = caught(&worker.core, what, work).await;
+    let outcome = caught(&worker.core, what, pin!(work)).await;
     worker.reaper.forget(place);
     match outcome {
         Some(Ok(done)) => Staged::Done(done),

@@ -5,6 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -157,7 +158,7 @@ async fn init<R: Runner>(worker: Rc<Worker<R>>, ids: Vec<VuIds>) {
         if worker.core.control.is_aborting() {
             break;
         }
-        let made = caught(&worker.core, "a VU's init code", worker.make_vu(ids)).await;
+        let made = caught(&worker.core, "a VU's init code", pin!(worker.make_vu(ids))).await;
         match made {
             Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario: None }).await,
             Some(Err(error)) => {
@@ -175,7 +176,7 @@ async fn init<R: Runner>(worker: Rc<Worker<R>>, ids: Vec<VuIds>) {
 
 /// A task: makes one unplanned VU.
 async fn grow<R: Runner>(worker: Rc<Worker<R>>, ids: VuIds, scenario: usize) {
-    let made = caught(&worker.core, "a VU's init code", worker.make_vu(ids)).await;
+    let made = caught(&worker.core, "a VU's init code", pin!(worker.make_vu(ids))).await;
     let scenario = Some(scenario);
     match made {
         Some(Ok(vu)) => worker.tell(Event::Ready { vu, scenario }).await,
@@ -184,8 +185,13 @@ async fn grow<R: Runner>(worker: Rc<Worker<R>>, ids: VuIds, scenario: usize) {
     }
 }
 
-/// Awaits; a panic ends the run with an error that names `what`, and gives `None`.
-pub(super) async fn caught<F: Future>(core: &Core, what: &str, work: F) -> Option<F::Output> {
+/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. What is awaited stays where it is: a
+/// future that is handed on has its room twice.
+pub(super) async fn caught<F: Future>(
+    core: &Core,
+    what: &str,
+    work: Pin<&mut F>,
+) -> Option<F::Output> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(output) => Some(output),
         Err(payload) => {

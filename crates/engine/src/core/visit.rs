@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use brunt_fiber::clock;
+use brunt_fiber::{clock, pause::pause};
 use brunt_metrics::{Recorder, SeriesId, TagsId, builtin};
 
 use super::{Resident, Worker};
@@ -70,19 +70,16 @@ impl<R: Runner> Visit<R> {
         let state = scenario.state();
         let stop = self.stop.clone();
         let resident = self.resident.as_mut().expect("a visit has its VU until it is dropped");
-        if resident.by_scenario.len() <= state.index() {
-            resident.by_scenario.resize(state.index() + 1, 0);
-        }
-
+        let begun = resident.by_scenario.of(state.index());
         let iteration = Iteration {
             in_scenario_instance: number,
             in_test: state.global(number),
-            vu_in_scenario: resident.by_scenario[state.index()],
+            vu_in_scenario: *begun,
             vu_in_instance: resident.iterations,
             due,
             started,
         };
-        resident.by_scenario[state.index()] += 1;
+        *begun += 1;
         resident.iterations += 1;
         if let Some(due) = due {
             let late = started.saturating_sub(due);
@@ -109,7 +106,7 @@ impl<R: Runner> Visit<R> {
         let pad = worker.min_iteration.saturating_sub(Duration::from_nanos(took));
         if !pad.is_zero() {
             tokio::select! {
-                () = tokio::time::sleep(pad) => {}
+                () = pause(pad) => {}
                 () = stop.stopped() => {}
             }
             self.awake_since = clock::now_ns();
