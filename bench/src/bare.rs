@@ -10,7 +10,8 @@ use anyhow::{Context as _, ensure};
 /// How the program is called as this client: `brunt-bench bare PATTERN HOST:PORT CONNECTIONS SECONDS`.
 pub(crate) const WORD: &str = "bare";
 
-const UPGRADE: &[u8] = b"GET /ws/echo HTTP/1.1\r\nHost: bare\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+const UPGRADE: &[u8] =
+    b"GET /ws/echo HTTP/1.1\r\nHost: bare\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /// A text of 100 bytes, masked with zeros.

@@ -30,7 +30,8 @@ use crate::settings::{Arguments, What};
 
 fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let Some((bare::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+    if let Some((bare::WORD, rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest))
+    {
         return bare::run(rest);
     }
     let arguments = Arguments::parse();

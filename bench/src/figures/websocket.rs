@@ -65,8 +65,11 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             }
         }
     }
-    let mut bare = [PATTERNS[0], PATTERNS[3]]
-        .map(|pattern| Bare { pattern, micros: Vec::new(), rate: Vec::new() });
+    let mut bare = [PATTERNS[0], PATTERNS[3]].map(|pattern| Bare {
+        pattern,
+        micros: Vec::new(),
+        rate: Vec::new(),
+    });
     for _ in 0..bench.settings.rounds {
         for rounds in &mut bare {
             bare_once(bench, &target, pinned, rounds)?;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ranges([(usize, usize); RANGES]);
 
-const RANGES: usize = 2;
+pub(crate) const RANGES: usize = 5;
 
 /// The unit of caches.
 pub(crate) const LINE: usize = 64;

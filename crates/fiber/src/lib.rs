@@ -24,6 +24,7 @@ pub mod stack;
 pub mod timer;
 
 pub use fiber::{
-    Aborted, Fiber, Outcome, abort_current, block_on, is_aborted, on_fiber, resume_count, yield_now,
+    Aborted, Fiber, Outcome, abort_current, block_on, holds, is_aborted, on_fiber, resume_count,
+    yield_now,
 };
 pub use stack::{StackPool, StackSettings};

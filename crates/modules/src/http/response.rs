@@ -100,6 +100,20 @@ impl Response {
         Self { finished: Some(finished), reader: None, error: String::new(), error_code: 0 }
     }
 
+    /// Where it lies: (address, bytes).
+    fn places(&self) -> [(usize, usize); 3] {
+        fn place<T>(value: &T) -> (usize, usize) {
+            (std::ptr::from_ref(value).addr(), size_of::<T>())
+        }
+        let finished = self.finished.as_deref();
+        let exchange = finished.and_then(|finished| finished.exchange.as_deref());
+        [
+            place(self),
+            finished.map(place).unwrap_or_default(),
+            exchange.map(place).unwrap_or_default(),
+        ]
+    }
+
     /// With its body to come.
     pub(super) fn streamed(finished: Box<Finished>, reader: Rc<Reader>) -> Self {
         Self { reader: Some(reader), ..Self::of(finished) }
@@ -572,5 +586,10 @@ fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> Value<'js> {
 
 /// The object that scripts get.
 pub(super) fn new(ctx: Ctx<'_>, response: Response) -> JsResult<'_, Value<'_>> {
-    ctx.instance(response)
+    let value = ctx.instance(response)?;
+    // A script that pauses now drops it afterwards, when it is gone from the cache.
+    if let Some(response) = value.instance::<Response>() {
+        brunt_fiber::holds(response.places());
+    }
+    Ok(value)
 }
