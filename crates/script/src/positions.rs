@@ -130,7 +130,12 @@ fn typed_column(text: &str, lines: &Lines, line: u32, column: u32) -> u32 {
     let content = lines.content(text, line);
     let offset = (lines.offset(text, line, column) - lines.offset(text, line, 1)) as usize;
     let Some(arguments) = content.get(offset..).and_then(|rest| rest.strip_prefix('(')) else {
-        return column.saturating_sub(1);
+        // Behind a name of one letter the bracket that ends a call is marked.
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let mut rest = content.get(offset..).unwrap_or_default().chars();
+        let is_last = rest.next().is_some_and(is_part) && rest.next() == Some(')');
+        let is_alone = !content[..offset].ends_with(is_part);
+        return if is_last && is_alone { column } else { column.saturating_sub(1) };
     };
     let first = arguments.trim_start();
     if !(first.is_empty() || first.starts_with("//") || first.starts_with("/*")) {
@@ -208,12 +213,13 @@ mod tests {
 
     #[test]
     fn typescript_is_told_at_the_token_behind_from_0() {
-        let text: Arc<str> = "  f(a);\n  throw x;\n  h.g( b );\n  h.g(\n    b);\n  f();".into();
+        let text: Arc<str> =
+            "  f(a);\n  throw x;\n  h.g( b );\n  h.g(\n    b);\n  f();\n  f(a.b);".into();
         let told = Told::Typed(Arc::clone(&text), Lines::of(&text));
         let positions = Positions::new(Vec::new(), &text, None).within(None, None, told);
-        let places = [(1, 4), (2, 3), (3, 6), (4, 6), (6, 4), (9, 9), (1, 99)];
+        let places = [(1, 4), (2, 3), (3, 6), (4, 6), (6, 4), (7, 7), (9, 9), (1, 99)];
         let columns = places.map(|(line, column)| positions.told(line, column).column);
-        assert_eq!(columns, [4, 2, 7, 4, 4, 8, 98]);
+        assert_eq!(columns, [4, 2, 7, 4, 4, 7, 8, 98]);
     }
 
     #[test]
