@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 use oxc_allocator::Allocator;
 use oxc_span::{SourceType, Span};
 
+pub use facts::TAKES_METHODS;
+
 use crate::{
     exports::Exports,
     graph::{Format, ImportKind, Names},

@@ -485,3 +485,17 @@ fn of_functions_declared_twice_the_last_one_stays() {
         assert!(prepare(text, Language::JavaScript).is_err(), "{text}");
     }
 }
+
+#[test]
+fn methods_that_are_taken_away_are_seen() {
+    let takes = |text: &str| {
+        let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
+        prepared.identifiers.contains(crate::TAKES_METHODS)
+    };
+    for text in ["const { json } = f();", "const { json: read } = f();", "const read = r.json;", "g(r.html)", "(({ html }) => html)(r)"] {
+        assert!(takes(text), "{text}");
+    }
+    for text in ["r.json();", "r.json('a').b; r.html().find(r.json())", "const json = r.json();", "r?.json()", "const { a } = r;"] {
+        assert!(!takes(text), "{text}");
+    }
+}
