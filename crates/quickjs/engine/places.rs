@@ -318,12 +318,10 @@ static void brunt_forget_place(JSParseState *s)
         int brunt_line = s->token.line_num, brunt_col = s->token.col_num;
         if (js_parse_assign_expr(s))
             return -1;
-        if (brunt_is_literal) {
-            put_u32(s->cur_func->byte_code.buf + brunt_place + 1, brunt_line);
-            put_u32(s->cur_func->byte_code.buf + brunt_place + 5, brunt_col);
-        } else if (s->brunt_last_line > 0) {
-            put_u32(s->cur_func->byte_code.buf + brunt_place + 1, s->brunt_last_line);
-            put_u32(s->cur_func->byte_code.buf + brunt_place + 5, s->brunt_last_col);
+        if (s->brunt_last_line > 0 || brunt_is_literal) {
+            bool brunt_has_last = s->brunt_last_line > 0;
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 1, brunt_has_last ? s->brunt_last_line : brunt_line);
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 5, brunt_has_last ? s->brunt_last_col : brunt_col);
         } else {
             memset(s->cur_func->byte_code.buf + brunt_place, OP_nop, 9);
         }

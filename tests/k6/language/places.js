@@ -8,7 +8,7 @@ const all = [
     .bar(),
   () => nope(), () => nope(1, y), () => nope, () => new nope(), () => `${nope}`, () => ({ nope }), () => ({ nope: nope }), () => typeof nope.x,
   () => u.x, () => o.x.y, () => o['x'].y, () => u[0], () => u[s], () => o[s][s], () => o[s].x(), () => a[0](), () => a[0].x, () => o[s](),
-  () => { const { q } = u; return q; }, () => { const { q } = o.x; return q; }, () => { const { q: { r } } = o; return r; }, () => { const { q: { r } } = { q: 1, w: n }.z; return r; },
+  () => { const { q } = u; return q; }, () => { const { q } = o.x; return q; }, () => { const { q: { r } } = o; return r; }, () => { const { q: { r } } = { q: n }; return r; },
   () => { const { q: { r } } = {}; return r; }, () => { const [q] = u; return q; }, () => { const [q] = o.x; return q; }, () => { const [[q]] = [5]; return q; },
   () => { let q; ({ q } = u); return q; }, () => { let q; [q] = u; return q; }, () => (({ q }) => q)(u), () => { const { q } = o.f(); return q; },
   () => { u.x = 1; }, () => { o.x.y = 1; }, () => { o.x[s] = 1; }, () => y + o.a.b, () => 'é' + o.f(), () => '日本' + u.x,
