@@ -106,6 +106,16 @@ impl Positions {
     pub fn told(&self, line: u32, column: u32) -> Place<'_> {
         let inner = &*self.0;
         if let Told::Typed(text, lines) = &inner.told {
+            if let Some(map) = &inner.generated {
+                let column = unshift(&inner.shifts, line, column);
+                let column = inner
+                    .text
+                    .as_ref()
+                    .map_or(column, |(code, lines)| lines.utf16_column(code, line, column));
+                if let Some(place) = map.told(line, column) {
+                    return Place { url: None, ..place };
+                }
+            }
             let place = self.author(line, column);
             return Place { column: typed_column(text, lines, place.line, place.column), ..place };
         }

@@ -1,10 +1,11 @@
 //! What is to be known about a JavaScript program.
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, BindingProperty, CallExpression,
-    Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration, Expression, Function,
-    IdentifierName, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportExpression, Program, RegExpLiteral, Statement, StaticMemberExpression, StringLiteral, WithClause,
+    ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, BindingProperty,
+    CallExpression, Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration,
+    Expression, Function, IdentifierName, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportExpression, Program, RegExpLiteral, Statement,
+    StaticMemberExpression, StringLiteral, WithClause,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_semantic::{ScopeFlags, Scoping};

@@ -492,10 +492,22 @@ fn methods_that_are_taken_away_are_seen() {
         let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
         prepared.identifiers.contains(crate::TAKES_METHODS)
     };
-    for text in ["const { json } = f();", "const { json: read } = f();", "const read = r.json;", "g(r.html)", "(({ html }) => html)(r)"] {
+    for text in [
+        "const { json } = f();",
+        "const { json: read } = f();",
+        "const read = r.json;",
+        "g(r.html)",
+        "(({ html }) => html)(r)",
+    ] {
         assert!(takes(text), "{text}");
     }
-    for text in ["r.json();", "r.json('a').b; r.html().find(r.json())", "const json = r.json();", "r?.json()", "const { a } = r;"] {
+    for text in [
+        "r.json();",
+        "r.json('a').b; r.html().find(r.json())",
+        "const json = r.json();",
+        "r?.json()",
+        "const { a } = r;",
+    ] {
         assert!(!takes(text), "{text}");
     }
 }
