@@ -313,7 +313,7 @@ mod tests {
         crate::harness::all(
             &vm,
             &[
-                ("Object.keys(console).join()", "log,debug,info,warn,error"),
+                ("Object.keys(console).join()", "debug,error,info,log,warn"),
                 ("console.log('x', {})", "undefined"),
             ],
         );
