@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use brunt_quickjs::{Compiled, Ctx, Exports, Hooks, JsResult, Loaded, ModuleHost, Vm};
 use brunt_script::{
     Disk, Files, Format, Graph, ImportKind, Loader, Module, Names, Positions, Resolved,
-    ScriptError, path_of,
+    ScriptError, TAKES_METHODS, path_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,6 +29,8 @@ pub struct Program {
     source: Arc<str>,
     modules: RwLock<Modules>,
     identifiers: BTreeSet<String>,
+    /// Whether methods of responses are taken away from them.
+    takes_methods: bool,
     /// Some name may be put together at run time: nothing can be said of what is never used.
     open: bool,
     /// What scripts opened.
@@ -162,6 +164,7 @@ impl Program {
                 .module(&graph.entry)
                 .map_or_else(|| Arc::from(""), |main| Arc::clone(&main.source)),
             modules: RwLock::new(modules),
+            takes_methods: graph.identifiers.contains(TAKES_METHODS),
             identifiers: graph.identifiers.clone(),
             open,
             files: OpenedFiles::default(),
@@ -186,6 +189,11 @@ impl Program {
     /// Whether the script may use this name: it occurs in it, or names are put together at run time.
     pub fn may_use(&self, name: &str) -> bool {
         self.open || self.identifiers.contains(name)
+    }
+
+    /// Whether the script takes methods of responses away from them: `const { json } = response`.
+    pub fn takes_methods(&self) -> bool {
+        self.takes_methods
     }
 
     /// Whether any module is an ES module.
@@ -260,15 +268,16 @@ impl Program {
         &self.files
     }
 
-    /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
+    /// The author's place of a place in compiled code, as stacks tell it: perhaps another file, line, column. `None` if it is the
+    /// same.
     pub(crate) fn author_place(
         &self,
         url: &str,
         line: u32,
         column: u32,
     ) -> Option<brunt_quickjs::Place> {
-        let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
-        let place = unit.positions.author(line, column);
+        let unit = self.unit(url).filter(|unit| !unit.positions.is_told_as_is())?;
+        let place = unit.positions.told(line, column);
         let file = place.url.map(str::to_owned);
         Some(brunt_quickjs::Place { file, line: place.line, column: place.column })
     }

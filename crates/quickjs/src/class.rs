@@ -80,6 +80,8 @@ pub enum Own<'js> {
     Once(Value<'js>),
     /// Its value, which becomes a real property: computed once, and the same object ever after.
     Keep(Value<'js>),
+    /// A method that goes on belonging to this object when a script takes it away; made anew each time.
+    Bound(Value<'js>),
 }
 
 /// What an object's opaque pointer leads to.
@@ -320,7 +322,7 @@ unsafe extern "C" fn own_property<T: Class>(
 ) -> c_int {
     // SAFETY: the engine lends context, object and atom. Not every caller in it keeps the object alive while `own` runs
     // JavaScript: this duplicate does.
-    let (ctx, key, _alive, value) = unsafe {
+    let (ctx, key, this, value) = unsafe {
         let ctx = Ctx::from_raw(ctx);
         // The engine holds the atom during the call: no reference of our own is needed.
         let key = std::mem::ManuallyDrop::new(Key { atom, ctx });
@@ -350,6 +352,10 @@ unsafe extern "C" fn own_property<T: Class>(
                     property
                 }
                 Own::Once(property) => property,
+                Own::Bound(method) => match bound(&method, &this) {
+                    Ok(property) => property,
+                    Err(Thrown(())) => return -1,
+                },
                 Own::None => return 0,
             };
             if property.ctx().inner.id != ctx.inner.id {
@@ -376,6 +382,11 @@ unsafe extern "C" fn own_property<T: Class>(
             -1
         }
     }
+}
+
+/// `method.bind(this)`.
+fn bound<'js>(method: &Value<'js>, this: &Value<'js>) -> JsResult<'js> {
+    method.get("bind")?.call(method, &[this.clone()])
 }
 
 unsafe extern "C" fn own_property_names<T: Class>(

@@ -39,3 +39,4 @@ pub use graph::{Format, Graph, Import, ImportKind, Module, Names};
 pub use loader::{Entry, Loader, MAX_FILE, MAX_MODULES, url_of};
 pub use positions::{Place, Positions};
 pub use resolve::{Resolved, path_of, resolve};
+pub use syntax::TAKES_METHODS;

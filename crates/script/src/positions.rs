@@ -22,7 +22,24 @@ struct Inner {
     generated: Option<SourceMap>,
     /// For a source that was itself generated (`//# sourceMappingURL=`).
     bundle: Option<SourceMap>,
+    /// How k6 counts the columns of this module.
+    told: Told,
 }
+
+/// How a module's columns are told in stacks: as in k6, whatever the reason for it there.
+#[derive(Debug, Default)]
+pub(crate) enum Told {
+    /// In bytes, from 1.
+    #[default]
+    Bytes,
+    /// In bytes, and in the first line from behind the wrapper that k6 puts around CommonJS.
+    Wrapped,
+    /// From 0, at the token behind: k6 asks the map of what it compiled for the column after, and that of a map is one less.
+    Typed(Arc<str>, Lines),
+}
+
+/// The bytes of `(function(module, exports){`.
+const K6_WRAPPER: u32 = 27;
 
 /// Text put in between the characters of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +69,16 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner { shifts, text, generated, bundle: None }))
+        Self(Arc::new(Inner { shifts, text, generated, ..Inner::default() }))
     }
 
     /// The same for code with a head before it, and with the source map of what its author
     /// bundled. To be asked before it is shared.
-    pub(crate) fn within(self, head: Option<Shift>, bundle: Option<SourceMap>) -> Self {
+    pub(crate) fn within(self, head: Option<Shift>, bundle: Option<SourceMap>, told: Told) -> Self {
         let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
         inner.shifts.splice(0..0, head);
         inner.bundle = bundle;
+        inner.told = told;
         Self(Arc::new(inner))
     }
 
@@ -83,14 +101,59 @@ impl Positions {
         }
     }
 
-    /// Whether [`Positions::author`] gives back what it gets, for all of the code.
-    pub fn is_identity(&self) -> bool {
+    /// The place as stacks tell it, which is as k6 does: [`Positions::author`] but for the column. Columns are those of bytes;
+    /// what source maps lead to, and TypeScript, counts from 0.
+    pub fn told(&self, line: u32, column: u32) -> Place<'_> {
         let inner = &*self.0;
-        inner.shifts.is_empty()
-            && inner.text.is_none()
-            && inner.generated.is_none()
-            && inner.bundle.is_none()
+        if let Told::Typed(text, lines) = &inner.told {
+            if let Some(map) = &inner.generated {
+                let column = unshift(&inner.shifts, line, column);
+                let column = inner
+                    .text
+                    .as_ref()
+                    .map_or(column, |(code, lines)| lines.utf16_column(code, line, column));
+                if let Some(place) = map.told(line, column) {
+                    return Place { url: None, ..place };
+                }
+            }
+            let place = self.author(line, column);
+            return Place { column: typed_column(text, lines, place.line, place.column), ..place };
+        }
+        let column = unshift(&inner.shifts, line, column);
+        if let Some(place) = inner.bundle.as_ref().and_then(|map| map.told(line, column)) {
+            return place;
+        }
+        let is_moved = line == 1 && inner.bundle.is_none() && matches!(inner.told, Told::Wrapped);
+        Place { url: None, line, column: column + if is_moved { K6_WRAPPER } else { 0 } }
     }
+
+    /// Whether [`Positions::told`] gives back what it gets, for all of the code.
+    pub fn is_told_as_is(&self) -> bool {
+        let inner = &*self.0;
+        inner.shifts.is_empty() && inner.bundle.is_none() && matches!(inner.told, Told::Bytes)
+    }
+}
+
+/// The column, from 0, of what k6's compiler has marked last up to the byte after a place: that itself, but behind the bracket of
+/// a call its first argument, or the bracket that ends it. Where that is in another line, it is the name of what is called.
+fn typed_column(text: &str, lines: &Lines, line: u32, column: u32) -> u32 {
+    let content = lines.content(text, line);
+    let offset = (lines.offset(text, line, column) - lines.offset(text, line, 1)) as usize;
+    let Some(arguments) = content.get(offset..).and_then(|rest| rest.strip_prefix('(')) else {
+        // Behind a name of one letter the bracket that ends a call is marked.
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let mut rest = content.get(offset..).unwrap_or_default().chars();
+        let is_last = rest.next().is_some_and(is_part) && rest.next() == Some(')');
+        let is_alone = !content[..offset].ends_with(is_part);
+        return if is_last && is_alone { column } else { column.saturating_sub(1) };
+    };
+    let first = arguments.trim_start();
+    if !(first.is_empty() || first.starts_with("//") || first.starts_with("/*")) {
+        return column + (arguments.len() - first.len()) as u32;
+    }
+    let name =
+        content[..offset].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'));
+    name.encode_utf16().count() as u32
 }
 
 /// Takes away what was put in before a column; a place within an insertion becomes the place
@@ -139,8 +202,34 @@ mod tests {
     #[test]
     fn plain_ascii_is_the_identity() {
         let positions = Positions::new(Vec::new(), &"a\nb".into(), None);
-        assert!(positions.is_identity());
+        assert!(positions.is_told_as_is());
         assert_eq!(author(&positions, 2, 7), (2, 7));
+    }
+
+    #[test]
+    fn stacks_tell_columns_of_bytes() {
+        let positions = Positions::new(Vec::new(), &"x\n'日本' + y()".into(), None);
+        assert_eq!(positions.told(2, 12).column, 12);
+    }
+
+    #[test]
+    fn the_first_line_of_commonjs_is_told_from_behind_the_wrapper() {
+        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
+        let positions = Positions::new(Vec::new(), &"x()\ny()".into(), None);
+        let positions = positions.within(Some(head), None, Told::Wrapped);
+        assert_eq!(positions.told(1, 12).column, 29);
+        assert_eq!(positions.told(2, 2).column, 2);
+    }
+
+    #[test]
+    fn typescript_is_told_at_the_token_behind_from_0() {
+        let text: Arc<str> =
+            "  f(a);\n  throw x;\n  h.g( b );\n  h.g(\n    b);\n  f();\n  f(a.b);".into();
+        let told = Told::Typed(Arc::clone(&text), Lines::of(&text));
+        let positions = Positions::new(Vec::new(), &text, None).within(None, None, told);
+        let places = [(1, 4), (2, 3), (3, 6), (4, 6), (6, 4), (7, 7), (9, 9), (1, 99)];
+        let columns = places.map(|(line, column)| positions.told(line, column).column);
+        assert_eq!(columns, [4, 2, 7, 4, 4, 7, 8, 98]);
     }
 
     #[test]

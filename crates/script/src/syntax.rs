@@ -9,12 +9,15 @@ mod parse;
 #[cfg(test)]
 mod tests;
 mod top_level;
+mod twice;
 mod types;
 
 use std::collections::BTreeSet;
 
 use oxc_allocator::Allocator;
 use oxc_span::{SourceType, Span};
+
+pub use facts::TAKES_METHODS;
 
 use crate::{
     exports::Exports,
@@ -110,6 +113,10 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
     }
     if let Some(span) = first_type(&parsed.program) {
         return Err(Reason::Grammar(is_a_type(span)));
+    }
+    if let Some(code) = twice::last_of_each(text, &parsed.program) {
+        let prepared = javascript(&code)?;
+        return Ok(Prepared { code: Some(prepared.code.unwrap_or(code)), ..prepared });
     }
     let (scoping, fault) = bind(&parsed.program);
     let facts = Facts::of(&parsed.program, &scoping);

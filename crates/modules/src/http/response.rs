@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use brunt_html::Selector;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
+use brunt_js::Host;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;
@@ -361,7 +362,9 @@ impl Class for Response {
         }
         if key.is(&JSON) || key.is(&HTML) || key.is(&SUBMIT_FORM) || key.is(&CLICK_LINK) {
             // Own properties in k6, seen by `Object.keys`; one function for all responses.
-            return Ok(Own::Once(ctx.class_prototype::<Self>()?.get(key)?));
+            let method = ctx.class_prototype::<Self>()?.get(key)?;
+            let is_taken = Host::of(ctx).program().takes_methods();
+            return Ok(if is_taken { Own::Bound(method) } else { Own::Once(method) });
         }
         if key.is(&TIMINGS) {
             let timings = self.timings(ctx)?;

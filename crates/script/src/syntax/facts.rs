@@ -1,10 +1,11 @@
 //! What is to be known about a JavaScript program.
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, CallExpression,
-    Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration, Expression, Function,
-    IdentifierName, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportExpression, Program, RegExpLiteral, Statement, StringLiteral, WithClause,
+    ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, BindingProperty,
+    CallExpression, Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration,
+    Expression, Function, IdentifierName, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportExpression, Program, RegExpLiteral, Statement,
+    StaticMemberExpression, StringLiteral, WithClause,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_semantic::{ScopeFlags, Scoping};
@@ -14,6 +15,12 @@ use rustc_hash::FxHashSet;
 
 use super::{Fault, FoundImport};
 use crate::graph::{ImportKind, Names};
+
+/// Stands among the identifiers of a program that takes methods of a response away from it: `const { json } = response`,
+/// `const read = response.json`. Such a program needs them bound.
+pub const TAKES_METHODS: &str = "{methods}";
+
+const METHODS: [&str; 4] = ["json", "html", "submitForm", "clickLink"];
 
 /// String literals up to this many bytes may be the name of something.
 const NAME_MAX: usize = 40;
@@ -29,6 +36,8 @@ pub(super) struct Facts<'a, 's> {
     /// attributes, and does not know `assert`.
     pub(super) attributes: Vec<Span>,
     pub(super) fault: Option<Fault>,
+    /// The member that the call which is being visited calls.
+    callee: Option<Span>,
 }
 
 impl<'a, 's> Facts<'a, 's> {
@@ -41,6 +50,7 @@ impl<'a, 's> Facts<'a, 's> {
             declares_require: program.body.iter().any(declares_require),
             attributes: Vec::new(),
             fault: None,
+            callee: None,
         };
         facts.visit_program(program);
         facts.imports.sort_by_key(|import| import.offset);
@@ -157,7 +167,24 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
             let argument = it.arguments.first().and_then(|argument| argument.as_expression());
             self.call(ImportKind::Require, argument);
         }
+        if let Expression::StaticMemberExpression(member) = &it.callee {
+            self.callee = Some(member.span);
+        }
         walk_js::walk_call_expression(self, it);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        if METHODS.contains(&it.property.name.as_str()) && self.callee != Some(it.span) {
+            self.identifiers.insert(TAKES_METHODS);
+        }
+        walk_js::walk_static_member_expression(self, it);
+    }
+
+    fn visit_binding_property(&mut self, it: &BindingProperty<'a>) {
+        if it.key.static_name().is_some_and(|name| METHODS.contains(&&*name)) {
+            self.identifiers.insert(TAKES_METHODS);
+        }
+        walk_js::walk_binding_property(self, it);
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {

@@ -456,3 +456,58 @@ mod laws {
         }
     }
 }
+
+/// What is left of JavaScript.
+fn javascript_left(text: &str) -> String {
+    let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
+    squeeze(&prepared.code.unwrap_or_else(|| text.to_owned()))
+}
+
+#[test]
+fn of_functions_declared_twice_the_last_one_stays() {
+    let cases = [
+        (
+            "function f() {} export const a = 1; function f() { 2 }",
+            "export const a = 1; function f() { 2 }",
+        ),
+        ("export function f() { 1 }\nfunction f() { 2 }", "export{f};\nfunction f() { 2 }"),
+        (
+            "export default function f() { 1 }\nfunction f() { 2 }",
+            "export{f as default};\nfunction f() { 2 }",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(javascript_left(text), expected);
+    }
+    for text in
+        ["export const f = 1; function f() {}", "export {}; async function f() {} function f() {}"]
+    {
+        assert!(prepare(text, Language::JavaScript).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn methods_that_are_taken_away_are_seen() {
+    let takes = |text: &str| {
+        let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
+        prepared.identifiers.contains(crate::TAKES_METHODS)
+    };
+    for text in [
+        "const { json } = f();",
+        "const { json: read } = f();",
+        "const read = r.json;",
+        "g(r.html)",
+        "(({ html }) => html)(r)",
+    ] {
+        assert!(takes(text), "{text}");
+    }
+    for text in [
+        "r.json();",
+        "r.json('a').b; r.html().find(r.json())",
+        "const json = r.json();",
+        "r?.json()",
+        "const { a } = r;",
+    ] {
+        assert!(!takes(text), "{text}");
+    }
+}
