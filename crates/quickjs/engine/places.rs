@@ -4,12 +4,20 @@ use super::adjustments::Adjustment;
 
 /// To be made after those of `adjustments.rs`, on whose text some of them stand.
 pub(crate) const PLACES: &[Adjustment] = &[
-    // A function without a name has no brackets around its place: `\tat file:///path:line:column(pc)`.
+    // A function without a name, or with one that is computed (`[x]() {}`), has no brackets around its place:
+    // `\tat file:///path:line:column(pc)`. Functions of the engine that k6's engine calls by no name are left out:
+    // `[Symbol.replace]`, the constructor of promises.
     Adjustment {
         file: "quickjs.c",
         find: "dbuf_printf(&dbuf, \"\\tat %s\", str1);\n",
-        put: "bool brunt_named = func_name_str && func_name_str[0] && strcmp(func_name_str, \"<eval>\");\n            \
-              dbuf_printf(&dbuf, \"\\tat %s\", brunt_named ? str1 : b && sf->cur_pc ? \"\" : \"<anonymous>\");\n",
+        put: r#"bool brunt_named = func_name_str && func_name_str[0] && func_name_str[0] != '[' &&
+                strcmp(func_name_str, "<eval>");
+            if (!b && func_name_str && (func_name_str[0] == '[' || !strcmp(func_name_str, "Promise"))) {
+                JS_FreeCString(ctx, func_name_str);
+                continue;
+            }
+            dbuf_printf(&dbuf, "\tat %s", brunt_named ? str1 : b && sf->cur_pc ? "" : "<anonymous>");
+"#,
         times: 1,
     },
     // Each place is told as one in its author's file.
@@ -147,7 +155,8 @@ pub(crate) const PLACES: &[Adjustment] = &[
 "#,
         times: 1,
     },
-    // A property that is read stands where its name does.
+    // A property that is read stands where its name does, or where its bracket opens; one that is called (`a.b()`,
+    // `a[0]()`) has no place of its own: if `a` is undefined, the last place before it is told.
     Adjustment {
         file: "quickjs.c",
         find: r"                    emit_op(s, OP_get_field);
@@ -155,12 +164,122 @@ pub(crate) const PLACES: &[Adjustment] = &[
                 }
             }
             if (next_token(s))",
-        put: r"                    emit_source_loc(s);
+        put: r"                    int brunt_next = peek_token(s, false);
+                    if (!(accept_lparen && brunt_next == '(') && brunt_next != '`')
+                        emit_source_loc(s);
                     emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
             }
             if (next_token(s))",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"        parse_array_access:
+            prev_op = get_prev_opcode(fd);",
+        put: r"        parse_array_access:
+            prev_op = get_prev_opcode(fd);
+            int brunt_open_line = s->token.line_num;
+            int brunt_open_col = s->token.col_num;",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            if (prev_op == OP_get_super) {
+                emit_op(s, OP_get_super_value);
+            } else {
+                emit_op(s, OP_get_array_el);",
+        put: r"            if (prev_op == OP_get_super) {
+                emit_op(s, OP_get_super_value);
+            } else {
+                if (!(accept_lparen && s->token.val == '(') && s->token.val != TOK_TEMPLATE)
+                    emit_source_loc_at(s, brunt_open_line, brunt_open_col);
+                emit_op(s, OP_get_array_el);",
+        times: 1,
+    },
+    // Nor has one that is read to be changed (`a.b += 1`, `a.b++`).
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    /* remove the last opcode */
+    fd->byte_code.size = fd->last_opcode_pos;
+    fd->last_opcode_pos = -1;
+
+    if (keep) {
+        /* get the value but keep the object/fields on the stack */",
+        put: r"    /* remove the last opcode */
+    fd->byte_code.size = fd->last_opcode_pos;
+    fd->last_opcode_pos = -1;
+
+    if (keep && (opcode == OP_get_field || opcode == OP_get_array_el) && fd->byte_code.size >= 9 &&
+        fd->byte_code.buf[fd->byte_code.size - 9] == OP_source_loc)
+        fd->byte_code.size -= 9;
+    if (keep) {
+        /* get the value but keep the object/fields on the stack */",
+        times: 1,
+    },
+    // An undeclared name that is called is missed where its bracket opens.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                emit_source_loc_at(s, identifier_line_num, identifier_col_num);",
+        put: r"                if (accept_lparen && s->token.val == '(')
+                    emit_source_loc(s);
+                else
+                    emit_source_loc_at(s, identifier_line_num, identifier_col_num);",
+        times: 1,
+    },
+    // What a pattern (`const { a } = x`) can't take apart is told at the last place of its initializer, though the
+    // pattern's code comes first: its place is written when the initializer is known.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    dbuf_putc(bc, OP_source_loc);
+    dbuf_put_u32(bc, line_num);
+    dbuf_put_u32(bc, col_num);
+}",
+        put: r"    dbuf_putc(bc, OP_source_loc);
+    dbuf_put_u32(bc, line_num);
+    dbuf_put_u32(bc, col_num);
+    fd->brunt_last_line = line_num;
+    fd->brunt_last_col = col_num;
+}",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"typedef struct JSFunctionDef {
+    JSContext *ctx;",
+        put: r"typedef struct JSFunctionDef {
+    /* the place that was told last, 0 before the first */
+    int brunt_last_line, brunt_last_col;
+    JSContext *ctx;",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    assign_addr = s->cur_func->byte_code.size;
+    if (s->token.val == '{') {",
+        put: r"    assign_addr = s->cur_func->byte_code.size;
+    JSFunctionDef *brunt_fd = s->cur_func;
+    size_t brunt_at = brunt_fd->byte_code.size + 1;
+    emit_source_loc_at(s, brunt_fd->brunt_last_line ? brunt_fd->brunt_last_line : brunt_fd->line_num,
+                       brunt_fd->brunt_last_line ? brunt_fd->brunt_last_col : brunt_fd->col_num);
+    if (s->token.val == '{') {",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"        if (hasval)
+            emit_op(s, OP_drop);
+        if (js_parse_assign_expr(s))
+            return -1;
+        emit_goto(s, OP_goto, label_assign);",
+        put: r"        if (hasval)
+            emit_op(s, OP_drop);
+        if (js_parse_assign_expr(s))
+            return -1;
+        put_u32(brunt_fd->byte_code.buf + brunt_at, brunt_fd->brunt_last_line);
+        put_u32(brunt_fd->byte_code.buf + brunt_at + 4, brunt_fd->brunt_last_col);
+        emit_goto(s, OP_goto, label_assign);",
         times: 1,
     },
     // Code that the script makes at run time is called as in k6.

@@ -44,9 +44,10 @@ pub(crate) fn prepare(
         ScriptError::at(ErrorKind::Syntax, url, &text, place, fault.message).with_help(fault.help)
     })?;
 
+    let is_typed = may_have_types && prepared.code.is_some();
     let plain: Arc<str> = prepared.code.map_or_else(|| Arc::clone(&text), Into::into);
     let counted = if prepared.generated.is_some() { &plain } else { &text };
-    let own = Positions::new(prepared.shifts, counted, prepared.generated);
+    let own = Positions::new(prepared.shifts, counted, prepared.generated).typed(is_typed);
     let imports = Importer { url, text: &text, code: &plain, positions: &own };
     let imports = imports.all(prepared.imports)?;
     let (code, head) = if prepared.format == Format::CommonJs {

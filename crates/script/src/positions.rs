@@ -18,6 +18,9 @@ struct Inner {
     /// The text that byte columns are counted in; none if it is all ASCII, where a column is the
     /// same in every unit.
     text: Option<(Arc<str>, Lines)>,
+    /// Whether a stack tells columns in UTF-16 units: those of typed files. Those of JavaScript are in bytes, as in k6,
+    /// which maps the former through esbuild and takes the latter as its engine counts them.
+    is_typed: bool,
     /// For code that was generated from the source.
     generated: Option<SourceMap>,
     /// For a source that was itself generated (`//# sourceMappingURL=`).
@@ -52,7 +55,14 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner { shifts, text, generated, bundle: None }))
+        Self(Arc::new(Inner { shifts, text, is_typed: false, generated, bundle: None }))
+    }
+
+    /// The same for code whose types were taken away, or not. To be asked before it is shared.
+    pub(crate) fn typed(self, is_typed: bool) -> Self {
+        let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
+        inner.is_typed = is_typed;
+        Self(Arc::new(inner))
     }
 
     /// The same for code with a head before it, and with the source map of what its author
@@ -67,11 +77,20 @@ impl Positions {
     /// The author's place of a place in `code`: `line` from 1, `column` in bytes from 1, as
     /// QuickJS counts them. Never fails: what lies in no map stays where it is.
     pub fn author(&self, line: u32, column: u32) -> Place<'_> {
+        self.place(line, column, true)
+    }
+
+    /// The same as a stack tells it: in a file without types, the column is in bytes.
+    pub fn in_stack(&self, line: u32, column: u32) -> Place<'_> {
+        self.place(line, column, self.0.is_typed || self.0.generated.is_some())
+    }
+
+    fn place(&self, line: u32, column: u32, in_utf16: bool) -> Place<'_> {
         let inner = &*self.0;
         let column = unshift(&inner.shifts, line, column);
         let column = match &inner.text {
-            Some((text, lines)) => lines.utf16_column(text, line, column),
-            None => column,
+            Some((text, lines)) if in_utf16 => lines.utf16_column(text, line, column),
+            _ => column,
         };
         let (line, column) = match &inner.generated {
             Some(map) => map.nearest(line, column),
@@ -141,6 +160,13 @@ mod tests {
         let positions = Positions::new(Vec::new(), &"a\nb".into(), None);
         assert!(positions.is_identity());
         assert_eq!(author(&positions, 2, 7), (2, 7));
+    }
+
+    #[test]
+    fn a_stack_tells_bytes_where_there_are_no_types() {
+        let positions = Positions::new(Vec::new(), &"x\n'日本' + y()".into(), None);
+        assert_eq!(positions.in_stack(2, 12).column, 12);
+        assert_eq!(positions.typed(true).in_stack(2, 12).column, 8);
     }
 
     #[test]
