@@ -282,6 +282,14 @@ pub(crate) const PLACES: &[Adjustment] = &[
         emit_goto(s, OP_goto, label_assign);",
         times: 1,
     },
+    // A pattern without an initializer of its own takes the place of the one around it.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"        /* remove test and decrement label ref count */",
+        put: r"        memset(brunt_fd->byte_code.buf + brunt_at - 1, OP_nop, 9);
+        /* remove test and decrement label ref count */",
+        times: 1,
+    },
     // Code that the script makes at run time is called as in k6.
     Adjustment {
         file: "quickjs.c",

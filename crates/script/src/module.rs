@@ -62,7 +62,11 @@ pub(crate) fn prepare(
             format: prepared.format,
             code,
             imports,
-            positions: own.within(head, SourceMap::of_bundle(&text, url, files)),
+            positions: own.within(
+                head,
+                SourceMap::of_bundle(&text, url, files),
+                SourceMap::is_named_in(&text),
+            ),
             source: text,
             has_top_level_await: prepared.has_top_level_await,
         },

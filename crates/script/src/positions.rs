@@ -25,6 +25,9 @@ struct Inner {
     generated: Option<SourceMap>,
     /// For a source that was itself generated (`//# sourceMappingURL=`).
     bundle: Option<SourceMap>,
+    /// Whether a stack tells one line too many: k6 puts a line before a CommonJS file that names a source map, and
+    /// nothing takes it away again if the map is missing.
+    is_a_line_down: bool,
 }
 
 /// Text put in between the characters of a line.
@@ -55,7 +58,14 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner { shifts, text, is_typed: false, generated, bundle: None }))
+        Self(Arc::new(Inner {
+            shifts,
+            text,
+            is_typed: false,
+            generated,
+            bundle: None,
+            is_a_line_down: false,
+        }))
     }
 
     /// The same for code whose types were taken away, or not. To be asked before it is shared.
@@ -66,9 +76,15 @@ impl Positions {
     }
 
     /// The same for code with a head before it, and with the source map of what its author
-    /// bundled. To be asked before it is shared.
-    pub(crate) fn within(self, head: Option<Shift>, bundle: Option<SourceMap>) -> Self {
+    /// bundled, if it could be had (`names_map` says that there should be one). To be asked before it is shared.
+    pub(crate) fn within(
+        self,
+        head: Option<Shift>,
+        bundle: Option<SourceMap>,
+        names_map: bool,
+    ) -> Self {
         let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
+        inner.is_a_line_down = head.is_some() && names_map && bundle.is_none();
         inner.shifts.splice(0..0, head);
         inner.bundle = bundle;
         Self(Arc::new(inner))
@@ -82,7 +98,9 @@ impl Positions {
 
     /// The same as a stack tells it: in a file without types, the column is in bytes.
     pub fn in_stack(&self, line: u32, column: u32) -> Place<'_> {
-        self.place(line, column, self.0.is_typed || self.0.generated.is_some())
+        let mut place = self.place(line, column, self.0.is_typed || self.0.generated.is_some());
+        place.line += u32::from(self.0.is_a_line_down);
+        place
     }
 
     fn place(&self, line: u32, column: u32, in_utf16: bool) -> Place<'_> {
@@ -109,6 +127,7 @@ impl Positions {
             && inner.text.is_none()
             && inner.generated.is_none()
             && inner.bundle.is_none()
+            && !inner.is_a_line_down
     }
 }
 
@@ -160,6 +179,18 @@ mod tests {
         let positions = Positions::new(Vec::new(), &"a\nb".into(), None);
         assert!(positions.is_identity());
         assert_eq!(author(&positions, 2, 7), (2, 7));
+    }
+
+    #[test]
+    fn a_missing_map_moves_the_lines_of_a_wrapped_file() {
+        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
+        let positions = |head, names_map| {
+            Positions::new(Vec::new(), &"x\ny".into(), None).within(head, None, names_map)
+        };
+        assert_eq!(positions(Some(head), true).in_stack(2, 1).line, 3);
+        assert_eq!(positions(Some(head), true).author(2, 1).line, 2);
+        assert_eq!(positions(Some(head), false).in_stack(2, 1).line, 2);
+        assert_eq!(positions(None, true).in_stack(2, 1).line, 2);
     }
 
     #[test]
