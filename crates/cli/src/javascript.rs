@@ -213,8 +213,12 @@ fn uncompilable(error: ProgramError) -> Failure {
 /// The init code did not come to its end.
 fn thrown(failure: Thrown) -> Failure {
     match failure {
-        Thrown::Exception(text) => {
+        Thrown::Exception(mut text) => {
             let place = place::first(&text);
+            // What is thrown without a stack has an empty one in k6.
+            if !text.ends_with('\n') && !text.starts_with(UNHANDLED) {
+                text.push('\n');
+            }
             // To k6 a rejection that nobody handled is no exception of the script.
             let failure = if text.starts_with(UNHANDLED) {
                 Failure::new(Exit::Other, anyhow::Error::msg(text))

@@ -282,15 +282,16 @@ impl Program {
         &self.files
     }
 
-    /// The author's place of a place in compiled code: perhaps another file, line, column. `None` if it is the same.
+    /// The author's place of a place in compiled code, as stacks tell it: perhaps another file, line, column. `None` if it is the
+    /// same.
     pub(crate) fn author_place(
         &self,
         url: &str,
         line: u32,
         column: u32,
     ) -> Option<brunt_quickjs::Place> {
-        let unit = self.unit(url).filter(|unit| !unit.positions.is_identity())?;
-        let place = unit.positions.in_stack(line, column);
+        let unit = self.unit(url).filter(|unit| !unit.positions.is_told_as_is())?;
+        let place = unit.positions.told(line, column);
         let file = place.url.map(str::to_owned);
         Some(brunt_quickjs::Place { file, line: place.line, column: place.column })
     }

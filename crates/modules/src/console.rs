@@ -21,11 +21,11 @@ const DEPTH_MAX: usize = 1_000;
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         Members::new()
-            .function(c"log", 0, |call| write(&call, Level::Info))
             .function(c"debug", 0, |call| write(&call, Level::Debug))
-            .function(c"info", 0, |call| write(&call, Level::Info))
-            .function(c"warn", 0, |call| write(&call, Level::Warn))
             .function(c"error", 0, |call| write(&call, Level::Error))
+            .function(c"info", 0, |call| write(&call, Level::Info))
+            .function(c"log", 0, |call| write(&call, Level::Info))
+            .function(c"warn", 0, |call| write(&call, Level::Warn))
     });
     let console = ctx.object()?;
     console.define_members(&MEMBERS)?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod base64;
 mod collation;
+mod environment;
 pub(crate) mod math_random;
 pub(crate) mod open;
 pub(crate) mod structured_clone;
@@ -14,6 +15,7 @@ use std::sync::LazyLock;
 use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name};
 
+use self::environment::Environment;
 use crate::api::Shared;
 use crate::state::VuState;
 
@@ -56,16 +58,23 @@ pub(crate) fn install_env(ctx: Ctx<'_>) -> JsResult<'_, ()> {
 
 fn read_env<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
+    let env = if VuState::of(ctx).shared.world.freeze_env {
+        frozen_env(ctx)?
+    } else {
+        ctx.instance(Environment::here(ctx))?
+    };
+    ctx.global().define(&ENV, env.clone())?;
+    Ok(env)
+}
+
+fn frozen_env(ctx: Ctx<'_>) -> JsResult<'_> {
     let scenario = Host::of(ctx).scenario();
     let of_scenario = scenario.iter().flat_map(|scenario| &scenario.spec().env);
     let env = ctx.object()?;
     for (name, value) in VuState::of(ctx).shared.world.env.iter().chain(of_scenario) {
         env.define(name, ctx.string(value)?)?;
     }
-    if VuState::of(ctx).shared.world.freeze_env {
-        env.freeze()?;
-    }
-    ctx.global().define(&ENV, env.clone())?;
+    env.freeze()?;
     Ok(env)
 }
 

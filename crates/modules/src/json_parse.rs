@@ -25,14 +25,17 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
             return ctx.parse_json(text).map_err(|error| ctx.throw_json(error));
         }
         // An object is made a string once: by whoever parses it.
-        if call.argument(0).is_object() {
+        let is_object = call.argument(0).is_object();
+        if is_object && call.argument(1).is_function() {
             return ctx.rooted(&engines).call(&call.this(), &call.arguments_from(0));
         }
         let text = call.argument(0).to_js_str()?;
-        if call.argument(1).is_function() || text.contains('\u{FFFD}') {
+        let has_reviver = call.argument(1).is_function();
+        let value = ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?;
+        if has_reviver || !is_object && text.contains('\u{FFFD}') {
             return ctx.rooted(&engines).call(&call.this(), &call.arguments_from(0));
         }
-        ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))
+        Ok(value)
     })?;
     json.define_hidden(&PARSE, ours)
 }
@@ -76,6 +79,13 @@ mod tests {
                 (
                     "try { JSON.parse('') } catch (e) { `${e.name} ${/end/.test(e.message)}` }",
                     "SyntaxError true",
+                ),
+                (
+                    "[{}, [], [1, 2], '{} {', '[1, \"x', '{\"a', '{}x', '\\ud800'].map(x => { try { return JSON.parse(x) } \
+                     catch (e) { return e.message } }).join('|')",
+                    "invalid character 'o' looking for beginning of value|Unexpected end of JSON input (EOF)|\
+                     Unexpected token at the end: <nil>|Unexpected token at the end: {|unexpected EOF|unexpected EOF|\
+                     Unexpected token at the end: <nil>|invalid character 'ï' looking for beginning of value",
                 ),
                 (
                     "JSON.parse()",

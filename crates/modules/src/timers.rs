@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
 
-use crate::state::throw_type;
+use crate::state::{throw, throw_type};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -36,13 +36,22 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
 fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let ctx = call.ctx();
     let function = call.argument(0);
+    if function.is_nullish() {
+        let name = if repeat { "setInterval" } else { "setTimeout" };
+        return Err(throw(ctx, &format!("{name}'s callback isn't a callable function")));
+    }
     if !function.is_function() {
-        return Err(throw_type(ctx, "a timer's first argument must be a function"));
+        let shown = function.to_string_lossy()?;
+        let message = format!(
+            "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
+        );
+        return Err(throw_type(ctx, &message));
     }
     let delay = call.argument(1);
     let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
-    // NaN and negative delays are 0; the cast saturates.
-    let delay_ns = (delay_ms.max(0.0) * 1e6) as u64;
+    // NaN, negative delays and those of centuries are 0, as in k6.
+    let delay_ns = delay_ms.max(0.0) * 1e6;
+    let delay_ns = if delay_ns < i64::MAX as f64 { delay_ns as u64 } else { 0 };
     let id =
         Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
     Ok(ctx.number(f64::from(id)))

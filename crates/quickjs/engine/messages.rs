@@ -109,7 +109,9 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
 " => r#"                get_field2_slow_path:
                     sf->cur_pc = pc;
                     if (unlikely(JS_IsUndefined(obj) || JS_IsNull(obj))) {
-                        JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined or null", atom);
+                        /* `x.n++` reads like `x.n()`. */
+                        JS_ThrowTypeErrorAtom(ctx, *pc == OP_inc || *pc == OP_dec || *pc == OP_post_inc || *pc == OP_post_dec
+                            ? "Cannot read property '%s' of undefined" : "Cannot read property '%s' of undefined or null", atom);
                         goto exception;
                     }
                     val = JS_GetPropertyInternal(ctx, obj, atom, sp[-1], false);
@@ -124,10 +126,10 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
                 if (unlikely(JS_IsException(val)))
                     goto exception;
 " => r"                sf->cur_pc = pc;
-                JSValue brunt_name = JS_IsString(sp[-1]) ? js_dup(sp[-1]) : JS_UNDEFINED;
+                JSValue brunt_name = JS_IsString(sp[-1]) || JS_VALUE_GET_TAG(sp[-1]) == JS_TAG_INT ? js_dup(sp[-1]) : JS_UNDEFINED;
                 val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
                 sp[-1] = val;
-                if (unlikely(JS_IsUndefined(val)) && JS_IsString(brunt_name))
+                if (unlikely(JS_IsUndefined(val)) && !JS_IsUndefined(brunt_name))
                     brunt_note_missing_value(ctx, sp - 1, brunt_name);
                 JS_FreeValue(ctx, brunt_name);
                 if (unlikely(JS_IsException(val)))
@@ -178,6 +180,10 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
     1 "    if (f < 0 || f > 100)\n        return JS_ThrowRangeError(ctx, \"invalid number of digits\");\n    if (fabs(d)" =>
       "    if (f < 0 || f > 100)\n        return JS_ThrowRangeError(ctx, \"toFixed() precision must be between 0 and 100\");\n    if (fabs(d)";
     1 "\"bad normalization form\"" => "\"The normalization form should be one of NFC, NFD, NFKC, NFKD\"";
+    2 "\"bigint argument with unary +\"" => "\"Cannot convert a BigInt value to a number\"";
+    1 "\"private class field '%s' does not exist\"" =>
+      "\"Cannot read private member %s from an object whose class did not declare it\"";
+    1 "\"circular prototype chain\"" => "\"Cyclic __proto__ value\"";
     1 "\"cannot convert BigInt to number\"" => "\"Cannot convert a BigInt value to a number\"";
     1 "        JS_ThrowTypeError(ctx, \"invalid 'in' operand\");\n        return -1;\n    }\n    atom = " =>
       "        brunt_throw_uncallable(ctx, op2);\n        return -1;\n    }\n    atom = ";
@@ -202,6 +208,10 @@ static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
     // Frames: an accessor bears its plain name, and the constructor of a class none.
     1 "            func_name_str = get_func_name(ctx, sf->cur_func);\n            if (!func_name_str || func_name_str[0] == '\\0')\n" =>
       "            func_name_str = b && p->is_constructor && !b->has_prototype ? NULL : get_func_name(ctx, sf->cur_func);\n            \
+       /* what the language calls by itself is in no trace, and neither is `new Promise` */\n            \
+       if (!b && func_name_str && (!strncmp(func_name_str, \"[Symbol.\", 8) || !strncmp(func_name_str, \"get \", 4) ||\n                \
+       js_same_value(ctx, sf->cur_func, ctx->promise_ctor))) {\n                \
+       JS_FreeCString(ctx, func_name_str);\n                continue;\n            }\n            \
        if (!func_name_str || func_name_str[0] == '\\0')\n";
     1 "            else\n                str1 = func_name_str;\n            bool brunt_named" =>
       "            else\n                \

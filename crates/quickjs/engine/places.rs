@@ -4,20 +4,13 @@ use super::adjustments::Adjustment;
 
 /// To be made after those of `adjustments.rs`, on whose text some of them stand.
 pub(crate) const PLACES: &[Adjustment] = &[
+    // A function without a name has no brackets around its place: `\tat file:///path:line:column(pc)`.
     // A function without a name, or with one that is computed (`[x]() {}`), has no brackets around its place:
-    // `\tat file:///path:line:column(pc)`. Functions of the engine that k6's engine calls by no name are left out:
-    // `[Symbol.replace]`, the constructor of promises.
-    Adjustment {
+    // `\tat file:///path:line:column(pc)`.
         file: "quickjs.c",
         find: "dbuf_printf(&dbuf, \"\\tat %s\", str1);\n",
-        put: r#"bool brunt_named = func_name_str && func_name_str[0] && func_name_str[0] != '[' &&
-                strcmp(func_name_str, "<eval>");
-            if (!b && func_name_str && (func_name_str[0] == '[' || !strcmp(func_name_str, "Promise"))) {
-                JS_FreeCString(ctx, func_name_str);
-                continue;
-            }
-            dbuf_printf(&dbuf, "\tat %s", brunt_named ? str1 : b && sf->cur_pc ? "" : "<anonymous>");
-"#,
+        put: "bool brunt_named = func_name_str && func_name_str[0] && func_name_str[0] != '[' && strcmp(func_name_str, \"<eval>\");\n            \
+              dbuf_printf(&dbuf, \"\\tat %s\", brunt_named ? str1 : b && sf->cur_pc ? \"\" : \"<anonymous>\");\n",
         times: 1,
     },
     // Each place is told as one in its author's file.
@@ -68,7 +61,8 @@ pub(crate) const PLACES: &[Adjustment] = &[
         find: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;",
         put: r"    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
     int brunt_line = s->token.line_num;
-    int brunt_col = s->token.col_num;",
+    int brunt_col = s->token.col_num;
+    int brunt_bracket_line = 0, brunt_bracket_col = 0;",
         times: 1,
     },
     Adjustment {
@@ -155,8 +149,7 @@ pub(crate) const PLACES: &[Adjustment] = &[
 "#,
         times: 1,
     },
-    // A property that is read stands where its name does, or where its bracket opens; one that is called (`a.b()`,
-    // `a[0]()`) has no place of its own: if `a` is undefined, the last place before it is told.
+    // A property that is read stands where its name does.
     Adjustment {
         file: "quickjs.c",
         find: r"                    emit_op(s, OP_get_field);
@@ -164,9 +157,7 @@ pub(crate) const PLACES: &[Adjustment] = &[
                 }
             }
             if (next_token(s))",
-        put: r"                    int brunt_next = peek_token(s, false);
-                    if (!(accept_lparen && brunt_next == '(') && brunt_next != '`')
-                        emit_source_loc(s);
+        put: r"                    emit_source_loc(s);
                     emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
@@ -174,28 +165,60 @@ pub(crate) const PLACES: &[Adjustment] = &[
             if (next_token(s))",
         times: 1,
     },
+    // Where the last place stands that was told, and which it is.
     Adjustment {
         file: "quickjs.c",
-        find: r"        parse_array_access:
-            prev_op = get_prev_opcode(fd);",
-        put: r"        parse_array_access:
-            prev_op = get_prev_opcode(fd);
-            int brunt_open_line = s->token.line_num;
-            int brunt_open_col = s->token.col_num;",
+        find: "typedef struct JSParseState {\n",
+        put: "typedef struct JSParseState {\n    int brunt_last_line, brunt_last_col; /* line 0: none since it was cleared */\n    \
+              size_t brunt_last_end; /* the byte behind it */\n",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r"            if (prev_op == OP_get_super) {
-                emit_op(s, OP_get_super_value);
-            } else {
-                emit_op(s, OP_get_array_el);",
-        put: r"            if (prev_op == OP_get_super) {
-                emit_op(s, OP_get_super_value);
-            } else {
-                if (!(accept_lparen && s->token.val == '(') && s->token.val != TOK_TEMPLATE)
-                    emit_source_loc_at(s, brunt_open_line, brunt_open_col);
-                emit_op(s, OP_get_array_el);",
+        find: r"    dbuf_putc(bc, OP_source_loc);
+    dbuf_put_u32(bc, line_num);
+    dbuf_put_u32(bc, col_num);
+}
+",
+        put: r"    dbuf_putc(bc, OP_source_loc);
+    dbuf_put_u32(bc, line_num);
+    dbuf_put_u32(bc, col_num);
+    s->brunt_last_line = line_num;
+    s->brunt_last_col = col_num;
+    s->brunt_last_end = bc->size;
+}
+
+/* The property that the last operation reads is that which a call wants: it has no place of its own. */
+static void brunt_forget_place(JSParseState *s)
+{
+    JSFunctionDef *fd = s->cur_func;
+
+    if (fd->last_opcode_pos >= 9 && s->brunt_last_end == (size_t)fd->last_opcode_pos)
+        memset(fd->byte_code.buf + fd->last_opcode_pos - 9, OP_nop, 9);
+}
+",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                case OP_get_field:
+                    /* keep the object on the stack */
+",
+        put: r"                case OP_get_field:
+                    brunt_forget_place(s);
+                    /* keep the object on the stack */
+",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"                case OP_get_array_el:
+                    /* keep the object on the stack */
+",
+        put: r"                case OP_get_array_el:
+                    brunt_forget_place(s);
+                    /* keep the object on the stack */
+",
         times: 1,
     },
     // Nor has one that is read to be changed (`a.b += 1`, `a.b++`).
@@ -207,63 +230,97 @@ pub(crate) const PLACES: &[Adjustment] = &[
 
     if (keep) {
         /* get the value but keep the object/fields on the stack */",
-        put: r"    /* remove the last opcode */
+        put: r"    if (keep && (opcode == OP_get_field || opcode == OP_get_array_el))
+        brunt_forget_place(s);
+    /* remove the last opcode */
     fd->byte_code.size = fd->last_opcode_pos;
     fd->last_opcode_pos = -1;
 
-    if (keep && (opcode == OP_get_field || opcode == OP_get_array_el) && fd->byte_code.size >= 9 &&
-        fd->byte_code.buf[fd->byte_code.size - 9] == OP_source_loc)
-        fd->byte_code.size -= 9;
     if (keep) {
         /* get the value but keep the object/fields on the stack */",
         times: 1,
     },
-    // An undeclared name that is called is missed where its bracket opens.
+    // A property with a computed name stands where its bracket opens.
     Adjustment {
         file: "quickjs.c",
-        find: r"                emit_source_loc_at(s, identifier_line_num, identifier_col_num);",
-        put: r"                if (accept_lparen && s->token.val == '(')
+        find: r"        parse_array_access:
+            prev_op = get_prev_opcode(fd);
+",
+        put: r"        parse_array_access:
+            brunt_bracket_line = s->token.line_num;
+            brunt_bracket_col = s->token.col_num;
+            prev_op = get_prev_opcode(fd);
+",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            } else {
+                emit_op(s, OP_get_array_el);
+            }
+        } else {
+            break;
+",
+        put: r"            } else {
+                emit_source_loc_at(s, brunt_bracket_line, brunt_bracket_col);
+                emit_op(s, OP_get_array_el);
+            }
+        } else {
+            break;
+",
+        times: 1,
+    },
+    // The call of a name that nobody declared stands where its bracket opens; a name in `{name}` where it is.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"            do_get_var:
+                emit_source_loc_at(s, identifier_line_num, identifier_col_num);
+",
+        put: r"            do_get_var:
+                if (s->token.val == '(' && accept_lparen)
                     emit_source_loc(s);
                 else
-                    emit_source_loc_at(s, identifier_line_num, identifier_col_num);",
-        times: 1,
-    },
-    // What a pattern (`const { a } = x`) can't take apart is told at the last place of its initializer, though the
-    // pattern's code comes first: its place is written when the initializer is known.
-    Adjustment {
-        file: "quickjs.c",
-        find: r"    dbuf_putc(bc, OP_source_loc);
-    dbuf_put_u32(bc, line_num);
-    dbuf_put_u32(bc, col_num);
-}",
-        put: r"    dbuf_putc(bc, OP_source_loc);
-    dbuf_put_u32(bc, line_num);
-    dbuf_put_u32(bc, col_num);
-    fd->brunt_last_line = line_num;
-    fd->brunt_last_col = col_num;
-}",
+                    emit_source_loc_at(s, identifier_line_num, identifier_col_num);
+",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: r"typedef struct JSFunctionDef {
-    JSContext *ctx;",
-        put: r"typedef struct JSFunctionDef {
-    /* the place that was told last, 0 before the first */
-    int brunt_last_line, brunt_last_col;
-    JSContext *ctx;",
+        find: r"        prop_type = js_parse_property_name(s, &name, true, true, false);
+        if (prop_type < 0)
+            goto fail;
+
+        if (prop_type == PROP_TYPE_VAR) {
+",
+        put: r"        int brunt_name_line = s->token.line_num, brunt_name_col = s->token.col_num;
+        prop_type = js_parse_property_name(s, &name, true, true, false);
+        if (prop_type < 0)
+            goto fail;
+
+        if (prop_type == PROP_TYPE_VAR) {
+            emit_source_loc_at(s, brunt_name_line, brunt_name_col);
+",
         times: 1,
     },
+    // What is taken apart stands where it comes from.
     Adjustment {
         file: "quickjs.c",
-        find: r"    assign_addr = s->cur_func->byte_code.size;
-    if (s->token.val == '{') {",
-        put: r"    assign_addr = s->cur_func->byte_code.size;
-    JSFunctionDef *brunt_fd = s->cur_func;
-    size_t brunt_at = brunt_fd->byte_code.size + 1;
-    emit_source_loc_at(s, brunt_fd->brunt_last_line ? brunt_fd->brunt_last_line : brunt_fd->line_num,
-                       brunt_fd->brunt_last_line ? brunt_fd->brunt_last_col : brunt_fd->col_num);
-    if (s->token.val == '{') {",
+        find: r"        emit_goto(s, OP_goto, label_parse);
+        emit_label(s, label_assign);
+        /* leave value on the stack */
+        emit_op(s, OP_dup);
+    }
+    assign_addr = s->cur_func->byte_code.size;
+",
+        put: r"        emit_goto(s, OP_goto, label_parse);
+        emit_label(s, label_assign);
+        /* leave value on the stack */
+        emit_op(s, OP_dup);
+    }
+    size_t brunt_place = s->cur_func->byte_code.size;
+    emit_source_loc(s);
+    assign_addr = s->cur_func->byte_code.size;
+",
         times: 1,
     },
     Adjustment {
@@ -272,22 +329,77 @@ pub(crate) const PLACES: &[Adjustment] = &[
             emit_op(s, OP_drop);
         if (js_parse_assign_expr(s))
             return -1;
-        emit_goto(s, OP_goto, label_assign);",
+        emit_goto(s, OP_goto, label_assign);
+",
         put: r"        if (hasval)
             emit_op(s, OP_drop);
+        s->brunt_last_line = 0;
+        bool brunt_is_literal = s->token.val == '{' || s->token.val == '[';
+        int brunt_line = s->token.line_num, brunt_col = s->token.col_num;
         if (js_parse_assign_expr(s))
             return -1;
-        put_u32(brunt_fd->byte_code.buf + brunt_at, brunt_fd->brunt_last_line);
-        put_u32(brunt_fd->byte_code.buf + brunt_at + 4, brunt_fd->brunt_last_col);
-        emit_goto(s, OP_goto, label_assign);",
+        if (brunt_is_literal) {
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 1, brunt_line);
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 5, brunt_col);
+        } else if (s->brunt_last_line > 0) {
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 1, s->brunt_last_line);
+            put_u32(s->cur_func->byte_code.buf + brunt_place + 5, s->brunt_last_col);
+        } else {
+            memset(s->cur_func->byte_code.buf + brunt_place, OP_nop, 9);
+        }
+        emit_goto(s, OP_goto, label_assign);
+",
         times: 1,
     },
-    // A pattern without an initializer of its own takes the place of the one around it.
+    // Operators have no place: their operands do.
     Adjustment {
         file: "quickjs.c",
-        find: r"        /* remove test and decrement label ref count */",
-        put: r"        memset(brunt_fd->byte_code.buf + brunt_at - 1, OP_nop, 9);
-        /* remove test and decrement label ref count */",
+        find: r"        if (next_token(s))
+            return -1;
+        emit_source_loc(s);
+        if (js_parse_expr_binary(s, level - 1, parse_flags))
+            return -1;
+        emit_op(s, opcode);
+",
+        put: r"        if (next_token(s))
+            return -1;
+        if (js_parse_expr_binary(s, level - 1, parse_flags))
+            return -1;
+        emit_op(s, opcode);
+",
+        times: 1,
+    },
+    // `Error('x')` is in its own trace, `new Error('x')` is not; neither are what the engine calls in between, and `new Promise`.
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    if (JS_IsUndefined(new_target))
+        new_target = JS_GetActiveFunction(ctx);
+    proto = JS_GetProperty(ctx, new_target, JS_ATOM_prototype);
+    if (JS_IsException(proto))
+        return proto;
+    if (!JS_IsObject(proto)) {
+        JSContext *realm;
+        JSValue proto1;
+",
+        put: r"    int brunt_flags = JS_IsUndefined(new_target) ? 0 : JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL;
+    if (JS_IsUndefined(new_target))
+        new_target = JS_GetActiveFunction(ctx);
+    proto = JS_GetProperty(ctx, new_target, JS_ATOM_prototype);
+    if (JS_IsException(proto))
+        return proto;
+    if (!JS_IsObject(proto)) {
+        JSContext *realm;
+        JSValue proto1;
+",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    /* skip the Error() function in the backtrace */
+    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0, JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL);
+",
+        put: r"    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0, brunt_flags);
+",
         times: 1,
     },
     // Code that the script makes at run time is called as in k6.

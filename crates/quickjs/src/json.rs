@@ -6,8 +6,8 @@ mod marks;
 mod mistake;
 
 use marks::MARK;
-use mistake::in_literal;
 pub use mistake::{JsonError, JsonErrorKind};
+use mistake::{TOP_LEVEL, in_literal, within};
 
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
@@ -265,7 +265,7 @@ impl<'js> Parser<'_, 'js> {
     fn finish(&mut self) -> Result<Value<'js>, JsonError> {
         self.space();
         if self.at < self.text.len() {
-            return Err(self.unexpected("after top-level value"));
+            return Err(self.unexpected(TOP_LEVEL));
         }
         let raw = self.values.pop().expect("a document is one value");
         // SAFETY: the stack's reference becomes the value's.
@@ -380,7 +380,7 @@ impl<'js> Parser<'_, 'js> {
             self.at = end + 1;
             self.cached_atom(start, end)
         } else {
-            self.escaped_string()?;
+            self.escaped_string().map_err(within)?;
             // SAFETY: pointer and length are those of the scratch buffer.
             unsafe {
                 sys::JS_NewAtomLen(self.ctx.raw(), self.scratch.as_ptr().cast(), self.scratch.len())
@@ -445,7 +445,7 @@ impl<'js> Parser<'_, 'js> {
     }
 
     fn scalar(&mut self) -> Result<sys::JSValue, JsonError> {
-        match self.peek()? {
+        let scalar = match self.peek()? {
             b'"' => self.string(),
             b'-' | b'0'..=b'9' => self.number(),
             b't' => self.word(b"true", sys::value(sys::TAG_BOOL, 1)),
@@ -453,7 +453,8 @@ impl<'js> Parser<'_, 'js> {
             b'n' => self.word(b"null", sys::NULL),
             MARK if self.marked.is_some() => self.marked_value(),
             _ => Err(self.unexpected("looking for beginning of value")),
-        }
+        };
+        scalar.map_err(within)
     }
 
     fn marked_value(&mut self) -> Result<sys::JSValue, JsonError> {
@@ -659,7 +660,7 @@ impl<'js> Parser<'_, 'js> {
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
         let byte = self.text.get(self.at).copied();
-        JsonError { kind, line, column, byte, expected: "", is_first_key: false }
+        JsonError { kind, line, column, byte, expected: "", is_first_key: false, is_within: false }
     }
 
     fn unexpected(&self, expected: &'static str) -> JsonError {

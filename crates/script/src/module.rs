@@ -10,7 +10,7 @@ use crate::{
     graph::{Format, Import, ImportKind, Module},
     json,
     lines::Lines,
-    positions::Positions,
+    positions::{Positions, Told},
     resolve::{Resolved, resolve},
     source_map::SourceMap,
     syntax::{self, FoundImport, Language},
@@ -44,10 +44,10 @@ pub(crate) fn prepare(
         ScriptError::at(ErrorKind::Syntax, url, &text, place, fault.message).with_help(fault.help)
     })?;
 
-    let is_typed = may_have_types && prepared.code.is_some();
+    let has_types = prepared.code.is_some();
     let plain: Arc<str> = prepared.code.map_or_else(|| Arc::clone(&text), Into::into);
     let counted = if prepared.generated.is_some() { &plain } else { &text };
-    let own = Positions::new(prepared.shifts, counted, prepared.generated).typed(is_typed);
+    let own = Positions::new(prepared.shifts, counted, prepared.generated);
     let imports = Importer { url, text: &text, code: &plain, positions: &own };
     let imports = imports.all(prepared.imports)?;
     let (code, head) = if prepared.format == Format::CommonJs {
@@ -56,17 +56,20 @@ pub(crate) fn prepare(
     } else {
         (plain, None)
     };
+    let told = if may_have_types && has_types {
+        Told::Typed(Arc::clone(&text), Lines::of(&text))
+    } else if prepared.format == Format::CommonJs {
+        Told::Wrapped { names_map: SourceMap::is_named_in(&text) }
+    } else {
+        Told::Bytes
+    };
     Ok(Prepared {
         module: Module {
             url: url.to_owned(),
             format: prepared.format,
             code,
             imports,
-            positions: own.within(
-                head,
-                SourceMap::of_bundle(&text, url, files),
-                SourceMap::is_named_in(&text),
-            ),
+            positions: own.within(head, SourceMap::of_bundle(&text, url, files), told),
             source: text,
             has_top_level_await: prepared.has_top_level_await,
         },

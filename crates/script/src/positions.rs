@@ -18,17 +18,32 @@ struct Inner {
     /// The text that byte columns are counted in; none if it is all ASCII, where a column is the
     /// same in every unit.
     text: Option<(Arc<str>, Lines)>,
-    /// Whether a stack tells columns in UTF-16 units: those of typed files. Those of JavaScript are in bytes, as in k6,
-    /// which maps the former through esbuild and takes the latter as its engine counts them.
-    is_typed: bool,
     /// For code that was generated from the source.
     generated: Option<SourceMap>,
     /// For a source that was itself generated (`//# sourceMappingURL=`).
     bundle: Option<SourceMap>,
-    /// Whether a stack tells one line too many: k6 puts a line before a CommonJS file that names a source map, and
-    /// nothing takes it away again if the map is missing.
-    is_a_line_down: bool,
+    /// How k6 counts the columns of this module.
+    told: Told,
 }
+
+/// How a module's columns are told in stacks: as in k6, whatever the reason for it there.
+#[derive(Debug, Default)]
+pub(crate) enum Told {
+    /// In bytes, from 1.
+    #[default]
+    Bytes,
+    /// In bytes, and in the first line from behind the wrapper that k6 puts around CommonJS. A file that names a source map
+    /// gets a line of its own for it, which nothing takes away again if the map is missing.
+    Wrapped {
+        /// Whether the file names a map.
+        names_map: bool,
+    },
+    /// From 0, at the token behind: k6 asks the map of what it compiled for the column after, and that of a map is one less.
+    Typed(Arc<str>, Lines),
+}
+
+/// The bytes of `(function(module, exports){`.
+const K6_WRAPPER: u32 = 27;
 
 /// Text put in between the characters of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,57 +73,27 @@ impl Positions {
     /// `text` is what the columns of `shifts` count in: the source, or what was generated of it.
     pub(crate) fn new(shifts: Vec<Shift>, text: &Arc<str>, generated: Option<SourceMap>) -> Self {
         let text = (!text.is_ascii()).then(|| (Arc::clone(text), Lines::of(text)));
-        Self(Arc::new(Inner {
-            shifts,
-            text,
-            is_typed: false,
-            generated,
-            bundle: None,
-            is_a_line_down: false,
-        }))
-    }
-
-    /// The same for code whose types were taken away, or not. To be asked before it is shared.
-    pub(crate) fn typed(self, is_typed: bool) -> Self {
-        let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
-        inner.is_typed = is_typed;
-        Self(Arc::new(inner))
+        Self(Arc::new(Inner { shifts, text, generated, ..Inner::default() }))
     }
 
     /// The same for code with a head before it, and with the source map of what its author
-    /// bundled, if it could be had (`names_map` says that there should be one). To be asked before it is shared.
-    pub(crate) fn within(
-        self,
-        head: Option<Shift>,
-        bundle: Option<SourceMap>,
-        names_map: bool,
-    ) -> Self {
+    /// bundled. To be asked before it is shared.
+    pub(crate) fn within(self, head: Option<Shift>, bundle: Option<SourceMap>, told: Told) -> Self {
         let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
-        inner.is_a_line_down = head.is_some() && names_map && bundle.is_none();
         inner.shifts.splice(0..0, head);
         inner.bundle = bundle;
+        inner.told = told;
         Self(Arc::new(inner))
     }
 
     /// The author's place of a place in `code`: `line` from 1, `column` in bytes from 1, as
     /// QuickJS counts them. Never fails: what lies in no map stays where it is.
     pub fn author(&self, line: u32, column: u32) -> Place<'_> {
-        self.place(line, column, true)
-    }
-
-    /// The same as a stack tells it: in a file without types, the column is in bytes.
-    pub fn in_stack(&self, line: u32, column: u32) -> Place<'_> {
-        let mut place = self.place(line, column, self.0.is_typed || self.0.generated.is_some());
-        place.line += u32::from(self.0.is_a_line_down);
-        place
-    }
-
-    fn place(&self, line: u32, column: u32, in_utf16: bool) -> Place<'_> {
         let inner = &*self.0;
         let column = unshift(&inner.shifts, line, column);
         let column = match &inner.text {
-            Some((text, lines)) if in_utf16 => lines.utf16_column(text, line, column),
-            _ => column,
+            Some((text, lines)) => lines.utf16_column(text, line, column),
+            None => column,
         };
         let (line, column) = match &inner.generated {
             Some(map) => map.nearest(line, column),
@@ -120,15 +105,55 @@ impl Positions {
         }
     }
 
-    /// Whether [`Positions::author`] gives back what it gets, for all of the code.
-    pub fn is_identity(&self) -> bool {
+    /// The place as stacks tell it, which is as k6 does: [`Positions::author`] but for the column. Columns are those of bytes;
+    /// what source maps lead to, and TypeScript, counts from 0.
+    pub fn told(&self, line: u32, column: u32) -> Place<'_> {
         let inner = &*self.0;
-        inner.shifts.is_empty()
-            && inner.text.is_none()
-            && inner.generated.is_none()
-            && inner.bundle.is_none()
-            && !inner.is_a_line_down
+        if let Told::Typed(text, lines) = &inner.told {
+            let place = self.author(line, column);
+            return Place { column: typed_column(text, lines, place.line, place.column), ..place };
+        }
+        let column = unshift(&inner.shifts, line, column);
+        if let Some(place) = inner.bundle.as_ref().and_then(|map| map.told(line, column)) {
+            return place;
+        }
+        let (line, column) = match inner.told {
+            Told::Wrapped { names_map: true } if inner.bundle.is_none() => (line + 1, column),
+            Told::Wrapped { .. } if line == 1 && inner.bundle.is_none() => {
+                (line, column + K6_WRAPPER)
+            }
+            _ => (line, column),
+        };
+        Place { url: None, line, column }
     }
+
+    /// Whether [`Positions::told`] gives back what it gets, for all of the code.
+    pub fn is_told_as_is(&self) -> bool {
+        let inner = &*self.0;
+        inner.shifts.is_empty() && inner.bundle.is_none() && matches!(inner.told, Told::Bytes)
+    }
+}
+
+/// The column, from 0, of what k6's compiler has marked last up to the byte after a place: that itself, but behind the bracket of
+/// a call its first argument, or the bracket that ends it. Where that is in another line, it is the name of what is called.
+fn typed_column(text: &str, lines: &Lines, line: u32, column: u32) -> u32 {
+    let content = lines.content(text, line);
+    let offset = (lines.offset(text, line, column) - lines.offset(text, line, 1)) as usize;
+    let Some(arguments) = content.get(offset..).and_then(|rest| rest.strip_prefix('(')) else {
+        // Behind a name of one letter the bracket that ends a call is marked.
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let mut rest = content.get(offset..).unwrap_or_default().chars();
+        let is_last = rest.next().is_some_and(is_part) && rest.next() == Some(')');
+        let is_alone = !content[..offset].ends_with(is_part);
+        return if is_last && is_alone { column } else { column.saturating_sub(1) };
+    };
+    let first = arguments.trim_start();
+    if !(first.is_empty() || first.starts_with("//") || first.starts_with("/*")) {
+        return column + (arguments.len() - first.len()) as u32;
+    }
+    let name =
+        content[..offset].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'));
+    name.encode_utf16().count() as u32
 }
 
 /// Takes away what was put in before a column; a place within an insertion becomes the place
@@ -177,27 +202,47 @@ mod tests {
     #[test]
     fn plain_ascii_is_the_identity() {
         let positions = Positions::new(Vec::new(), &"a\nb".into(), None);
-        assert!(positions.is_identity());
+        assert!(positions.is_told_as_is());
         assert_eq!(author(&positions, 2, 7), (2, 7));
     }
 
     #[test]
-    fn a_missing_map_moves_the_lines_of_a_wrapped_file() {
-        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
-        let positions = |head, names_map| {
-            Positions::new(Vec::new(), &"x\ny".into(), None).within(head, None, names_map)
-        };
-        assert_eq!(positions(Some(head), true).in_stack(2, 1).line, 3);
-        assert_eq!(positions(Some(head), true).author(2, 1).line, 2);
-        assert_eq!(positions(Some(head), false).in_stack(2, 1).line, 2);
-        assert_eq!(positions(None, true).in_stack(2, 1).line, 2);
+    fn stacks_tell_columns_of_bytes() {
+        let positions = Positions::new(Vec::new(), &"x\n'日本' + y()".into(), None);
+        assert_eq!(positions.told(2, 12).column, 12);
     }
 
     #[test]
-    fn a_stack_tells_bytes_where_there_are_no_types() {
-        let positions = Positions::new(Vec::new(), &"x\n'日本' + y()".into(), None);
-        assert_eq!(positions.in_stack(2, 12).column, 12);
-        assert_eq!(positions.typed(true).in_stack(2, 12).column, 8);
+    fn the_first_line_of_commonjs_is_told_from_behind_the_wrapper() {
+        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
+        let positions = Positions::new(Vec::new(), &"x()\ny()".into(), None);
+        let positions = positions.within(Some(head), None, Told::Wrapped { names_map: false });
+        assert_eq!(positions.told(1, 12).column, 29);
+        assert_eq!(positions.told(2, 2).column, 2);
+    }
+
+    #[test]
+    fn a_missing_map_moves_the_lines_of_commonjs() {
+        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
+        let positions = Positions::new(Vec::new(), &"x()\ny()".into(), None);
+        let positions = positions.within(Some(head), None, Told::Wrapped { names_map: true });
+        let places = [(1, 12), (2, 2)].map(|(line, column)| {
+            let place = positions.told(line, column);
+            (place.line, place.column)
+        });
+        assert_eq!(places, [(2, 2), (3, 2)]);
+        assert_eq!(positions.author(2, 2).line, 2);
+    }
+
+    #[test]
+    fn typescript_is_told_at_the_token_behind_from_0() {
+        let text: Arc<str> =
+            "  f(a);\n  throw x;\n  h.g( b );\n  h.g(\n    b);\n  f();\n  f(a.b);".into();
+        let told = Told::Typed(Arc::clone(&text), Lines::of(&text));
+        let positions = Positions::new(Vec::new(), &text, None).within(None, None, told);
+        let places = [(1, 4), (2, 3), (3, 6), (4, 6), (6, 4), (7, 7), (9, 9), (1, 99)];
+        let columns = places.map(|(line, column)| positions.told(line, column).column);
+        assert_eq!(columns, [4, 2, 7, 4, 4, 7, 8, 98]);
     }
 
     #[test]

@@ -68,6 +68,16 @@ impl SourceMap {
         })
     }
 
+    /// The same as k6 tells it: that of the column after, counted from 0, or what the lines before end with.
+    pub(crate) fn told(&self, line: u32, column: u32) -> Option<Place<'_>> {
+        let origin = self.before(line, column.saturating_add(1))?;
+        Some(Place {
+            url: self.sources.get(origin.source as usize).map(String::as_str),
+            line: origin.original.0.saturating_add(1),
+            column: origin.original.1,
+        })
+    }
+
     /// The nearest origin at or before a place, whatever its line; the start of the source if
     /// there is none.
     pub(crate) fn nearest(&self, line: u32, column: u32) -> (u32, u32) {

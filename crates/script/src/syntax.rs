@@ -9,6 +9,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 mod top_level;
+mod twice;
 mod types;
 
 use std::collections::BTreeSet;
@@ -110,6 +111,10 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
     }
     if let Some(span) = first_type(&parsed.program) {
         return Err(Reason::Grammar(is_a_type(span)));
+    }
+    if let Some(code) = twice::last_of_each(text, &parsed.program) {
+        let prepared = javascript(&code)?;
+        return Ok(Prepared { code: Some(prepared.code.unwrap_or(code)), ..prepared });
     }
     let (scoping, fault) = bind(&parsed.program);
     let facts = Facts::of(&parsed.program, &scoping);

@@ -134,7 +134,7 @@ fn a_hashbang_and_a_byte_order_mark_do_no_harm() {
 fn plain_modules_are_not_copied() {
     let module = single("/x.js", "export default 1;\r\n");
     assert!(std::sync::Arc::ptr_eq(&module.code, &module.source));
-    assert!(module.positions.is_identity());
+    assert!(module.positions.is_told_as_is());
 }
 
 #[test]
@@ -256,6 +256,8 @@ fn a_bundle_leads_to_its_sources() {
     assert_eq!((place.url, place.line, place.column), (Some("file:///src/a.ts"), 3, 5));
     let place = graph.modules[0].positions.author(2, 4);
     assert_eq!((place.url, place.line, place.column), (None, 2, 4));
+    let place = graph.modules[0].positions.told(1, 60);
+    assert_eq!((place.url, place.line, place.column), (Some("file:///src/a.ts"), 3, 4));
 }
 
 #[test]

@@ -13,7 +13,23 @@ pub(super) fn first(stack: &str) -> Option<Diagnostic> {
     let line_end = stack[start..].find('\n').map_or(stack.len(), |end| start + end);
     let (url, line, column) = split(&stack[start..line_end])?;
     let text = line_of(Path::new(url.strip_prefix("file://")?), line);
+    let column = match &text {
+        Some(text) => shown(url, text, column),
+        None => column,
+    };
     Some(Diagnostic { url: url.to_owned(), line, column, length: 0, text, help: None })
+}
+
+/// Where the caret stands, in UTF-16 units from 1: stacks count as k6 does, in bytes, and in TypeScript from 0.
+fn shown(url: &str, text: &str, column: u32) -> u32 {
+    let at = column.max(1) as usize - 1;
+    if url.ends_with(".ts") {
+        let is_behind_bracket = text.as_bytes().get(at) == Some(&b'(');
+        return if is_behind_bracket { column } else { column.saturating_add(1) };
+    }
+    let before = text.char_indices().take_while(|(start, _)| *start < at);
+    let units: usize = before.map(|(_, c)| c.len_utf16()).sum();
+    (units + at.saturating_sub(text.len())) as u32 + 1
 }
 
 /// `file:///dir/s.js:12:7(3)` with anything behind it.
@@ -51,6 +67,13 @@ mod tests {
         let place = first(&stack).unwrap();
         assert_eq!((place.url.as_str(), place.line, place.column), (url.as_str(), 2, 5));
         assert_eq!(place.text.as_deref(), Some("two two"));
+    }
+
+    #[test]
+    fn the_caret_stands_where_the_author_sees_the_place() {
+        let columns = |url, text| [1, 5, 12].map(|column| shown(url, text, column));
+        assert_eq!(columns("file:///s.js", "a日b(c"), [1, 3, 10]);
+        assert_eq!(columns("file:///s.ts", "abcd(c"), [2, 5, 13]);
     }
 
     #[test]

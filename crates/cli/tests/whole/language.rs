@@ -237,16 +237,16 @@ fn places_in_stacks_are_exact_on_every_line_and_in_every_kind_of_file() {
 fn places_of_typescript_are_the_authors() {
     let script = "interface A { b: number }\nenum E { X = 1, Y }\nconst a: A = { b: E.Y };\n\
                   export default function (): void {\n  const e = new Error('typed');\n  \
-                  console.log((e.stack as string).includes('s.ts:5:13('));\n  throw e;\n}\n";
+                  console.log((e.stack as string).includes('s.ts:5:12('));\n  throw e;\n}\n";
     check_thrown(
         "s.ts",
         script,
         &[],
-        &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:13("],
+        &["true\n", "Error: typed\n\tat default (file://", "s.ts:5:12("],
     );
     let blanked =
         "export default function (): void { const n: number = 1; throw new Error('é' + n); }";
-    check_thrown("s.ts", blanked, &[], &["s.ts:1:63("]);
+    check_thrown("s.ts", blanked, &[], &["s.ts:1:62("]);
 }
 
 #[test]
@@ -549,7 +549,7 @@ fn a_bundle_with_a_source_map_points_into_its_sources() {
         "s.js",
         bundle,
         &[("s.js.map", map)],
-        &["Error: bundled\n\tat default (file://", "src/b.ts:3:5("],
+        &["Error: bundled\n\tat default (file://", "src/b.ts:3:4("],
     );
 }
 
@@ -559,7 +559,7 @@ fn a_typescript_script_on_standard_input_has_places_too() {
         "const a: number = 1;\nexport default function (): void { throw new Error('in' + a); }";
     let told = brunt("run -q --no-summary -").stdin(script).told();
     assert_eq!(told.code, 0, "{told:?}");
-    assert!(told.stderr.contains("/-:2:42("), "{}", told.stderr);
+    assert!(told.stderr.contains("/-:2:41("), "{}", told.stderr);
 }
 
 #[test]

@@ -16,16 +16,24 @@ pub struct JsonError {
     pub expected: &'static str,
     /// It stands where the first key of an object belongs, which Go's decoder does not tell.
     pub is_first_key: bool,
+    /// It stands within a string, a number or a word.
+    pub is_within: bool,
 }
 
 impl JsonError {
     /// What is wrong, as Go's decoder tells it, which reads piece by piece: `JSON.parse` in k6.
     pub fn in_decoder_words(&self) -> String {
         match (self.kind, self.byte) {
+            (JsonErrorKind::End, _) if self.is_within => "unexpected EOF".to_owned(),
             (JsonErrorKind::End, _) => "Unexpected end of JSON input (EOF)".to_owned(),
             (JsonErrorKind::Character, Some(byte)) if self.is_first_key => {
                 format!("invalid character {:?}", byte as char)
             }
+            // The token that stands there, if it is one.
+            (JsonErrorKind::Character, Some(byte)) if self.expected == TOP_LEVEL => match byte {
+                b'{' | b'[' => format!("Unexpected token at the end: {}", byte as char),
+                _ => "Unexpected token at the end: <nil>".to_owned(),
+            },
             _ => self.in_go_words(),
         }
     }
@@ -58,6 +66,14 @@ pub enum JsonErrorKind {
     #[error("out of memory")]
     Memory,
 }
+
+/// The same mistake in the middle of a token.
+pub(super) fn within(error: JsonError) -> JsonError {
+    JsonError { is_within: true, ..error }
+}
+
+/// What is expected behind a whole document, in Go's words.
+pub(super) const TOP_LEVEL: &str = "after top-level value";
 
 /// What is expected in the literal that begins with this letter, after so many letters.
 pub(super) fn in_literal(first: u8, index: usize) -> &'static str {

@@ -456,3 +456,32 @@ mod laws {
         }
     }
 }
+
+/// What is left of JavaScript.
+fn javascript_left(text: &str) -> String {
+    let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
+    squeeze(&prepared.code.unwrap_or_else(|| text.to_owned()))
+}
+
+#[test]
+fn of_functions_declared_twice_the_last_one_stays() {
+    let cases = [
+        (
+            "function f() {} export const a = 1; function f() { 2 }",
+            "export const a = 1; function f() { 2 }",
+        ),
+        ("export function f() { 1 }\nfunction f() { 2 }", "export{f};\nfunction f() { 2 }"),
+        (
+            "export default function f() { 1 }\nfunction f() { 2 }",
+            "export{f as default};\nfunction f() { 2 }",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(javascript_left(text), expected);
+    }
+    for text in
+        ["export const f = 1; function f() {}", "export {}; async function f() {} function f() {}"]
+    {
+        assert!(prepare(text, Language::JavaScript).is_err(), "{text}");
+    }
+}
