@@ -4,9 +4,9 @@ use super::adjustments::Adjustment;
 
 /// To be made after those of `adjustments.rs`, on whose text some of them stand.
 pub(crate) const PLACES: &[Adjustment] = &[
-    // A function without a name has no brackets around its place: `\tat file:///path:line:column(pc)`.
     // A function without a name, or with one that is computed (`[x]() {}`), has no brackets around its place:
     // `\tat file:///path:line:column(pc)`.
+    Adjustment {
         file: "quickjs.c",
         find: "dbuf_printf(&dbuf, \"\\tat %s\", str1);\n",
         put: "bool brunt_named = func_name_str && func_name_str[0] && func_name_str[0] != '[' && strcmp(func_name_str, \"<eval>\");\n            \
