@@ -218,6 +218,14 @@ pub(crate) fn first_name_server() -> Option<SocketAddr> {
     })
 }
 
+/// That nobody knows `host`, in the words of Go's resolver, which name the server that was asked.
+pub fn no_such_host(host: &str) -> String {
+    match first_name_server() {
+        Some(server) => format!("lookup {host} on {server}: no such host"),
+        None => format!("lookup {host}: no such host"),
+    }
+}
+
 fn name_server(text: &str) -> Option<SocketAddr> {
     let mut lines = text.lines().map(str::split_whitespace);
     let ip = lines.find_map(|mut words| match words.next()? {

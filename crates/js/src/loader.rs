@@ -59,7 +59,8 @@ impl ModuleHost for Loader {
         let host = Host::of(ctx);
         let asked = host.program.asked(name);
         if is_builtin(name) {
-            return host.api.evaluate(ctx, name, &Announced { exports, asked: &asked });
+            host.api.evaluate(ctx, name, &Announced { exports, asked: &asked })?;
+            return asked.missing.iter().try_for_each(|name| exports.set(name, ctx.null()));
         }
         let is_json = host.program.unit(name).is_some_and(|unit| unit.format == Format::Json);
         let module = if is_json {
@@ -110,8 +111,8 @@ fn may_find(host: &Host) -> bool {
     host.phase() != Phase::Init || host.ids().local == 0
 }
 
-/// The exports that a native module announces: those asked for by name, whether it has them or not (those that it has
-/// not are `undefined`, as in k6), and all that it offers if its namespace is wanted.
+/// The exports that a native module announces: those asked for by name, whether it has them or not, and all that it
+/// offers if its namespace is wanted.
 fn announced(host: &Host, name: &str, offered: Vec<String>) -> Vec<String> {
     let asked = host.program.asked(name);
     let mut names = asked.names.clone();

@@ -63,9 +63,30 @@ pub(crate) struct Asked {
     pub(crate) names: BTreeSet<String>,
     /// Somebody wants the namespace: `* as ns`, `export *` or `import()`.
     pub(crate) all: bool,
+    /// Those names that a built-in module has not, if they are `null` then.
+    pub(crate) missing: Vec<String>,
 }
 
+/// The modules of k6 that export one object, of which named imports are properties: what they have not is `undefined`, and
+/// `null` for all others.
+const ONE_OBJECT: [&str; 4] = ["k6/http", "k6/execution", "k6/html", "k6/ws"];
+
 impl Modules {
+    /// Notes what built-in modules are asked for in vain.
+    fn compare(&mut self, api: &dyn Api) {
+        for (name, asked) in &mut self.asked {
+            if asked.names.is_empty() || ONE_OBJECT.contains(&name.as_str()) {
+                continue;
+            }
+            let Ok(offered) = api.exports(name) else { continue };
+            let missing: Vec<_> =
+                asked.names.iter().filter(|name| !offered.contains(name)).cloned().collect();
+            if !missing.is_empty() {
+                Arc::make_mut(asked).missing = missing;
+            }
+        }
+    }
+
     /// Notes what `module` asks of others.
     fn ask(&mut self, module: &Module) {
         for import in &module.imports {
@@ -154,6 +175,7 @@ impl Program {
             check_imports(module, api)?;
             modules.ask(module);
         }
+        modules.compare(api);
         for module in &graph.modules {
             modules.add(module, compiled(module)?);
         }

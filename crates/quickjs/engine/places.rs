@@ -4,11 +4,12 @@ use super::adjustments::Adjustment;
 
 /// To be made after those of `adjustments.rs`, on whose text some of them stand.
 pub(crate) const PLACES: &[Adjustment] = &[
-    // A function without a name has no brackets around its place: `\tat file:///path:line:column(pc)`.
+    // A function without a name, or with one that is computed (`[x]() {}`), has no brackets around its place:
+    // `\tat file:///path:line:column(pc)`.
     Adjustment {
         file: "quickjs.c",
         find: "dbuf_printf(&dbuf, \"\\tat %s\", str1);\n",
-        put: "bool brunt_named = func_name_str && func_name_str[0] && strcmp(func_name_str, \"<eval>\");\n            \
+        put: "bool brunt_named = func_name_str && func_name_str[0] && func_name_str[0] != '[' && strcmp(func_name_str, \"<eval>\");\n            \
               dbuf_printf(&dbuf, \"\\tat %s\", brunt_named ? str1 : b && sf->cur_pc ? \"\" : \"<anonymous>\");\n",
         times: 1,
     },
@@ -218,6 +219,25 @@ static void brunt_forget_place(JSParseState *s)
                     brunt_forget_place(s);
                     /* keep the object on the stack */
 ",
+        times: 1,
+    },
+    // Nor has one that is read to be changed (`a.b += 1`, `a.b++`).
+    Adjustment {
+        file: "quickjs.c",
+        find: r"    /* remove the last opcode */
+    fd->byte_code.size = fd->last_opcode_pos;
+    fd->last_opcode_pos = -1;
+
+    if (keep) {
+        /* get the value but keep the object/fields on the stack */",
+        put: r"    if (keep && (opcode == OP_get_field || opcode == OP_get_array_el))
+        brunt_forget_place(s);
+    /* remove the last opcode */
+    fd->byte_code.size = fd->last_opcode_pos;
+    fd->last_opcode_pos = -1;
+
+    if (keep) {
+        /* get the value but keep the object/fields on the stack */",
         times: 1,
     },
     // A property with a computed name stands where its bracket opens.

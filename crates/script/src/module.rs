@@ -59,7 +59,7 @@ pub(crate) fn prepare(
     let told = if may_have_types && has_types {
         Told::Typed(Arc::clone(&text), Lines::of(&text))
     } else if prepared.format == Format::CommonJs {
-        Told::Wrapped
+        Told::Wrapped { names_map: SourceMap::is_named_in(&text) }
     } else {
         Told::Bytes
     };

@@ -32,8 +32,12 @@ pub(crate) enum Told {
     /// In bytes, from 1.
     #[default]
     Bytes,
-    /// In bytes, and in the first line from behind the wrapper that k6 puts around CommonJS.
-    Wrapped,
+    /// In bytes, and in the first line from behind the wrapper that k6 puts around CommonJS. A file that names a source map
+    /// gets a line of its own for it, which nothing takes away again if the map is missing.
+    Wrapped {
+        /// Whether the file names a map.
+        names_map: bool,
+    },
     /// From 0, at the token behind: k6 asks the map of what it compiled for the column after, and that of a map is one less.
     Typed(Arc<str>, Lines),
 }
@@ -123,8 +127,14 @@ impl Positions {
         if let Some(place) = inner.bundle.as_ref().and_then(|map| map.told(line, column)) {
             return place;
         }
-        let is_moved = line == 1 && inner.bundle.is_none() && matches!(inner.told, Told::Wrapped);
-        Place { url: None, line, column: column + if is_moved { K6_WRAPPER } else { 0 } }
+        let (line, column) = match inner.told {
+            Told::Wrapped { names_map: true } if inner.bundle.is_none() => (line + 1, column),
+            Told::Wrapped { .. } if line == 1 && inner.bundle.is_none() => {
+                (line, column + K6_WRAPPER)
+            }
+            _ => (line, column),
+        };
+        Place { url: None, line, column }
     }
 
     /// Whether [`Positions::told`] gives back what it gets, for all of the code.
@@ -216,9 +226,22 @@ mod tests {
     fn the_first_line_of_commonjs_is_told_from_behind_the_wrapper() {
         let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
         let positions = Positions::new(Vec::new(), &"x()\ny()".into(), None);
-        let positions = positions.within(Some(head), None, Told::Wrapped);
+        let positions = positions.within(Some(head), None, Told::Wrapped { names_map: false });
         assert_eq!(positions.told(1, 12).column, 29);
         assert_eq!(positions.told(2, 2).column, 2);
+    }
+
+    #[test]
+    fn a_missing_map_moves_the_lines_of_commonjs() {
+        let head = Shift { offset: 0, line: 1, column: 1, bytes: 10 };
+        let positions = Positions::new(Vec::new(), &"x()\ny()".into(), None);
+        let positions = positions.within(Some(head), None, Told::Wrapped { names_map: true });
+        let places = [(1, 12), (2, 2)].map(|(line, column)| {
+            let place = positions.told(line, column);
+            (place.line, place.column)
+        });
+        assert_eq!(places, [(2, 2), (3, 2)]);
+        assert_eq!(positions.author(2, 2).line, 2);
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl SourceMap {
             }
         }
     }
+
+    /// Whether a text says where its map is.
+    pub(crate) fn is_named_in(text: &str) -> bool {
+        reference(text).is_some()
+    }
 }
 
 /// What the last `sourceMappingURL` comment of a text says, if it is among its last lines.

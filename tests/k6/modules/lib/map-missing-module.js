@@ -1,0 +1,4 @@
+export function f() {
+  throw new Error("x");
+}
+//# sourceMappingURL=map-missing-module.js.map
