@@ -28,17 +28,18 @@ pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
 }
 
 /// How often checks passed and failed: all samples of the metric, also those that no check has named.
-pub(crate) fn sum(metrics: &[MetricSummary]) -> (u64, u64) {
+pub(crate) fn sum(metrics: &[MetricSummary], checks: &[CheckSummary]) -> (u64, u64) {
     match metrics.iter().find(|metric| metric.name == CHECKS).map(|metric| &metric.values) {
         Some(&Values::Rate { passes, fails, .. }) => (passes, fails),
-        _ => (0, 0),
+        _ => checks.iter().fold((0, 0), |(passes, fails), check| {
+            (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
+        }),
     }
 }
 
 impl Writer<'_> {
     /// The three lines that sum the checks up.
-    pub(super) fn check_sums(&self, metrics: &[MetricSummary], indent: &str, out: &mut String) {
-        let (passes, fails) = sum(metrics);
+    pub(super) fn check_sums(&self, (passes, fails): (u64, u64), indent: &str, out: &mut String) {
         let total = passes.saturating_add(fails);
         let share = |part: u64| {
             if total == 0 { 0.0 } else { part as f64 / total as f64 }

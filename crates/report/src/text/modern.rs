@@ -2,7 +2,7 @@
 
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
-use super::checks::{CHECKS, failure, merged};
+use super::checks::{CHECKS, failure, merged, sum};
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
@@ -98,9 +98,10 @@ impl Page<'_> {
         indent: usize,
     ) -> bool {
         let start = self.out.len();
-        if metrics.iter().any(|metric| metric.name == CHECKS) {
+        if !checks.is_empty() || metrics.iter().any(|metric| metric.name == CHECKS) {
             // Also where no check ran but a threshold judges them, or none is named.
-            self.writer.check_sums(metrics, &" ".repeat(indent), &mut self.out);
+            let sums = sum(metrics, checks);
+            self.writer.check_sums(sums, &" ".repeat(indent), &mut self.out);
             self.out.push('\n');
             self.checks(checks, indent);
             self.out.push('\n');
