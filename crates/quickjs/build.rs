@@ -26,6 +26,8 @@ mod places;
 mod scopes;
 #[path = "engine/shapes.rs"]
 mod shapes;
+#[path = "engine/sorting.rs"]
+mod sorting;
 #[path = "engine/sources.rs"]
 mod sources;
 #[path = "engine/touched.rs"]
@@ -40,6 +42,7 @@ use messages::MESSAGES;
 use places::PLACES;
 use scopes::SCOPES;
 use shapes::SHAPES;
+use sorting::SORTING;
 use sources::SOURCES_OF_FUNCTIONS;
 use touched::TOUCHED;
 
@@ -69,6 +72,7 @@ fn main() {
                 text.push_str(include_str!("engine/lending.c"));
                 text.push_str(include_str!("engine/bytes.c"));
                 text.push_str(include_str!("engine/json.c"));
+                text.push_str(include_str!("engine/sorting.c"));
                 text.push_str(include_str!("engine/additions.c"));
             }
             fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
@@ -107,6 +111,7 @@ fn adjust(name: &str, mut text: String) -> String {
         TOUCHED,
         JSON,
         SCOPES,
+        SORTING,
         SOURCES_OF_FUNCTIONS,
         MESSAGES,
     ];

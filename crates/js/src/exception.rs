@@ -1,5 +1,7 @@
 //! What scripts threw, told to people.
 
+use std::borrow::Cow;
+
 use brunt_quickjs::{Ctx, Thrown, Value};
 
 use crate::host::Host;
@@ -77,7 +79,7 @@ pub fn describe(value: &Value<'_>) -> String {
             // The head was taken when the error was made; a script may have renamed it since.
             Some(stack) => {
                 let frames = stack.find("\tat ").map_or("", |start| &stack[start..]);
-                format!("{head}\n{frames}")
+                format!("{head}\n{}", shown(ctx, frames))
             }
             None => head,
         }
@@ -86,6 +88,15 @@ pub fn describe(value: &Value<'_>) -> String {
     };
     drop(ctx.take_exception());
     text
+}
+
+/// Frames as they are printed: what came on standard input lies nowhere.
+fn shown<'a>(ctx: Ctx<'_>, frames: &'a str) -> Cow<'a, str> {
+    let host = Host::of(ctx);
+    match host.program().entry() {
+        entry if entry.ends_with("/-") => frames.replace(&format!("{entry}:"), "file:///-:").into(),
+        _ => frames.into(),
+    }
 }
 
 fn text_of(value: &Value<'_>) -> String {

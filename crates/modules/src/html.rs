@@ -14,6 +14,7 @@ mod parts;
 mod selection;
 mod typed;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use brunt_html::Document;
@@ -25,8 +26,8 @@ pub(crate) use selection::{Selection, selection};
 /// A document, and where it came from.
 pub(crate) struct Page {
     pub(crate) document: Document,
-    /// The address of the response; empty if it was no response's.
-    pub(crate) url: String,
+    /// The address of the response; empty if it was no response's. Scripts may set another.
+    url: RefCell<Rc<str>>,
 }
 
 impl Page {
@@ -36,9 +37,18 @@ impl Page {
     /// A `GoError` if it passes a limit of documents.
     pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
         match Document::parse(text) {
-            Ok(document) => Ok(Rc::new(Self { document, url: url.to_owned() })),
+            Ok(document) => Ok(Rc::new(Self { document, url: RefCell::new(url.into()) })),
             Err(error) => Err(throw(ctx, &error.to_string())),
         }
+    }
+
+    /// Where links of the page lead from; empty if nobody knows.
+    pub(crate) fn url(&self) -> Rc<str> {
+        Rc::clone(&self.url.borrow())
+    }
+
+    fn set_url(&self, url: &str) {
+        *self.url.borrow_mut() = url.into();
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct CheckCache {
     group: Arc<str>,
     /// Keys pinned so far.
     pinned: u32,
-    known: Vec<(PinnedKey, SeriesId, CheckId)>,
+    known: Vec<(PinnedKey, SeriesId, Option<CheckId>)>,
 }
 
 /// Names that are kept: those that come first. A script that makes up names pays for looking them up.
@@ -82,8 +82,8 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
             continue;
         }
         let passed = outcome.as_ref().is_ok_and(Value::truthy);
-        // A stopped VU's check says nothing about the system under test.
-        if outcome.is_ok() || !brunt_fiber::is_aborted() {
+        // A stopped VU's check says nothing about the system under test; one that aborts the test itself counts.
+        if outcome.is_ok() || !brunt_fiber::is_aborted() || host.was_aborted_by_script() {
             record(host, &key, passed, &tags, at)?;
             show(host, &key, passed);
         }
@@ -166,7 +166,9 @@ fn record(
         ids
     };
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
-    recorder.add_check(check, passed);
+    if let Some(check) = check {
+        recorder.add_check(check, passed);
+    }
     Ok(())
 }
 
@@ -178,7 +180,9 @@ fn record_named(host: &Host, name: &str, passed: bool, tags: &[(String, String)]
     let base = state.tags_id(&mut recorder);
     let (series, check) = looked_up(state, &mut recorder, base, name, tags);
     state.add_to(&mut recorder, series, if passed { 1.0 } else { 0.0 }, at);
-    recorder.add_check(check, passed);
+    if let Some(check) = check {
+        recorder.add_check(check, passed);
+    }
 }
 
 fn looked_up(
@@ -187,7 +191,7 @@ fn looked_up(
     base: TagsId,
     name: &str,
     tags: &[(String, String)],
-) -> (SeriesId, CheckId) {
+) -> (SeriesId, Option<CheckId>) {
     let mut pairs: Vec<(&str, &str)> = Vec::with_capacity(tags.len() + 1);
     pairs.extend(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     // Behind the script's own tags: a check is known by its name.
@@ -195,7 +199,14 @@ fn looked_up(
         pairs.push(("check", name));
     }
     let all = recorder.tags_with(base, &pairs);
-    (recorder.series(builtin::CHECKS, all), recorder.check(&state.group.borrow(), name))
+    (recorder.series(builtin::CHECKS, all), tagged_check(recorder, all))
+}
+
+/// The check that a sample of `checks` with these tags belongs to, as its tags tell; none without the tag `check`.
+pub(crate) fn tagged_check(recorder: &mut Recorder, tags: TagsId) -> Option<CheckId> {
+    let tags = recorder.tag_set(tags);
+    let name = tags.get("check")?;
+    Some(recorder.check(tags.get("group").unwrap_or_default(), name))
 }
 
 /// Shows a check to whoever watches.

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_js::{Host, Phase};
-use brunt_metrics::{Contains, Kind, MetricId, SeriesId, TagsId};
+use brunt_metrics::{Contains, Kind, MetricId, SeriesId, TagsId, builtin};
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
+use crate::k6::tagged_check;
 use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
 
 static NAME: Name = Name::new("name");
@@ -64,7 +65,6 @@ struct CustomMetric {
 /// Where the samples of a metric go.
 struct Series {
     metric: MetricId,
-    kind: Kind,
     /// The series of the last sample without tags of its own: (epoch, the VU's tags, series).
     last: Cell<Option<(u32, TagsId, SeriesId)>>,
 }
@@ -123,7 +123,7 @@ fn construct<'js>(call: Call<'js>, kind: Kind) -> JsResult<'js> {
         }
         None => false,
     };
-    let series = Rc::new(Series { metric: outcome.id, kind, last: Cell::new(None) });
+    let series = Rc::new(Series { metric: outcome.id, last: Cell::new(None) });
     let object = ctx.instance(CustomMetric { series, derived })?;
     object.define_read_only(&NAME, ctx.string(&name)?)?;
     if let Some(prototype) = prototype {
@@ -152,7 +152,6 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
         log::warn!("{message}");
         return Ok(ctx.bool(false));
     };
-    let value = if series.kind == Kind::Rate { f64::from(value != 0.0) } else { value };
     let tags = call.argument(1);
     if !tags.is_nullish() {
         let whose = || {
@@ -163,6 +162,7 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
         let pairs: Vec<_> =
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, series.metric, value, &pairs);
+        count_check(host, state, series.metric, value, &pairs);
         return Ok(ctx.bool(true));
     }
     let Some(core) = host.core() else { return Ok(ctx.bool(true)) };
@@ -181,7 +181,24 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
         }
     };
     state.add_to(&mut recorder, id, value, at);
+    drop(recorder);
+    count_check(host, state, series.metric, value, &[]);
     Ok(ctx.bool(true))
+}
+
+/// A script's own `new Rate('checks')` is the metric of the checks: what has a tag `check` is one, as `check()`'s are.
+/// Helper libraries make async checks of it.
+fn count_check(host: &Host, state: &VuState, metric: MetricId, value: f64, extra: &[(&str, &str)]) {
+    if metric != builtin::CHECKS || host.phase() == Phase::Summary {
+        return;
+    }
+    let Some(core) = host.core() else { return };
+    let mut recorder = core.recorder().borrow_mut();
+    let base = state.tags_id(&mut recorder);
+    let tags = if extra.is_empty() { base } else { recorder.tags_with(base, extra) };
+    if let Some(check) = tagged_check(&mut recorder, tags) {
+        recorder.add_check(check, value != 0.0);
+    }
 }
 
 /// The number that a sample's value means to k6: what is truthy but converts to 0 counts as 1, `''` as 0. `None` for what

@@ -258,6 +258,18 @@ impl Value<'_> {
             Some(&held.value)
         }
     }
+
+    /// Whether a script assigned to a computed property (one of [`Class::own_names`]) of one of `T`'s objects.
+    pub fn is_assigned<T: Class>(&self, name: &'static Name) -> bool {
+        let Some(value) = self.instance::<T>() else { return false };
+        let mut names = value.own_names().iter();
+        let index = names.position(|&known| std::ptr::eq(known, name));
+        let id = self.ctx().inner.classes.find::<T>();
+        let (Some(index), Some(id)) = (index, id) else { return false };
+        // SAFETY: as in `instance`.
+        let held = unsafe { sys::JS_GetOpaque(self.raw, id).cast::<Held<T>>().as_ref() };
+        held.is_some_and(|held| held.assigned.get() & bit(index) != 0)
+    }
 }
 
 unsafe extern "C" fn mark<T: Class>(

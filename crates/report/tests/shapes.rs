@@ -46,6 +46,10 @@ fn handle_summary_gets_what_k6_gives_it() {
                     "type": "counter", "contains": "default", "values": { "count": 3, "rate": 2 },
                     "thresholds": { "count>1": { "ok": true }, "rate<0": { "ok": false } },
                 },
+                "checks": {
+                    "type": "rate", "contains": "default",
+                    "values": { "rate": 1, "passes": 3, "fails": 0 },
+                },
                 "rr": {
                     "type": "rate", "contains": "default",
                     "values": { "rate": 0.5, "passes": 1, "fails": 1 },
@@ -140,6 +144,20 @@ fn a_test_without_samples_still_has_a_summary() {
     assert_eq!(data["state"]["testRunDurationMs"], 0);
 }
 
+/// A script may add samples to the metric of the checks that bear no name.
+#[test]
+fn the_sums_of_checks_count_every_sample() {
+    let mut summary = small();
+    let rate = Values::Rate { rate: Some(0.75), passes: 6, fails: 2 };
+    summary.metrics = vec![metric("checks", Kind::Rate, rate, true)];
+    let text = render(&summary, &TextOptions::default());
+    assert!(text.contains("    checks_succeeded...: 75.00% 6 out of 8\n"), "{text}");
+    assert!(text.contains("    ✓ a\n"), "{text}");
+    summary.checks.clear();
+    let text = render(&summary, &TextOptions::default());
+    assert!(text.contains("    checks_failed......: 25.00% 2 out of 8\n\n\n"), "{text}");
+}
+
 /// A rate that saw nothing has no share; its thresholds pass, and it is shown as zero.
 #[test]
 fn a_rate_without_samples_is_shown_as_zero() {
@@ -184,6 +202,12 @@ fn small() -> Summary {
                 ],
                 ..metric("cc", Kind::Counter, Values::Counter { count: 3.0, rate: Some(2.0) }, true)
             },
+            metric(
+                "checks",
+                Kind::Rate,
+                Values::Rate { rate: Some(1.0), passes: 3, fails: 0 },
+                true,
+            ),
             metric("rr", Kind::Rate, Values::Rate { rate: Some(0.5), passes: 1, fails: 1 }, true),
             MetricSummary { contains: Contains::Time, ..metric("tt", Kind::Trend, trend, true) },
             metric("unseen", Kind::Gauge, Values::Gauge { value: 0.0, min: 0.0, max: 0.0 }, false),

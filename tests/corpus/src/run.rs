@@ -43,8 +43,12 @@ pub fn observe(engine: Engine<'_>, script: &Script, stage: &Stage) -> anyhow::Re
         command.args(["--address", "127.0.0.1:0"]);
     }
     command.arg("--out").arg(format!("json={}", samples.display()));
-    command.args(&script.flags).arg(&path);
-    command.current_dir(folder.path()).env_clear().stdin(Stdio::null());
+    command.args(&script.flags).current_dir(folder.path()).env_clear();
+    if script.from_stdin {
+        command.arg("-").stdin(std::fs::File::open(&path)?);
+    } else {
+        command.arg(&path).stdin(Stdio::null());
+    }
     command.env("HOME", folder.path()).env("PATH", "/usr/bin:/bin").env("TZ", "UTC");
     command.env("K6_NO_USAGE_REPORT", "true").env("K6_AUTO_EXTENSION_RESOLUTION", "false");
     command.envs(stage.env.iter().map(|(name, value)| (name, value)));

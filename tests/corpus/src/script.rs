@@ -10,7 +10,7 @@ use crate::Observation;
 ///
 /// The first such line that is none of the following is its title: what the script shows.
 /// `// flags: …` are words for the command line, `// env: A=b` variables, `// unordered` says that console lines
-/// may come in any order, `// unprinted` that stdout is none of the script's own, `// uncounted` that the numbers of samples depend on the clock.
+/// may come in any order, `// stdin` that the script is handed over on stdin, `// unprinted` that stdout is none of the script's own, `// uncounted` that the numbers of samples depend on the clock.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// Where it lies.
@@ -27,6 +27,8 @@ pub struct Script {
     pub env: Vec<(String, String)>,
     /// Console lines may come in any order.
     pub unordered: bool,
+    /// It is read from stdin.
+    pub from_stdin: bool,
     /// The numbers of samples are the same in each run.
     pub counted: bool,
     /// It prints its own summary, so stdout counts.
@@ -51,6 +53,7 @@ impl Script {
             flags: Vec::new(),
             env: Vec::new(),
             unordered: false,
+            from_stdin: false,
             counted: true,
             prints: text.contains("handleSummary"),
         };
@@ -62,6 +65,8 @@ impl Script {
                 script.env.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
             } else if line == "unordered" {
                 script.unordered = true;
+            } else if line == "stdin" {
+                script.from_stdin = true;
             } else if line == "unprinted" {
                 script.prints = false;
             } else if line == "uncounted" {

@@ -7,16 +7,25 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context as _;
 use serde_json::Value;
 
-/// A demo target of its own, with latencies that suit tests. It ends when this is dropped.
+/// Demo targets of its own, with latencies that suit tests. They end when this is dropped.
 #[derive(Debug)]
 pub struct Stage {
-    child: Child,
-    /// `DEMO_URL`, `DEMO_FAULTS`, …: one variable for each address that the demo target tells.
+    // Kept for their end.
+    _targets: Vec<Target>,
+    /// `DEMO_URL`, `DEMO_FAULTS`, …: one variable for each address that the demo target tells, and `DEMO_TLS` for one
+    /// with TLS.
     pub env: Vec<(String, String)>,
 }
 
+/// A process that is stopped when nobody needs it.
+#[derive(Debug)]
+struct Target(Child);
+
 const DEMO: &str = "demo --json --listen 127.0.0.1:0 --seed 1 --origin-ms 20 --origin-jitter 0s --origin-slow-every 0 \
      --origin-write 2ms --redis-latency 2ms --redis-jitter 0s --redis-connect 5ms --event-delay 5ms";
+
+const DEMO_TLS: &str =
+    "demo --json --tls --listen 127.0.0.1:0 --seed 1 --faults-listen none --grpc-listen none";
 
 impl Stage {
     /// Starts the demo target of this `brunt`.
@@ -24,25 +33,35 @@ impl Stage {
     /// # Errors
     /// If it does not start, or tells no addresses.
     pub fn start(brunt: &Path) -> anyhow::Result<Self> {
-        let mut command = Command::new(brunt);
-        command.args(DEMO.split_whitespace()).env_clear();
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().with_context(|| brunt.display().to_string())?;
-        let stdout = child.stdout.take().context("stdout is a pipe")?;
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line)?;
-        let addresses: Value = serde_json::from_str(&line).context("the demo target's line")?;
+        let (target, addresses) = start(brunt, DEMO)?;
         let env = addresses.as_object().into_iter().flatten().filter_map(|(name, value)| {
             Some((format!("DEMO_{}", name.to_uppercase()), value.as_str()?.to_owned()))
         });
-        Ok(Self { child, env: env.collect() })
+        let mut env: Vec<_> = env.collect();
+        let (with_tls, addresses) = start(brunt, DEMO_TLS)?;
+        let url = addresses["url"].as_str().context("the address of the target with TLS")?;
+        env.push(("DEMO_TLS".to_owned(), url.to_owned()));
+        Ok(Self { _targets: vec![target, with_tls], env })
     }
 }
 
-impl Drop for Stage {
+fn start(brunt: &Path, words: &str) -> anyhow::Result<(Target, Value)> {
+    let mut command = Command::new(brunt);
+    command.args(words.split_whitespace()).env_clear();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| brunt.display().to_string())?;
+    let stdout = child.stdout.take().context("stdout is a pipe");
+    let target = Target(child);
+    let mut line = String::new();
+    BufReader::new(stdout?).read_line(&mut line)?;
+    let addresses = serde_json::from_str(&line).context("the demo target's line")?;
+    Ok((target, addresses))
+}
+
+impl Drop for Target {
     fn drop(&mut self) {
         // Both fail if it has ended, which is what we want.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

@@ -37,15 +37,22 @@ pub fn table(root: &Path) -> anyhow::Result<String> {
         let (title, name) = (plain(&script.title), &script.name);
         writeln!(page, "| {title} | {} | `{name}` |", plain(&told))?;
     }
+    page.push_str("\n## Shown by other tests\n\n| what | test |\n|---|---|\n");
+    pairs(&root.join("elsewhere.json"), &mut page)?;
     page.push_str("\n## Not there\n\n| what | instead |\n|---|---|\n");
-    let path = root.join("absent.json");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let absent: Value = serde_json::from_str(&text)?;
-    for (what, instead) in absent.as_object().into_iter().flatten() {
-        let instead = instead.as_str().unwrap_or_default();
-        writeln!(page, "| {} | {} |", plain(what), plain(instead))?;
-    }
+    pairs(&root.join("absent.json"), &mut page)?;
     Ok(page)
+}
+
+/// Rows of two columns: the pairs of an object in a file.
+fn pairs(path: &Path, page: &mut String) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let pairs: Value = serde_json::from_str(&text)?;
+    for (what, other) in pairs.as_object().into_iter().flatten() {
+        let other = other.as_str().unwrap_or_default();
+        writeln!(page, "| {} | {} |", plain(what), plain(other))?;
+    }
+    Ok(())
 }
 
 /// Text for a cell of a table.

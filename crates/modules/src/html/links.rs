@@ -58,7 +58,7 @@ fn text<'js>(
 /// # Errors
 /// A `GoError` if it is none.
 fn target<'js>(ctx: Ctx<'js>, page: &Page, link: &str) -> JsResult<'js, String> {
-    let url = escape_path(resolve(&page.url, link));
+    let url = escape_path(resolve(&page.url(), link));
     match Target::parse(&url) {
         Err(TargetError::Invalid(invalid)) => Err(throw(ctx, &invalid.of(link))),
         Ok(_) | Err(TargetError::Unreachable(_)) => Ok(url),
@@ -78,13 +78,13 @@ pub(crate) fn clicked<'js>(
     let document = &page.document;
     let Some(link) = Selector::new(&selector).find_first(document, document.root()) else {
         let message =
-            format!("no element found for selector '{selector}' in response '{}'", page.url);
+            format!("no element found for selector '{selector}' in response '{}'", page.url());
         return Err(throw(ctx, &message));
     };
     let Some(href) = document.attribute(link, "href") else {
         let message = format!(
             "no valid href attribute value found on element '{selector}' in response '{}'",
-            page.url
+            page.url()
         );
         return Err(throw(ctx, &message));
     };
@@ -110,7 +110,8 @@ pub(crate) fn submission<'js>(
     // All that match give their fields, the first says how they are sent: as in k6.
     let forms = Selector::new(&selector).find(document, &[document.root()]);
     let Some(&first) = forms.first() else {
-        let message = format!("no form found for selector '{selector}' in response '{}'", page.url);
+        let message =
+            format!("no form found for selector '{selector}' in response '{}'", page.url());
         return Err(throw(ctx, &message));
     };
     let method = document.attribute(first, "method").filter(|method| !method.is_empty());
@@ -131,6 +132,7 @@ pub(crate) fn submission<'js>(
         values.define(name.as_str(), ctx.string(&text)?)?;
     }
     let given = option(ctx, arguments, &FIELDS)?;
+    let given = if given.is_map() { of_entries(ctx, given)? } else { given };
     for key in given.keys()? {
         let value = given.get(&key)?;
         // What Go makes of nothing.
@@ -143,6 +145,12 @@ pub(crate) fn submission<'js>(
         return Ok(Link { method, url, body, params });
     }
     Ok(Link { method, url, body: values, params })
+}
+
+/// The object with the entries of a `Map`.
+fn of_entries<'js>(ctx: Ctx<'js>, map: Value<'js>) -> JsResult<'js> {
+    let class = ctx.global().get("Object")?;
+    class.get("fromEntries")?.call(&class, &[map])
 }
 
 /// The fields of the forms, and of the button that sends them.

@@ -24,7 +24,7 @@ pub(super) fn text_or<'js>(call: Call<'js>, name: &str, default: &str) -> JsResu
 pub(super) fn link<'js>(call: Call<'js>, name: &str) -> JsResult<'js> {
     with(call, |ctx, this| {
         let link = this.document().attribute(this.node(), name);
-        ctx.string(&link.map_or_else(String::new, |link| whole(&this.page().url, link)))
+        ctx.string(&link.map_or_else(String::new, |link| whole(&this.page().url(), link)))
     })
 }
 
@@ -48,7 +48,7 @@ fn whole(base: &str, link: &str) -> String {
 pub(super) fn form_action(call: Call<'_>) -> JsResult<'_> {
     with(call, |ctx, this| {
         let action = of_form(this.document(), this.node(), "formaction", "action");
-        ctx.string(&action.map_or_else(String::new, |link| whole(&this.page().url, link)))
+        ctx.string(&action.map_or_else(String::new, |link| whole(&this.page().url(), link)))
     })
 }
 
@@ -143,7 +143,7 @@ pub(super) fn address<'js>(
 ) -> JsResult<'js> {
     with(call, |ctx, this: &Element| {
         let link = this.document().attribute(this.node(), "href");
-        let address = link.map(|link| Address::of(&this.page().url, link));
+        let address = link.map(|link| Address::of(&this.page().url(), link));
         ctx.string(&part(&address.unwrap_or_default()))
     })
 }

@@ -162,7 +162,7 @@ impl Class for Selection {
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         let Some(name) = key.text() else { return Ok(Own::None) };
         if name == URL {
-            return Ok(Own::Once(ctx.string(&self.page().url)?));
+            return Ok(Own::Once(ctx.string(&self.page().url())?));
         }
         if METHODS.binary_search(&name.as_str()).is_err() {
             return Ok(Own::None);
@@ -175,7 +175,11 @@ impl Class for Selection {
         std::iter::once(&URL).chain(METHODS.iter()).map(|&name| name.to_owned()).collect()
     }
 
-    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, _: &Value<'js>) -> JsResult<'js, ()> {
+    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, to: &Value<'js>) -> JsResult<'js, ()> {
+        if key.text().is_some_and(|name| name == URL) {
+            self.page().set_url(&to.to_string_lossy()?);
+            return Ok(());
+        }
         bound::refuse_assignment(ctx, key)
     }
 
@@ -421,8 +425,14 @@ fn each(call: Call<'_>) -> JsResult<'_> {
         let element = element::element(ctx, this.page(), node)?;
         let outcome = function.call(&ctx.undefined(), &[ctx.number(index as f64), element]);
         if outcome.is_err() {
-            let text = caught(ctx)?.to_string_lossy()?;
-            return Err(throw(ctx, &format!("the function passed to each() failed: {text}")));
+            let exception = caught(ctx)?;
+            let text = exception.to_string_lossy()?;
+            let text = format!("the function passed to each() failed: {text}");
+            let text = match place_of(&exception) {
+                Some(place) => format!("{text} {place}"),
+                None => text,
+            };
+            return Err(throw(ctx, &text));
         }
     }
     Ok(call.this())
@@ -447,6 +457,15 @@ fn map(call: Call<'_>) -> JsResult<'_> {
 }
 
 /// What was thrown, if scripts may catch it.
+/// Where an error was thrown, as a line of its trace tells: `at f (file:///s.js:1:2(3))`.
+fn place_of(exception: &Value<'_>) -> Option<String> {
+    let stack = exception.error_stack()?;
+    let stack = stack.as_str()?;
+    let mut lines = stack.as_str().lines();
+    let frame = lines.find(|line| line.starts_with("\tat ") && !line.ends_with("(native)"))?;
+    Some(frame.trim_start().to_owned())
+}
+
 fn caught(ctx: Ctx<'_>) -> JsResult<'_> {
     match ctx.take_exception() {
         Some(exception) if !exception.uncatchable => Ok(exception.value),

@@ -17,6 +17,7 @@ use super::download::Reader;
 use super::gjson;
 use super::prepared::{Asked, ResponseType};
 use super::transfer::Finished;
+use crate::go_error::go_type;
 use crate::html::links::{self, Link};
 use crate::html::{Page, Selection, selection};
 use crate::state::{throw, throw_type};
@@ -455,7 +456,31 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
     let url = response.finished.as_deref().map_or("", |finished| &finished.url);
     // What was never sent has an empty document in k6, what failed has none.
     let bytes = if response.finished.is_none() { Some([].as_slice()) } else { bytes };
-    page_of(ctx, bytes, url)
+    if !this.is_assigned::<Response>(&BODY) && !this.is_assigned::<Response>(&URL) {
+        return page_of(ctx, bytes, url);
+    }
+    let given = given_body(&this)?;
+    let url = this.get(&URL)?.to_string_lossy()?;
+    page_of(ctx, given.as_ref().map_or(bytes, Option::as_deref), &url)
+}
+
+/// The body that a script has put in the place of the one that came; `Some(None)` if that is none.
+///
+/// # Errors
+/// If it is neither text nor bytes.
+fn given_body<'js>(this: &Value<'js>) -> JsResult<'js, Option<Option<Vec<u8>>>> {
+    if !this.is_assigned::<Response>(&BODY) {
+        return Ok(None);
+    }
+    let (ctx, body) = (this.ctx(), this.get(&BODY)?);
+    if body.is_nullish() {
+        return Ok(Some(None));
+    }
+    if body.is_string() || body.bytes().is_some() {
+        return Ok(Some(Some(ctx.to_bytes(&body, "a body")?)));
+    }
+    let kind = go_type(&body);
+    Err(throw(ctx, &format!("invalid type {kind}, expected string, []byte or ArrayBuffer")))
 }
 
 /// The same of a body.
@@ -525,7 +550,9 @@ fn json(call: Call<'_>) -> JsResult<'_> {
         ResponseType::None | ResponseType::Stream => None,
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
-    if bytes.is_none() && response.finished.is_some() {
+    let given = given_body(&this)?;
+    let bytes = given.as_ref().map_or(bytes, Option::as_deref);
+    if bytes.is_none() && (response.finished.is_some() || given.is_some()) {
         return Err(no_body(ctx));
     }
     json_of(&call, bytes.unwrap_or_default())

@@ -30,7 +30,7 @@ pub struct MachineContext<'a> {
 /// [`super::pretty`]) the file of `--summary-export`.
 pub fn summary_data(summary: &Summary, context: &MachineContext<'_>) -> Value {
     let checks = merged(&summary.checks);
-    let (passes, fails) = sum(&checks);
+    let (passes, fails) = sum(&summary.metrics, &checks);
     let total = passes.saturating_add(fails);
     let check_metrics = if total == 0 {
         Vec::new()

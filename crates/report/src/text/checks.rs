@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use brunt_metrics::summary::CheckSummary;
+use brunt_metrics::summary::{CheckSummary, MetricSummary, Values};
 
 use super::Writer;
 use super::table::{Cells, Line, Widths};
 use crate::humanize;
+
+/// The metric of the checks.
+pub(super) const CHECKS: &str = "checks";
 
 /// The checks of all groups together, merged by name, in order of first appearance.
 pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
@@ -24,17 +27,19 @@ pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
     merged
 }
 
-/// How often checks passed and failed.
-pub(crate) fn sum(checks: &[CheckSummary]) -> (u64, u64) {
-    checks.iter().fold((0, 0), |(passes, fails), check| {
-        (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
-    })
+/// How often checks passed and failed: all samples of the metric, also those that no check has named.
+pub(crate) fn sum(metrics: &[MetricSummary], checks: &[CheckSummary]) -> (u64, u64) {
+    match metrics.iter().find(|metric| metric.name == CHECKS).map(|metric| &metric.values) {
+        Some(&Values::Rate { passes, fails, .. }) => (passes, fails),
+        _ => checks.iter().fold((0, 0), |(passes, fails), check| {
+            (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
+        }),
+    }
 }
 
 impl Writer<'_> {
-    /// The three lines that sum the checks up; nothing when none ran.
-    pub(super) fn check_sums(&self, checks: &[CheckSummary], indent: &str, out: &mut String) {
-        let (passes, fails) = sum(checks);
+    /// The three lines that sum the checks up.
+    pub(super) fn check_sums(&self, (passes, fails): (u64, u64), indent: &str, out: &mut String) {
         let total = passes.saturating_add(fails);
         let share = |part: u64| {
             if total == 0 { 0.0 } else { part as f64 / total as f64 }

@@ -2,7 +2,7 @@
 
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
-use super::checks::{failure, merged};
+use super::checks::{CHECKS, failure, merged, sum};
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
@@ -12,8 +12,6 @@ use crate::order;
 const DEFAULT_SCENARIO: &str = "default";
 /// The groups in which setup and teardown run: what they measure is told in the total alone.
 const LIFECYCLE_GROUPS: [&str; 2] = ["setup", "teardown"];
-/// The metric of the checks.
-const CHECKS: &str = "checks";
 /// How far all but the titles is indented.
 const MARGIN: usize = 4;
 
@@ -100,11 +98,13 @@ impl Page<'_> {
         indent: usize,
     ) -> bool {
         let start = self.out.len();
-        self.checks(checks, indent);
-        if checks.is_empty() && metrics.iter().any(|metric| metric.name == CHECKS) {
-            // Judged by a threshold, but no check ran: k6 prints the sums all the same.
-            self.writer.check_sums(&[], &" ".repeat(indent), &mut self.out);
-            self.out.push_str("\n\n");
+        if !checks.is_empty() || metrics.iter().any(|metric| metric.name == CHECKS) {
+            // Also where no check ran but a threshold judges them, or none is named.
+            let sums = sum(metrics, checks);
+            self.writer.check_sums(sums, &" ".repeat(indent), &mut self.out);
+            self.out.push('\n');
+            self.checks(checks, indent);
+            self.out.push('\n');
         }
         self.metrics(metrics, indent);
         self.out.len() > start
@@ -112,13 +112,8 @@ impl Page<'_> {
 
     fn checks(&mut self, checks: &[CheckSummary], indent: usize) {
         let checks = merged(checks);
-        if checks.is_empty() {
-            return;
-        }
         let palette = self.writer.palette;
         let margin = " ".repeat(indent);
-        self.writer.check_sums(&checks, &margin, &mut self.out);
-        self.out.push('\n');
         // k6 counts the margin of nested chapters twice here; the layout is kept as it is.
         let remark = " ".repeat(2 * indent - MARGIN + 2);
         for check in &checks {
@@ -131,7 +126,6 @@ impl Page<'_> {
                 put(&mut self.out, format_args!("{margin}{line}\n{remark}{failure}\n"));
             }
         }
-        self.out.push('\n');
     }
 
     fn metrics(&mut self, metrics: &[MetricSummary], indent: usize) {
@@ -191,7 +185,11 @@ impl Page<'_> {
 
 /// A group's chapter tells of its own checks; those of groups within have chapters of their own.
 fn own_checks(group: &Breakdown, path: &str) -> Vec<CheckSummary> {
-    group.checks.iter().filter(|check| check.group == path).cloned().collect()
+    // A tag that a script set by hand may lack the colons.
+    let is_here = |check: &&CheckSummary| {
+        check.group.trim_start_matches("::") == path.trim_start_matches("::")
+    };
+    group.checks.iter().filter(is_here).cloned().collect()
 }
 
 /// `http_req_duration{a:b}` is listed under its parent as `  { a:b }`.

@@ -320,12 +320,9 @@ pub(super) fn select() -> Members {
                 selected(document, node).map(|(_, option)| option).collect()
             })
         })
+        // As in k6, whatever the attribute `size` says.
         .function(c"size", 0, |call| {
-            counted(call, |document, node| {
-                let given = document.attribute(node, "size").and_then(|size| size.parse().ok());
-                let usual = if document.has(node, "multiple") { 4 } else { 1 };
-                given.filter(|&size: &i64| size > 0).unwrap_or(usual) as f64
-            })
+            counted(call, |document, node| if document.has(node, "multiple") { 4.0 } else { 1.0 })
         })
         .function(c"tabIndex", 0, |call| number(call, "tabindex", 0))
         .function(c"type", 0, |call| {
