@@ -102,7 +102,14 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         }
     }
     let options = match (metadata, &exported.options) {
-        (Some(metadata), _) => metadata.options.clone(),
+        (Some(metadata), _) => {
+            // To k6 an archive with wrong options is no archive.
+            brunt_options::Options::from_json(&metadata.options, brunt_options::Layer::Script)
+                .map_err(|error| {
+                    Failure::usage(format!("could not load the test archive: {error}"))
+                })?;
+            metadata.options.clone()
+        }
         (None, Err(problem)) => {
             return Err(Failure::usage(problem.clone())
                 .hint("options are plain data: numbers, strings, booleans, lists, objects"));

@@ -125,7 +125,7 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
         (Layer::CommandLine, layers.command_line),
     ] {
         if WORKLOAD.iter().any(|key| next.is_set(key)) {
-            if options.scenarios.as_ref().is_some_and(|scenarios| !scenarios.is_empty()) {
+            if options.scenarios.is_some() {
                 // Log collectors look for k6's name of the layer.
                 let name = layer.k6_name();
                 warnings.push(format!(
@@ -162,7 +162,8 @@ fn check(options: &Options) -> Vec<Fault> {
     }
     for (index, stat) in options.summary_trend_stats.iter().flatten().enumerate() {
         if let Err(error) = TrendStat::parse(stat) {
-            faults.push(Fault::new(format!("summaryTrendStats[{index}]"), error.to_string()));
+            let path = format!("summaryTrendStats[{index}]");
+            faults.push(Fault::new(path, error.to_string()).late());
         }
     }
     faults
@@ -172,6 +173,9 @@ fn segment(options: &Options) -> Result<Segment, Fault> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let own = given(&options.execution_segment);
     let sequence = given(&options.execution_segment_sequence);
+    if own.is_none() && options.execution_segment_sequence.as_deref() == Some("") {
+        return Err(Fault::new("executionSegmentSequence", "an empty sequence has no segment"));
+    }
     Segment::parse(own.as_deref(), sequence.as_deref()).map_err(|error| {
         let key = if own.is_some() { "executionSegment" } else { "executionSegmentSequence" };
         Fault::new(key, error.to_string())

@@ -11,6 +11,7 @@ mod dashboard;
 mod data;
 mod demo;
 mod examples;
+mod exit_codes;
 mod fasthttp;
 mod fetch;
 mod grpc;
