@@ -87,7 +87,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
             extended: script.is_extended(),
         },
         without_env: request.without_env,
-        dependencies: deps::of(&graph),
+        dependencies: deps::of(&graph)?,
         data,
         files: files.chain(fetched).collect(),
     };

@@ -217,3 +217,21 @@ fn of_summaries_that_are_none() {
     let told = brunt("run -q s.js").file("s.js", format!("{text}\n{DEFAULT}")).told();
     assert_eq!(told.stdout, "yes");
 }
+
+#[test]
+fn of_directives() {
+    for (directives, code) in [
+        ("'use k6 >= 0.5'; 'use k6 with k6/x/faker';", 0),
+        ("'use k6 nonsense';", 255),
+        ("'use k6 with bar';", 255),
+        ("'use k6 > 1'; 'use k6 < 3';", 255),
+    ] {
+        for line in ["run -q s.js", "deps s.js", "inspect s.js"] {
+            let script = format!("{directives} {DEFAULT}");
+            checked(directives, code, &brunt(line).file("s.js", &script).told());
+        }
+    }
+    let script = format!("/* a */ 'use k6 >= 0.5, < 9'; 'use k6 with k6/x/foo'; {DEFAULT}");
+    let told = brunt("deps s.js").file("s.js", &script).told();
+    assert!(told.stdout.contains("  k6: >=0.5 <9\n  k6/x/foo: *\n"), "{told:?}");
+}
