@@ -48,6 +48,8 @@ pub struct Consolidated {
     pub segment: Segment,
     /// Thresholds, by metric; empty if they are switched off.
     pub thresholds: Vec<ThresholdSet>,
+    /// Metrics with thresholds that are switched off: their submetrics are kept all the same.
+    pub unjudged: Vec<String>,
     /// What to tell the user before the test.
     pub warnings: Vec<String>,
 }
@@ -102,6 +104,10 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         Some(configs) if !rules.no_thresholds => threshold::sets(configs)?,
         _ => Vec::new(),
     };
+    let unjudged = match &options.thresholds {
+        Some(configs) if rules.no_thresholds => configs.keys().cloned().collect(),
+        _ => Vec::new(),
+    };
     if options.tls_auth.iter().flatten().any(|auth| !auth.domains.is_empty()) {
         warnings.push(
             "tlsAuth.domains is deprecated: the server's request for a certificate is enough"
@@ -109,7 +115,15 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         );
     }
     let scenario_configs = configs;
-    Ok(Consolidated { options, scenario_configs, scenarios, segment, thresholds, warnings })
+    Ok(Consolidated {
+        options,
+        scenario_configs,
+        scenarios,
+        segment,
+        thresholds,
+        unjudged,
+        warnings,
+    })
 }
 
 /// Shortcuts and scenarios: a layer with one of them replaces all of the lower ones.

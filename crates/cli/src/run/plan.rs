@@ -215,6 +215,9 @@ impl Plan {
             trend_stats: options.summary_trend_stats(),
             expected_response_submetric: self.tags_expected_response(),
             breakdown,
+            unjudged: self.consolidated.unjudged.clone(),
+            no_check_tag: !options.system_tags().contains(SystemTag::Check),
+            no_group_tag: !options.system_tags().contains(SystemTag::Group),
         };
         Ledger::new(Arc::clone(registry), config)
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))

@@ -31,6 +31,7 @@ mod results;
 mod run;
 mod secrets;
 mod streaming;
+mod summary_tags;
 mod support;
 mod switches;
 mod traces;

@@ -7,7 +7,7 @@ use brunt_metrics::summary::{MetricSummary, Summary, Values};
 use serde_json::{Value, json};
 
 use super::number;
-use crate::text::checks::{merged, sum};
+use crate::text::checks::{merged, sums};
 use crate::text::listed;
 use crate::text::sections::Section;
 
@@ -30,7 +30,7 @@ pub struct MachineContext<'a> {
 /// [`super::pretty`]) the file of `--summary-export`.
 pub fn summary_data(summary: &Summary, context: &MachineContext<'_>) -> Value {
     let checks = merged(&summary.checks);
-    let (passes, fails) = sum(&checks);
+    let (passes, fails) = sums(&checks, &summary.metrics);
     let total = passes.saturating_add(fails);
     let check_metrics = if total == 0 {
         Vec::new()

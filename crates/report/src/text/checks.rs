@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use brunt_metrics::summary::CheckSummary;
+use brunt_metrics::summary::{CheckSummary, MetricSummary, Values};
 
 use super::Writer;
 use super::table::{Cells, Line, Widths};
@@ -24,8 +24,16 @@ pub(crate) fn merged(checks: &[CheckSummary]) -> Vec<CheckSummary> {
     merged
 }
 
-/// How often checks passed and failed.
-pub(crate) fn sum(checks: &[CheckSummary]) -> (u64, u64) {
+/// How often checks passed and failed: as the metric says, which counts those without a name, too.
+pub(crate) fn sums(checks: &[CheckSummary], metrics: &[MetricSummary]) -> (u64, u64) {
+    let metric = metrics.iter().find(|metric| metric.name == "checks");
+    match metric.map(|metric| &metric.values) {
+        Some(Values::Rate { passes, fails, .. }) => (*passes, *fails),
+        _ => sum(checks),
+    }
+}
+
+fn sum(checks: &[CheckSummary]) -> (u64, u64) {
     checks.iter().fold((0, 0), |(passes, fails), check| {
         (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
     })
@@ -33,8 +41,7 @@ pub(crate) fn sum(checks: &[CheckSummary]) -> (u64, u64) {
 
 impl Writer<'_> {
     /// The three lines that sum the checks up; nothing when none ran.
-    pub(super) fn check_sums(&self, checks: &[CheckSummary], indent: &str, out: &mut String) {
-        let (passes, fails) = sum(checks);
+    pub(super) fn check_sums(&self, (passes, fails): (u64, u64), indent: &str, out: &mut String) {
         let total = passes.saturating_add(fails);
         let share = |part: u64| {
             if total == 0 { 0.0 } else { part as f64 / total as f64 }

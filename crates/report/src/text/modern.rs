@@ -2,7 +2,7 @@
 
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
-use super::checks::{failure, merged};
+use super::checks::{failure, merged, sums};
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
@@ -100,24 +100,26 @@ impl Page<'_> {
         indent: usize,
     ) -> bool {
         let start = self.out.len();
-        self.checks(checks, indent);
+        let sums = sums(checks, metrics);
+        self.checks(checks, sums, indent);
         if checks.is_empty() && metrics.iter().any(|metric| metric.name == CHECKS) {
-            // Judged by a threshold, but no check ran: k6 prints the sums all the same.
-            self.writer.check_sums(&[], &" ".repeat(indent), &mut self.out);
+            // Judged by a threshold, but no check ran, or the tag is off that says which: k6 prints the sums all the
+            // same.
+            self.writer.check_sums(sums, &" ".repeat(indent), &mut self.out);
             self.out.push_str("\n\n");
         }
         self.metrics(metrics, indent);
         self.out.len() > start
     }
 
-    fn checks(&mut self, checks: &[CheckSummary], indent: usize) {
+    fn checks(&mut self, checks: &[CheckSummary], sums: (u64, u64), indent: usize) {
         let checks = merged(checks);
         if checks.is_empty() {
             return;
         }
         let palette = self.writer.palette;
         let margin = " ".repeat(indent);
-        self.writer.check_sums(&checks, &margin, &mut self.out);
+        self.writer.check_sums(sums, &margin, &mut self.out);
         self.out.push('\n');
         // k6 counts the margin of nested chapters twice here; the layout is kept as it is.
         let remark = " ".repeat(2 * indent - MARGIN + 2);
