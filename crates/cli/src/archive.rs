@@ -47,10 +47,16 @@ pub(crate) fn is_archive(head: &[u8]) -> bool {
 /// The name of a script that came from standard input.
 pub(crate) const STDIN: &str = "file:///-";
 
+/// The path that an address names; archives of long ago have paths in the place of addresses.
+fn local_path(address: &str) -> Option<PathBuf> {
+    let plain = || address.starts_with('/').then(|| PathBuf::from(address));
+    brunt_script::path_of(address).or_else(plain)
+}
+
 impl Metadata {
     /// The path of the main script; `None` for one from standard input, or if it was no local file.
     fn main(&self) -> Option<PathBuf> {
-        if self.filename == STDIN { None } else { brunt_script::path_of(&self.filename) }
+        if self.filename == STDIN { None } else { local_path(&self.filename) }
     }
 
     fn is_remote(&self) -> bool {
@@ -58,6 +64,6 @@ impl Metadata {
     }
 
     fn folder(&self) -> PathBuf {
-        brunt_script::path_of(&self.pwd).unwrap_or_else(|| Path::new("/").to_path_buf())
+        local_path(&self.pwd).unwrap_or_else(|| Path::new("/").to_path_buf())
     }
 }

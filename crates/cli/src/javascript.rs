@@ -20,6 +20,7 @@ use crate::{
 };
 
 mod config;
+pub(crate) mod directives;
 mod origin;
 mod place;
 mod remote;
@@ -76,6 +77,8 @@ impl JavaScript {
 fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
     let graph =
         Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))?;
+    // Whatever version is wanted, it is this one that there is; but nonsense is told.
+    directives::of(&graph).map_err(Failure::usage)?;
     let archive = origin.archive;
     let metadata = archive.as_ref().map(|archive| &archive.metadata);
     let mut env = metadata.map(|metadata| metadata.env.clone()).unwrap_or_default();
@@ -102,7 +105,14 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         }
     }
     let options = match (metadata, &exported.options) {
-        (Some(metadata), _) => metadata.options.clone(),
+        (Some(metadata), _) => {
+            // To k6 an archive with wrong options is no archive.
+            brunt_options::Options::from_json(&metadata.options, brunt_options::Layer::Script)
+                .map_err(|error| {
+                    Failure::usage(format!("could not load the test archive: {error}"))
+                })?;
+            metadata.options.clone()
+        }
         (None, Err(problem)) => {
             return Err(Failure::usage(problem.clone())
                 .hint("options are plain data: numbers, strings, booleans, lists, objects"));

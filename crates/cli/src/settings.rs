@@ -49,7 +49,7 @@ impl GlobalSettings {
         Ok(Self {
             quiet: given.is_on("quiet"),
             color,
-            config: given.last("config").filter(|path| !path.is_empty()).map(PathBuf::from),
+            config: given.last("config").map(PathBuf::from),
             address: given.get("address").and_then(|value| {
                 let text = value.texts.last().filter(|text| !text.is_empty())?.clone();
                 Some(Address { text, is_flag: value.on_command_line })
@@ -60,7 +60,10 @@ impl GlobalSettings {
                 format: Format::parse(given.last("log-format").unwrap_or_default()),
                 color,
                 verbose: given.is_on("verbose"),
-                console_output: given.last("console-output").map(PathBuf::from),
+                console_output: given
+                    .last("console-output")
+                    .filter(|path| !path.is_empty())
+                    .map(PathBuf::from),
             },
         })
     }
@@ -93,7 +96,7 @@ impl ScriptSettings {
         if given.switch("include-system-env-vars").unwrap_or(system_env) {
             env.clone_from(environment.all());
         }
-        for text in given.all("env") {
+        for text in given.all("env").iter().filter(|text| !text.is_empty()) {
             let (name, value) = match text.split_once('=') {
                 Some((name, value)) => (name, value),
                 // `-e NAME` hands the variable through.

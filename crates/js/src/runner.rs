@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use brunt_engine::{Core, Ended, ErrorKind, RunError, Runner, StopHandle, VuIds};
-use brunt_quickjs::Value;
+use brunt_quickjs::{Ctx, Thrown, Value};
 
 use crate::api::Api;
 use crate::core_state::CoreState;
@@ -116,6 +116,10 @@ impl ScriptRunner {
         });
         match ran {
             Ok(()) => answer.borrow().clone(),
+            // A promise that is rejected is an answer to k6, though none that can be used.
+            Err(Failure::Exception(text)) if text.starts_with(UNHANDLED) => {
+                SummaryAnswer::Unusable(text)
+            }
             Err(Failure::Exception(text) | Failure::Panic(text) | Failure::Aborted(text)) => {
                 SummaryAnswer::Failed(text)
             }
@@ -244,7 +248,8 @@ impl Runner for ScriptRunner {
                 let Some(function) = instance.export("setup") else { return Ok(false) };
                 let (host, ctx) = (instance.host(), instance.ctx());
                 host.api.begin(host, ctx, None);
-                let value = instance.call(&function, &[])?;
+                // k6 hands over the data that there are, which is none yet.
+                let value = instance.call(&function, &[ctx.null()])?;
                 *out.borrow_mut() = host.api.encode_data(ctx, &value);
                 Ok(true)
             })
@@ -303,11 +308,16 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
     let (host, ctx) = (instance.host(), instance.ctx());
     let mut exported = Exported { options: Ok(None), functions: Vec::new(), others: Vec::new() };
     for name in instance.export_names() {
-        let Some(value) = instance.export(&name) else { continue };
+        let Some(value) = instance.export(&name) else {
+            if name != "options" {
+                exported.others.push(name);
+            }
+            continue;
+        };
         if name == "options" {
             exported.options = match check_numbers(&value, "options", 0) {
                 Ok(()) => {
-                    let json = ctx.stringify_json(&value);
+                    let json = options_json(ctx, &value);
                     Ok(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
                 }
                 Err(problem) => Err(problem),
@@ -319,6 +329,17 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
         }
     }
     Ok(exported)
+}
+
+/// The options as JSON. What JSON leaves out is `null` here, as in k6: a key that nobody knows is one, whatever
+/// its value.
+fn options_json(ctx: Ctx<'_>, options: &Value<'_>) -> Result<Option<String>, Thrown> {
+    const STRINGIFY: &str = "(stringify => options => stringify(options, (key, value) =>
+        value === undefined || typeof value === 'symbol' ? null :
+        typeof value === 'bigint' ? Number(value) : value))(JSON.stringify)";
+    let stringify = ctx.eval("options", STRINGIFY)?;
+    let json = stringify.call(&ctx.undefined(), std::slice::from_ref(options))?;
+    Ok(json.as_str().map(|text| text.to_string()))
 }
 
 /// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.
@@ -339,23 +360,38 @@ fn check_numbers(value: &Value<'_>, path: &str, depth: u32) -> Result<(), String
     Ok(())
 }
 
+/// Whether this object is one of those that are no map from names to values to k6.
+fn is_no_map(ctx: Ctx<'_>, answer: &Value<'_>) -> bool {
+    ["Map", "Set", "Date", "ArrayBuffer"].into_iter().any(|name| {
+        let class = ctx.global().get(name);
+        class.is_ok_and(|class| answer.instance_of(&class).unwrap_or(false))
+    })
+}
+
 fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
-    let Some(function) = instance.export("handleSummary") else {
+    if !instance.export_names().iter().any(|name| name == "handleSummary") {
         return Ok(SummaryAnswer::Default);
-    };
-    if !function.is_function() {
-        return Ok(SummaryAnswer::Failed(
-            "the exported `handleSummary` is not a function".to_owned(),
-        ));
     }
+    let Some(function) = instance.export("handleSummary").filter(Value::is_function) else {
+        return Ok(SummaryAnswer::Unusable(
+            "exported identifier handleSummary must be a function".to_owned(),
+        ));
+    };
     let (host, ctx) = (instance.host(), instance.ctx());
     host.api.begin(host, ctx, None);
     let argument = decoded(instance, Some(data))?;
+    let thrown = |thrown| Failure::of_thrown(host, ctx, thrown);
+    // k6's data have this key even if setup() returned nothing.
+    if argument.get("root_group").is_ok_and(|group| group.is_object())
+        && argument.get("setup_data").is_ok_and(|data| data.is_undefined())
+    {
+        argument.set("setup_data", ctx.undefined()).map_err(thrown)?;
+    }
     let answer = instance.call(&function, &[argument])?;
     if answer.is_nullish() {
         return Ok(SummaryAnswer::Default);
     }
-    if !answer.is_object() || answer.is_function() || answer.is_array() {
+    if !answer.is_object() || answer.is_function() || answer.is_array() || is_no_map(ctx, &answer) {
         return Ok(SummaryAnswer::Unusable(
             "handleSummary() should return a map with string keys".to_owned(),
         ));

@@ -138,7 +138,7 @@ fn ledger() -> Ledger {
         }],
         trend_stats: TrendStat::defaults(),
         expected_response_submetric: true,
-        breakdown: false,
+        ..LedgerConfig::default()
     };
     Ledger::new(Arc::new(Registry::new()), config).expect("the metric is built in")
 }

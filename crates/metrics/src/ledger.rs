@@ -21,7 +21,7 @@ use crate::registry::Registry;
 use crate::series::Series;
 use crate::sink::Sink;
 use crate::stat::TrendStat;
-use crate::summary::{MetricSummary, Summary, ThresholdResult};
+use crate::summary::{GroupSummary, MetricSummary, Summary, ThresholdResult};
 use crate::threshold::{Selector, Threshold, ThresholdError, ThresholdSet};
 
 /// What a ledger has to keep.
@@ -36,6 +36,13 @@ pub struct LedgerConfig {
     pub expected_response_submetric: bool,
     /// Whether groups and scenarios are kept apart too, for the summary in full.
     pub breakdown: bool,
+    /// Selectors whose submetrics are kept though nothing is judged (thresholds are switched off); one that means
+    /// nothing is only warned of.
+    pub unjudged: Vec<String>,
+    /// Whether the system tag `check` is off: then summaries know no checks by name.
+    pub no_check_tag: bool,
+    /// Whether the system tag `group` is off: then summaries know no groups, and no checks in them.
+    pub no_group_tag: bool,
 }
 
 /// All frames so far, put together: totals per metric and submetric, the tree of checks, and (if
@@ -52,6 +59,8 @@ pub struct Ledger {
     by_metric: FxHashMap<MetricId, Vec<u32>>,
     routes: Routes,
     tree: Tree,
+    no_check_tag: bool,
+    no_group_tag: bool,
     parts: Option<Parts>,
     distinct: Distinct,
     dropped: Dropped,
@@ -102,6 +111,8 @@ impl Ledger {
             by_metric: FxHashMap::default(),
             routes: Routes::default(),
             tree: Tree::default(),
+            no_check_tag: config.no_check_tag,
+            no_group_tag: config.no_group_tag,
             parts: config.breakdown.then(Parts::default),
             distinct: Distinct::default(),
             dropped: Dropped::default(),
@@ -109,6 +120,11 @@ impl Ledger {
         };
         for set in config.thresholds {
             ledger.add_thresholds(set)?;
+        }
+        for metric in config.unjudged {
+            if let Err(error) = ledger.add_unjudged(&metric) {
+                ledger.warnings.push(error.to_string());
+            }
         }
         if config.expected_response_submetric {
             let metric = ledger.registry.get(builtin::HTTP_REQ_DURATION);
@@ -122,12 +138,23 @@ impl Ledger {
         Ok(ledger)
     }
 
+    fn add_unjudged(&mut self, name: &str) -> Result<(), ThresholdError> {
+        let selector = Selector::parse(name)?;
+        let metric = self.find(name, &selector)?;
+        self.entry(metric, &selector);
+        Ok(())
+    }
+
+    fn find(&self, name: &str, selector: &Selector) -> Result<Metric, ThresholdError> {
+        self.registry.find(&selector.metric).ok_or_else(|| {
+            let (name, metric) = (name.to_owned(), selector.metric.clone());
+            ThresholdError::UnknownMetric { name, metric }
+        })
+    }
+
     fn add_thresholds(&mut self, set: ThresholdSet) -> Result<(), ThresholdError> {
         let selector = Selector::parse(&set.metric)?;
-        let metric = self.registry.find(&selector.metric).ok_or_else(|| {
-            let (name, metric) = (set.metric.clone(), selector.metric.clone());
-            ThresholdError::UnknownMetric { name, metric }
-        })?;
+        let metric = self.find(&set.metric, &selector)?;
         for threshold in &set.thresholds {
             threshold.check_kind(&set.metric, metric.kind)?;
         }
@@ -282,11 +309,27 @@ impl Ledger {
             run,
             trend_stats: self.trend_stats.clone(),
             metrics: sorted.into_values().map(|entry| entry.summary(run)).collect(),
-            checks: self.tree.checks(),
-            root: self.tree.summary(),
+            checks: if self.no_check_tag { Vec::new() } else { self.tree.checks() },
+            root: self.root(),
             scenarios,
             groups,
         }
+    }
+}
+
+impl Ledger {
+    /// The tree, with what k6 finds out from the tags of samples.
+    fn root(&self) -> GroupSummary {
+        fn strip(group: &mut GroupSummary) {
+            group.checks.clear();
+            group.groups.iter_mut().for_each(strip);
+        }
+        let mut root =
+            if self.no_group_tag { Tree::default().summary() } else { self.tree.summary() };
+        if self.no_check_tag {
+            strip(&mut root);
+        }
+        root
     }
 }
 

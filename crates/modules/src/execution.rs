@@ -209,6 +209,8 @@ fn abort<'js>(call: Call<'js>) -> JsResult<'js> {
         place.and_then(|stack| stack.as_str().map(|stack| stack.to_string())).unwrap_or_default();
     let frame = stack.lines().find(|line| line.starts_with("\tat ") && !line.contains("(native)"));
     let text = match frame {
+        // As in k6, which tells of setup() and teardown() without the place.
+        _ if matches!(host.phase(), Phase::Setup | Phase::Teardown) => text,
         Some(frame) => format!("{text} {}", frame.trim_start()),
         None => text,
     };

@@ -56,6 +56,9 @@ impl ConfigFile {
         let layer = Layer::ConfigFile;
         let json: Value =
             serde_json::from_str(text).map_err(|error| OptionsError::NotJson(error.to_string()))?;
+        if json.is_null() {
+            return Ok(Self::default());
+        }
         let Value::Object(all) = json else {
             let fault = Fault::new("the file", "expected an object of options");
             return Err(OptionsError::Value { layer, fault });

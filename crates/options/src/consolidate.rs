@@ -48,6 +48,8 @@ pub struct Consolidated {
     pub segment: Segment,
     /// Thresholds, by metric; empty if they are switched off.
     pub thresholds: Vec<ThresholdSet>,
+    /// Metrics with thresholds that are switched off: their submetrics are kept all the same.
+    pub unjudged: Vec<String>,
     /// What to tell the user before the test.
     pub warnings: Vec<String>,
 }
@@ -102,6 +104,10 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         Some(configs) if !rules.no_thresholds => threshold::sets(configs)?,
         _ => Vec::new(),
     };
+    let unjudged = match &options.thresholds {
+        Some(configs) if rules.no_thresholds => configs.keys().cloned().collect(),
+        _ => Vec::new(),
+    };
     if options.tls_auth.iter().flatten().any(|auth| !auth.domains.is_empty()) {
         warnings.push(
             "tlsAuth.domains is deprecated: the server's request for a certificate is enough"
@@ -109,7 +115,15 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         );
     }
     let scenario_configs = configs;
-    Ok(Consolidated { options, scenario_configs, scenarios, segment, thresholds, warnings })
+    Ok(Consolidated {
+        options,
+        scenario_configs,
+        scenarios,
+        segment,
+        thresholds,
+        unjudged,
+        warnings,
+    })
 }
 
 /// Shortcuts and scenarios: a layer with one of them replaces all of the lower ones.
@@ -125,7 +139,7 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
         (Layer::CommandLine, layers.command_line),
     ] {
         if WORKLOAD.iter().any(|key| next.is_set(key)) {
-            if options.scenarios.as_ref().is_some_and(|scenarios| !scenarios.is_empty()) {
+            if options.scenarios.is_some() {
                 // Log collectors look for k6's name of the layer.
                 let name = layer.k6_name();
                 warnings.push(format!(
@@ -162,7 +176,8 @@ fn check(options: &Options) -> Vec<Fault> {
     }
     for (index, stat) in options.summary_trend_stats.iter().flatten().enumerate() {
         if let Err(error) = TrendStat::parse(stat) {
-            faults.push(Fault::new(format!("summaryTrendStats[{index}]"), error.to_string()));
+            let path = format!("summaryTrendStats[{index}]");
+            faults.push(Fault::new(path, error.to_string()).late());
         }
     }
     faults
@@ -172,6 +187,9 @@ fn segment(options: &Options) -> Result<Segment, Fault> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let own = given(&options.execution_segment);
     let sequence = given(&options.execution_segment_sequence);
+    if own.is_none() && options.execution_segment_sequence.as_deref() == Some("") {
+        return Err(Fault::new("executionSegmentSequence", "an empty sequence has no segment"));
+    }
     Segment::parse(own.as_deref(), sequence.as_deref()).map_err(|error| {
         let key = if own.is_some() { "executionSegment" } else { "executionSegmentSequence" };
         Fault::new(key, error.to_string())

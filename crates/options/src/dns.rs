@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::Fault;
 use crate::json::Json;
-use crate::value::{OptionValue, Place, record, text_value};
+use crate::value::{OptionValue, Place, entries, record, text_value};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const YEAR: Duration = Duration::from_hours(365 * 24);
@@ -58,13 +58,13 @@ impl OptionValue for Dns {
     /// `ttl=1m,select=first,policy=onlyIPv4`, in any order, none needed.
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
         let mut dns = Self::default();
-        for part in texts.iter().flat_map(|text| text.split(',')).filter(|part| !part.is_empty()) {
+        for part in entries(texts) {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("expected ttl=…,select=…,policy=…, got {part:?}"))?;
-            let key = Self::KEYS.iter().find(|key| **key == name.trim());
+            let key = Self::KEYS.iter().find(|key| **key == name);
             let key = key.ok_or_else(|| format!("expected ttl, select or policy, got {name:?}"))?;
-            dns.parse_key(key, &[value.trim()], place)?;
+            dns.parse_key(key, &[value], place)?;
         }
         Ok(dns)
     }
@@ -82,6 +82,9 @@ impl OptionValue for Dns {
         Dns::overlay(self, stronger);
     }
 }
+
+/// What is said of what is no TTL.
+pub(crate) const NO_TTL: &str = "expected inf, 0 or a duration such as 5m";
 
 /// How long a resolved address is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,8 +106,7 @@ impl FromStr for DnsTtl {
     fn from_str(text: &str) -> Result<Self, String> {
         let duration = match text {
             "inf" => YEAR,
-            text => duration::parse(text)
-                .map_err(|_| format!("expected inf, 0 or a duration such as 5m, got {text:?}"))?,
+            text => duration::parse(text).map_err(|_| format!("{NO_TTL}, got {text:?}"))?,
         };
         Ok(Self { text: text.into(), duration })
     }
@@ -198,7 +200,23 @@ impl fmt::Display for DnsPolicy {
     }
 }
 
-text_value!(DnsTtl);
+impl OptionValue for DnsTtl {
+    fn read(json: &Json<'_>) -> Result<Self, Fault> {
+        match json.string()? {
+            "" => Ok(Self { text: String::new(), duration: 5 * MINUTE }),
+            text => text.parse().map_err(|reason: String| json.fault(reason).late()),
+        }
+    }
+
+    fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
+        texts.last().copied().unwrap_or_default().parse()
+    }
+
+    fn print(&self) -> Value {
+        self.text.as_str().into()
+    }
+}
+
 text_value!(DnsSelect);
 text_value!(DnsPolicy);
 

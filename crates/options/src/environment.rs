@@ -1,8 +1,11 @@
 //! Options from variables.
 
+use crate::dns::NO_TTL;
 use crate::error::{Fault, Layer, OptionsError};
+use crate::json::is_none_below_zero;
 use crate::options::Options;
 use crate::value::Place;
+use brunt_schedule::duration;
 
 /// Variables without their prefix, and the option each sets.
 const VARIABLES: &[(&str, &str)] = &[
@@ -45,6 +48,12 @@ const VARIABLES: &[(&str, &str)] = &[
     ("DNS", "dns"),
 ];
 
+/// The text, or 0 in place of a negative duration where that is what k6 makes of it.
+pub(crate) fn not_below_zero<'a>(key: &str, text: &'a str) -> &'a str {
+    let is_negative = || text.strip_prefix('-').is_some_and(|rest| duration::parse(rest).is_ok());
+    if is_none_below_zero(key) && is_negative() { "0s" } else { text }
+}
+
 /// The stronger prefix first.
 const PREFIXES: [&str; 2] = ["BRUNT_", "K6_"];
 
@@ -66,12 +75,26 @@ impl Options {
                 let value = variable(&whole).filter(|value| !value.is_empty())?;
                 Some((whole, value))
             });
+            // k6 takes no empty text for settings of the resolver.
+            let empty_dns = || variable("K6_DNS").filter(|_| *key == "dns");
+            let found = found.or_else(|| Some(("K6_DNS".to_owned(), empty_dns()?)));
             let Some((whole, value)) = found else {
                 continue;
             };
-            options.parse_key(key, &[value], Place::Variable).map_err(|reason| {
-                OptionsError::Value { layer: Layer::Environment, fault: Fault::new(whole, reason) }
-            })?;
+            let read = match value {
+                "" => Err("expected ttl=…,select=…,policy=…, got nothing".to_owned()),
+                value => options.parse_key(key, &[not_below_zero(key, value)], Place::Variable),
+            };
+            let Err(reason) = read else { continue };
+            if *key == "hosts" {
+                log::warn!("{whole} is passed over: {reason}");
+                continue;
+            }
+            let fault = Fault::new(whole, reason);
+            // Of these, k6 hears when it makes the VUs.
+            let is_late = *key == "tlsAuth" || fault.reason.starts_with(NO_TTL) && value != "ttl=";
+            let fault = if is_late { fault.late() } else { fault };
+            return Err(OptionsError::Value { layer: Layer::Environment, fault });
         }
         Ok(options)
     }
@@ -106,7 +129,7 @@ mod tests {
     #[test]
     fn lists_and_maps_have_forms_of_their_own() {
         let options = read(&[
-            ("K6_STAGES", "10s:5, 1m:10"),
+            ("K6_STAGES", "10s:5,1m:10"),
             ("K6_TAGS", "a:b,c:d"),
             ("K6_SETUP_TIMEOUT", "10"),
             ("K6_BLOCK_HOSTNAMES", "a.com,*.b.com"),
@@ -130,7 +153,7 @@ mod tests {
         let fault = |name, value| read(&[(name, value)]).unwrap_err().to_string();
         insta::assert_snapshot!(fault("K6_VUS", "x"), @r#"invalid option in the environment: K6_VUS: expected a whole number, got "x""#);
         insta::assert_snapshot!(fault("BRUNT_THROW", "yes"), @r#"invalid option in the environment: BRUNT_THROW: expected true or false, got "yes""#);
-        insta::assert_snapshot!(fault("K6_STAGES", ":5"), @r#"invalid option in the environment: K6_STAGES: expected duration:target such as 30s:10, got ":5""#);
+        insta::assert_snapshot!(fault("K6_STAGES", "5:5"), @r#"invalid option in the environment: K6_STAGES: the unit is missing: write it like 500ms, 1m30s or 2h, got "5:5""#);
         insta::assert_snapshot!(fault("K6_TAGS", "a=b"), @r#"invalid option in the environment: K6_TAGS: expected name:value, got "a=b""#);
         insta::assert_snapshot!(fault("K6_THRESHOLDS", "x"), @r#"invalid option in the environment: K6_THRESHOLDS: expected JSON, got "x" (expected value at line 1 column 1)"#);
         insta::assert_snapshot!(fault("K6_THRESHOLDS", r#"{"a":5}"#), @"invalid option in the environment: K6_THRESHOLDS: a: expected a list, got 5");

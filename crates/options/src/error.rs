@@ -57,11 +57,17 @@ pub struct Fault {
     pub path: String,
     /// What was expected and what was given.
     pub reason: String,
+    /// k6 sees it only when it sets the test up, and counts it as no fault of the configuration.
+    pub is_late: bool,
 }
 
 impl Fault {
     pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into() }
+        Self { path: path.into(), reason: reason.into(), is_late: false }
+    }
+
+    pub(crate) fn late(self) -> Self {
+        Self { is_late: true, ..self }
     }
 }
 
@@ -121,6 +127,15 @@ impl OptionsError {
             Self::Conflict { first, .. } => Some((*first).into()),
             Self::Invalid(faults) => faults.first().map(|fault| fault.path.clone()),
             Self::Threshold { metric, index, .. } => Some(format!("thresholds.{metric}[{index}]")),
+        }
+    }
+
+    /// Whether it is a fault of the configuration to k6; the others are found when the test is set up.
+    pub fn is_of_configuration(&self) -> bool {
+        match self {
+            Self::Value { fault, .. } => !fault.is_late,
+            Self::Invalid(faults) => faults.iter().any(|fault| !fault.is_late),
+            Self::NotJson(_) | Self::Conflict { .. } | Self::Threshold { .. } => true,
         }
     }
 

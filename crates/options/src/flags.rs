@@ -3,6 +3,7 @@
 use brunt_metrics::TrendStat;
 use brunt_schedule::{Segment, SegmentError, duration};
 
+use crate::environment::not_below_zero;
 use crate::error::{Fault, Layer, OptionsError};
 use crate::options::Options;
 use crate::value::Place;
@@ -31,9 +32,17 @@ impl Options {
         if !Self::KEYS.contains(&key) {
             return Err(fault(format!("there is no option {key}")));
         }
+        let texts: Vec<&str> = texts.iter().map(|text| not_below_zero(key, text)).collect();
+        let texts = texts.as_slice();
+        if texts == [""] && matches!(key, "localIPs" | "consoleOutput") {
+            return Ok(());
+        }
         let read = self.parse_key(key, texts, Place::Flag);
         read.map_err(|reason| match texts.last().and_then(|text| text.strip_prefix('-')) {
-            Some(rest) if duration::parse_with_unit(rest).is_ok() => {
+            // Of a stage, the time stands before the target.
+            Some(rest)
+                if duration::parse_as_go(rest.split(':').next().unwrap_or_default()).is_ok() =>
+            {
                 OptionsError::Invalid(vec![Fault::new(flag, reason)])
             }
             _ => fault(reason),

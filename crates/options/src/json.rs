@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use brunt_schedule::duration;
+use brunt_schedule::duration::{self, DurationError};
 use serde_json::{Map, Value};
 
 use crate::error::Fault;
@@ -37,6 +37,19 @@ impl<'a> Json<'a> {
 
     pub(crate) fn fault(&self, reason: impl Into<String>) -> Fault {
         Fault::new(if self.path.is_empty() { "options" } else { &self.path }, reason)
+    }
+
+    /// Whether this is part of a scenario: there, keys that mean nothing are errors.
+    pub(crate) fn is_in_scenario(&self) -> bool {
+        self.path.starts_with("scenarios.")
+    }
+
+    /// The keys of an object, those of `null` among them.
+    pub(crate) fn keys(&self) -> Result<impl Iterator<Item = (&'a str, Self)>, Fault> {
+        let keys = self.object()?.iter();
+        Ok(keys.map(|(key, value)| {
+            (key.as_str(), Json { value, path: self.join(key), unknown: self.unknown })
+        }))
     }
 
     /// Remembers that `key` in this object means nothing.
@@ -73,6 +86,9 @@ impl<'a> Json<'a> {
         };
         match read {
             Some(Ok(duration)) => Ok(duration),
+            Some(Err(DurationError::Negative)) if is_none_below_zero(&self.path) => {
+                Ok(Duration::ZERO)
+            }
             Some(Err(error)) => Err(self.fault(format!("{error}, got {}", excerpt(self.value)))),
             None => Err(self.expected("a duration such as \"1m30s\", or milliseconds")),
         }
@@ -84,10 +100,7 @@ impl<'a> Json<'a> {
 
     /// The values of an object by key; those that are `null` are left out.
     pub(crate) fn entries(&self) -> Result<impl Iterator<Item = (&'a str, Json<'a>)>, Fault> {
-        let entries = self.object()?.iter();
-        Ok(entries.filter(|(_, value)| !value.is_null()).map(|(key, value)| {
-            (key.as_str(), Json { value, path: self.join(key), unknown: self.unknown })
-        }))
+        Ok(self.keys()?.filter(|(_, value)| !value.is_null()))
     }
 
     pub(crate) fn items(&self) -> Result<impl Iterator<Item = Json<'a>>, Fault> {
@@ -102,6 +115,15 @@ impl<'a> Json<'a> {
     fn join(&self, key: &str) -> String {
         if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
     }
+}
+
+/// Whether a negative duration at this path (or of this key) is taken for 0, as k6 does.
+pub(crate) fn is_none_below_zero(path: &str) -> bool {
+    let key = path.rsplit_once('.').map_or(path, |(_, key)| key);
+    matches!(
+        key,
+        "teardownTimeout" | "minIterationDuration" | "gracefulRampDown" | "delayAbortEval"
+    )
 }
 
 /// A value as messages show it: short, with no more than its beginning.

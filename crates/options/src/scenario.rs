@@ -165,7 +165,7 @@ impl ScenarioConfig {
             return Err(json.fault(NO_EXECUTOR));
         };
         let kind = ExecutorKind::read(&executor)?;
-        for (name, value) in json.entries()? {
+        for (name, value) in json.keys()? {
             let key = Self::key(name);
             let fits = |key: &&str| {
                 *key == "executor" || COMMON_KEYS.contains(key) || kind.keys().contains(key)
@@ -174,7 +174,9 @@ impl ScenarioConfig {
                 let keys = [kind.keys(), &COMMON_KEYS].concat().join(", ");
                 return Err(value.fault(format!("unknown field: {} has {keys}", kind.name())));
             };
-            config.read_key(key, &value)?;
+            if !value.is_null() {
+                config.read_key(key, &value)?;
+            }
         }
         if let Some(options) = &config.options
             && let Some(other) = options.keys().find(|key| *key != "browser")

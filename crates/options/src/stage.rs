@@ -22,33 +22,39 @@ record! {
 impl Entry for StageConfig {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let mut stage = Self::default();
+        if json.is_null() {
+            return Ok(stage);
+        }
         for (name, value) in json.entries()? {
             match Self::key(name) {
                 Some(key) => stage.read_key(key, &value)?,
+                None if json.is_in_scenario() => return Err(value.fault("unknown field")),
                 None => json.note_unknown(name),
             }
         }
         Ok(stage)
     }
 
-    /// `30s:10`: the duration and the target; the target may be missing.
+    /// `30s:10`: the duration and the target. The target may be missing, which is told when the stage is
+    /// used; in a variable so may the duration, and then the stage is passed over.
     fn parse(text: &str, place: Place) -> Result<Self, String> {
         let (time, target) = match text.split_once(':') {
-            Some((time, target)) if !time.trim().is_empty() => (time.trim(), Some(target.trim())),
-            None if !text.trim().is_empty() => (text.trim(), None),
-            _ => {
+            Some((time, target)) => (time, Some(target).filter(|target| !target.is_empty())),
+            None => (text, None),
+        };
+        let duration = match (time, place) {
+            ("", Place::Variable) => None,
+            ("", Place::Flag) => {
                 return Err(format!("expected duration:target such as 30s:10, got {text:?}"));
             }
+            _ => Some(
+                duration::parse_as_go(time).map_err(|error| format!("{error}, got {text:?}"))?,
+            ),
         };
-        let duration = match place {
-            Place::Flag => duration::parse_with_unit(time),
-            Place::Variable => duration::parse(time),
-        };
-        let duration = duration.map_err(|error| format!("{error}, got {text:?}"))?;
         let target = target.map(str::parse).transpose().map_err(|_| {
             format!("expected duration:target with a whole number as target, got {text:?}")
         })?;
-        Ok(Self { duration: Some(duration), target })
+        Ok(Self { duration, target })
     }
 
     fn print(&self) -> Value {

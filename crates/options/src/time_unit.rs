@@ -57,7 +57,7 @@ impl OptionValue for SummaryTimeUnit {
 
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
         let text = texts.last().copied().unwrap_or_default();
-        if place == Place::Flag {
+        if place == Place::Flag && !text.is_empty() {
             text.parse::<TimeUnit>()?;
         }
         Ok(Self(text.into()))

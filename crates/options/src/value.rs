@@ -2,7 +2,7 @@
 
 mod plain;
 
-pub(crate) use plain::{Entry, text_entry, text_value};
+pub(crate) use plain::{Entry, entries, text_entry, text_value};
 
 use std::cell::RefCell;
 
@@ -36,6 +36,11 @@ pub(crate) trait OptionValue: Sized {
             "options" => fault.reason,
             path => format!("{path}: {}", fault.reason),
         })
+    }
+
+    /// Whether this value of a script or a config file leaves it unset, as `null` does.
+    fn is_unset(_json: &Json<'_>) -> bool {
+        false
     }
 
     /// As `inspect` shows it.
@@ -81,7 +86,8 @@ macro_rules! record {
                 json: &$crate::json::Json<'_>,
             ) -> Result<(), $crate::error::Fault> {
                 match key {
-                    $( $key => self.$field = Some($crate::value::OptionValue::read(json)?), )*
+                    $( $key if <$type as $crate::value::OptionValue>::is_unset(json) => {}
+                    $key => self.$field = Some($crate::value::OptionValue::read(json)?), )*
                     _ => {}
                 }
                 Ok(())

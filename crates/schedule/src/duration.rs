@@ -42,7 +42,7 @@ pub enum DurationError {
 /// # Errors
 /// [`DurationError`]; never [`DurationError::NoUnit`].
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
-    match text.trim().parse::<f64>() {
+    match text.parse::<f64>() {
         Ok(millis) => from_millis(millis),
         Err(_) => parse_with_unit(text),
     }
@@ -70,7 +70,6 @@ pub fn from_millis(millis: f64) -> Result<Duration, DurationError> {
 /// # Errors
 /// [`DurationError`]; [`DurationError::NoUnit`] for a bare number other than 0.
 pub fn parse_with_unit(text: &str) -> Result<Duration, DurationError> {
-    let text = text.trim();
     if let Some(rest) = text.strip_prefix('-') {
         parse_with_unit(rest)?;
         return Err(DurationError::Negative);
@@ -101,6 +100,15 @@ pub fn parse_with_unit(text: &str) -> Result<Duration, DurationError> {
     } else {
         Ok(Duration::from_nanos(nanos))
     }
+}
+
+/// Reads what Go itself takes for a duration: each number has its unit, and there are no days. This is how
+/// k6 reads its flags, and stages outside of scripts.
+///
+/// # Errors
+/// Those of [`parse_with_unit`].
+pub fn parse_as_go(text: &str) -> Result<Duration, DurationError> {
+    if text.contains('d') { Err(DurationError::Malformed) } else { parse_with_unit(text) }
 }
 
 /// `number`, digits with at most one point, times `unit`; exact, truncated to whole nanoseconds.

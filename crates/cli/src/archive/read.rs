@@ -45,6 +45,8 @@ pub(crate) enum ReadError {
     Entries,
     #[error("it holds more than {} MiB", MOST_BYTES >> 20)]
     Size,
+    #[error("the entry \"{0}\" belongs to no file of a test")]
+    Stray(String),
     #[error("it has no {0}")]
     Missing(&'static str),
     #[error("its metadata.json is wrong: {0}")]
@@ -106,15 +108,15 @@ pub(crate) fn read(bytes: impl Read) -> Result<Archive, ReadError> {
         } else if let Some(rest) = name.strip_prefix("https/") {
             remote.insert(format!("https://{rest}"), bytes);
         } else {
-            log::debug!(name = name.as_str(); "an entry of the archive means nothing");
+            return Err(ReadError::Stray(name));
         }
     }
     if let Some(main) = metadata.main() {
-        files.entry(anonymous(&main)).or_insert_with(|| Arc::clone(&data));
+        files.insert(anonymous(&main), Arc::clone(&data));
     }
     if metadata.is_remote() {
         let address = without_suffix(&metadata.filename).to_owned();
-        remote.entry(address).or_insert_with(|| Arc::clone(&data));
+        remote.insert(address, Arc::clone(&data));
     }
     Ok(Archive { metadata, data, files: Arc::new(files), remote: Arc::new(remote) })
 }
@@ -152,7 +154,7 @@ fn parse(bytes: &[u8]) -> Result<Metadata, ReadError> {
     let json: Value =
         serde_json::from_slice(bytes).map_err(|error| ReadError::Metadata(error.to_string()))?;
     let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    if !matches!(text("type").as_str(), "js" | "") {
+    if text("type") != "js" {
         return Err(wrong(&format!("the type \"{}\" is not js", text("type"))));
     }
     let filename = text("filename");
@@ -160,7 +162,11 @@ fn parse(bytes: &[u8]) -> Result<Metadata, ReadError> {
         return Err(wrong("it has no filename"));
     }
     let mut env = BTreeMap::new();
-    for (name, value) in json.get("env").and_then(Value::as_object).into_iter().flatten() {
+    let pairs = match json.get("env") {
+        None | Some(Value::Null) => None,
+        Some(env) => Some(env.as_object().ok_or_else(|| wrong("env is no object"))?),
+    };
+    for (name, value) in pairs.into_iter().flatten() {
         let value = value.as_str().ok_or_else(|| wrong("env has a value that is no text"))?;
         env.insert(name.clone(), value.to_owned());
     }
@@ -243,6 +249,33 @@ mod tests {
         assert_eq!(Files::read(&archive, Path::new("/t/b.txt")).unwrap(), b"hi");
         let error = Files::read(&archive, Path::new("/proc/version")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_main_script_is_the_entry_data_even_if_a_file_differs() {
+        let bytes = tar(&[("metadata.json", META), ("data", "x"), ("file/t/a.js", "y")]);
+        assert_eq!(Files::read(&read(&bytes[..]).unwrap(), Path::new("/t/a.js")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn paths_in_the_place_of_addresses_are_read() {
+        let meta = META.replace("file://", "");
+        let bytes = tar(&[("metadata.json", &meta), ("data", "x"), ("file/t/b.txt", "hi")]);
+        let archive = read(&bytes[..]).unwrap();
+        assert_eq!(Files::read(&archive, Path::new("/t/a.js")).unwrap(), b"x");
+        assert_eq!(archive.metadata.folder(), Path::new("/t"));
+    }
+
+    #[test]
+    fn entries_and_metadata_that_no_test_has_are_refused() {
+        let stray = tar(&[("metadata.json", META), ("data", "x"), ("foo/bar", "hi")]);
+        let error = read(&stray[..]).unwrap_err().to_string();
+        assert_eq!(error, "the entry \"foo/bar\" belongs to no file of a test");
+        for (good, bad) in [(r#""type":"js","#, ""), (r#"{"A":"b"}"#, "[]"), (r#""b""#, "1")] {
+            let bytes = tar(&[("metadata.json", &META.replace(good, bad)), ("data", "x")]);
+            let error = read(&bytes[..]).unwrap_err().to_string();
+            assert!(error.starts_with("its metadata.json is wrong"), "{error}");
+        }
     }
 
     #[test]

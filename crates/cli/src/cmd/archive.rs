@@ -34,6 +34,7 @@ pub(crate) struct Request {
 pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Outcome<Exit> {
     let outer = Outer::read(context, given)?;
     let settings = &request.settings;
+    let registry = Arc::new(Registry::new());
     let loaded = JavaScript::load_recorded(&Source {
         name: &request.script,
         kind: settings.kind,
@@ -41,10 +42,11 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         extended: settings.extended,
         freeze_env: false,
         remote: settings.remote,
-        registry: Arc::new(Registry::new()),
+        registry: Arc::clone(&registry),
     })?;
     let (script, graph, recorder) = loaded;
     let plan = Plan::make(outer, &script, settings.thresholds)?;
+    plan.check_thresholds(&registry)?;
 
     let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();
     let entry = script.program().entry().to_owned();
@@ -85,7 +87,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
             extended: script.is_extended(),
         },
         without_env: request.without_env,
-        dependencies: deps::of(&graph),
+        dependencies: deps::of(&graph)?,
         data,
         files: files.chain(fetched).collect(),
     };

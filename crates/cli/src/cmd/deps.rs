@@ -10,7 +10,13 @@ use brunt_script::{Graph, ImportKind, Resolved};
 use clap::{Arg, Command};
 
 use super::{print, switch};
-use crate::{Context, exit::Exit, failure::Outcome, javascript::JavaScript, settings::FileType};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    javascript::{JavaScript, directives},
+    settings::FileType,
+};
 
 pub(super) fn command() -> Command {
     Command::new("deps")
@@ -26,7 +32,7 @@ pub(super) fn command() -> Command {
 
 pub(super) fn perform(context: &Context, script: &str, json: bool) -> Outcome<Exit> {
     let graph = JavaScript::graph(script, FileType::Auto)?;
-    let dependencies = of(&graph);
+    let dependencies = of(&graph)?;
     let imports = imports(&graph);
     let missing = dependencies.keys().any(|name| is_missing(name));
     if json {
@@ -58,19 +64,18 @@ fn is_missing(name: &str) -> bool {
 
 /// `k6` and the extensions that a script asks for, with the versions it wants (`*` for any): by `import`, and by
 /// directives such as `"use k6 with k6/x/faker >= 0.4"`.
-pub(super) fn of(graph: &Graph) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::from([("k6".to_owned(), "*".to_owned())]);
-    for module in &graph.modules {
-        for (name, version) in directives(&module.source) {
-            found.insert(name.to_owned(), version);
-        }
-    }
+///
+/// # Errors
+/// A directive that can't be read (255).
+pub(super) fn of(graph: &Graph) -> Outcome<BTreeMap<String, String>> {
+    let mut found = directives::of(graph).map_err(Failure::usage)?;
+    found.entry("k6".to_owned()).or_insert_with(|| "*".to_owned());
     for name in imports(graph) {
         if name.starts_with("k6/x/") {
             found.entry(name).or_insert_with(|| "*".to_owned());
         }
     }
-    found
+    Ok(found)
 }
 
 /// The URLs of files and the names of modules. What only `require()` asks for is not in it, as in k6.
@@ -85,36 +90,4 @@ fn imports(graph: &Graph) -> BTreeSet<String> {
         }
     }
     found
-}
-
-/// What the string literals at the head of a file say of k6.
-fn directives(source: &str) -> impl Iterator<Item = (&str, String)> {
-    let lines = source.lines().map(str::trim);
-    let head = lines
-        .skip_while(|line| line.is_empty() || line.starts_with("//") || line.starts_with("#!"))
-        .take_while(|line| line.is_empty() || line.starts_with(['"', '\'']));
-    head.filter_map(|line| {
-        let text = line.trim_end_matches(';').trim().trim_matches(['"', '\'']);
-        let rest = text.strip_prefix("use k6")?.trim();
-        let (name, version) = match rest.strip_prefix("with ") {
-            Some(rest) => rest.trim().split_once(' ').unwrap_or((rest.trim(), "")),
-            None => ("k6", rest),
-        };
-        let version: String = version.chars().filter(|c| !c.is_whitespace()).collect();
-        Some((name, if version.is_empty() { "*".to_owned() } else { version }))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn directives_name_extensions_and_versions() {
-        let source = "// a test\n\"use k6 >= 0.52\";\n'use k6 with k6/x/bar';\n\"use strict\"\n\n\"use k6 with k6/x/foo \
-                      >= 0.3\";\nimport x from 'y';\n'use k6 with k6/x/late'\n";
-        let found: Vec<_> = directives(source).collect();
-        let wanted = [("k6", ">=0.52"), ("k6/x/bar", "*"), ("k6/x/foo", ">=0.3")];
-        assert_eq!(found, wanted.map(|(name, version)| (name, version.to_owned())));
-    }
 }

@@ -9,7 +9,7 @@ use super::print;
 use crate::{
     Context,
     exit::Exit,
-    failure::{Failure, Outcome},
+    failure::Outcome,
     flags::Given,
     javascript::JavaScript,
     run::{
@@ -27,6 +27,7 @@ pub(super) fn perform(
     requirements: bool,
     given: &Given,
 ) -> Outcome<Exit> {
+    let registry = Arc::new(Registry::new());
     let script = JavaScript.load(&Source {
         name: script,
         kind: settings.kind,
@@ -34,15 +35,16 @@ pub(super) fn perform(
         extended: settings.extended,
         freeze_env: false,
         remote: settings.remote,
-        registry: Arc::new(Registry::new()),
+        registry: Arc::clone(&registry),
     })?;
     let json = if requirements {
         let outer = Outer::read(context, given)?;
-        Plan::make(outer, &script, settings.thresholds)?.consolidated.to_inspect_json()
+        let plan = Plan::make(outer, &script, settings.thresholds)?;
+        plan.check_thresholds(&registry)?;
+        plan.consolidated.to_inspect_json()
     } else {
         plan::functions(&script)?;
-        let parsed = Options::from_json(script.options(), Layer::Script)
-            .map_err(|error| Failure::new(Exit::InvalidConfig, error))?;
+        let parsed = Options::from_json(script.options(), Layer::Script).map_err(plan::invalid)?;
         if let Some(warning) = parsed.warning(Layer::Script) {
             log::warn!("{warning}");
         }

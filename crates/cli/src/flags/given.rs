@@ -47,18 +47,15 @@ impl Given {
             };
             if flag.takes == Takes::Nothing {
                 for text in &value.texts {
-                    parse_bool(text).ok_or_else(|| {
+                    // To k6 these two are options of the configuration, and the others are not.
+                    let is_option =
+                        matches!(flag.long, "linger" | "no-usage-report") && !value.on_command_line;
+                    let strict = |_: &bool| !is_option || matches!(&**text, "true" | "false");
+                    parse_bool(text).filter(strict).ok_or_else(|| {
                         let name = &value.said_as;
                         let problem =
                             format!("invalid value \"{text}\" for {name}: expected true or false");
-                        // To k6 these two are options of the configuration, and the others are not.
-                        if matches!(flag.long, "linger" | "no-usage-report")
-                            && !value.on_command_line
-                        {
-                            Failure::config(problem)
-                        } else {
-                            Failure::usage(problem)
-                        }
+                        if is_option { Failure::config(problem) } else { Failure::usage(problem) }
                     })?;
                 }
             }
@@ -102,6 +99,17 @@ impl Given {
     }
 }
 
+/// Where k6 takes an empty variable for a value, and a wrong one; elsewhere it is as if it were not there.
+const EMPTY_IS_WRONG: [&str; 7] = [
+    "config",
+    "include-system-env-vars",
+    "log-output",
+    "new-machine-readable-summary",
+    "no-thresholds",
+    "secret-source",
+    "traces-output",
+];
+
 fn read(flag: &Flag, matches: &ArgMatches, environment: &Environment) -> Option<Value> {
     let written = matches.value_source(flag.long) == Some(ValueSource::CommandLine);
     if written {
@@ -112,7 +120,13 @@ fn read(flag: &Flag, matches: &ArgMatches, environment: &Environment) -> Option<
     if matches!(flag.fate, Fate::Option(_)) {
         return None;
     }
-    let (said_as, text) = environment.setting(flag.env?)?;
+    let name = flag.env?;
+    let empty = || {
+        let whole = format!("K6_{name}");
+        let text = environment.get(&whole).filter(|_| EMPTY_IS_WRONG.contains(&flag.long))?;
+        Some((whole, text))
+    };
+    let (said_as, text) = environment.setting(name).or_else(empty)?;
     let texts = match flag.long {
         // k6 looks only whether these are there.
         "no-color" | "profiling-enabled" => vec!["true".to_owned()],

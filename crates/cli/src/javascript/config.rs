@@ -68,6 +68,8 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
             .iter()
             .flatten()
             .map(|pattern| pattern.as_str().to_owned())
+            // k6 takes these, and no host fits them.
+            .filter(|pattern| !matches!(pattern.as_str(), "" | "*."))
             .collect(),
         blacklist_ips: options
             .blacklist_ips

@@ -73,12 +73,19 @@ impl Outer {
                 log::debug!(path = path.display().to_string(); "Reading the configuration file");
                 let file = ConfigFile::parse(&text).map_err(|error| {
                     let name = path.display().to_string();
-                    Failure::new(Exit::InvalidConfig, anyhow::Error::new(error).context(name))
+                    let exit = invalid(error.clone()).exit;
+                    Failure::new(exit, anyhow::Error::new(error).context(name))
                 })?;
                 tell(file.parsed.warning(Layer::ConfigFile));
                 file
             }
         };
+        if let Some((name, text)) = context.environment.setting("WEB_DASHBOARD")
+            && !matches!(text, "true" | "false")
+        {
+            let problem = format!("invalid value \"{text}\" for {name}: expected true or false");
+            return Err(Failure::config(problem));
+        }
         let adjust = Adjust::read(given)?;
         let mut env = given.all("env").iter().rev();
         let env = env.find_map(|text| text.strip_prefix("K6_FEATURES="));
@@ -208,9 +215,20 @@ impl Plan {
             trend_stats: options.summary_trend_stats(),
             expected_response_submetric: self.tags_expected_response(),
             breakdown,
+            unjudged: self.consolidated.unjudged.clone(),
+            no_check_tag: !options.system_tags().contains(SystemTag::Check),
+            no_group_tag: !options.system_tags().contains(SystemTag::Group),
         };
         Ledger::new(Arc::clone(registry), config)
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))
+    }
+
+    /// Whether the thresholds fit the metrics that init code registered.
+    ///
+    /// # Errors
+    /// Those of [`ledger`](Self::ledger).
+    pub(crate) fn check_thresholds(&self, registry: &Arc<Registry>) -> Outcome<()> {
+        self.ledger(registry, false).map(drop)
     }
 
     /// Tells the engine.
@@ -289,8 +307,10 @@ impl Plan {
     }
 }
 
-pub(super) fn invalid(error: OptionsError) -> Failure {
-    Failure::new(Exit::InvalidConfig, error)
+/// What is wrong with the options, with the exit code that k6 has for it.
+pub(crate) fn invalid(error: OptionsError) -> Failure {
+    let exit = if error.is_of_configuration() { Exit::InvalidConfig } else { Exit::Other };
+    Failure::new(exit, error)
 }
 
 fn tell(warning: Option<String>) {

@@ -218,3 +218,17 @@ fn series_are_counted_whatever_core_they_come_from() {
     }
     assert!((98..=102).contains(&test.ledger.series_count()));
 }
+
+#[test]
+fn submetrics_are_kept_when_nothing_is_judged() {
+    let mut test = Test::with(LedgerConfig {
+        unjudged: vec!["http_reqs{a:b}".into(), "http_reqs{c:d}".into(), "nope".into()],
+        ..LedgerConfig::default()
+    })
+    .unwrap();
+    assert_eq!(test.ledger.warnings().len(), 1);
+    test.add("http_reqs", &[("a", "b")], 2.0);
+    let summary = test.ledger.summary(Duration::from_secs(1));
+    let names: Vec<&str> = summary.metrics.iter().map(|metric| &*metric.name).collect();
+    assert_eq!(names, ["http_reqs", "http_reqs{a:b}"]);
+}

@@ -48,6 +48,8 @@ impl Checks {
         if self.slots.len() >= CHECKS_MAX {
             return CheckId::NONE;
         }
+        // Groups are told in the order in which anything happened in them: setup() is one that nobody enters.
+        self.enter(group);
         let id = CheckId(self.slots.len() as u32);
         let (group, name): (Arc<str>, Arc<str>) = (group.into(), name.into());
         let names = self.by_name.entry(Arc::clone(&group)).or_default();

@@ -33,8 +33,10 @@ impl Selector {
             .map(|pair| {
                 let bare = |text: &str| text.trim_matches([' ', '"', '\'']).to_owned();
                 let (key, value) = pair.split_once(':').unwrap_or_default();
+                // Quotes around nothing are a value, though one that no tag has.
+                let is_missing = value.trim_matches(' ').is_empty();
                 let (key, value) = (bare(key), bare(value));
-                if key.is_empty() || value.is_empty() {
+                if key.is_empty() || is_missing {
                     let (name, pair) = (name.to_owned(), pair.to_owned());
                     return Err(ThresholdError::Tag { name, pair });
                 }

@@ -15,9 +15,10 @@ fn last<'a>(texts: &[&'a str]) -> &'a str {
     texts.last().copied().unwrap_or_default()
 }
 
-/// The entries of comma lists.
-fn entries<'a>(texts: &[&'a str]) -> impl Iterator<Item = &'a str> {
-    texts.iter().flat_map(|text| text.split(',')).map(str::trim).filter(|entry| !entry.is_empty())
+/// The entries of comma lists, with the blanks and the empty ones among them: an empty text has none, but
+/// `a,` has two.
+pub(crate) fn entries<'a>(texts: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    texts.iter().filter(|text| !text.is_empty()).flat_map(|text| text.split(','))
 }
 
 impl OptionValue for bool {
@@ -25,11 +26,12 @@ impl OptionValue for bool {
         json.boolean()
     }
 
-    fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
-        match last(texts) {
-            "true" | "TRUE" | "True" | "t" | "T" | "1" => Ok(true),
-            "false" | "FALSE" | "False" | "f" | "F" | "0" => Ok(false),
-            other => Err(format!("expected true or false, got {other:?}")),
+    /// After a flag, all that Go takes for a boolean; k6 reads its variables more strictly.
+    fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
+        match (last(texts), place) {
+            ("true", _) | ("TRUE" | "True" | "t" | "T" | "1", Place::Flag) => Ok(true),
+            ("false", _) | ("FALSE" | "False" | "f" | "F" | "0", Place::Flag) => Ok(false),
+            (other, _) => Err(format!("expected true or false, got {other:?}")),
         }
     }
 
@@ -43,9 +45,14 @@ impl OptionValue for i64 {
         json.integer()
     }
 
+    /// Scripts hand through variables that may be empty.
+    fn is_unset(json: &Json<'_>) -> bool {
+        json.value() == ""
+    }
+
     fn parse(texts: &[&str], _: Place) -> Result<Self, String> {
         let text = last(texts);
-        text.trim().parse().map_err(|_| format!("expected a whole number, got {text:?}"))
+        text.parse().map_err(|_| format!("expected a whole number, got {text:?}"))
     }
 
     fn print(&self) -> Value {
@@ -75,7 +82,7 @@ impl OptionValue for Duration {
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
         let text = last(texts);
         let read = match place {
-            Place::Flag => duration::parse_with_unit(text),
+            Place::Flag => duration::parse_as_go(text),
             Place::Variable => duration::parse(text),
         };
         read.map_err(|error| format!("{error}, got {text:?}"))
@@ -106,6 +113,26 @@ impl OptionValue for serde_json::Map<String, Value> {
     }
 }
 
+/// `name=value`, neither of them empty.
+fn flag_tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.is_empty() => {
+            Ok((key.trim().into(), value.into()))
+        }
+        _ => Err(format!("expected name=value, got {text:?}")),
+    }
+}
+
+/// `name:value` with one colon; the value may be empty.
+fn variable_tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((key, value)) if !key.trim().is_empty() && !value.contains(':') => {
+            Ok((key.into(), value.into()))
+        }
+        _ => Err(format!("expected name:value, got {text:?}")),
+    }
+}
+
 /// Names to values: tags, environment variables.
 impl OptionValue for BTreeMap<String, String> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
@@ -113,15 +140,11 @@ impl OptionValue for BTreeMap<String, String> {
     }
 
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
-        let pair = |text: &str, separator: char| match text.split_once(separator) {
-            Some((key, value)) if !key.trim().is_empty() && !value.is_empty() => {
-                Ok((key.trim().into(), value.into()))
-            }
-            _ => Err(format!("expected name{separator}value, got {text:?}")),
-        };
         match place {
-            Place::Flag => texts.iter().map(|text| pair(text, '=')).collect(),
-            Place::Variable => entries(texts).map(|text| pair(text, ':')).collect(),
+            Place::Flag => {
+                texts.iter().filter(|text| !text.is_empty()).map(|text| flag_tag(text)).collect()
+            }
+            Place::Variable => entries(texts).map(variable_tag).collect(),
         }
     }
 

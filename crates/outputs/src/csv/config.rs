@@ -64,7 +64,7 @@ impl Config {
             ("K6_CSV_SAVE_INTERVAL", "saveInterval"),
             ("K6_CSV_TIME_FORMAT", "timeFormat"),
         ] {
-            if let Some(value) = env.get(variable) {
+            if let Some(value) = env.get(variable).filter(|value| !value.is_empty()) {
                 config.set(key, value).map_err(|why| setting(format!("{variable}: {why}")))?;
             }
         }
@@ -158,7 +158,7 @@ mod tests {
                 said("foo=1", &[]),
                 said("fileName=x,y", &[]),
                 said("timeFormat=zz", &[]),
-                said("", &[("K6_CSV_SAVE_INTERVAL", "zz")]),
+                said("", &[("K6_CSV_TIME_FORMAT", ""), ("K6_CSV_SAVE_INTERVAL", "zz")]),
             ]
             .join("\n"),
             @r#"

@@ -82,8 +82,7 @@ impl Config {
             return Ok(());
         }
         if !arg.contains("://") {
-            arg.trim_matches('/').clone_into(&mut self.database);
-            return Ok(());
+            return self.read_database(arg);
         }
         let url = parse_address(arg)?;
         if !url.username().is_empty() {
@@ -99,10 +98,45 @@ impl Config {
         if !database.is_empty() {
             database.clone_into(&mut self.database);
         }
+        self.read_query(url.query_pairs())?;
+        self.address = url;
+        self.address.set_path("");
+        self.address.set_query(None);
+        // Both can't fail: the address has a host.
+        let _ = self.address.set_username("");
+        let _ = self.address.set_password(None);
+        Ok(())
+    }
+
+    /// The name of a database, and settings after `?`. What has a colon looks like an address, but is none: to
+    /// Go, letters before it are a scheme (and no database is named), anything else is wrong.
+    fn read_database(&mut self, arg: &str) -> Result<(), String> {
+        let (path, query) = arg.split_once('?').unwrap_or((arg, ""));
+        let first = path.split('/').next().unwrap_or_default();
+        match first.split_once(':') {
+            None if path.is_empty() => {}
+            None => path.trim_matches('/').clone_into(&mut self.database),
+            Some((scheme, _)) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => {}
+            Some(_) => {
+                return Err(format!(
+                    "\"{arg}\" is no address: it must start with http://, https:// or udp://"
+                ));
+            }
+        }
+        self.read_query(url::form_urlencoded::parse(query.as_bytes()))
+    }
+
+    fn read_query(&mut self, pairs: url::form_urlencoded::Parse<'_>) -> Result<(), String> {
         let mut fields = Vec::new();
-        for (key, value) in url.query_pairs() {
+        for (key, value) in pairs {
             match &*key {
-                "insecure" => self.insecure = matches!(&*value, "" | "true" | "1"),
+                "insecure" => {
+                    self.insecure = match &*value {
+                        "" | "true" => true,
+                        "false" => false,
+                        _ => return Err(format!("insecure must be true or false, not {value}")),
+                    }
+                }
                 "payload_size" => self.payload_size = count(&key, &value)?,
                 "precision" => self.precision = Precision::parse(&value)?,
                 "retention" => self.retention = value.into_owned(),
@@ -121,12 +155,6 @@ impl Config {
         if !fields.is_empty() {
             self.tags_as_fields = fields;
         }
-        self.address = url;
-        self.address.set_path("");
-        self.address.set_query(None);
-        // Both can't fail: the address has a host.
-        let _ = self.address.set_username("");
-        let _ = self.address.set_password(None);
         Ok(())
     }
 
@@ -193,6 +221,19 @@ mod tests {
         context.env = env.iter().map(|(k, v)| (format!("K6_INFLUXDB_{k}"), (*v).into())).collect();
         let settings = Settings::new("influxdb", &context).unwrap();
         Config::read(arg, &settings).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_argument_without_scheme_is_a_database_with_settings() {
+        let config = read("/db?precision=ms", &[]).unwrap();
+        assert_eq!((&*config.database, config.precision), ("db", Precision::parse("ms").unwrap()));
+        assert_eq!(
+            read("localhost:8086/db", &[]).unwrap().database,
+            read("", &[]).unwrap().database
+        );
+        for wrong in ["127.0.0.1:8086/db", ":", "http://x/db?insecure=1"] {
+            assert!(read(wrong, &[]).is_err(), "{wrong}");
+        }
     }
 
     #[test]
