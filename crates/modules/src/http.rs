@@ -288,7 +288,8 @@ fn settle<'js>(
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(callback) = Callback::read(&given) else {
+    let callback = if given.is_undefined() { None } else { Callback::read(&given) };
+    let Some(callback) = callback else {
         return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses"));
     };
     let host = Host::of(ctx);

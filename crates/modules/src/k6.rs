@@ -55,14 +55,11 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "Using check()")?;
     if call.len() < 2 {
-        return Err(throw(ctx, "check() needs an object of named checks as its second argument"));
+        return Err(throw(ctx, "no checks provided to `check`"));
     }
     let (value, sets) = (call.argument(0), call.argument(1));
     if sets.is_nullish() {
-        return Err(throw_type(
-            ctx,
-            "check() needs an object of named checks as its second argument",
-        ));
+        return Err(throw_type(ctx, "Cannot convert undefined or null to object"));
     }
     let sets = to_object(ctx, &sets)?;
     let host = Host::of(ctx);

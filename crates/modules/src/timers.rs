@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use brunt_js::Host;
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::throw_type;
+use crate::state::{throw, throw_type};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -37,7 +37,8 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let ctx = call.ctx();
     let function = call.argument(0);
     if !function.is_function() {
-        return Err(throw_type(ctx, "a timer's first argument must be a function"));
+        let name = if repeat { "setInterval" } else { "setTimeout" };
+        return Err(refuse(ctx, name, &function));
     }
     let delay = call.argument(1);
     let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
@@ -46,6 +47,23 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let id =
         Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
     Ok(ctx.number(f64::from(id)))
+}
+
+/// In k6's words, whose missing function is another error than one that is none.
+fn refuse(ctx: Ctx<'_>, name: &str, given: &Value<'_>) -> Thrown {
+    if given.is_nullish() {
+        return throw(ctx, &format!("{name}'s callback isn't a callable function"));
+    }
+    let shown = if given.is_symbol() { given.get("description") } else { Ok(given.clone()) };
+    match shown.and_then(|shown| shown.to_string_lossy()) {
+        Ok(shown) => throw_type(
+            ctx,
+            &format!(
+                "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
+            ),
+        ),
+        Err(thrown) => thrown,
+    }
 }
 
 fn clear<'js>(call: Call<'js>) -> JsResult<'js> {

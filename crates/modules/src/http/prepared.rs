@@ -15,8 +15,11 @@ use super::expected::Callback;
 use super::login::Auth;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
+use crate::boxed::unbox;
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
+use crate::go_error::go_type;
+use crate::go_text;
 use crate::state::{VuState, tag_text};
 
 static HEADERS: Name = Name::new("headers");
@@ -240,13 +243,7 @@ impl Prepared {
             self.template = Some(template.name.clone());
             return Ok(());
         }
-        let shown = match () {
-            () if url.is_nullish() => "<nil>".to_owned(),
-            () if url.is_object() => "map[]".to_owned(),
-            () => url.to_string_lossy().unwrap_or_default(),
-        };
-        drop(url.ctx().take_exception());
-        Err(self.unsendable(1020, format!("invalid URL: '#{shown}'")))
+        Err(self.unsendable(1020, format!("invalid URL: '#{}'", go_text::plain(url))))
     }
 
     fn read_params<'js>(
@@ -358,10 +355,15 @@ impl Prepared {
             if value.is_nullish() {
                 continue;
             }
-            let cookie = if value.is_object() && !value.is_array() {
+            let cookie = if go_type(&value) == "map[string]interface {}" && !value.is_array_buffer()
+            {
+                // Without a value it is empty; `undefined` as a value is sent as text.
                 let text = value.get(&VALUE)?;
-                let text =
-                    if text.is_undefined() { String::new() } else { text.to_string_lossy()? };
+                let text = if text.is_undefined() && !value.has(&VALUE)? {
+                    String::new()
+                } else {
+                    text.to_string_lossy()?
+                };
                 RequestCookie { name, value: text, replace: value.get(&REPLACE)?.truthy() }
             } else {
                 RequestCookie { name, value: value.to_string_lossy()?, replace: false }
@@ -498,6 +500,10 @@ fn timeout(value: &Value<'_>) -> Option<u64> {
     if let Some(ms) = value.as_number() {
         return from_ms(ms);
     }
+    if value.is_object() {
+        // A number in an object is that number to k6.
+        return from_ms(unbox(value)?.as_number()?);
+    }
     let text = value.as_str()?;
     if let Ok(ms) = text.parse::<f64>() {
         return from_ms(ms);
@@ -506,21 +512,17 @@ fn timeout(value: &Value<'_>) -> Option<u64> {
         .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
 }
 
-/// No time, or less than none, is 0: the request fails as timed out.
+/// No time, or less than none, is 0: the request fails as timed out. What is no number of nanoseconds for Go is so, too.
 fn from_ms(ms: f64) -> Option<u64> {
-    (!ms.is_nan()).then_some((ms * 1e6) as u64)
+    let ns = ms * 1e6;
+    Some(if ns < i64::MAX as f64 { ns as u64 } else { 0 })
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {
     if let Some(text) = value.as_str() {
-        return format!("invalid timeout value: time: invalid duration {:?}", text.as_str());
+        return format!("invalid timeout value: time: {}", super::duration::why_not(&text));
     }
-    let kind = match () {
-        () if value.is_nullish() => "<nil>",
-        () if value.is_bool() => "bool",
-        () if value.is_array() => "[]interface {}",
-        () => "map[string]interface {}",
-    };
+    let kind = if value.is_array_buffer() { "sobek.ArrayBuffer" } else { go_type(value) };
     format!("invalid timeout value: unable to use type {kind} as a duration value")
 }
 
