@@ -33,5 +33,6 @@ mod streaming;
 mod support;
 mod switches;
 mod traces;
+mod veiled;
 mod web;
 mod websocket;

@@ -161,7 +161,8 @@ impl Tls {
         let mut settings = options.clone();
         settings.proxies = Proxies::default();
         settings.tls.http2 = true;
-        if !self.cert.is_empty() || !self.key.is_empty() {
+        // One without the other is nothing, as in k6.
+        if !self.cert.is_empty() && !self.key.is_empty() {
             settings.tls.auth = vec![TlsAuth {
                 cert: self.cert.clone(),
                 key: self.key.clone(),

@@ -99,7 +99,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let Some(link) = client.link() else {
         return Err(refuse("client", "no gRPC connection, you must call connect first"));
     };
-    let name = text_or_empty(&call.argument(1))?;
+    let name = call.argument(1).to_string_lossy()?;
     if name.is_empty() {
         return Err(refuse("method", "method to invoke cannot be empty"));
     }

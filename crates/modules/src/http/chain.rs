@@ -294,7 +294,8 @@ impl Chain {
             let told = if is_of_body {
                 once(&error).to_owned()
             } else {
-                format!("{} \"{}\": {broken}{reason}", title(&self.method), url)
+                // The method of the first request, wherever it went wrong: that is what Go's client was asked for.
+                format!("{} \"{}\": {broken}{reason}", title(&request.method), url)
             };
             if request.throw {
                 thrown = Some(told);
@@ -371,8 +372,8 @@ impl Chain {
             if !request.redirects_set {
                 log::warn!(
                     url = self.first_url.as_deref().unwrap_or(url);
-                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in the request \
-                     params or set the global maxRedirects to silence this",
+                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request \
+                     params or set global maxRedirects to silence this",
                     self.followed + 1
                 );
             }

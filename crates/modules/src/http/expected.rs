@@ -73,6 +73,9 @@ pub(super) fn expected_statuses(call: Call<'_>) -> JsResult<'_> {
         let range = if let Some(status) = integer(&argument) {
             (status, status)
         } else if go_type(&argument) == "map[string]interface {}" && unbox(&argument).is_none() {
+            if !argument.has(&MIN)? || !argument.has(&MAX)? {
+                return Err(wrong(ctx, index));
+            }
             match (integer(&argument.get(&MIN)?), integer(&argument.get(&MAX)?)) {
                 (Some(min), Some(max)) => (min, max),
                 _ => {
