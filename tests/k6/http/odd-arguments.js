@@ -46,6 +46,10 @@ export default function () {
   for (const status of [undefined, null, 1.5, 'x', [], {}, { min: 200 }, { min: '200', max: 300 }, new Map()]) {
     tell('expected', () => typeof http.expectedStatuses(status));
   }
+  const json = http.get(`${__ENV.DEMO_URL}/json`);
+  for (const selector of [undefined, null, '', 'a', 5, {}]) tell('selector', () => typeof json.json(selector));
+  tell('no host', () => facts(http.get(url, { headers: { Host: '' } })));
+  tell('length', () => facts(http.post(url, 'x', { headers: { 'Content-Length': '' } })));
   tell('callback of nothing', () => http.setResponseCallback());
   tell('callback of undefined', () => http.setResponseCallback(undefined));
 }

@@ -156,7 +156,8 @@ fn requests_are_not_for_init_code() {
 /// Seen in k6 1.8.1.
 #[test]
 fn what_is_thrown_names_the_url_until_the_head_has_come() {
-    let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xcbH\xcd\xc9\xc9W(\xcf/\xcaI\x01\0\x85\x11J\x0d\x0b\0\0\0";
+    let gzip =
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xcbH\xcd\xc9\xc9W(\xcf/\xcaI\x01\0\x85\x11J\x0d\x0b\0\0\0";
     let coded = |body: &[u8]| {
         let head = format!("{OK}Content-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
         [head.as_bytes(), body].concat()
@@ -206,6 +207,9 @@ fn what_is_thrown_names_the_url_until_the_head_has_come() {
     );
     assert_eq!(out["cutgzip"], json!("unexpected EOF"));
     assert_eq!(out["cutgzip told"], json!([0, 1000, "unexpected EOF", "hello world"]));
-    assert_eq!(out["switch"], json!("GoError: unsupported response status: 101 Switching Protocols"));
+    assert_eq!(
+        out["switch"],
+        json!("GoError: unsupported response status: 101 Switching Protocols")
+    );
     assert!(told.stderr.contains("error=\"unexpected EOF\""), "{}", told.stderr);
 }

@@ -449,16 +449,17 @@ impl OwnHeaders {
         self.lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         for (name, value) in self.lines {
             match name.as_str() {
-                "Host" => request.host = Some(value),
+                "Host" => request.host = Some(value).filter(|host| !host.is_empty()),
                 "Content-Length" => {
                     let length = request.body.as_ref().map_or(Some(0), Payload::len);
                     let length = length.map(|length| length.to_string());
-                    if length.as_deref() != Some(value.trim()) {
+                    if !value.is_empty() && length.as_deref() != Some(value.trim()) {
                         log::warn!(
-                            "the \"Content-Length\" header of the request to {} says {value}, but the body has \
-                             {} bytes; the header is left out",
+                            "The specified Content-Length header {value:?} in the {} request for {} doesn't match \
+                             the actual request body length of {}, so it will be ignored!",
+                            request.method,
                             request.url,
-                            length.as_deref().unwrap_or("an unknown number of")
+                            length.as_deref().unwrap_or("an unknown number of bytes")
                         );
                     }
                 }

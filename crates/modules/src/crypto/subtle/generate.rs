@@ -63,7 +63,9 @@ pub(super) fn generate<'js>(
             let size = aes_size(given)?;
             let usages = generated(algorithm, wanted)?;
             // Here k6 knows that such keys wrap and do nothing else.
-            if algorithm == Algorithm::AesKw && usages.iter().any(|usage| !usage.ends_with("rapKey")) {
+            if algorithm == Algorithm::AesKw
+                && usages.iter().any(|usage| !usage.ends_with("rapKey"))
+            {
                 return Err(Failure::new(ErrorName::Syntax, "invalid key usage").into());
             }
             not_empty(&usages)?;

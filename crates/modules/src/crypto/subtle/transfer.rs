@@ -116,7 +116,9 @@ pub(super) fn import<'js>(
             }
             Material::Secret(key)
         }
-        Algorithm::Ecdsa | Algorithm::Ecdh => of_curve(source, algorithm, algorithm::curve(given)?)?,
+        Algorithm::Ecdsa | Algorithm::Ecdh => {
+            of_curve(source, algorithm, algorithm::curve(given)?)?
+        }
         Algorithm::RsaOaep | Algorithm::RsaPss | Algorithm::RsaPkcs1 => {
             hash = Some(algorithm::hash(given, "importKey")?);
             of_rsa(source, format_name)?
