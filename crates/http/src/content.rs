@@ -352,7 +352,8 @@ mod tests {
                 "error decompressing response body (error decompressing response body ({what}))"
             )
         };
-        let cases: [(&str, &[u8], u16, String, Option<&[u8]>); 7] = [
+        type Case<'a> = (&'a str, &'a [u8], u16, String, Option<&'a [u8]>);
+        let cases: [Case<'_>; 7] = [
             ("gzip", b"not gzip at all", 1701, twice("gzip: invalid header"), None),
             ("deflate", b"notzlib", 1701, twice("zlib: invalid header"), None),
             ("gzip", &other_sum, 1701, twice("gzip: invalid checksum"), Some(b"hello world")),

@@ -10,7 +10,7 @@ pub(crate) use answer::{Answer, Fate};
 pub(crate) use recording::{Meter, Recording};
 pub use response::{HeaderLines, Response};
 
-use crate::dns::first_name_server;
+use crate::dns::no_such_host;
 use crate::failure::{Failure, words};
 use crate::tls::TlsInfo;
 
@@ -113,10 +113,7 @@ impl Exchange {
             Failure::Refused => dialed("connect: connection refused"),
             Failure::DialTimeout => dialed("i/o timeout"),
             Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
-            Failure::NoSuchHost => match first_name_server() {
-                Some(server) => format!("lookup {host} on {server}: no such host"),
-                None => format!("lookup {host}: no such host"),
-            },
+            Failure::NoSuchHost => no_such_host(host),
             Failure::BlockedHost(pattern) => {
                 format!("hostname ({host}) is in a blocked pattern ({pattern})")
             }

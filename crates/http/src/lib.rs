@@ -59,6 +59,7 @@ mod tls;
 mod upgrade;
 
 pub use client::Client;
+pub use dns::no_such_host;
 pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
 pub use failure::{Failure, FileTrouble, Http2Trouble, Operation, ProxyTrouble, Refusal, Validity};

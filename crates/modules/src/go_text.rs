@@ -1,5 +1,7 @@
 //! JavaScript values as Go prints them, which is how k6's messages show what they were given.
 
+use std::fmt::Write as _;
+
 use brunt_quickjs::{JsResult, Value};
 
 use crate::boxed::unbox;
@@ -64,7 +66,8 @@ impl Printer {
 
     fn put_str(&mut self, text: &str) {
         if self.is_syntax {
-            self.out.push_str(&format!("{text:?}"));
+            // Writing to a `String` does not fail.
+            let _ = write!(self.out, "{text:?}");
         } else {
             self.out.push_str(text);
         }
@@ -84,7 +87,7 @@ impl Printer {
         if value.is_map() || value.is_set() {
             let kind = if value.is_map() { "[][2]interface {}" } else { "[]interface {}" };
             let from = value.ctx().global().get("Array")?.get("from")?;
-            let list = from.call(&value.ctx().undefined(), &[value.clone()])?;
+            let list = from.call(&value.ctx().undefined(), std::slice::from_ref(value))?;
             return self.put_list(&list, kind, depth);
         }
         if value.typed_array_name().is_some() {

@@ -319,7 +319,7 @@ fn checks_and_groups_follow_the_rules_of_k6() {
     let expected = [
         "1,2,b,a",
         "true true false true",
-        "GoError: check() needs an object of named checks as its second argument TypeError",
+        "GoError: no checks provided to `check` TypeError",
         "GoError: group and check names may not contain '::' [object Promise]",
         "RangeError: in 4",
         "GoError: invalid value for metric tag 't': o",

@@ -89,19 +89,11 @@ fn files_of_samples_show_no_secret() {
 
 #[test]
 fn servers_of_outputs_are_sent_no_secret() {
-    let cases: [(&str, &[(&str, &str)]); 4] = [
+    let cases: [(&str, &[(&str, &str)]); 3] = [
         ("influxdb=http://ADDRESS/k6", &[]),
         (
             "experimental-prometheus-rw",
             &[("K6_PROMETHEUS_RW_SERVER_URL", "http://ADDRESS/api/v1/write")],
-        ),
-        (
-            "opentelemetry",
-            &[
-                ("K6_OTEL_EXPORTER_TYPE", "http"),
-                ("K6_OTEL_HTTP_EXPORTER_INSECURE", "true"),
-                ("K6_OTEL_HTTP_EXPORTER_ENDPOINT", "ADDRESS"),
-            ],
         ),
         (
             "opentelemetry",

@@ -320,7 +320,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
             handshake(&failure.to_string())
         }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
-        Failure::NoSuchHost => dialing(&format!("lookup {}: no such host", target.host)),
+        Failure::NoSuchHost => dialing(&brunt_http::no_such_host(&target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),
         other => dialing(&other.to_string()),
     }

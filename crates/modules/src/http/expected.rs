@@ -76,16 +76,15 @@ pub(super) fn expected_statuses(call: Call<'_>) -> JsResult<'_> {
             if !argument.has(&MIN)? || !argument.has(&MAX)? {
                 return Err(wrong(ctx, index));
             }
-            match (integer(&argument.get(&MIN)?), integer(&argument.get(&MAX)?)) {
-                (Some(min), Some(max)) => (min, max),
-                _ => {
-                    let text = format!(
-                        "both min and max need to be integers for argument number {}",
-                        index + 1
-                    );
-                    return Err(throw(ctx, &text));
-                }
-            }
+            let ends = (integer(&argument.get(&MIN)?), integer(&argument.get(&MAX)?));
+            let (Some(min), Some(max)) = ends else {
+                let text = format!(
+                    "both min and max need to be integers for argument number {}",
+                    index + 1
+                );
+                return Err(throw(ctx, &text));
+            };
+            (min, max)
         } else if argument.is_nullish() {
             return Err(throw_type(ctx, "Cannot convert undefined or null to object"));
         } else {

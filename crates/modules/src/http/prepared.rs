@@ -499,24 +499,24 @@ fn content_type_of<'js>(params: &Value<'js>) -> JsResult<'js, Option<String>> {
 /// A number of milliseconds, or a duration string.
 fn timeout(value: &Value<'_>) -> Option<u64> {
     if let Some(ms) = value.as_number() {
-        return from_ms(ms);
+        return Some(from_ms(ms));
     }
     if value.is_object() {
         // A number in an object is that number to k6.
-        return from_ms(unbox(value)?.as_number()?);
+        return unbox(value)?.as_number().map(from_ms);
     }
     let text = value.as_str()?;
     if let Ok(ms) = text.parse::<f64>() {
-        return from_ms(ms);
+        return Some(from_ms(ms));
     }
     super::duration::parse(text.as_str().strip_prefix('-').unwrap_or(&text))
         .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
 }
 
 /// No time, or less than none, is 0: the request fails as timed out. What is no number of nanoseconds for Go is so, too.
-fn from_ms(ms: f64) -> Option<u64> {
+fn from_ms(ms: f64) -> u64 {
     let ns = ms * 1e6;
-    Some(if ns < i64::MAX as f64 { ns as u64 } else { 0 })
+    if ns < i64::MAX as f64 { ns as u64 } else { 0 }
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {

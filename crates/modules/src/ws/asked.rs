@@ -237,7 +237,7 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
         // Go names our end, too.
         Failure::Timeout => format!("read tcp {host}:{}: i/o timeout", target.port),
         Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
-        Failure::NoSuchHost => format!("lookup {host}: no such host"),
+        Failure::NoSuchHost => brunt_http::no_such_host(host),
         Failure::UnknownAuthority => {
             "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                 .to_owned()
