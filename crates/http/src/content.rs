@@ -343,6 +343,7 @@ mod tests {
     /// The codes and texts of k6 1.8.1.
     #[test]
     fn what_breaks_amid_a_body_is_told_from_what_never_began() {
+        type Case<'a> = (&'a str, &'a [u8], u16, String, Option<&'a [u8]>);
         let (gzip, _) = encode("gzip", b"hello world").unwrap();
         let (zlib, _) = encode("deflate", b"hello world").unwrap();
         let (mut other_sum, size) = (gzip.clone(), gzip.len());
@@ -352,7 +353,6 @@ mod tests {
                 "error decompressing response body (error decompressing response body ({what}))"
             )
         };
-        type Case<'a> = (&'a str, &'a [u8], u16, String, Option<&'a [u8]>);
         let cases: [Case<'_>; 7] = [
             ("gzip", b"not gzip at all", 1701, twice("gzip: invalid header"), None),
             ("deflate", b"notzlib", 1701, twice("zlib: invalid header"), None),

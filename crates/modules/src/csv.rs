@@ -182,8 +182,8 @@ fn no_file(given: &Value<'_>, what: &str) -> String {
     }
     let kind = if let Some(text) = given.as_str() {
         let text = text.as_str();
-        if given.common_text().is_some() && text.len() > 16 {
-            // What `open()` gave.
+        if text.len() > 16 && (given.common_text().is_some() || text.contains('\n')) {
+            // What `open()` gave, as its lines tell.
             "*sobek.importedString"
         } else if text.is_ascii() {
             "sobek.asciiString"
