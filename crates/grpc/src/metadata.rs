@@ -48,8 +48,11 @@ impl Metadata {
         let name = name.to_ascii_lowercase();
         let key = HeaderName::from_bytes(name.as_bytes());
         let (Ok(key), Ok(value)) = (key, HeaderValue::from_bytes(value)) else {
-            let told =
-                format!("header key {name:?} contains illegal characters not in [0-9a-z-_.]");
+            let told = if name.is_empty() {
+                "there is an empty key in the header".to_owned()
+            } else {
+                format!("header key {name:?} contains illegal characters not in [0-9a-z-_.]")
+            };
             return self.complain(told);
         };
         // Those are ours to say.

@@ -40,12 +40,18 @@ impl Coding {
     }
 }
 
-/// Why a body can't be decoded: k6's error 1701.
+/// Why a body can't be decoded: k6's error 1701, or 1000 if it began well.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Undecodable {
-    /// It ends too early.
+    /// It ends before its coding has begun.
     Truncated,
-    /// It isn't what the header says.
+    /// It ends too early.
+    Cut,
+    /// It doesn't begin as its coding begins.
+    Header(Coding),
+    /// It comes out whole, but isn't what was put in.
+    Checksum(Coding),
+    /// What follows a good beginning is nonsense.
     Corrupt(Coding),
     /// It unpacks to more than this many bytes.
     TooLarge(u64),
@@ -54,12 +60,55 @@ pub enum Undecodable {
 impl fmt::Display for Undecodable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated => f.write_str("unexpected EOF"),
-            Self::Corrupt(Coding::Gzip) => f.write_str("gzip: invalid data"),
-            Self::Corrupt(Coding::Deflate) => f.write_str("zlib: invalid data"),
-            Self::Corrupt(Coding::Brotli) => f.write_str("brotli: invalid data"),
+            Self::Truncated | Self::Cut => f.write_str("unexpected EOF"),
+            Self::Header(Coding::Gzip) => f.write_str("gzip: invalid header"),
+            Self::Header(Coding::Deflate) => f.write_str("zlib: invalid header"),
+            Self::Checksum(Coding::Deflate) => f.write_str("zlib: invalid checksum"),
+            Self::Checksum(_) => f.write_str("gzip: invalid checksum"),
+            Self::Corrupt(Coding::Gzip | Coding::Deflate) => f.write_str("flate: corrupt input"),
+            Self::Header(Coding::Brotli) | Self::Corrupt(Coding::Brotli) => {
+                f.write_str("brotli: invalid data")
+            }
+            Self::Header(Coding::Zstd) => f.write_str("invalid input: magic number mismatch"),
             Self::Corrupt(Coding::Zstd) => f.write_str("zstd: invalid data"),
             Self::TooLarge(limit) => write!(f, "more than {limit} bytes when decompressed"),
+        }
+    }
+}
+
+impl Undecodable {
+    /// k6's number for it: what goes wrong amid a body is to Go what its reader says, and no error of a coding.
+    pub(crate) fn code(self) -> u16 {
+        match self {
+            Self::Cut | Self::Corrupt(Coding::Gzip | Coding::Deflate) => 1000,
+            _ => 1701,
+        }
+    }
+
+    /// As k6 shows it.
+    pub(crate) fn write(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WHAT: &str = "error decompressing response body";
+        match self {
+            Self::Cut | Self::Corrupt(Coding::Gzip | Coding::Deflate) => write!(f, "{self}"),
+            // Said twice there, too.
+            Self::Header(Coding::Gzip | Coding::Deflate | Coding::Zstd) | Self::Checksum(_) => {
+                write!(f, "{WHAT} ({WHAT} ({self}))")
+            }
+            _ => write!(f, "{WHAT} ({self})"),
+        }
+    }
+
+    /// What a decoder's error stands for.
+    fn of(coding: Coding, error: &io::Error, is_dry: bool) -> Self {
+        let text = error.to_string();
+        match coding {
+            _ if error.kind() == io::ErrorKind::UnexpectedEof => Self::Cut,
+            // It says "invalid" when its input ends too early, too.
+            Coding::Brotli if is_dry => Self::Cut,
+            Coding::Gzip if text.contains("gzip header") => Self::Header(coding),
+            Coding::Gzip if text.contains("checksum") => Self::Checksum(coding),
+            Coding::Zstd if text.contains("frame descriptor") => Self::Header(coding),
+            _ => Self::Corrupt(coding),
         }
     }
 }
@@ -80,46 +129,85 @@ pub struct UnknownCoding(pub String);
 /// # Errors
 /// [`Undecodable`].
 pub fn decode(header: &str, body: &[u8], limit: u64) -> Result<Option<Vec<u8>>, Undecodable> {
+    match decode_as_far(header, body, limit) {
+        (_, Some(why)) => Err(why),
+        (decoded, None) => Ok(decoded),
+    }
+}
+
+/// The same, but of a broken body what came out before it broke is returned, too; `None` if it never began.
+pub fn decode_as_far(
+    header: &str,
+    body: &[u8],
+    limit: u64,
+) -> (Option<Vec<u8>>, Option<Undecodable>) {
     let mut decoded: Option<Vec<u8>> = None;
-    for name in header.rsplit(',') {
-        if name.trim().eq_ignore_ascii_case("identity") {
-            continue;
-        }
-        let Some(coding) = Coding::parse(name) else {
-            break;
-        };
+    // Names that are no coding are passed over, as by k6.
+    for coding in header.rsplit(',').filter_map(Coding::parse) {
         let input = decoded.as_deref().unwrap_or(body);
         if input.is_empty() {
             break;
         }
-        decoded = Some(decode_one(coding, input, limit)?);
+        let mut out = Vec::new();
+        if let Err(why) = decode_one(coding, input, limit, &mut out) {
+            let has_begun = !matches!(
+                why,
+                Undecodable::Truncated
+                    | Undecodable::TooLarge(_)
+                    | Undecodable::Header(Coding::Gzip | Coding::Deflate)
+            );
+            return (has_begun.then_some(out), Some(why));
+        }
+        decoded = Some(out);
     }
-    Ok(decoded)
+    (decoded, None)
 }
 
-fn decode_one(coding: Coding, input: &[u8], limit: u64) -> Result<Vec<u8>, Undecodable> {
+fn decode_one(
+    coding: Coding,
+    input: &[u8],
+    limit: u64,
+    out: &mut Vec<u8>,
+) -> Result<(), Undecodable> {
+    let is_dry = Cell::new(false);
     let result = match coding {
-        Coding::Gzip => read(flate2::read::MultiGzDecoder::new(input), limit),
+        Coding::Gzip => read(flate2::read::MultiGzDecoder::new(input), limit, out),
         // The first byte of zlib names its method, 8, and the first two are a multiple of 31.
-        Coding::Deflate if is_zlib(input) => read(flate2::read::ZlibDecoder::new(input), limit),
-        Coding::Deflate => read(flate2::read::DeflateDecoder::new(input), limit),
+        Coding::Deflate if is_zlib(input) => {
+            read(flate2::read::ZlibDecoder::new(input), limit, out)
+        }
+        Coding::Deflate => read(flate2::read::DeflateDecoder::new(input), limit, out),
         Coding::Brotli => {
-            let is_dry = Cell::new(false);
             let input = Watched { rest: input, is_dry: &is_dry };
-            // It says "invalid" when its input ends too early, too.
-            read(brotli::Decompressor::new(input, 4096), limit).map_err(|error| {
-                if is_dry.get() { io::ErrorKind::UnexpectedEof.into() } else { error }
-            })
+            read(brotli::Decompressor::new(input, 4096), limit, out)
         }
         Coding::Zstd => {
-            zstd::stream::read::Decoder::with_buffer(input).and_then(|it| read(it, limit))
+            zstd::stream::read::Decoder::with_buffer(input).and_then(|it| read(it, limit, out))
         }
     };
-    let out = result.map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => Undecodable::Truncated,
-        _ => Undecodable::Corrupt(coding),
+    result.map_err(|error| match Undecodable::of(coding, &error, is_dry.get()) {
+        Undecodable::Cut if out.is_empty() && is_only_a_header(coding, input) => {
+            Undecodable::Truncated
+        }
+        // It was taken for a raw stream, and is none either.
+        Undecodable::Corrupt(Coding::Deflate) | Undecodable::Cut
+            if coding == Coding::Deflate && !is_zlib(input) =>
+        {
+            out.clear();
+            Undecodable::Header(coding)
+        }
+        why => why,
     })?;
-    if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(out) }
+    if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(()) }
+}
+
+/// Whether these bytes could not even hold the header that a body in this coding begins with.
+fn is_only_a_header(coding: Coding, input: &[u8]) -> bool {
+    match coding {
+        Coding::Gzip => input.len() < 10,
+        Coding::Deflate => input.len() < 2,
+        Coding::Brotli | Coding::Zstd => false,
+    }
 }
 
 /// Input that tells whether more was wanted than there is.
@@ -145,10 +233,9 @@ fn is_zlib(input: &[u8]) -> bool {
 }
 
 /// Reads at most one byte more than the limit.
-fn read(decoder: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    decoder.take(limit.saturating_add(1)).read_to_end(&mut out)?;
-    Ok(out)
+fn read(decoder: impl Read, limit: u64, out: &mut Vec<u8>) -> io::Result<()> {
+    decoder.take(limit.saturating_add(1)).read_to_end(out)?;
+    Ok(())
 }
 
 /// Puts on the codings that `list` names, in order. Returns the body and the `Content-Encoding` for it.
@@ -160,7 +247,9 @@ pub fn encode(list: &str, body: &[u8]) -> Result<(Vec<u8>, String), UnknownCodin
     let mut encoded: Option<Vec<u8>> = None;
     for name in list.split(',') {
         let unknown = || UnknownCoding(name.trim().to_owned());
-        let coding = Coding::parse(name).ok_or_else(unknown)?;
+        // Unlike a server's header, in lower case only.
+        let coding = Coding::parse(name).filter(|coding| coding.name() == name.trim());
+        let coding = coding.ok_or_else(unknown)?;
         let input = encoded.as_deref().unwrap_or(body);
         let output = encode_one(coding, input).expect("writing to memory doesn't fail");
         encoded = Some(output);
@@ -225,6 +314,7 @@ mod tests {
         assert_eq!(decode("gzip", b"", 99), Ok(None));
         let (gzip, _) = encode("gzip", b"abc").unwrap();
         assert_eq!(decode("foo, gzip", &gzip, 99).unwrap().unwrap(), b"abc");
+        assert_eq!(decode("gzip, foo", &gzip, 99).unwrap().unwrap(), b"abc");
     }
 
     #[test]
@@ -238,7 +328,7 @@ mod tests {
                 "{name}"
             );
             let half = &encoded[..encoded.len() / 2];
-            assert_eq!(decode(name, half, 1 << 20), Err(Undecodable::Truncated), "{name}");
+            assert_eq!(decode(name, half, 1 << 20), Err(Undecodable::Cut), "{name}");
             let noise = [0xFF, 0xFE, 0xFD, 0xFC].repeat(16);
             assert!(decode(name, &noise, 1 << 20).is_err(), "{name}");
         }
@@ -250,8 +340,51 @@ mod tests {
         assert_eq!(decode("gzip", b"abc", 99), Err(Undecodable::Truncated));
     }
 
+    /// The codes and texts of k6 1.8.1.
+    #[test]
+    fn what_breaks_amid_a_body_is_told_from_what_never_began() {
+        type Case<'a> = (&'a str, &'a [u8], u16, String, Option<&'a [u8]>);
+        let (gzip, _) = encode("gzip", b"hello world").unwrap();
+        let (zlib, _) = encode("deflate", b"hello world").unwrap();
+        let (mut other_sum, size) = (gzip.clone(), gzip.len());
+        other_sum[size - 8] ^= 1;
+        let twice = |what: &str| {
+            format!(
+                "error decompressing response body (error decompressing response body ({what}))"
+            )
+        };
+        let cases: [Case<'_>; 7] = [
+            ("gzip", b"not gzip at all", 1701, twice("gzip: invalid header"), None),
+            ("deflate", b"notzlib", 1701, twice("zlib: invalid header"), None),
+            ("gzip", &other_sum, 1701, twice("gzip: invalid checksum"), Some(b"hello world")),
+            ("gzip", &gzip[..size - 4], 1000, "unexpected EOF".to_owned(), Some(b"hello world")),
+            (
+                "deflate",
+                &zlib[..zlib.len() - 2],
+                1000,
+                "unexpected EOF".to_owned(),
+                Some(b"hello world"),
+            ),
+            (
+                "zstd",
+                b"not zstd at all!",
+                1701,
+                twice("invalid input: magic number mismatch"),
+                Some(b""),
+            ),
+            ("zstd", b"\x28\xb5\x2f\xfd\x04", 1000, "unexpected EOF".to_owned(), Some(b"")),
+        ];
+        for (header, body, code, text, kept) in cases {
+            let (partial, why) = decode_as_far(header, body, 99);
+            let failure = crate::Failure::Decompression(why.unwrap());
+            assert_eq!((failure.code(), failure.to_string()), (code, text), "{header} {body:?}");
+            assert_eq!(partial.as_deref(), kept, "{header} {body:?}");
+        }
+    }
+
     #[test]
     fn an_unknown_compression_is_refused() {
+        assert!(encode("GZIP", b"x").is_err());
         assert_eq!(
             encode("gzip,lzma", b"x").unwrap_err().to_string(),
             "unknown compression algorithm lzma, supported algorithms are [gzip deflate zstd br]"

@@ -12,6 +12,7 @@ use hickory_resolver::config::{
     LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ServerOrderingStrategy,
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::ProtoError;
 use hickory_resolver::proto::rr::Name;
 use rustc_hash::FxHashMap;
 
@@ -112,7 +113,7 @@ impl Dns {
     fn ask(&self, host: &str) -> impl Future<Output = Answer> + 'static {
         let resolver =
             self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
-        let name = Name::from_utf8(host);
+        let name = name_of(host);
         async move {
             let resolver = resolver.ok_or(Failure::Lookup)?;
             // A name that can't be, nobody bears.
@@ -169,6 +170,11 @@ fn select(how: DnsSelect, ips: &[IpAddr], turn: &mut usize) -> IpAddr {
             ip
         }
     }
+}
+
+/// The name to ask for. Names of services with underscores are no names of hosts, but many have them.
+fn name_of(host: &str) -> Result<Name, ProtoError> {
+    Name::from_str_relaxed(host)
 }
 
 /// The system's name servers and its hosts file. `None` if there is no way to ask.
@@ -294,6 +300,18 @@ mod tests {
         }
         assert!(dns.remembered("one-more.test").is_err());
         assert!(dns.names.borrow().len() <= NAMES_MAX);
+    }
+
+    #[test]
+    fn names_may_have_underscores_and_umlauts() {
+        for (host, asked) in [
+            ("my_service", "my_service"),
+            ("_x.a_b.c_.test", "_x.a_b.c_.test"),
+            ("b\u{fc}cher.test", "xn--bcher-kva.test"),
+        ] {
+            assert_eq!(name_of(host).unwrap().to_ascii(), asked);
+        }
+        assert!(name_of("a b").is_err());
     }
 
     /// `.invalid` never exists (RFC 6761); no network is asked.

@@ -94,7 +94,7 @@ pub enum Failure {
     LocalAlert(u8),
     /// 1300: TLS failed in another way: what it says.
     Tls(&'static str),
-    /// 1701: `Content-Encoding` doesn't fit the body.
+    /// 1701, or 1000 amid the body: `Content-Encoding` doesn't fit it.
     Decompression(Undecodable),
     /// 1610 and above: HTTP/2 failed, in the way that the number tells.
     Http2(Http2Trouble, u32),
@@ -189,7 +189,7 @@ impl Failure {
             Self::NoTls => 1301,
             Self::UnknownAuthority => 1310,
             Self::HostMismatch => 1311,
-            Self::Decompression(_) => 1701,
+            Self::Decompression(why) => why.code(),
             Self::Http2(trouble, reason) => {
                 let base = match trouble {
                     Http2Trouble::Unseen => return 1000,
@@ -272,7 +272,7 @@ impl fmt::Display for Failure {
             Self::Certificate(why) => write!(f, "x509: {why}"),
             Self::LocalAlert(alert) => write!(f, "local error: tls: {}", alert::Name(*alert)),
             Self::Tls(what) => write!(f, "tls: {what}"),
-            Self::Decompression(why) => write!(f, "error decompressing response body ({why})"),
+            Self::Decompression(why) => why.write(f),
             Self::Http2(Http2Trouble::Unseen, 0) => {
                 f.write_str("http2: Transport received Server's graceful shutdown GOAWAY")
             }

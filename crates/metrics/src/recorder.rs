@@ -159,7 +159,8 @@ impl Recorder {
         slot.cell.add(value, at, &mut self.pool);
         if self.want_samples {
             if self.samples.len() < SAMPLES_MAX {
-                let (series, metadata) = (slot.place, meta.cloned());
+                let metadata = meta.map(|meta| self.registry.veiled(meta));
+                let series = slot.place;
                 self.samples.push(Sample { series, at, value, metadata });
             } else {
                 self.dropped.samples += 1;

@@ -37,19 +37,29 @@ struct Inner {
 pub enum RegisterError {
     /// The name breaks k6's rule.
     #[error(
-        "invalid metric name \"{0}\": a name has 2 to {NAME_MAX} ASCII letters, digits and \
-         underscores and does not begin with a digit"
+        "Invalid metric name: '{0}'. Metric names must only include up to 128 ASCII letters, numbers, or \
+         underscores and start with a letter or an underscore."
     )]
     Name(String),
-    /// The name is in use for something else.
-    #[error("a metric named \"{name}\" exists already as a {was}; it cannot also be a {wanted}")]
-    Taken {
+    /// The name is in use for a metric of another kind. In k6's words, as the others that scripts can catch.
+    #[error("metric '{name}' already exists but with type {was}, instead of {wanted}")]
+    OtherKind {
         /// The name.
         name: String,
-        /// What it is, such as `trend of time`.
-        was: String,
+        /// What it is.
+        was: Kind,
         /// What it was to be.
-        wanted: String,
+        wanted: Kind,
+    },
+    /// The name is in use for values of another sort.
+    #[error("metric '{name}' already exists but with a value type {was}, instead of {wanted}")]
+    OtherContents {
+        /// The name.
+        name: String,
+        /// What it holds.
+        was: Contains,
+        /// What it was to hold.
+        wanted: Contains,
     },
     /// There are too many.
     #[error("a test can have {METRICS_MAX} metrics at most; use tags to tell values apart")]
@@ -147,10 +157,11 @@ impl Registry {
             if (metric.kind, metric.contains) == (kind, contains) {
                 return Ok((metric.id, false));
             }
-            return Err(RegisterError::Taken {
-                name: name.to_owned(),
-                was: describe(metric.kind, metric.contains),
-                wanted: describe(kind, contains),
+            let name = name.to_owned();
+            return Err(if metric.kind == kind {
+                RegisterError::OtherContents { name, was: metric.contains, wanted: contains }
+            } else {
+                RegisterError::OtherKind { name, was: metric.kind, wanted: kind }
             });
         }
         if !valid {
@@ -207,13 +218,6 @@ fn is_valid(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn describe(kind: Kind, contains: Contains) -> String {
-    match contains {
-        Contains::Default => kind.to_string(),
-        _ => format!("{kind} of {contains}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +239,12 @@ mod tests {
         let error = registry.register("mine", Kind::Trend, Contains::Default).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a metric named \"mine\" exists already as a trend of time; it cannot also be a trend"
+            "metric 'mine' already exists but with a value type time, instead of default"
+        );
+        let error = registry.register("mine", Kind::Rate, Contains::Default).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "metric 'mine' already exists but with type trend, instead of rate"
         );
         assert!(registry.register("http_reqs", Kind::Counter, Contains::Default).is_ok());
         assert!(registry.register("http_reqs", Kind::Rate, Contains::Default).is_err());

@@ -13,7 +13,7 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, CommonBytes, Ctx, JsResult, Members, Name, Value};
 
 use crate::fs::File;
-use crate::go_error::{adopt, throw_go};
+use crate::go_error::{adopt, go_type, throw_go};
 use crate::shared_array::{Elements, array_of};
 use crate::state::VuState;
 use options::Options;
@@ -68,13 +68,16 @@ impl Records {
             options::impossible(&text)
         };
         if options.as_objects {
-            let more = records.advance();
-            if more.map_err(|error| options::impossible(&error.to_string()))? {
-                let header: Vec<String> = records.texts().map(Cow::into_owned).collect();
-                records.by_name = (0..header.len()).collect();
-                records.by_name.sort_by_key(|&place| &header[place]);
-                records.header = Some(header);
+            let unread = |error: String| {
+                options::impossible(&format!("failed to read the first line; reason: {error}"))
+            };
+            if !records.advance().map_err(|error| unread(error.to_string()))? {
+                return Err(unread("EOF".to_owned()));
             }
+            let header: Vec<String> = records.texts().map(Cow::into_owned).collect();
+            records.by_name = (0..header.len()).collect();
+            records.by_name.sort_by_key(|&place| &header[place]);
+            records.header = Some(header);
         }
         while records.next < first {
             if !records.advance().map_err(|error| skipped(error.to_string()))? {
@@ -144,6 +147,9 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::Value::from(text).to_string());
 }
 
+/// How the constructor is told of.
+const PARSER: &str = "new Parser()";
+
 /// The file and options of a call.
 ///
 /// # Errors
@@ -151,10 +157,7 @@ fn quote(text: &str, out: &mut String) {
 fn arguments<'js>(call: &Call<'js>, what: &str) -> JsResult<'js, Asked> {
     let (ctx, given) = (call.ctx(), call.argument(0));
     let Some(file) = given.instance::<File>() else {
-        let message = format!(
-            "{what} needs a file as its first argument: what open() of k6/experimental/fs resolves to"
-        );
-        return Err(throw_go(ctx, &message));
+        return Err(throw_go(ctx, &no_file(&given, what)));
     };
     let Some(bytes) = file.bytes() else {
         let message = format!(
@@ -163,9 +166,42 @@ fn arguments<'js>(call: &Call<'js>, what: &str) -> JsResult<'js, Asked> {
         );
         return Err(throw_go(ctx, &message));
     };
-    let options = Options::read(&call.argument(1))?.map_err(|reason| throw_go(ctx, &reason))?;
+    let given = call.argument(1);
+    if call.len() > 1 && given.is_nullish() {
+        return Err(ctx.throw_type("Cannot convert undefined or null to object"));
+    }
+    let options = Options::read(&given)?.map_err(|reason| throw_go(ctx, &reason))?;
     let key = format!("\0csv {} {options:?}", file.path().display());
     Ok(Asked { bytes: Arc::clone(bytes), options, key })
+}
+
+/// What is said of a file that is none, in k6's words: it names the type that its engine has for the value.
+fn no_file(given: &Value<'_>, what: &str) -> String {
+    if given.is_nullish() && what == PARSER {
+        return "csv Parser constructor takes at least one non-nil source argument".to_owned();
+    }
+    let kind = if let Some(text) = given.as_str() {
+        let text = text.as_str();
+        if text.len() > 16 && (given.common_text().is_some() || text.contains('\n')) {
+            // What `open()` gave, as its lines tell.
+            "*sobek.importedString"
+        } else if text.is_ascii() {
+            "sobek.asciiString"
+        } else {
+            "sobek.unicodeString"
+        }
+    } else if given.is_number() {
+        if go_type(given) == "int64" { "sobek.valueInt" } else { "sobek.valueFloat" }
+    } else if given.is_bool() {
+        "sobek.valueBool"
+    } else if given.is_big_int() {
+        "*sobek.valueBigInt"
+    } else if given.is_symbol() {
+        "*sobek.Symbol"
+    } else {
+        return options::impossible("the reader cannot be nil");
+    };
+    format!("first argument expected to be a fs.File instance, got {kind} instead")
 }
 
 struct Asked {
@@ -218,7 +254,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     if Host::of(ctx).phase() != Phase::Init {
         return Err(throw_go(ctx, "csv Parser constructor must be called in the init context"));
     }
-    let asked = arguments(&call, "new Parser()")?;
+    let asked = arguments(&call, PARSER)?;
     let records =
         Records::new(asked.bytes, &asked.options).map_err(|reason| throw_go(ctx, &reason))?;
     let parser = ctx.instance(Parser(RefCell::new(records)))?;

@@ -74,11 +74,13 @@ static VU: LazyLock<Members> = LazyLock::new(|| {
 });
 
 static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
-    Members::new().accessor(c"tags", |call| live(call, What::Tags), not_assignable).accessor(
-        c"metadata",
-        |call| live(call, What::Metadata),
-        not_assignable,
-    )
+    Members::new()
+        .accessor(c"tags", |call| live(call, What::Tags), |call| not_assignable(&call, "tags"))
+        .accessor(
+            c"metadata",
+            |call| live(call, What::Metadata),
+            |call| not_assignable(&call, "metadata"),
+        )
 });
 
 static INSTANCE_NAME: Name = Name::new("instance");
@@ -172,7 +174,7 @@ fn scenario(
         Some(scenario) if host.phase() == Phase::Iteration => Ok(scenario),
         _ => Err(throw(
             ctx,
-            &format!("getting scenario {what} outside of a scenario's iterations is not supported"),
+            &format!("getting scenario {what} outside of the VU context is not supported"),
         )),
     }
 }
@@ -225,10 +227,10 @@ fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let host = Host::of(ctx);
     if host.phase() == Phase::Init {
-        return Err(throw(ctx, "marking the test as failed in the init context is not supported"));
+        return Err(throw(ctx, "execution.test.fail() called outside of VU context"));
     }
     let message = message(&call)?;
-    if message.is_empty() {
+    if call.argument(0).is_nullish() {
         log::error!("test marked as failed");
     } else {
         log::error!("test marked as failed: {message}");
@@ -260,8 +262,8 @@ fn deep_freeze(value: &Value<'_>) -> JsResult<'static, ()> {
     value.freeze()
 }
 
-fn not_assignable<'js>(call: Call<'js>) -> JsResult<'js> {
-    Err(throw_type(call.ctx(), "Cannot assign to read only property: set what is in it"))
+fn not_assignable<'js>(call: &Call<'js>, name: &str) -> JsResult<'js> {
+    Err(throw_type(call.ctx(), &format!("Cannot assign to read only property '{name}'")))
 }
 
 /// `exec.vu.tags` and `exec.vu.metrics.metadata`: an object whose properties are the VU's.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
+use crate::boxed::unbox;
 use crate::lazy::{LazyGlobal, lazy};
 
 static NAME: Name = Name::new("name");
@@ -129,6 +130,12 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
     }
     if value.is_date() {
         return "time.Time";
+    }
+    // What is around a string is an object to Go.
+    if let Some(primitive) = unbox(value)
+        && !primitive.is_string()
+    {
+        return go_type(&primitive);
     }
     match value.typed_array_name() {
         Some("Uint8Array" | "Uint8ClampedArray") => "[]uint8",

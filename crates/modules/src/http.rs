@@ -288,7 +288,10 @@ fn settle<'js>(
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {
     let ctx = call.ctx();
     let given = call.argument(0);
-    let Some(callback) = Callback::read(&given) else {
+    // `undefined` is none, unlike nothing at all.
+    let is_wrong = given.is_undefined() && !call.is_empty();
+    let callback = if is_wrong { None } else { Callback::read(&given) };
+    let Some(callback) = callback else {
         return Err(throw(ctx, "unsupported argument, expected http.expectedStatuses"));
     };
     let host = Host::of(ctx);

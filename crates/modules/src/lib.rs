@@ -24,6 +24,7 @@ mod execution;
 mod fs;
 mod globals;
 mod go_error;
+mod go_text;
 mod grpc;
 #[cfg(test)]
 mod harness;

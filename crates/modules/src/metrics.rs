@@ -136,14 +136,18 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
     let ctx = call.ctx();
     let host = Host::of(ctx);
     if host.phase() == Phase::Init {
-        return Err(throw(ctx, "adding to metrics in the init context is not supported"));
+        return Err(throw(ctx, "Adding to metrics in the init context is not supported"));
     }
     let state = VuState::of(ctx);
     let given = call.argument(0);
     let Some(value) = sample_value(&given)? else {
-        let shown = given.to_string_lossy()?;
+        let what = if call.is_empty() {
+            "no value was provided".to_owned()
+        } else {
+            format!("'{}' is an invalid value", given.to_string_lossy()?)
+        };
         let message = format!(
-            "'{shown}' is an invalid value for metric '{}', a number or a boolean value is expected",
+            "{what} for metric '{}', a number or a boolean value is expected",
             state.shared.world.registry.get(series.metric).name
         );
         if state.shared.config().throw {

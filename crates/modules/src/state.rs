@@ -11,6 +11,7 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 
 use crate::api::Shared;
+use crate::boxed::unbox;
 use crate::http::state::HttpState;
 
 /// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
@@ -335,7 +336,9 @@ pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
     if value.is_string() || value.is_number() || value.is_bool() {
         value.to_string_lossy().ok()
     } else {
-        None
+        // An object around a number or a boolean is what it holds; that around a string is an object to k6.
+        let boxed = if value.is_object() { unbox(value) } else { None };
+        boxed.filter(|held| held.is_number() || held.is_bool()).and_then(|held| tag_text(&held))
     }
 }
 

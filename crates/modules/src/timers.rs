@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use brunt_js::Host;
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
 use crate::state::{throw, throw_type};
 
@@ -36,16 +36,9 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
 fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let ctx = call.ctx();
     let function = call.argument(0);
-    if function.is_nullish() {
-        let name = if repeat { "setInterval" } else { "setTimeout" };
-        return Err(throw(ctx, &format!("{name}'s callback isn't a callable function")));
-    }
     if !function.is_function() {
-        let shown = function.to_string_lossy()?;
-        let message = format!(
-            "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
-        );
-        return Err(throw_type(ctx, &message));
+        let name = if repeat { "setInterval" } else { "setTimeout" };
+        return Err(refuse(ctx, name, &function));
     }
     let delay = call.argument(1);
     let delay_ms = if delay.is_undefined() { 0.0 } else { delay.to_number()? };
@@ -55,6 +48,23 @@ fn set<'js>(call: Call<'js>, repeat: bool) -> JsResult<'js> {
     let id =
         Host::of(ctx).events().set_timer(ctx, function, call.arguments_from(2), delay_ns, repeat);
     Ok(ctx.number(f64::from(id)))
+}
+
+/// In k6's words, whose missing function is another error than one that is none.
+fn refuse(ctx: Ctx<'_>, name: &str, given: &Value<'_>) -> Thrown {
+    if given.is_nullish() {
+        return throw(ctx, &format!("{name}'s callback isn't a callable function"));
+    }
+    let shown = if given.is_symbol() { given.get("description") } else { Ok(given.clone()) };
+    match shown.and_then(|shown| shown.to_string_lossy()) {
+        Ok(shown) => throw_type(
+            ctx,
+            &format!(
+                "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
+            ),
+        ),
+        Err(thrown) => thrown,
+    }
 }
 
 fn clear<'js>(call: Call<'js>) -> JsResult<'js> {

@@ -22,7 +22,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use self::asked::{Params, Strictness, reason, target_of};
 use self::session::Session;
 use self::tally::Tally;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::state::{VuState, text_or_empty, throw, throw_stopped};
 
 static URL: Name = Name::new("url");
 static STATUS: Name = Name::new("status");
@@ -58,7 +58,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     if !function.is_function() {
         return Err(throw(ctx, "last argument to ws.connect must be a function"));
     }
-    let url = call.argument(0).to_string_lossy()?;
+    let url = text_or_empty(&call.argument(0))?;
     let state = VuState::of(ctx);
     let params = Params::read(ctx, &params, Strictness::Lax)?;
     let failed = |error: &str| {

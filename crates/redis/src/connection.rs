@@ -100,22 +100,31 @@ impl Connection {
         resp::encode(parts, &mut bytes);
         self.stream.write_all(&bytes).await.map_err(|error| broken(&error))?;
         self.stream.flush().await.map_err(|error| broken(&error))?;
+        // The answer to these is a push itself.
+        let wants_push = parts.first().is_some_and(|word| {
+            word.to_ascii_lowercase().windows(9).any(|part| part == b"subscribe")
+        });
         let mut progress = resp::Progress::default();
         loop {
-            self.received.reserve(READ);
-            let came = self.stream.read_buf(&mut self.received).await;
-            if came.map_err(|error| broken(&error))? == 0 {
-                return Err(Failure::Network("EOF".to_owned()));
-            }
-            if !progress.is_whole(&self.received) && self.received.len() <= resp::REPLY_MAX {
-                continue;
-            }
-            if let Some((reply, size)) = decode(&self.received)? {
+            let is_whole =
+                progress.is_whole(&self.received) || self.received.len() > resp::REPLY_MAX;
+            if is_whole && let Some((reply, size)) = decode(&self.received)? {
+                let is_push = self.received[0] == b'>';
                 self.received.drain(..size);
                 if self.received.capacity() > KEEP {
                     self.received.shrink_to(KEEP);
                 }
+                // What a server tells unasked (version 3) is no reply, and nobody here listens to it.
+                if is_push && !wants_push {
+                    progress = resp::Progress::default();
+                    continue;
+                }
                 return Ok(reply);
+            }
+            self.received.reserve(READ);
+            let came = self.stream.read_buf(&mut self.received).await;
+            if came.map_err(|error| broken(&error))? == 0 {
+                return Err(Failure::Network("EOF".to_owned()));
             }
         }
     }

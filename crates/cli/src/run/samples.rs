@@ -5,8 +5,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use brunt_engine::Listener;
 use brunt_metrics::{Frame, Verdict};
-use brunt_outputs::{Context, Finished, OutputSpec, Outputs, Page};
+use brunt_outputs::{Context, Finished, OutputError, OutputSpec, Outputs, Page};
 
+use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
 /// The outputs of a test, before it runs.
@@ -48,8 +49,15 @@ impl Samples {
             .map(|text| OutputSpec::parse(text))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Failure::usage(error.to_string()))?;
-        let outputs = Outputs::start(&specs, context)
-            .map_err(|error| Failure::new(crate::exit::Exit::Other, error))?;
+        let outputs = Outputs::start(&specs, context).map_err(|error| {
+            // Of all outputs' settings k6 calls only these a configuration.
+            let is_config = matches!(
+                &error,
+                OutputError::Setting { what, .. } if what.starts_with("error validating")
+            );
+            let exit = if is_config { Exit::InvalidConfig } else { Exit::Other };
+            Failure::new(exit, error)
+        })?;
         let (descriptions, pages) = (outputs.descriptions(), outputs.pages());
         Ok(Self { outputs: (!outputs.is_empty()).then_some(outputs), descriptions, pages })
     }

@@ -152,3 +152,64 @@ fn requests_are_not_for_init_code() {
         assert!(error.as_str().expect("text").contains("in the init context"), "{error}");
     }
 }
+
+/// Seen in k6 1.8.1.
+#[test]
+fn what_is_thrown_names_the_url_until_the_head_has_come() {
+    let gzip =
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xcbH\xcd\xc9\xc9W(\xcf/\xcaI\x01\0\x85\x11J\x0d\x0b\0\0\0";
+    let coded = |body: &[u8]| {
+        let head = format!("{OK}Content-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), body].concat()
+    };
+    let server = Server::start()
+        .canned("status", "HTTP/1.1 abc OK\r\n\r\n")
+        .canned("half", format!("{OK}Foo: b"))
+        .canned("nothing", "")
+        .canned("short", format!("{OK}Content-Length: 10\r\n\r\nabc"))
+        .canned("location", "HTTP/1.1 302 F\r\nLocation: :bad\r\nContent-Length: 0\r\n\r\n")
+        .canned("switch", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
+        .canned("nogzip", coded(b"not gzip at all"))
+        .canned("cutgzip", coded(&gzip[..gzip.len() - 4]));
+    let (out, told) = server.run_with(
+        "",
+        r"
+        for (const name of ['status', 'half', 'nothing', 'short', 'location', 'nogzip', 'cutgzip']) {
+          try { http.get(B + '/canned/' + name, { throw: true }); } catch (e) { out[name] = e.message.replace(B, ''); }
+        }
+        for (const name of ['nogzip', 'cutgzip']) {
+          const r = http.get(B + '/canned/' + name);
+          out[name + ' told'] = [r.status, r.error_code, r.error, r.body];
+        }
+        try { http.get(B + '/canned/switch'); } catch (e) { out.switch = String(e); }
+        ",
+        |call| call,
+    );
+    let broken = "net/http: HTTP/1.x transport connection broken";
+    assert_eq!(
+        out["status"],
+        json!(format!("Get \"/canned/status\": {broken}: malformed HTTP status code \"abc\""))
+    );
+    assert_eq!(out["half"], json!(format!("Get \"/canned/half\": {broken}: unexpected EOF")));
+    assert_eq!(out["nothing"], json!("Get \"/canned/nothing\": EOF"));
+    assert_eq!(out["short"], json!("unexpected EOF"));
+    assert_eq!(
+        out["location"],
+        json!(
+            "Get \"/canned/location\": failed to parse Location header \":bad\": parse \":bad\": missing protocol scheme"
+        )
+    );
+    let what = "error decompressing response body";
+    assert_eq!(out["nogzip"], json!(format!("{what} (gzip: invalid header)")));
+    assert_eq!(
+        out["nogzip told"],
+        json!([0, 1701, format!("{what} ({what} (gzip: invalid header))"), null])
+    );
+    assert_eq!(out["cutgzip"], json!("unexpected EOF"));
+    assert_eq!(out["cutgzip told"], json!([0, 1000, "unexpected EOF", "hello world"]));
+    assert_eq!(
+        out["switch"],
+        json!("GoError: unsupported response status: 101 Switching Protocols")
+    );
+    assert!(told.stderr.contains("error=\"unexpected EOF\""), "{}", told.stderr);
+}

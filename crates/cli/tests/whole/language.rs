@@ -363,7 +363,7 @@ fn metrics_take_what_k6_takes() {
         lines.into_iter().partition(|line| line.contains("is an invalid value for metric 'c_one'"));
     assert_eq!(warnings.len(), 5, "{warnings:?}");
     let expected = [
-        "c_one|GoError:|GoError: invalid metric name|GoError: invalid metric nam|GoError:|GoError: adding t|c_two",
+        "c_one|GoError:|GoError: Invalid metric name|GoError: Invalid metric nam|GoError:|GoError: Adding t|c_two",
         "false,false,false,false,false",
         "true,true,true,true,true,true,true,true,true",
         "GoError: GoError: true",

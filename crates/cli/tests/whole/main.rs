@@ -35,5 +35,6 @@ mod summary_tags;
 mod support;
 mod switches;
 mod traces;
+mod veiled;
 mod web;
 mod websocket;

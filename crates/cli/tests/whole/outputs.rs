@@ -262,3 +262,14 @@ fn a_server_that_never_answers_holds_the_end_back_for_ten_seconds_at_most() {
     assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
     assert!(told.stderr.contains("did not take it within 10s"), "{told:?}");
 }
+
+#[test]
+fn an_exporter_protocol_that_is_none_is_a_wrong_configuration() {
+    let told = brunt("run --quiet s.js --out opentelemetry")
+        .env("K6_OTEL_EXPORTER_PROTOCOL", "carrier-pigeon")
+        .file("s.js", "export default function () {}")
+        .told();
+    assert_eq!(told.code, 104, "{}", told.stderr);
+    let said = r#"error validating OpenTelemetry output config: unsupported exporter protocol \"carrier-pigeon\""#;
+    assert!(told.stderr.contains(said), "{}", told.stderr);
+}

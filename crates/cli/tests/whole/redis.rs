@@ -1,5 +1,6 @@
 //! `k6/x/redis` against a real server.
 
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -223,6 +224,30 @@ fn a_password_a_database_and_version_3_are_agreed_on() {
     let lines =
         said("k6/x/redis", &format!("'redis://{address}'"), "await show('get', client.get('a'));");
     assert_eq!(lines, ["get rejects NOAUTH Authentication required."]);
+}
+
+/// A server may tell things that nobody asked for, before a reply, after it, and in pieces.
+#[test]
+fn what_a_server_pushes_is_no_reply() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().expect("a client");
+        let push = b">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n";
+        let mut asked = vec![0; 4096];
+        for answer in [&b"%1\r\n+proto\r\n:3\r\n"[..], b"$1\r\na\r\n", b"$1\r\nb\r\n", b":7\r\n"] {
+            assert_ne!(socket.read(&mut asked).expect("a command"), 0);
+            socket.write_all(&push[..9]).expect("a piece");
+            socket.write_all(&[&push[9..], answer, push].concat()).expect("the rest");
+        }
+    });
+    let lines = said(
+        "k6/x/redis",
+        &format!("'redis://127.0.0.1:{port}?protocol=3'"),
+        "console.log(await client.get('x'), await client.get('y'), await client.incr('z'));",
+    );
+    server.join().expect("the server ends");
+    assert_eq!(lines, ["a b 7"]);
 }
 
 #[test]

@@ -126,7 +126,13 @@ impl<T> Greeted<T> {
             bytes = rest;
             if self.kept.get(3).is_some_and(|&kind| kind != SETTINGS) {
                 // Only the first frame must be this one; later, it is too late to end.
-                self.greeting.end("the server speaks no HTTP/2".to_owned());
+                let told = if self.kept.starts_with(b"HTTP") {
+                    "http2: failed reading the frame payload: http2: frame too large, note that the frame header \
+                     looked like an HTTP/1.1 header"
+                } else {
+                    "the server speaks no HTTP/2"
+                };
+                self.greeting.end(told.to_owned());
             }
             if let Some(&[a, b, c, kind, ..]) = self.kept.get(..HEAD) {
                 self.greeting.set(State::Greeted);

@@ -48,10 +48,7 @@ impl Decoder {
         let mut outermost: Box<dyn Read> = Box::new(Tap(Rc::clone(&input)));
         let mut is_coded = false;
         for name in header.rsplit(',') {
-            if name.trim().eq_ignore_ascii_case("identity") {
-                continue;
-            }
-            let Some(coding) = Coding::parse(name) else { break };
+            let Some(coding) = Coding::parse(name) else { continue };
             outermost = Box::new(Layer::new(coding, outermost));
             is_coded = true;
         }
@@ -133,6 +130,8 @@ struct Layer {
     coding: Coding,
     decoder: Option<Box<dyn Read>>,
     source: Option<Box<dyn Read>>,
+    /// Of `deflate`: it begins as zlib does.
+    is_zlib: bool,
     /// The first bytes, until it is known what they begin.
     head: Vec<u8>,
     /// The source has no more.
@@ -143,7 +142,8 @@ impl Layer {
     fn new(coding: Coding, source: Box<dyn Read>) -> Self {
         let is_dry = Rc::<Cell<bool>>::default();
         let source: Box<dyn Read> = Box::new(Watched { source, is_dry: Rc::clone(&is_dry) });
-        Self { coding, decoder: None, source: Some(source), head: Vec::new(), is_dry }
+        let source = Some(source);
+        Self { coding, decoder: None, source, is_zlib: false, head: Vec::new(), is_dry }
     }
 
     /// Reads enough to see what is there: two bytes, or the end.
@@ -158,6 +158,7 @@ impl Layer {
         }
         let head = std::mem::take(&mut self.head);
         let is_zlib = is_zlib(&head);
+        self.is_zlib = is_zlib;
         let source = self.source.take().expect("it was there a moment ago");
         let source = io::Cursor::new(head).chain(source);
         self.decoder = Some(match self.coding {
@@ -185,12 +186,12 @@ impl Read for Layer {
             match error.kind() {
                 io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => error,
                 _ if is_told => error,
-                io::ErrorKind::UnexpectedEof => io::Error::other(Undecodable::Truncated),
-                // It says "invalid" when its input ends too early, too.
-                _ if self.coding == Coding::Brotli && self.is_dry.get() => {
-                    io::Error::other(Undecodable::Truncated)
-                }
-                _ => io::Error::other(Undecodable::Corrupt(self.coding)),
+                _ => match Undecodable::of(self.coding, &error, self.is_dry.get()) {
+                    Undecodable::Corrupt(Coding::Deflate) if !self.is_zlib => {
+                        io::Error::other(Undecodable::Header(self.coding))
+                    }
+                    why => io::Error::other(why),
+                },
             }
         })
     }
@@ -265,7 +266,7 @@ mod tests {
         for name in ["gzip", "deflate", "br", "zstd"] {
             let (encoded, _) = encode(name, &body).unwrap();
             let half = &encoded[..encoded.len() / 2];
-            assert_eq!(pieces(name, half, 100, 4096), Err(Undecodable::Truncated), "{name}");
+            assert_eq!(pieces(name, half, 100, 4096), Err(Undecodable::Cut), "{name}");
             let noise = [0xFF, 0xFE, 0xFD, 0xFC].repeat(16);
             let known = decode(name, &noise, 1 << 20).unwrap_err();
             assert_eq!(pieces(name, &noise, 5, 4096).unwrap_err(), known, "{name}");
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn there_may_be_nothing_to_take_off() {
-        assert!(Decoder::new("identity").is_none() && Decoder::new("gzip, foo").is_none());
+        assert!(Decoder::new("identity").is_none() && Decoder::new("foo").is_none());
         assert_eq!(pieces("gzip", b"", 1, 1), Ok(Vec::new()));
     }
 }

@@ -52,6 +52,13 @@ pub enum Malformed {
     BodyTooLong,
 }
 
+impl Malformed {
+    /// Whether it is HTTP/1.1 whose rules were broken, not HTTP/2.
+    pub fn is_of_http1(self) -> bool {
+        !matches!(self, Self::Frame | Self::BodyTooLong)
+    }
+}
+
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

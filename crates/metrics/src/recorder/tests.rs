@@ -136,3 +136,16 @@ fn a_veil_hides_values_in_the_tags_of_new_series() {
     // It is found again under what it was made with.
     assert_eq!(recorder.series(builtin::HTTP_REQS, tags), series);
 }
+
+#[test]
+fn a_veil_hides_values_in_the_metadata_of_samples() {
+    let registry = Registry::new();
+    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    let mut recorder = Recorder::new(Arc::new(registry), 0, true);
+    let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
+    let metadata = TagSet::default().with("trace", "a-hush-b");
+    recorder.add(series, 1.0, 0, Some(&metadata));
+    let frame = recorder.take_frame();
+    let shown = frame.samples[0].metadata.as_ref().unwrap();
+    assert_eq!(shown.get("trace"), Some("a-*-b"));
+}

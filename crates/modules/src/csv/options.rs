@@ -41,7 +41,13 @@ impl Options {
             let text = delimiter.to_string_lossy()?;
             let mut characters = text.chars();
             match (characters.next(), characters.next()) {
-                (Some(one), None) if !matches!(one, '"' | '\r' | '\n') => options.delimiter = one,
+                // k6 counts bytes.
+                (Some('"' | '\r' | '\n'), None) => {
+                    let reason =
+                        "failed to read record; reason: csv: invalid field or comment delimiter";
+                    return Ok(Err(reason.to_owned()));
+                }
+                (Some(one), None) if one.is_ascii() => options.delimiter = one,
                 _ => return Ok(Err(uninterpreted("delimiter must be a single character"))),
             }
         }

@@ -146,6 +146,9 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
         Refusal::Told(told) => throw(ctx, &format!("invalid grpc.connect() parameters: {told}")),
     })?;
     let link = Link::new(ctx, &address, &params).map_err(|told| throw(ctx, &told))?;
+    if params.timeout.is_zero() {
+        return Err(throw(ctx, "context deadline exceeded"));
+    }
     let opened = match block_on(timeout(params.timeout, link.channel())) {
         Err(_) => return Err(throw_stopped(ctx)),
         Ok(opened) => opened.unwrap_or_else(|_| Err("context deadline exceeded".to_owned())),

@@ -9,7 +9,9 @@ use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAu
 use brunt_js::Host;
 use brunt_quickjs::{Ctx, Value};
 
-use super::params::{Refusal, go_syntax, metadata, timeout_of};
+use super::params::{Refusal, metadata, timeout_of};
+use crate::go_error::go_type;
+use crate::go_text;
 use crate::state::VuState;
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
@@ -56,7 +58,7 @@ impl Params {
             let name = key.text().unwrap_or_default();
             let value = given.get(&key)?;
             let wrong = |needs: &str| -> Result<Refusal, Refusal> {
-                let shown = go_syntax(&value)?;
+                let shown = go_text::syntax(&value);
                 Ok(Refusal::Told(format!(
                     "invalid {name} value: '{shown}', it needs to be {needs}"
                 )))
@@ -76,7 +78,7 @@ impl Params {
                 }
                 "reflectMetadata" => params.reflect_metadata = metadata(&value, &name)?,
                 "maxReceiveSize" | "maxSendSize" => {
-                    let size = value.as_number().filter(|size| size.fract() == 0.0);
+                    let size = value.as_number().filter(|_| go_type(&value) == "int64");
                     let Some(size) = size else { return Err(wrong("an integer")?) };
                     if size < 0.0 {
                         // The quote that is missing is missing in k6.
@@ -93,7 +95,7 @@ impl Params {
                 }
                 "authority" => {
                     let Some(text) = value.as_str() else { return Err(wrong("a string")?) };
-                    params.authority = Some(text.as_str().to_owned());
+                    params.authority = Some(text.as_str().to_owned()).filter(|it| !it.is_empty());
                 }
                 "tls" => params.tls = Tls::read(&value)?,
                 _ => return Err(Refusal::Told(format!("unknown connect param: {name:?}"))),
@@ -109,8 +111,8 @@ const PEM: &str = "a PEM formatted string";
 impl Tls {
     fn read(given: &Value<'_>) -> Result<Self, Refusal> {
         let mut tls = Self::default();
-        if !given.is_object() {
-            let shown = go_syntax(given)?;
+        if go_type(given) != "map[string]interface {}" {
+            let shown = go_text::syntax(given);
             return Err(Refusal::Told(format!(
                 "invalid tls value: '{shown}', expected (optional) keys: cert, key, password, and cacerts"
             )));
@@ -120,7 +122,7 @@ impl Tls {
             let value = given.get(&key)?;
             let text = value.as_str().map(|text| text.as_str().to_owned());
             let wrong = |needs: &str| -> Result<Refusal, Refusal> {
-                let shown = go_syntax(given)?;
+                let shown = go_text::syntax(given);
                 let told = format!("invalid tls {name} value: '{shown}', it needs to be {needs}");
                 Ok(Refusal::Told(told))
             };
@@ -159,7 +161,8 @@ impl Tls {
         let mut settings = options.clone();
         settings.proxies = Proxies::default();
         settings.tls.http2 = true;
-        if !self.cert.is_empty() || !self.key.is_empty() {
+        // One without the other is nothing, as in k6.
+        if !self.cert.is_empty() && !self.key.is_empty() {
             settings.tls.auth = vec![TlsAuth {
                 cert: self.cert.clone(),
                 key: self.key.clone(),

@@ -8,7 +8,7 @@ use brunt_js::{Host, OpenError};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::globals::open::path_from_entry;
-use crate::state::{VuState, throw};
+use crate::state::{VuState, throw, throw_type};
 
 /// Descriptions that are kept; a script that loads more has each VU read the rest.
 const SCHEMAS_MAX: usize = 256;
@@ -47,6 +47,15 @@ pub(super) fn protos<'js>(
 ) -> JsResult<'js, Arc<Schema>> {
     let host = Host::of(ctx);
     let mut folders = Vec::new();
+    if !paths.is_object() && !paths.is_nullish() {
+        let shown = paths.to_string_lossy()?;
+        return Err(throw_type(
+            ctx,
+            &format!(
+                "could not convert function call parameter 0: could not convert {shown} to []string"
+            ),
+        ));
+    }
     if paths.is_object() {
         for index in 0..paths.length()? {
             let name = paths.get_index(index)?.to_string_lossy()?;

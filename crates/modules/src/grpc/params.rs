@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use brunt_grpc::Metadata;
-use brunt_quickjs::{JsResult, Value};
+use brunt_quickjs::Value;
 
+use crate::go_error::go_type;
 use crate::http::duration;
 use crate::state::{read_tags, tag_text};
 
@@ -65,8 +66,11 @@ impl Params {
                 "tags" => params.tags = tags(&value)?,
                 "timeout" => {
                     let read = timeout_of(&value);
-                    params.timeout =
-                        Some(read.map_err(|told| format!("invalid timeout value: {told}"))?);
+                    let read = read.map_err(|told| format!("invalid timeout value: {told}"))?;
+                    // 0 says nothing, unlike what is less.
+                    if !(read.is_zero() && is_nothing(&value)) {
+                        params.timeout = Some(read);
+                    }
                 }
                 "discardResponseMessage" => params.discards = value.truthy(),
                 other => return Err(Refusal::Told(format!("unknown param: {other:?}"))),
@@ -97,7 +101,7 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
     if value.is_nullish() {
         return Ok(None);
     }
-    if !value.is_object() {
+    if go_type(value) != "map[string]interface {}" {
         return Err(Refusal::Told(format!(
             "invalid {what} param: must be an object with key-value pairs"
         )));
@@ -123,6 +127,14 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
     Ok(Some(metadata))
 }
 
+/// A limit of exactly 0.
+fn is_nothing(timeout: &Value<'_>) -> bool {
+    match timeout.as_str() {
+        Some(text) => duration::parse(text.as_str()) == Some(0),
+        None => timeout.as_number() == Some(0.0),
+    }
+}
+
 /// A number of milliseconds, or a text such as `1m30s`. Less than nothing is nothing.
 pub(super) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
     if let Some(ms) = value.as_number() {
@@ -133,41 +145,8 @@ pub(super) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
         let text = text.as_str();
         return duration::parse(text)
             .map(Duration::from_nanos)
-            .ok_or_else(|| format!("time: invalid duration {text:?}"));
+            .ok_or_else(|| format!("time: {}", duration::why_not(text)));
     }
-    let kind = if value.is_nullish() {
-        "<nil>"
-    } else if value.is_bool() {
-        "bool"
-    } else if value.is_array() {
-        "[]interface {}"
-    } else {
-        "map[string]interface {}"
-    };
+    let kind = go_type(value);
     Err(format!("unable to use type {kind} as a duration value"))
-}
-
-/// A value as Go's `%#v` writes it, which is how k6 shows what it refuses.
-pub(super) fn go_syntax(value: &Value<'_>) -> JsResult<'static, String> {
-    Ok(if value.is_nullish() {
-        "<nil>".to_owned()
-    } else if let Some(text) = value.as_str() {
-        format!("{:?}", text.as_str())
-    } else if value.is_array() {
-        let mut parts = Vec::new();
-        for index in 0..value.length()? {
-            parts.push(go_syntax(&value.get_index(index)?)?);
-        }
-        format!("[]interface {{}}{{{}}}", parts.join(", "))
-    } else if value.is_object() {
-        let mut parts = Vec::new();
-        for key in value.keys()? {
-            let name = key.text().unwrap_or_default();
-            parts.push(format!("{name:?}:{}", go_syntax(&value.get(&key)?)?));
-        }
-        parts.sort();
-        format!("map[string]interface {{}}{{{}}}", parts.join(", "))
-    } else {
-        value.to_string_lossy()?
-    })
 }

@@ -19,7 +19,7 @@ use super::client::Client;
 use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
 use super::request;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::state::{VuState, text_or_empty, throw, throw_stopped, throw_type};
 
 /// A connection that was lost may take so long to come back.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -100,6 +100,9 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         return Err(refuse("client", "no gRPC connection, you must call connect first"));
     };
     let name = call.argument(1).to_string_lossy()?;
+    if name.is_empty() {
+        return Err(refuse("method", "method to invoke cannot be empty"));
+    }
     let (schema, method) = client.find(&name).map_err(|told| refuse("method", &told))?;
     let params = Params::of_stream(&call.argument(2)).map_err(|refusal| match refusal {
         Refusal::Thrown(thrown) => thrown,
@@ -164,7 +167,15 @@ fn this<'a>(call: &Call<'_>, this: &'a Value<'_>) -> JsResult<'a, &'a Rc<Inner>>
 fn on<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, object, handler) = (call.ctx(), call.this(), call.argument(1));
     this(&call, &object)?;
-    let event = call.argument(0).to_string_lossy()?;
+    let event = text_or_empty(&call.argument(0))?;
+    if !handler.is_function() && !handler.is_nullish() {
+        let told = format!(
+            "could not convert function call parameter 1: could not convert {} to \
+             func(sobek.Value, sobek.Value) (sobek.Value, error)",
+            handler.to_string_lossy()?
+        );
+        return Err(throw_type(ctx, &told));
+    }
     if !handler.is_function() {
         let told = format!("handler for {event:?} event isn't a callable function");
         return Err(throw(ctx, &told));

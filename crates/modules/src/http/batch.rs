@@ -18,6 +18,8 @@ use super::download::{self, Arrived};
 use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_for, method_of};
 use super::response::{self, Response};
 use super::transfer::{self, Finished, Sink};
+use crate::go_error::go_type;
+use crate::go_text;
 use crate::state::{VuState, throw, throw_stopped};
 
 static METHOD: Name = Name::new("method");
@@ -45,14 +47,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     let list = call.argument(0);
     let is_array = list.is_array();
     if !is_array && (!list.is_object() || list.is_function()) {
-        let kind = match () {
-            () if list.is_nullish() => "<nil>",
-            () if list.is_string() => "string",
-            () if list.is_bool() => "bool",
-            () if list.as_number().is_some_and(|number| number.fract() == 0.0) => "int64",
-            () if list.is_number() => "float64",
-            () => "func",
-        };
+        let kind = go_type(&list);
         return Err(throw(ctx, &format!("invalid http.batch() argument type {kind}")));
     }
     let result = if is_array { ctx.array()? } else { ctx.object()? };
@@ -182,6 +177,18 @@ fn refuse<'js>(
     Ok(result.clone())
 }
 
+fn unsendable(text: String) -> Refusal {
+    Refusal::Unsendable(Unsendable { code: 0, text, throw: false })
+}
+
+/// A method must be text here.
+fn method_in(method: &Value<'_>) -> Result<Cow<'static, str>, Refusal> {
+    if method.is_string() {
+        return Ok(method_of(method)?);
+    }
+    Err(unsendable(format!("invalid method type '{}'", go_text::syntax(method))))
+}
+
 /// A URL, `[method, url, body?, params?]`, or `{ method, url, body, params }`.
 fn read_entry<'js>(
     ctx: Ctx<'js>,
@@ -189,18 +196,13 @@ fn read_entry<'js>(
     entry: &Value<'js>,
 ) -> Result<Asked<'js>, Refusal> {
     let undefined = || ctx.undefined();
-    let wrong = |why: &str| {
-        let text = format!("batch request {} {why}", key.text().unwrap_or_default());
-        Refusal::Unsendable(Unsendable { code: 0, text, throw: false })
-    };
     if entry.is_array() {
         if entry.length()? < 2 {
-            return Err(wrong(
-                "is an array without a method and a URL: [method, url, body?, params?]",
-            ));
+            let text = format!("invalid batch request '{}'", go_text::syntax(entry));
+            return Err(unsendable(text));
         }
         return Ok(Asked {
-            method: method_of(&entry.get_index(0)?)?,
+            method: method_in(&entry.get_index(0)?)?,
             url: entry.get_index(1)?,
             body: entry.get_index(2)?,
             params: entry.get_index(3)?,
@@ -224,9 +226,12 @@ fn read_entry<'js>(
     }
     let url = entry.get(&URL)?;
     if url.is_nullish() {
-        return Err(wrong("has no \"url\""));
+        let text =
+            format!("batch request {} doesn't have a url key", key.text().unwrap_or_default());
+        return Err(unsendable(text));
     }
-    let method = method_of(&entry.get(&METHOD)?)?.to_uppercase();
+    let method = if entry.has(&METHOD)? { method_in(&entry.get(&METHOD)?)? } else { "GET".into() };
+    let method = method.to_uppercase();
     let body =
         if matches!(method.as_str(), "GET" | "HEAD") { undefined() } else { entry.get(&BODY)? };
     Ok(Asked { method: Cow::Owned(method), url, body, params: entry.get(&PARAMS)? })

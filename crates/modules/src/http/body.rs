@@ -16,6 +16,7 @@ use super::web::{FilePart, file_part};
 use crate::boxed::unbox;
 use crate::globals::web::{self, Boundary, FeedGuard};
 use crate::go_error::go_type;
+use crate::go_text::number_text;
 use crate::shared_array;
 use crate::state::{throw, throw_type};
 
@@ -311,7 +312,7 @@ fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
         return Ok(String::new());
     }
     if let Some(number) = value.as_number() {
-        return Ok(go_number(number));
+        return Ok(number_text(number));
     }
     if value.is_object() && !value.is_function() {
         log::warn!(
@@ -320,49 +321,4 @@ fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
         return Ok(String::new());
     }
     value.to_string_lossy()
-}
-
-/// As Go prints it: whole numbers that JavaScript counts exactly are integers there, all others take an exponent below
-/// -4 and from 6 on.
-fn go_number(number: f64) -> String {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        return format!("{number:.0}");
-    }
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..6).contains(&exponent) {
-        return format!("{number}");
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_written_as_k6_writes_them() {
-        for (number, text) in [
-            (1.0, "1"),
-            (-3.0, "-3"),
-            (1.5, "1.5"),
-            (1e21, "1e+21"),
-            (1e20, "1e+20"),
-            (9_007_199_254_740_991.0, "9007199254740991"),
-            (1_234_567.5, "1.2345675e+06"),
-            (0.00001, "1e-05"),
-            (123_456.5, "123456.5"),
-        ] {
-            assert_eq!(go_number(number), text);
-        }
-    }
 }

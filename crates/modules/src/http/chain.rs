@@ -8,7 +8,7 @@ use brunt_fiber::clock;
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{
     Body, Client, Exchange, Failure, Headers, Payload, Request, Response, Spool, Target,
-    TargetError, resolve,
+    TargetError, Truncated, resolve,
 };
 
 use super::download::{Download, Hopped};
@@ -56,6 +56,8 @@ pub(super) struct Last {
     pub(super) error: String,
     pub(super) error_code: u16,
     pub(super) thrown: Option<String>,
+    /// It is thrown whatever `throw` says.
+    pub(super) is_thrown: bool,
 }
 
 /// Where a redirect leads.
@@ -77,6 +79,23 @@ enum Redirect {
     To(Next),
     /// The `Location` is no URL: why.
     Broken(String),
+}
+
+impl Last {
+    /// For what was no exchange to count.
+    #[cold]
+    fn without_samples(error: String, error_code: u16) -> Self {
+        let (exchange, decoded, thrown) = (None, None, None);
+        Self { exchange, decoded, error, error_code, thrown, is_thrown: false }
+    }
+
+    /// When a server switches protocols, which this client can't, k6 throws and counts nothing.
+    #[cold]
+    fn switched(response: &Response<'_>) -> Self {
+        let error = format!("unsupported response status: 101 {}", response.reason());
+        let thrown = Some(error.clone());
+        Self { thrown, is_thrown: true, ..Self::without_samples(error, 0) }
+    }
 }
 
 impl Chain {
@@ -115,7 +134,9 @@ impl Chain {
             Err(TargetError::Invalid(invalid)) => {
                 let error = format!("invalid URL: {}", invalid.of(&url));
                 let thrown = request.throws_always.then(|| error.clone());
-                (Last { exchange: None, decoded: None, error, error_code: 1020, thrown }, None)
+                let mut last = Last::without_samples(error, 1020);
+                last.thrown = thrown;
+                (last, None)
             }
             Err(TargetError::Unreachable(failure)) => {
                 let exchange = Box::new(Exchange::unsent(failure, clock::now_ns()));
@@ -177,6 +198,9 @@ impl Chain {
         let mut redirect = Redirect::None;
         let mut failure = None;
         if let Ok(response) = exchange.response() {
+            if response.status() == 101 {
+                return (Last::switched(&response), None);
+            }
             // A script that reads a stream has the cookies since the head came.
             if response.has_cookies() && !asked.spool.is_some_and(Spool::has_begun) {
                 let values = response
@@ -188,12 +212,13 @@ impl Chain {
             redirect = self.redirect(request, (url, target), &response);
             let is_kept = !asked.discard_body && asked.spool.is_none();
             if let (Some(coding), true) = (response.content_encoding(), is_kept) {
-                match brunt_http::content::decode(&coding, exchange.body(), DECODED_MAX) {
-                    Ok(body) => decoded = body,
-                    Err(undecodable) => {
-                        failure = Some((Failure::Decompression(undecodable).to_string(), 1701));
-                        redirect = Redirect::None;
-                    }
+                let body = exchange.body();
+                let (body, why) = brunt_http::content::decode_as_far(&coding, body, DECODED_MAX);
+                decoded = body;
+                if let Some(undecodable) = why {
+                    let why = Failure::Decompression(undecodable);
+                    failure = Some((why.to_string(), why.code()));
+                    redirect = Redirect::None;
                 }
             }
         }
@@ -239,7 +264,6 @@ impl Chain {
         if exchange.failure.is_some() && exchange.timings.blocked == 0 && !exchange.reused {
             exchange.remote = None;
         }
-        let is_whole = exchange.failure.is_none();
         let mut status = exchange.response().map_or(0, |response| response.status());
         let (error, mut error_code) = match (exchange.failure, found) {
             (Some(failure), _) => (failure.to_string(), failure.code()),
@@ -264,16 +288,22 @@ impl Chain {
             let host = Target::parse(url).map_or(String::new(), |target| target.host.into_owned());
             let reason = exchange.reason(&host);
             let reason = reason.as_deref().unwrap_or(&error);
-            let full = format!("{} \"{}\": {reason}", title(&self.method), url);
-            if request.throw {
-                // What goes wrong after the head is thrown without the URL, as in k6.
-                let has_head = exchange.head().is_some() && !(is_whole && error_code == 1000);
-                thrown = Some(if has_head { error.clone() } else { full });
+            let broken = if is_broken(&exchange) { BROKEN } else { "" };
+            // What goes wrong with a body is told without the URL, as in k6, and once.
+            let is_of_body = exchange.head().is_some() && !error.starts_with(NO_LOCATION);
+            let told = if is_of_body {
+                once(&error).to_owned()
             } else {
-                log::warn!(error = full.as_str(); "Request Failed");
+                // The method of the first request, wherever it went wrong: that is what Go's client was asked for.
+                format!("{} \"{}\": {broken}{reason}", title(&request.method), url)
+            };
+            if request.throw {
+                thrown = Some(told);
+            } else {
+                log::warn!(error = told.as_str(); "Request Failed");
             }
         }
-        Last { exchange: Some(exchange), decoded, error, error_code, thrown }
+        Last { exchange: Some(exchange), decoded, error, error_code, thrown, is_thrown: false }
     }
 
     /// The headers on the wire: the request's, and cookies and credentials if there are any.
@@ -342,8 +372,8 @@ impl Chain {
             if !request.redirects_set {
                 log::warn!(
                     url = self.first_url.as_deref().unwrap_or(url);
-                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in the request \
-                     params or set the global maxRedirects to silence this",
+                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request \
+                     params or set global maxRedirects to silence this",
                     self.followed + 1
                 );
             }
@@ -359,6 +389,10 @@ impl Chain {
             return Redirect::None;
         }
         let location = String::from_utf8_lossy(location);
+        if location.starts_with(':') {
+            let why = format!("parse {location:?}: missing protocol scheme");
+            return Redirect::Broken(format!("{NO_LOCATION} {location:?}: {why}"));
+        }
         let to = escape_path(resolve(url, &location));
         let same_host = match Target::parse(&to) {
             Ok(next) => {
@@ -366,9 +400,7 @@ impl Chain {
             }
             Err(TargetError::Invalid(invalid)) => {
                 let why = invalid.of(&location);
-                return Redirect::Broken(format!(
-                    "failed to parse Location header {location:?}: {why}"
-                ));
+                return Redirect::Broken(format!("{NO_LOCATION} {location:?}: {why}"));
             }
             Err(TargetError::Unreachable(_)) => false,
         };
@@ -420,6 +452,28 @@ impl Chain {
         self.first_url.get_or_insert(from);
         self.url = next.url;
     }
+}
+
+/// How a redirect to nowhere is told.
+const NO_LOCATION: &str = "failed to parse Location header";
+
+/// What k6 says twice in `res.error` of a coding, it says once elsewhere.
+fn once(error: &str) -> &str {
+    const TWICE: &str = "error decompressing response body (";
+    match error.strip_prefix(TWICE) {
+        Some(inner) if inner.starts_with(TWICE) => inner.strip_suffix(')').unwrap_or(inner),
+        _ => error,
+    }
+}
+
+/// What Go says before what is wrong with the head of a response.
+const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
+
+/// The head of the response is nonsense, or ends before its end.
+fn is_broken(exchange: &Exchange) -> bool {
+    let failure = exchange.failure.filter(|_| exchange.head().is_none());
+    matches!(failure, Some(Failure::Malformed(malformed)) if malformed.is_of_http1())
+        || matches!(failure, Some(Failure::Ended(Truncated::Partial)))
 }
 
 /// The headers with this one in its place: after `User-Agent` they are sorted, as Go sends them.

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
 
-use crate::state::throw;
+use crate::boxed::unbox;
+use crate::go_error::go_type;
+use crate::state::{throw, throw_type};
 
 static MIN: Name = Name::new("min");
 static MAX: Name = Name::new("max");
@@ -70,11 +72,21 @@ pub(super) fn expected_statuses(call: Call<'_>) -> JsResult<'_> {
         let argument = call.argument(index);
         let range = if let Some(status) = integer(&argument) {
             (status, status)
-        } else if argument.is_object() {
-            match (integer(&argument.get(&MIN)?), integer(&argument.get(&MAX)?)) {
-                (Some(min), Some(max)) => (min, max),
-                _ => return Err(wrong(ctx, index)),
+        } else if go_type(&argument) == "map[string]interface {}" && unbox(&argument).is_none() {
+            if !argument.has(&MIN)? || !argument.has(&MAX)? {
+                return Err(wrong(ctx, index));
             }
+            let ends = (integer(&argument.get(&MIN)?), integer(&argument.get(&MAX)?));
+            let (Some(min), Some(max)) = ends else {
+                let text = format!(
+                    "both min and max need to be integers for argument number {}",
+                    index + 1
+                );
+                return Err(throw(ctx, &text));
+            };
+            (min, max)
+        } else if argument.is_nullish() {
+            return Err(throw_type(ctx, "Cannot convert undefined or null to object"));
         } else {
             return Err(wrong(ctx, index));
         };

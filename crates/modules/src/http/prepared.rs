@@ -15,8 +15,11 @@ use super::expected::Callback;
 use super::login::Auth;
 use super::state::{HttpState, SharedJar};
 use super::url::{UrlTemplate, escape_path};
+use crate::boxed::unbox;
 use crate::config::Config;
 use crate::globals::web::FeedGuard;
+use crate::go_error::go_type;
+use crate::go_text;
 use crate::state::{VuState, tag_text};
 
 static HEADERS: Name = Name::new("headers");
@@ -240,13 +243,7 @@ impl Prepared {
             self.template = Some(template.name.clone());
             return Ok(());
         }
-        let shown = match () {
-            () if url.is_nullish() => "<nil>".to_owned(),
-            () if url.is_object() => "map[]".to_owned(),
-            () => url.to_string_lossy().unwrap_or_default(),
-        };
-        drop(url.ctx().take_exception());
-        Err(self.unsendable(1020, format!("invalid URL: '#{shown}'")))
+        Err(self.unsendable(1020, format!("invalid URL: '#{}'", go_text::plain(url))))
     }
 
     fn read_params<'js>(
@@ -358,10 +355,15 @@ impl Prepared {
             if value.is_nullish() {
                 continue;
             }
-            let cookie = if value.is_object() && !value.is_array() {
+            let cookie = if go_type(&value) == "map[string]interface {}" && !value.is_array_buffer()
+            {
+                // Without a value it is empty; `undefined` as a value is sent as text.
                 let text = value.get(&VALUE)?;
-                let text =
-                    if text.is_undefined() { String::new() } else { text.to_string_lossy()? };
+                let text = if text.is_undefined() && !value.has(&VALUE)? {
+                    String::new()
+                } else {
+                    text.to_string_lossy()?
+                };
                 RequestCookie { name, value: text, replace: value.get(&REPLACE)?.truthy() }
             } else {
                 RequestCookie { name, value: value.to_string_lossy()?, replace: false }
@@ -447,16 +449,17 @@ impl OwnHeaders {
         self.lines.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         for (name, value) in self.lines {
             match name.as_str() {
-                "Host" => request.host = Some(value),
+                "Host" => request.host = Some(value).filter(|host| !host.is_empty()),
                 "Content-Length" => {
                     let length = request.body.as_ref().map_or(Some(0), Payload::len);
                     let length = length.map(|length| length.to_string());
-                    if length.as_deref() != Some(value.trim()) {
+                    if !value.is_empty() && length.as_deref() != Some(value.trim()) {
                         log::warn!(
-                            "the \"Content-Length\" header of the request to {} says {value}, but the body has \
-                             {} bytes; the header is left out",
+                            "The specified Content-Length header {value:?} in the {} request for {} doesn't match \
+                             the actual request body length of {}, so it will be ignored!",
+                            request.method,
                             request.url,
-                            length.as_deref().unwrap_or("an unknown number of")
+                            length.as_deref().unwrap_or("an unknown number of bytes")
                         );
                     }
                 }
@@ -496,31 +499,31 @@ fn content_type_of<'js>(params: &Value<'js>) -> JsResult<'js, Option<String>> {
 /// A number of milliseconds, or a duration string.
 fn timeout(value: &Value<'_>) -> Option<u64> {
     if let Some(ms) = value.as_number() {
-        return from_ms(ms);
+        return Some(from_ms(ms));
+    }
+    if value.is_object() {
+        // A number in an object is that number to k6.
+        return unbox(value)?.as_number().map(from_ms);
     }
     let text = value.as_str()?;
     if let Ok(ms) = text.parse::<f64>() {
-        return from_ms(ms);
+        return Some(from_ms(ms));
     }
     super::duration::parse(text.as_str().strip_prefix('-').unwrap_or(&text))
         .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
 }
 
-/// No time, or less than none, is 0: the request fails as timed out.
-fn from_ms(ms: f64) -> Option<u64> {
-    (!ms.is_nan()).then_some((ms * 1e6) as u64)
+/// No time, or less than none, is 0: the request fails as timed out. What is no number of nanoseconds for Go is so, too.
+fn from_ms(ms: f64) -> u64 {
+    let ns = ms * 1e6;
+    if ns < i64::MAX as f64 { ns as u64 } else { 0 }
 }
 
 fn invalid_timeout(value: &Value<'_>) -> String {
     if let Some(text) = value.as_str() {
-        return format!("invalid timeout value: time: invalid duration {:?}", text.as_str());
+        return format!("invalid timeout value: time: {}", super::duration::why_not(&text));
     }
-    let kind = match () {
-        () if value.is_nullish() => "<nil>",
-        () if value.is_bool() => "bool",
-        () if value.is_array() => "[]interface {}",
-        () => "map[string]interface {}",
-    };
+    let kind = if value.is_array_buffer() { "sobek.ArrayBuffer" } else { go_type(value) };
     format!("invalid timeout value: unable to use type {kind} as a duration value")
 }
 

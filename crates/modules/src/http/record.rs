@@ -218,7 +218,8 @@ fn make(recorder: &mut Recorder, system: SystemTags, labels: &Labels<'_>) -> Blo
     pairs.extend(
         system_tags
             .iter()
-            .filter(|(on, _, value)| *on && !value.is_empty())
+            // The URL and its name are tags even if they are empty.
+            .filter(|(on, key, value)| *on && (!value.is_empty() || matches!(*key, "url" | "name")))
             .map(|(_, key, value)| (*key, *value)),
     );
     let tags = recorder.tags_with(labels.base, &pairs);

@@ -571,7 +571,8 @@ pub(super) fn no_body(ctx: Ctx<'_>) -> Thrown {
 pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
     let (ctx, this) = (call.ctx(), call.this());
     let selector = call.argument(0);
-    if !selector.is_undefined() {
+    // An argument that is undefined selects nothing, as in k6.
+    if !call.is_empty() {
         let selector = selector.to_string_lossy()?;
         return Ok(select(ctx, bytes, &selector));
     }

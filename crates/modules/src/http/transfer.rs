@@ -191,7 +191,7 @@ impl Finished {
                 body: request.shown_body.or(request.body),
             },
             response_type: request.response_type,
-            throw: request.throw,
+            throw: request.throw || last.is_thrown,
         })
     }
 }

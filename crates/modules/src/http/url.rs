@@ -139,9 +139,11 @@ pub(crate) fn escape_path(mut url: String) -> String {
     let path_end = url.find(['?', '#']).unwrap_or(url.len());
     let start = url.find("://").map_or(0, |at| at + 3);
     let path_start = url[start..path_end].find('/').map_or(path_end, |at| start + at);
+    let Some(path) = decoded(&url.as_bytes()[path_start..path_end]) else { return url };
     let mut out = url[..path_start].to_owned();
-    for &byte in &url.as_bytes()[path_start..path_end] {
-        if is_plain(byte) {
+    // As soon as one must be encoded, Go encodes all that it may: brackets and quotes, too.
+    for byte in path {
+        if byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte) {
             out.push(byte as char);
         } else {
             let _ = write!(out, "%{byte:02X}");
@@ -152,6 +154,23 @@ pub(crate) fn escape_path(mut url: String) -> String {
         None => out,
         Some(hash) => escape_fragment(out, path_start + hash),
     }
+}
+
+/// A path without its percent-encoding; `None` if that is broken.
+fn decoded(path: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let digits = after.get(..2).filter(|two| two.iter().all(u8::is_ascii_hexdigit))?;
+        out.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = &after[2..];
+    }
+    Some(out)
 }
 
 /// The same for what follows the `#` at this place; an empty fragment is none.
@@ -188,6 +207,10 @@ mod tests {
         assert_eq!(escaped("http://h/?\u{e9}"), "http://h/?\u{e9}");
         assert_eq!(escaped("http://h/\n"), "http://h/\n");
         assert_eq!(escaped("http://h/%20"), "http://h/%20");
+        assert_eq!(escaped("http://h/[a](b)!*'"), "http://h/[a](b)!*'");
+        assert_eq!(escaped("http://h/[a] (b)!*'"), "http://h/%5Ba%5D%20%28b%29%21%2A%27");
+        assert_eq!(escaped("http://h/%2Fa%25 b"), "http://h//a%25%20b");
+        assert_eq!(escaped("http://h/%zz b"), "http://h/%zz b");
         assert_eq!(without_userinfo("http://u:p@h/x@y"), "http://h/x@y");
     }
 

@@ -81,6 +81,9 @@ impl Config {
         if arg.is_empty() {
             return Ok(());
         }
+        if arg.starts_with(':') {
+            return Err(format!("parse {arg:?}: missing protocol scheme"));
+        }
         if !arg.contains("://") {
             return self.read_database(arg);
         }
@@ -286,6 +289,7 @@ mod tests {
             ("http://a/b?concurrentWrites=0", &[], "must be a positive number"),
             ("http://a/b?pushInterval=x", &[], "\"x\" is not a duration"),
             ("ftp://a/b", &[], "must start with http://"),
+            ("::bad", &[], "parse \"::bad\": missing protocol scheme"),
             ("", &[("ADDR", "foo")], "the address \"foo\""),
             ("", &[("TAGS_AS_FIELDS", "a:foo")], "an invalid type (foo)"),
             ("", &[("PRECISION", "zz")], "\"zz\""),

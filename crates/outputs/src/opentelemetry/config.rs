@@ -49,8 +49,8 @@ impl Config {
             "http/protobuf" => Transport::Http,
             _ => {
                 return Err(wrong(format!(
-                    "unsupported exporter protocol \"{protocol}\", only \"grpc\" and \"http/protobuf\" \
-                     are supported"
+                    "error validating OpenTelemetry output config: unsupported exporter protocol \"{protocol}\", \
+                     only \"grpc\" and \"http/protobuf\" are supported"
                 )));
             }
         };

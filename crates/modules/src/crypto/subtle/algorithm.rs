@@ -12,6 +12,8 @@ pub(super) enum Algorithm {
     AesCbc,
     AesCtr,
     AesGcm,
+    /// Its keys can be made, read and written; what they wrap is for nobody, as in k6.
+    AesKw,
     Hmac,
     Ecdsa,
     Ecdh,
@@ -22,10 +24,11 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::AesCbc,
         Self::AesCtr,
         Self::AesGcm,
+        Self::AesKw,
         Self::Hmac,
         Self::Ecdsa,
         Self::Ecdh,
@@ -40,6 +43,7 @@ impl Algorithm {
             Self::AesCbc => "AES-CBC",
             Self::AesCtr => "AES-CTR",
             Self::AesGcm => "AES-GCM",
+            Self::AesKw => "AES-KW",
             Self::Hmac => "HMAC",
             Self::Ecdsa => "ECDSA",
             Self::Ecdh => "ECDH",
@@ -53,7 +57,7 @@ impl Algorithm {
     /// What keys of it can be for.
     pub(super) fn usages(self) -> &'static [&'static str] {
         match self {
-            Self::AesCbc | Self::AesCtr | Self::AesGcm | Self::RsaOaep => {
+            Self::AesCbc | Self::AesCtr | Self::AesGcm | Self::AesKw | Self::RsaOaep => {
                 &["encrypt", "decrypt", "wrapKey", "unwrapKey"]
             }
             Self::Hmac | Self::Ecdsa | Self::RsaPss | Self::RsaPkcs1 => &["sign", "verify"],
@@ -62,7 +66,7 @@ impl Algorithm {
     }
 
     pub(super) fn is_aes(self) -> bool {
-        matches!(self, Self::AesCbc | Self::AesCtr | Self::AesGcm)
+        matches!(self, Self::AesCbc | Self::AesCtr | Self::AesGcm | Self::AesKw)
     }
 
     /// The algorithm that a script names, if it is one of `allowed`.
@@ -96,6 +100,9 @@ pub(super) fn name(given: &Value<'_>) -> Result<String, Trouble> {
 /// There is no such algorithm, or it cannot do this.
 pub(super) fn unsupported(name: &str, operation: &str) -> Failure {
     let name = name.to_uppercase();
+    if name == Algorithm::AesKw.name() {
+        return Failure::new(ErrorName::NotSupported, format!("unsupported algorithm {name}"));
+    }
     let message = format!(
         "algorithm \"{name}\" doesn't support (in implementation) operation \"{operation}\""
     );

@@ -62,6 +62,12 @@ pub(super) fn generate<'js>(
             parameter(given, "length")?.ok_or_else(|| algorithm::missing("length"))?;
             let size = aes_size(given)?;
             let usages = generated(algorithm, wanted)?;
+            // Here k6 knows that such keys wrap and do nothing else.
+            if algorithm == Algorithm::AesKw
+                && usages.iter().any(|usage| !usage.ends_with("rapKey"))
+            {
+                return Err(Failure::new(ErrorName::Syntax, "invalid key usage").into());
+            }
             not_empty(&usages)?;
             let material = Material::Secret(random(ctx, size)?);
             secret(ctx, CryptoKey { algorithm, hash: None, material, extractable, usages })
@@ -92,6 +98,7 @@ const GENERATED: &[Algorithm] = &[
     Algorithm::AesCbc,
     Algorithm::AesCtr,
     Algorithm::AesGcm,
+    Algorithm::AesKw,
     Algorithm::Hmac,
     Algorithm::Ecdsa,
     Algorithm::Ecdh,

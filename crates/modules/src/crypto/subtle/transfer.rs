@@ -15,6 +15,7 @@ const IMPORTED: &[Algorithm] = &[
     Algorithm::AesCbc,
     Algorithm::AesCtr,
     Algorithm::AesGcm,
+    Algorithm::AesKw,
     Algorithm::Hmac,
     Algorithm::Ecdsa,
     Algorithm::Ecdh,
@@ -83,7 +84,7 @@ pub(super) fn import<'js>(
     let usages = usages(algorithm, wanted)?;
     let mut hash = None;
     let material = match algorithm {
-        Algorithm::AesCbc | Algorithm::AesCtr | Algorithm::AesGcm => {
+        Algorithm::AesCbc | Algorithm::AesCtr | Algorithm::AesGcm | Algorithm::AesKw => {
             let key = symmetric(source, format_name)?;
             if !matches!(key.len(), 16 | 24 | 32) {
                 return Err(data_error(format!("invalid key length {} bytes", key.len())).into());
@@ -115,7 +116,9 @@ pub(super) fn import<'js>(
             }
             Material::Secret(key)
         }
-        Algorithm::Ecdsa | Algorithm::Ecdh => of_curve(source, algorithm::curve(given)?)?,
+        Algorithm::Ecdsa | Algorithm::Ecdh => {
+            of_curve(source, algorithm, algorithm::curve(given)?)?
+        }
         Algorithm::RsaOaep | Algorithm::RsaPss | Algorithm::RsaPkcs1 => {
             hash = Some(algorithm::hash(given, "importKey")?);
             of_rsa(source, format_name)?
@@ -135,7 +138,11 @@ fn symmetric(source: Source<'_, '_>, format: &str) -> Result<Vec<u8>, Trouble> {
     }
 }
 
-fn of_curve(source: Source<'_, '_>, curve: curve::Curve) -> Result<Material, Trouble> {
+fn of_curve(
+    source: Source<'_, '_>,
+    algorithm: Algorithm,
+    curve: curve::Curve,
+) -> Result<Material, Trouble> {
     Ok(match source {
         Source::Bytes(Format::Pkcs8, der) => {
             Material::CurvePrivate(curve::PrivateKey::from_pkcs8(curve, &der)?)
@@ -144,7 +151,15 @@ fn of_curve(source: Source<'_, '_>, curve: curve::Curve) -> Result<Material, Tro
             Material::CurvePublic(curve::PublicKey::from_spki(curve, &der)?)
         }
         Source::Bytes(_, point) => {
-            Material::CurvePublic(curve::PublicKey::from_raw(curve, &point)?)
+            let key = curve::PublicKey::from_raw(curve, &point);
+            Material::CurvePublic(key.map_err(|_| {
+                data_error(match algorithm {
+                    Algorithm::Ecdh => {
+                        "unable to import ECDH public key data: crypto/ecdh: invalid public key"
+                    }
+                    _ => "unable to import ECDSA public key data",
+                })
+            })?)
         }
         Source::Jwk(object) => {
             let find = |name: &str| member(object, name);
@@ -241,6 +256,7 @@ fn symmetric_jwk<'js>(ctx: Ctx<'js>, key: &CryptoKey, bytes: &[u8]) -> Outcome<'
         Algorithm::AesCbc => format!("A{bits}CBC"),
         Algorithm::AesCtr => format!("A{bits}CTR"),
         Algorithm::AesGcm => format!("A{bits}GCM"),
+        Algorithm::AesKw => format!("A{bits}KW"),
         _ => format!("HS{}", key.hash()?.name().trim_start_matches("SHA-")),
     };
     let usages: Result<Vec<_>, _> = key.usages.iter().map(|name| ctx.string(name)).collect();
