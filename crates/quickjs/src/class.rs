@@ -398,7 +398,7 @@ unsafe extern "C" fn own_property<T: Class>(
 
 /// `method.bind(this)`.
 fn bound<'js>(method: &Value<'js>, this: &Value<'js>) -> JsResult<'js> {
-    method.get("bind")?.call(method, &[this.clone()])
+    method.get("bind")?.call(method, std::slice::from_ref(this))
 }
 
 unsafe extern "C" fn own_property_names<T: Class>(

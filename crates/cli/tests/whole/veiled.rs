@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, UdpSocket};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ export default async function () {
 fn listen() -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address").to_string();
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(64);
     thread::spawn(move || {
         for socket in listener.incoming().flatten() {
             let sender = sender.clone();

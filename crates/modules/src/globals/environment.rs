@@ -73,14 +73,14 @@ impl Class for Environment {
     fn assign<'js>(&self, _ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
         let text = if value.is_nullish() { String::new() } else { value.to_string_lossy()? };
         if let Some(name) = key.text() {
-            self.changes.borrow_mut().insert(name.to_string(), Some(text));
+            self.changes.borrow_mut().insert(name.clone(), Some(text));
         }
         Ok(())
     }
 
     fn remove<'js>(&self, _ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
         if let Some(name) = key.text() {
-            self.changes.borrow_mut().insert(name.to_string(), None);
+            self.changes.borrow_mut().insert(name.clone(), None);
         }
         Ok(())
     }

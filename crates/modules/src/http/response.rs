@@ -459,27 +459,45 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
     if !this.is_assigned::<Response>(&BODY) && !this.is_assigned::<Response>(&URL) {
         return page_of(ctx, bytes, url);
     }
-    let given = given_body(&this)?;
+    let body = body(&this)?;
     let url = this.get(&URL)?.to_string_lossy()?;
-    page_of(ctx, given.as_ref().map_or(bytes, Option::as_deref), &url)
+    page_of(ctx, body.bytes(bytes), &url)
 }
 
-/// The body that a script has put in the place of the one that came; `Some(None)` if that is none.
+/// A response's body, as it stands.
+enum Body {
+    /// The one that came.
+    Own,
+    /// What a script has put in its place; `None` for a null.
+    Given(Option<Vec<u8>>),
+}
+
+impl Body {
+    /// The bytes, where `own` are those that came.
+    fn bytes<'a>(&'a self, own: Option<&'a [u8]>) -> Option<&'a [u8]> {
+        match self {
+            Self::Own => own,
+            Self::Given(bytes) => bytes.as_deref(),
+        }
+    }
+}
+
+/// The body of a response.
 ///
 /// # Errors
-/// If it is neither text nor bytes.
-fn given_body<'js>(this: &Value<'js>) -> JsResult<'js, Option<Option<Vec<u8>>>> {
+/// If a script has put there what is neither text nor bytes.
+fn body<'js>(this: &Value<'js>) -> JsResult<'js, Body> {
     if !this.is_assigned::<Response>(&BODY) {
-        return Ok(None);
+        return Ok(Body::Own);
     }
-    let (ctx, body) = (this.ctx(), this.get(&BODY)?);
-    if body.is_nullish() {
-        return Ok(Some(None));
+    let (ctx, given) = (this.ctx(), this.get(&BODY)?);
+    if given.is_nullish() {
+        return Ok(Body::Given(None));
     }
-    if body.is_string() || body.bytes().is_some() {
-        return Ok(Some(Some(ctx.to_bytes(&body, "a body")?)));
+    if given.is_string() || given.bytes().is_some() {
+        return Ok(Body::Given(Some(ctx.to_bytes(&given, "a body")?)));
     }
-    let kind = go_type(&body);
+    let kind = go_type(&given);
     Err(throw(ctx, &format!("invalid type {kind}, expected string, []byte or ArrayBuffer")))
 }
 
@@ -550,9 +568,9 @@ fn json(call: Call<'_>) -> JsResult<'_> {
         ResponseType::None | ResponseType::Stream => None,
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
-    let given = given_body(&this)?;
-    let bytes = given.as_ref().map_or(bytes, Option::as_deref);
-    if bytes.is_none() && (response.finished.is_some() || given.is_some()) {
+    let body = body(&this)?;
+    let bytes = body.bytes(bytes);
+    if bytes.is_none() && (response.finished.is_some() || matches!(body, Body::Given(_))) {
         return Err(no_body(ctx));
     }
     json_of(&call, bytes.unwrap_or_default())
