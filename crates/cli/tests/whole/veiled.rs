@@ -26,7 +26,7 @@ export default async function () {
 fn listen() -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address").to_string();
-    let (sender, receiver) = sync_channel(64);
+    let (sender, receiver) = sync_channel(1024);
     thread::spawn(move || {
         for socket in listener.incoming().flatten() {
             let sender = sender.clone();
