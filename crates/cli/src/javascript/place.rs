@@ -23,7 +23,7 @@ pub(super) fn first(stack: &str) -> Option<Diagnostic> {
 /// Where the caret stands, in UTF-16 units from 1: stacks count as k6 does, in bytes, and in TypeScript from 0.
 fn shown(url: &str, text: &str, column: u32) -> u32 {
     let at = column.max(1) as usize - 1;
-    if url.ends_with(".ts") {
+    if Path::new(url).extension().is_some_and(|extension| extension == "ts") {
         let is_behind_bracket = text.as_bytes().get(at) == Some(&b'(');
         return if is_behind_bracket { column } else { column.saturating_add(1) };
     }
