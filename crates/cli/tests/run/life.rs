@@ -211,7 +211,7 @@ fn a_test_can_be_marked_as_failed_and_goes_on() {
     assert_eq!(logged(&told), ["on", "on"]);
     assert!(told.stderr.contains("test marked as failed: hm"), "{told:?}");
     let init = format!("import exec from 'k6/execution';\nexec.test.fail();\n{DEFAULT}");
-    ends(&init, "", 107, &["init context"], &[]);
+    ends(&init, "", 107, &["called outside of VU context"], &[]);
 }
 
 #[test]

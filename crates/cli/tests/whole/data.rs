@@ -171,7 +171,8 @@ fn csv_files_are_parsed() {
     assert!(lines[13].contains("delimiter must be a single character"), "{lines:?}");
     assert!(lines[14].contains("fromLine must be less than or equal to toLine"), "{lines:?}");
     assert!(lines[15].contains("'skipFirstLine'"), "{lines:?}");
-    assert!(lines[16..].iter().all(|line| line.contains("file")), "{lines:?}");
+    assert!(lines[16].contains("expected to be a fs.File instance"), "{lines:?}");
+    assert!(lines[17].contains("the reader cannot be nil"), "{lines:?}");
 }
 
 /// The elements of a file that is parsed for a `SharedArray` alone stay in the file's text: nobody can tell.

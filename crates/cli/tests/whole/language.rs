@@ -222,7 +222,7 @@ fn places_in_stacks_are_exact_on_every_line_and_in_every_kind_of_file() {
         "s.js",
         cjs,
         &[],
-        &["Error: c\n\tat inner (file://", "s.js:1:70(", "\tat file://", "s.js:1:38("],
+        &["Error: c\n\tat inner (file://", "s.js:1:97(", "\tat file://", "s.js:1:65("],
     );
     let anonymous = "export default () => { [1].map((x) => { throw x; }); }";
     check_thrown(
