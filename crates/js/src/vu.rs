@@ -77,7 +77,7 @@ impl ScriptVu {
     async fn watch(&mut self) -> Result<(), Failure> {
         let (stop, stopped) = self.stop.as_mut().expect("set by the iteration");
         let mut lines = self.shared.instance.hot_lines();
-        let shared = &*self.shared;
+        let shared = &self.shared;
         let stop = stop.places();
         let result = {
             let mut run = pin!(run_fiber_until(&mut self.fiber, stopped));
@@ -85,8 +85,8 @@ impl ScriptVu {
                 let task = cx.waker().data().addr();
                 touched::watch(&mut lines, || {
                     touched::note_at(task, TASK_BYTES);
-                    touched::note(shared);
-                    touched::note(&*shared.instance);
+                    touched::note_shared(shared);
+                    touched::note_shared(&shared.instance);
                     for &(at, bytes) in &stop {
                         touched::note_at(at, bytes);
                     }

@@ -146,8 +146,9 @@ fn record(
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
     let mut cache = state.checks.borrow_mut();
-    let group = Arc::clone(&state.group.borrow());
-    if cache.epoch != recorder.epoch() || cache.base != Some(base) || cache.group != group {
+    let group = state.group.borrow();
+    let is_same_group = Arc::ptr_eq(&cache.group, &group) || cache.group == *group;
+    if cache.epoch != recorder.epoch() || cache.base != Some(base) || !is_same_group {
         cache.known.clear();
         cache.group = Arc::clone(&group);
         cache.epoch = recorder.epoch();

@@ -50,7 +50,10 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
               brunt_note_block(p, sizeof(*p));\n    \
               brunt_note_block(sh, sizeof(*sh));\n    \
               brunt_note(&prop_hash_end(sh)[-h - 1], 4);\n    \
-              if (pr) {\n        brunt_note(pr, sizeof(*pr));\n        brunt_note(value, sizeof(*value));\n    }\n}\n\n\
+              for(h = prop_hash_end(sh)[-h - 1]; h; h = get_shape_prop(sh)[h - 1].hash_next) {\n        \
+              brunt_note(&get_shape_prop(sh)[h - 1], sizeof(*pr));\n        \
+              if (pr == &get_shape_prop(sh)[h - 1])\n            break;\n    }\n    \
+              if (pr)\n        brunt_note(value, sizeof(*value));\n}\n\n\
               static inline JSShapeProperty *find_own_property(JSProperty **ppr,\n",
         times: 1,
     },
@@ -149,6 +152,31 @@ pub(crate) const TOUCHED: &[Adjustment] = &[
         find: "    if (proto)\n        js_dup(JS_MKPTR(JS_TAG_OBJECT, proto));\n    sh->proto = proto;\n",
         put: "    if (proto) {\n        BRUNT_NOTE_BLOCK(proto, sizeof(*proto));\n        \
               js_dup(JS_MKPTR(JS_TAG_OBJECT, proto));\n    }\n    sh->proto = proto;\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        assert(atom < rt->atom_size);\n        p = rt->atom_array[atom];\n        \
+              if (p->atom_type == JS_ATOM_TYPE_STRING &&\n            is_num_string(&val, p) && val != -1) {\n",
+        put: "        assert(atom < rt->atom_size);\n        p = rt->atom_array[atom];\n        \
+              BRUNT_NOTE(&rt->atom_array[atom], sizeof(p));\n        BRUNT_NOTE_BLOCK(p, sizeof(*p) + 8);\n        \
+              if (p->atom_type == JS_ATOM_TYPE_STRING &&\n            is_num_string(&val, p) && val != -1) {\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "    pr = get_shape_prop(sh);\n    for(i = 0; i < sh->prop_count; i++) {\n        \
+              free_property(rt, &p->prop[i], pr->flags);\n",
+        put: "    pr = get_shape_prop(sh);\n    \
+              BRUNT_NOTE(pr, sizeof(*pr) * min_int(sh->prop_count, 32));\n    \
+              for(i = 0; i < sh->prop_count; i++) {\n        \
+              free_property(rt, &p->prop[i], pr->flags);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "        *pv = ctx->error_back_trace;\n",
+        put: "        BRUNT_NOTE(&ctx->error_back_trace, sizeof(JSValue));\n        *pv = ctx->error_back_trace;\n",
         times: 1,
     },
 ];

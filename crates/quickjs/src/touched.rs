@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ptr;
+use std::rc::Rc;
 
 use crate::sys;
 
@@ -64,6 +65,15 @@ pub fn is_watched() -> bool {
 pub fn note<T: ?Sized>(value: &T) {
     if is_watched() {
         note_at(ptr::from_ref(value).cast::<u8>().addr(), size_of_val(value));
+    }
+}
+
+/// The same for a shared value, with its counters before it.
+#[inline]
+pub fn note_shared<T>(value: &Rc<T>) {
+    if is_watched() {
+        let counters = 2 * size_of::<usize>();
+        note_at(Rc::as_ptr(value).addr().wrapping_sub(counters), counters + size_of::<T>());
     }
 }
 

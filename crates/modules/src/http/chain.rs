@@ -163,7 +163,7 @@ impl Chain {
         // With digest, k6 takes user and password out before it looks at the URL.
         let shown = match request.auth {
             Some(Auth::Digest) => without_userinfo(url),
-            _ => place.masked.as_deref().unwrap_or(url).into(),
+            _ => (&*place.shown).into(),
         };
         let shown = shown.as_ref();
         let too_late = (request.timeout_ns == 0).then_some(Failure::Timeout);

@@ -1,6 +1,5 @@
 //! The HTTP side of one VM: its connections, its cookies, its response callback.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -52,8 +51,8 @@ const PLACES_MAX: usize = 1024;
 /// A URL taken apart.
 pub(super) struct Place {
     pub(super) target: OwnedTarget,
-    /// As tags show it, if that is not the URL itself.
-    pub(super) masked: Option<Box<str>>,
+    /// The URL as tags show it. All VUs of the core read this one, so that it stays in the cache.
+    pub(super) shown: Box<str>,
 }
 
 impl HttpShared {
@@ -91,11 +90,7 @@ impl HttpShared {
             return Ok(Rc::clone(place));
         }
         let target = Target::parse(url)?.to_owned_target();
-        let masked = match mask(url) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked.into()),
-        };
-        let place = Rc::new(Place { target, masked });
+        let place = Rc::new(Place { target, shown: mask(url).into() });
         let mut places = self.places.borrow_mut();
         if places.len() >= PLACES_MAX {
             places.clear();
@@ -240,7 +235,7 @@ impl HttpState {
         touched::note(self);
         let others = self.others.borrow();
         touched::note(&others[..]);
-        touched::note(&**self.jar.borrow());
+        touched::note_shared(&self.jar.borrow());
         for client in others.iter().chain([&self.client]) {
             client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
         }

@@ -205,7 +205,7 @@ impl Ready {
     /// The URL as tags and messages show it.
     pub(super) fn shown(&self) -> &str {
         match &self.place {
-            Ok(place) => place.masked.as_deref().unwrap_or(&self.url),
+            Ok(place) => &place.shown,
             Err(_) => &self.url,
         }
     }
