@@ -125,6 +125,9 @@ impl Exchange {
                 "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                     .to_owned()
             }
+            Failure::HostMismatch(names) => {
+                format!("tls: failed to verify certificate: x509: {names}")
+            }
             Failure::CertificateTime(_) | Failure::Certificate(_) => {
                 format!("tls: failed to verify certificate: {failure}")
             }
