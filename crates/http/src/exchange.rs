@@ -112,6 +112,8 @@ impl Exchange {
         Some(match failure {
             Failure::Refused => dialed("connect: connection refused"),
             Failure::DialTimeout => dialed("i/o timeout"),
+            // Too many open files: there was no socket to connect.
+            Failure::DialErrno(errno @ (23 | 24)) => dialed(&format!("socket: {}", words(errno))),
             Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
             Failure::NoSuchHost => no_such_host(host),
             Failure::BlockedHost(pattern) => {
