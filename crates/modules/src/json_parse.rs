@@ -63,10 +63,7 @@ fn offset(text: &[u8], error: &JsonError) -> Option<usize> {
     let newlines =
         text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at + 1);
     let line = std::iter::once(0).chain(newlines).nth(error.line.checked_sub(1)?)?;
-    // Behind a whole value columns count characters; those begin with bytes that continue none.
-    let begins = |&(_, &byte): &(usize, &u8)| byte & 0xC0 != 0x80;
-    let at = text[line..].iter().enumerate().filter(begins).nth(error.column.checked_sub(1)?)?.0;
-    Some(line + at)
+    Some(line + error.column.checked_sub(1)?).filter(|at| *at < text.len())
 }
 
 /// The word, string or number that a text begins with, as Go prints it.
