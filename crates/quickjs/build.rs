@@ -22,6 +22,8 @@ mod lending;
 mod messages;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/refusals.rs"]
+mod refusals;
 #[path = "engine/scopes.rs"]
 mod scopes;
 #[path = "engine/shapes.rs"]
@@ -40,6 +42,7 @@ use json::JSON;
 use lending::LENDING;
 use messages::MESSAGES;
 use places::PLACES;
+use refusals::{OF_PATTERNS, REFUSALS};
 use scopes::SCOPES;
 use shapes::SHAPES;
 use sorting::SORTING;
@@ -114,6 +117,8 @@ fn adjust(name: &str, mut text: String) -> String {
         SORTING,
         SOURCES_OF_FUNCTIONS,
         MESSAGES,
+        REFUSALS,
+        OF_PATTERNS,
     ];
     for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
         if file == name {

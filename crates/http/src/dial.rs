@@ -19,7 +19,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use self::detour::Place;
 use crate::connection::{Connection, Route, Socket};
 use crate::exchange::Recording;
-use crate::failure::{Failure, from_connect};
+use crate::failure::{Failure, Mismatch, from_connect};
 use crate::network::Network;
 use crate::proxy::{Language, Proxy};
 use crate::target::{Scheme, Target};
@@ -183,7 +183,7 @@ impl Dialer<'_> {
         own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
     ) -> Result<Box<Session>, Failure> {
         let name = ServerName::try_from(target.host.as_ref().to_owned())
-            .map_err(|_| Failure::HostMismatch)?;
+            .map_err(|_| Failure::HostMismatch(Mismatch::UNKNOWN))?;
         // Versions or suites of which we have none: what a server says that has none of a client's.
         let config = self.network.tls.find(&target.host).map_err(|_| Failure::Alert(40))?;
         let session = Session::new(own(config), name);

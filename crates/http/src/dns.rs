@@ -114,7 +114,11 @@ impl Dns {
         let resolver =
             self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
         let name = name_of(host);
+        let is_number = is_number(host);
         async move {
+            if is_number {
+                return Err(Failure::NoSuchHost);
+            }
             let resolver = resolver.ok_or(Failure::Lookup)?;
             // A name that can't be, nobody bears.
             let name = name.map_err(|_| Failure::NoSuchHost)?;
@@ -224,9 +228,15 @@ pub(crate) fn first_name_server() -> Option<SocketAddr> {
     })
 }
 
+/// Digits and dots alone (`127.1`, `2130706433`) are no name, and whoever resolves them would take them for an address,
+/// which k6 does not.
+fn is_number(host: &str) -> bool {
+    host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
 /// That nobody knows `host`, in the words of Go's resolver, which name the server that was asked.
 pub fn no_such_host(host: &str) -> String {
-    match first_name_server() {
+    match first_name_server().filter(|_| !is_number(host)) {
         Some(server) => format!("lookup {host} on {server}: no such host"),
         None => format!("lookup {host}: no such host"),
     }
@@ -320,5 +330,9 @@ mod tests {
         assert_eq!(lookup(&dns(60, DnsSelect::First), "nope.invalid"), Err(Failure::NoSuchHost));
         let long = "a".repeat(70);
         assert_eq!(lookup(&dns(60, DnsSelect::First), &long), Err(Failure::NoSuchHost));
+        for number in ["127.1", "2130706433", "127.0.0.1."] {
+            assert_eq!(lookup(&dns(60, DnsSelect::First), number), Err(Failure::NoSuchHost));
+            assert_eq!(no_such_host(number), format!("lookup {number}: no such host"));
+        }
     }
 }

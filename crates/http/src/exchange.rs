@@ -112,6 +112,8 @@ impl Exchange {
         Some(match failure {
             Failure::Refused => dialed("connect: connection refused"),
             Failure::DialTimeout => dialed("i/o timeout"),
+            // Too many open files: there was no socket to connect.
+            Failure::DialErrno(errno @ (23 | 24)) => dialed(&format!("socket: {}", words(errno))),
             Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
             Failure::NoSuchHost => no_such_host(host),
             Failure::BlockedHost(pattern) => {
@@ -124,6 +126,9 @@ impl Exchange {
             Failure::UnknownAuthority => {
                 "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                     .to_owned()
+            }
+            Failure::HostMismatch(names) => {
+                format!("tls: failed to verify certificate: x509: {names}")
             }
             Failure::CertificateTime(_) | Failure::Certificate(_) => {
                 format!("tls: failed to verify certificate: {failure}")

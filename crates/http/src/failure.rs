@@ -3,6 +3,7 @@
 mod alert;
 mod from;
 mod http2;
+mod mismatch;
 mod proxied;
 mod refusal;
 mod validity;
@@ -13,6 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 use ipnet::IpNet;
 
 pub(crate) use from::{from_connect, from_socket, from_tls};
+pub use mismatch::Mismatch;
 pub use proxied::ProxyTrouble;
 pub use refusal::Refusal;
 pub use validity::Validity;
@@ -84,8 +86,8 @@ pub enum Failure {
     NoTls,
     /// 1310: the certificate's issuer is not trusted.
     UnknownAuthority,
-    /// 1311: the certificate is for another host.
-    HostMismatch,
+    /// 1311: the certificate is for another host: which ones.
+    HostMismatch(Mismatch),
     /// 1000: the certificate has expired, or isn't valid yet.
     CertificateTime(Validity),
     /// 1000: the certificate is refused for another reason, in Go's words.
@@ -188,7 +190,7 @@ impl Failure {
             Self::Tls(_) => 1300,
             Self::NoTls => 1301,
             Self::UnknownAuthority => 1310,
-            Self::HostMismatch => 1311,
+            Self::HostMismatch(_) => 1311,
             Self::Decompression(why) => why.code(),
             Self::Http2(trouble, reason) => {
                 let base = match trouble {
@@ -265,7 +267,7 @@ impl fmt::Display for Failure {
             Self::Alert(alert) => write!(f, "remote error: tls: {}", alert::Name(*alert)),
             Self::NoTls => f.write_str("tls: first record does not look like a TLS handshake"),
             Self::UnknownAuthority => f.write_str("x509: unknown authority"),
-            Self::HostMismatch => f.write_str("x509: certificate doesn't match hostname"),
+            Self::HostMismatch(_) => f.write_str("x509: certificate doesn't match hostname"),
             Self::CertificateTime(validity) => {
                 write!(f, "x509: certificate has expired or is not yet valid{validity}")
             }
@@ -374,7 +376,11 @@ mod tests {
             (Failure::Alert(116), 1010, "remote error: tls: certificate required"),
             (Failure::NoTls, 1301, "tls: first record does not look like a TLS handshake"),
             (Failure::UnknownAuthority, 1310, "x509: unknown authority"),
-            (Failure::HostMismatch, 1311, "x509: certificate doesn't match hostname"),
+            (
+                Failure::HostMismatch(Mismatch::UNKNOWN),
+                1311,
+                "x509: certificate doesn't match hostname",
+            ),
             (
                 Failure::Decompression(Undecodable::Truncated),
                 1701,

@@ -98,4 +98,13 @@ pub trait SetExport<'js> {
         let _ = name;
         true
     }
+
+    /// Sets one to the property of that name, of the object that is the default export; from now on too, if both are asked
+    /// for.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    fn share(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
+        self.set(name, object.get(name)?)
+    }
 }

@@ -137,6 +137,15 @@ impl<'js> SetExport<'js> for Announced<'_, 'js> {
     fn wants(&self, name: &str) -> bool {
         name == "default" || self.asked.all || self.asked.names.contains(name)
     }
+
+    fn share(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
+        // Without the default export nobody can set its properties.
+        let is_settable = self.asked.names.contains(DEFAULT.text());
+        if is_settable && self.exports.share(name, object)? {
+            return Ok(());
+        }
+        self.set(name, object.get(name)?)
+    }
 }
 
 /// The names of what a CommonJS file exports, for a namespace, which has to be known before anything runs: so the file

@@ -264,11 +264,12 @@ impl Api for K6 {
         };
         for name in (module.names)().iter().filter(|name| exports.wants(name)) {
             // The properties of `exec` cannot be read in init code, where this runs, but may be imported.
-            let value = match module.specifier {
-                EXECUTION => execution::part(ctx, name)?,
-                _ => object.get(name)?,
-            };
-            exports.set(name, value)?;
+            match module.specifier {
+                EXECUTION => exports.set(name, execution::part(ctx, name)?)?,
+                // In k6 they are properties of the default export whenever they are read.
+                "k6/http" | "k6/ws" | "k6/html" => exports.share(name, &object)?,
+                _ => exports.set(name, object.get(name)?)?,
+            }
         }
         exports.set("default", object)
     }

@@ -169,6 +169,11 @@ pub(crate) fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < EXACT {
         return format!("{number:.0}");
     }
+    float_text(number)
+}
+
+/// The same of a number that is no integer in Go, whatever its value.
+pub(crate) fn float_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
     }

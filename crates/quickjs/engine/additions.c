@@ -181,3 +181,36 @@ JSValue brunt_stack(JSContext *ctx, JSValueConst error)
 {
     return js_error_get_stack(ctx, error);
 }
+
+/* Makes the property of `obj` and the export of that name one and the same variable: whoever sets the property sets the
+   export. 0: there is no such export, or no plain property. */
+int brunt_share_export(JSContext *ctx, JSModuleDef *m, JSAtom name, JSValueConst obj)
+{
+    JSExportEntry *me = find_export_entry(ctx, m, name);
+    JSShapeProperty *prs;
+    JSProperty *pr;
+    JSVarRef *var_ref;
+    JSObject *p;
+    JSValue value;
+
+    if (!me || me->export_type != JS_EXPORT_TYPE_LOCAL || JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return 0;
+    /* Members are made when they are first asked for. */
+    value = JS_GetProperty(ctx, obj, name);
+    if (JS_IsException(value))
+        return -1;
+    JS_FreeValue(ctx, value);
+    p = JS_VALUE_GET_OBJ(obj);
+    prs = find_own_property(&pr, p, name);
+    if (!prs || prs->flags != JS_PROP_C_W_E)
+        return 0;
+    if (js_shape_prepare_update(ctx, p, &prs))
+        return -1;
+    var_ref = me->u.local.var_ref;
+    JS_REF_COUNT(var_ref)++;
+    prs->flags |= JS_PROP_VARREF;
+    value = pr->u.value;
+    pr->u.var_ref = var_ref;
+    set_value(ctx, var_ref->pvalue, value);
+    return 1;
+}

@@ -11,6 +11,8 @@ macro_rules! adjusted {
     };
 }
 
+pub(crate) use adjusted;
+
 /// To be made after those of the other lists, on whose text some of them stand.
 pub(crate) const MESSAGES: &[Adjustment] = adjusted![
     1 "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n" => "struct JSRuntime {\n    JSMallocFunctions mf;\n    int brunt_scope;\n    \

@@ -47,7 +47,7 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
         file: "quickjs.c",
         find: "    fd->has_prototype = false;\n    fd->has_this_binding = true;\n    fd->new_target_allowed = true;\n\n    push_scope(s);  /* enter body scope */\n",
         put: "    fd->has_prototype = false;\n    fd->has_this_binding = true;\n    fd->new_target_allowed = true;\n    \
-              fd->brunt_is_implied = has_super;\n\n    push_scope(s);  /* enter body scope */\n",
+              fd->brunt_is_implied = true;\n\n    push_scope(s);  /* enter body scope */\n",
         times: 1,
     },
     Adjustment {

@@ -103,6 +103,28 @@ impl<'js> Exports<'js> {
         }
         Ok(())
     }
+
+    /// Makes an export and the property of that name one variable: what the property is set to, importers see. Whether that
+    /// could be: the export must have been announced, and the object must have it as a plain property of its own.
+    ///
+    /// # Errors
+    /// If the VM's memory limit is reached.
+    pub fn share(&self, name: &str, object: &Value<'js>) -> JsResult<'js, bool> {
+        // SAFETY: the module is being evaluated in this context; the atom is freed after its use, the object is lent.
+        let shared = unsafe {
+            let atom = sys::JS_NewAtomLen(self.ctx.raw(), name.as_ptr().cast(), name.len());
+            let shared = sys::brunt_share_export(
+                self.ctx.raw(),
+                self.module,
+                atom,
+                object.raw_for(self.ctx),
+            );
+            sys::JS_FreeAtom(self.ctx.raw(), atom);
+            shared
+        };
+        check(shared)?;
+        Ok(shared > 0)
+    }
 }
 
 impl std::fmt::Debug for Exports<'_> {

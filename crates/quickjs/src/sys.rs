@@ -515,6 +515,12 @@ unsafe extern "C" {
         props: *const JSAtom,
         values: *const JSValue,
     ) -> JSValue;
+    pub(crate) fn brunt_share_export(
+        ctx: *mut JSContext,
+        module: *mut JSModuleDef,
+        name: JSAtom,
+        obj: JSValue,
+    ) -> c_int;
     pub(crate) fn brunt_object_from(
         ctx: *mut JSContext,
         count: c_int,

@@ -139,7 +139,10 @@ fn told(failure: &brunt_http::Failure, host: &str, port: u16) -> Failure {
             "tls: failed to verify certificate: x509: certificate signed by unknown authority";
         return Failure::Network(said.to_owned());
     }
-    if matches!(failure, Why::HostMismatch | Why::CertificateTime(_) | Why::Certificate(_)) {
+    if let Why::HostMismatch(names) = failure {
+        return Failure::Network(format!("tls: failed to verify certificate: x509: {names}"));
+    }
+    if matches!(failure, Why::CertificateTime(_) | Why::Certificate(_)) {
         return Failure::Network(format!("tls: failed to verify certificate: {said}"));
     }
     Failure::Network(match said.split_once(": ") {

@@ -64,6 +64,11 @@ impl Scope {
             && covers(&cookie.path, &self.path)
             && cookie.expires_ms.is_none_or(|expires| expires > now_ms)
     }
+
+    /// Whether it is of the domain and path that a cookie from here has if it names none.
+    fn sets(&self, cookie: &Cookie) -> bool {
+        cookie.domain == self.host && cookie.path == self.default_path()
+    }
 }
 
 impl Jar {
@@ -140,14 +145,20 @@ impl Jar {
         seen.into_iter().map(|cookie| (cookie.name.as_str(), cookie.value.as_str())).collect()
     }
 
-    /// Removes the cookies of this name that a request to `scope` would send.
+    /// Removes the cookie of this name that a response from `scope` would set if it gave neither domain nor path: as in
+    /// k6, not one of another path, even if a request to `scope` would send it.
     pub fn delete(&mut self, scope: &Scope, name: &str) {
-        self.cookies.retain(|cookie| cookie.name != name || !scope.sees(cookie, i64::MIN));
+        self.cookies.retain(|cookie| cookie.name != name || !scope.sets(cookie));
     }
 
-    /// Removes all cookies that a request to `scope` would send.
+    /// Deletes all cookies, in the way of [`delete`](Self::delete), whose names a request to `scope` would send.
     pub fn clear(&mut self, scope: &Scope) {
-        self.cookies.retain(|cookie| !scope.sees(cookie, i64::MIN));
+        let is_sent = |cookie: &&Cookie| scope.sees(cookie, i64::MIN);
+        let sent: Vec<_> =
+            self.cookies.iter().filter(is_sent).map(|cookie| cookie.name.clone()).collect();
+        for name in sent {
+            self.delete(scope, &name);
+        }
     }
 }
 
@@ -253,14 +264,18 @@ mod tests {
     }
 
     #[test]
-    fn delete_and_clear_reach_what_the_url_sees() {
-        let url = "http://x.test/a/";
-        let mut jar = jar(url, &["a=1", "b=2", "c=3; path=/other"]);
-        jar.delete(&scope(url), "a");
-        assert_eq!(sent(&jar, url, 0), "b=2");
+    fn delete_and_clear_reach_what_the_url_would_set() {
+        let url = "http://www.x.test/a/b";
+        let cookies = ["a=1", "b=2", "up=3; path=/", "deep=4; path=/a/b", "wide=5; domain=x.test"];
+        let mut jar = jar(url, &cookies);
+        for name in ["a", "up", "deep", "wide"] {
+            jar.delete(&scope(url), name);
+        }
+        assert_eq!(sent(&jar, url, 0), "deep=4; b=2; wide=5; up=3");
         jar.clear(&scope(url));
-        assert_eq!(sent(&jar, url, 0), "");
-        assert_eq!(sent(&jar, "http://x.test/other", 0), "c=3");
+        assert_eq!(sent(&jar, url, 0), "deep=4; wide=5; up=3");
+        jar.clear(&scope("http://www.x.test/"));
+        assert_eq!(sent(&jar, url, 0), "deep=4; wide=5");
     }
 
     #[test]

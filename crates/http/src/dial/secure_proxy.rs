@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::connection::Socket;
-use crate::failure::{Failure, Operation, from_socket, from_tls};
+use crate::failure::{Failure, Mismatch, Operation, from_socket, from_tls};
 use crate::http1::parser::Truncated;
 use crate::tls::{TlsConfigs, TlsInfo, info_of};
 
@@ -22,7 +22,8 @@ pub(super) async fn shake_hands(
     host: &str,
     configs: &TlsConfigs,
 ) -> Result<(Socket, TlsInfo), Failure> {
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::HostMismatch)?;
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| Failure::HostMismatch(Mismatch::UNKNOWN))?;
     let shared = configs.find(host).map_err(|_| Failure::Tls("no configuration"))?;
     let mut config = ClientConfig::clone(&shared);
     config.alpn_protocols = vec![b"http/1.1".to_vec()];

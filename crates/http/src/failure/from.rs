@@ -4,7 +4,7 @@ use std::io;
 
 use rustls::{CertificateError, ContentType, InvalidMessage};
 
-use super::{Failure, Operation, Validity};
+use super::{Failure, Mismatch, Operation, Validity};
 use crate::http1::parser::Truncated;
 
 /// Alerts (RFC 8446 §6) that we answer with.
@@ -77,8 +77,9 @@ fn from_certificate(error: &CertificateError) -> Failure {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             Failure::UnknownAuthority
         }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            Failure::HostMismatch
+        CertificateError::NotValidForName => Failure::HostMismatch(Mismatch::UNKNOWN),
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            Failure::HostMismatch(Mismatch::of(expected, presented))
         }
         CertificateError::ExpiredContext { time, not_after: limit }
         | CertificateError::NotValidYetContext { time, not_before: limit } => {

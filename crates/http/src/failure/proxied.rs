@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use super::{Failure, Validity, alert, words};
+use super::{Failure, Mismatch, Validity, alert, words};
 use crate::dns::first_name_server;
 use crate::excerpt::Tail;
 use crate::http1::parser::Truncated;
@@ -21,6 +21,8 @@ pub enum ProxyTrouble {
     CertificateTime(Validity),
     /// Its certificate isn't trusted: why.
     Certificate(&'static str),
+    /// Its certificate is for another host.
+    HostMismatch(Mismatch),
     /// It doesn't speak TLS.
     NoTls,
     /// It hung up.
@@ -46,7 +48,7 @@ impl ProxyTrouble {
             Failure::UnknownAuthority => {
                 Self::Certificate("certificate signed by unknown authority")
             }
-            Failure::HostMismatch => Self::Certificate("certificate doesn't match hostname"),
+            Failure::HostMismatch(names) => Self::HostMismatch(names),
             Failure::CertificateTime(validity) => Self::CertificateTime(validity),
             Failure::Certificate(why) => Self::Certificate(why),
             Failure::NoTls => Self::NoTls,
@@ -85,6 +87,9 @@ impl fmt::Display for ProxyTrouble {
             ),
             Self::Certificate(why) => {
                 write!(f, "tls: failed to verify certificate: x509: {why}")
+            }
+            Self::HostMismatch(names) => {
+                write!(f, "tls: failed to verify certificate: x509: {names}")
             }
             Self::NoTls => f.write_str("tls: first record does not look like a TLS handshake"),
             Self::Ended(Truncated::Empty) => f.write_str("EOF"),

@@ -303,11 +303,12 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
     };
     match failure {
         Failure::UnknownAuthority
-        | Failure::HostMismatch
+        | Failure::HostMismatch(_)
         | Failure::CertificateTime(_)
         | Failure::Certificate(_) => {
             let told = match failure {
                 Failure::UnknownAuthority => "x509: certificate signed by unknown authority".into(),
+                Failure::HostMismatch(names) => format!("x509: {names}"),
                 other => other.to_string(),
             };
             handshake(&format!("tls: failed to verify certificate: {told}"))

@@ -242,7 +242,10 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
             "tls: failed to verify certificate: x509: certificate signed by unknown authority"
                 .to_owned()
         }
-        Failure::HostMismatch | Failure::CertificateTime(_) | Failure::Certificate(_) => {
+        Failure::HostMismatch(names) => {
+            format!("tls: failed to verify certificate: x509: {names}")
+        }
+        Failure::CertificateTime(_) | Failure::Certificate(_) => {
             format!("tls: failed to verify certificate: {failure}")
         }
         Failure::Ended(_) => "unexpected EOF".to_owned(),

@@ -21,6 +21,11 @@ pub struct JsonError {
 }
 
 impl JsonError {
+    /// A whole value is there, and something behind it.
+    pub fn is_behind_the_value(&self) -> bool {
+        self.kind == JsonErrorKind::Character && self.expected == TOP_LEVEL
+    }
+
     /// What is wrong, as Go's decoder tells it, which reads piece by piece: `JSON.parse` in k6.
     pub fn in_decoder_words(&self) -> String {
         match (self.kind, self.byte) {
