@@ -259,7 +259,7 @@ pub(crate) const ADJUSTMENTS: &[Adjustment] = &[
     Adjustment {
         file: "quickjs.c",
         find: "        js_dbuf_init(ctx, &dbuf);\n        if (stack_trace_limit == 0)",
-        put: "        js_dbuf_init(ctx, &dbuf);\n        brunt_stack_head(ctx, &dbuf, error_obj);\n        \
+        put: "        js_dbuf_init(ctx, &dbuf);\n        brunt_stack_head(ctx, &dbuf, error_obj);\n        brunt_head = dbuf.size;\n        \
               if (stack_trace_limit == 0)",
         times: 1,
     },
@@ -300,6 +300,24 @@ static void brunt_stack_part(JSContext *ctx, DynBuf *dbuf, JSValueConst error, J
     JS_FreeValue(ctx, value);
 }
 
+static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
+                                     JSAtom prop, JSAutoInitIDEnum id,
+                                     void *opaque, int flags);
+
+/* Lets an error keep its trace, of which the first `head` bytes are its first line. */
+static void brunt_keep_stack(JSContext *ctx, JSObject *p, JSValue stack, size_t head)
+{
+    JSProperty *pr;
+    JSShapeProperty *prs = find_own_property(&pr, p, JS_ATOM_stack);
+    if (prs && (prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT) {
+        pr->u.init.opaque = (void *)(uintptr_t)head;
+        JS_FreeValue(ctx, stack);
+    } else {
+        JS_DefinePropertyValue(ctx, JS_MKPTR(JS_TAG_OBJECT, p), JS_ATOM_stack, stack,
+                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+    }
+}
+
 static void brunt_stack_head(JSContext *ctx, DynBuf *dbuf, JSValueConst error)
 {
     JSValue saved;
@@ -315,7 +333,8 @@ static void brunt_stack_head(JSContext *ctx, DynBuf *dbuf, JSValueConst error)
 static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                             JSValueConst filter_func, const char *filename,
                             int line_num, int col_num, int backtrace_flags)
-{"#;
+{
+    size_t brunt_head = 0;"#;
 
 /// The engine's own loop of counting, once more.
 const RECOUNT: &str = r"

@@ -88,7 +88,7 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
         file: "quickjs.c",
         find: "        JS_FreeValue(ctx, p->u.object_data);\n        p->u.object_data = stack;\n    } else if (can_add_backtrace(error_obj)) {\n",
         put: "        JS_FreeValue(ctx, p->u.object_data);\n        p->u.object_data = js_dup(stack);\n        \
-              JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    \
+              brunt_keep_stack(ctx, p, stack, brunt_head);\n    \
               } else if (can_add_backtrace(error_obj)) {\n",
         times: 1,
     },
@@ -96,7 +96,7 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
         file: "quickjs.c",
         find: "    if (JS_IsException(obj))\n        return obj;\n    switch (magic) {\n    case JS_AGGREGATE_ERROR:\n        message = argv[1];\n",
         put: "    if (JS_IsException(obj))\n        return obj;\n    \
-              JS_DefinePropertyValue(ctx, obj, JS_ATOM_stack, JS_UNDEFINED, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    \
+              JS_DefineAutoInitProperty(ctx, obj, JS_ATOM_stack, JS_AUTOINIT_ID_PROP, NULL, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    \
               switch (magic) {\n    case JS_AGGREGATE_ERROR:\n        message = argv[1];\n",
         times: 1,
     },
@@ -105,13 +105,21 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
         find: "        obj = JS_NewObjectProtoClass(ctx, ctx->native_error_proto[error_num],\n                                     JS_CLASS_ERROR);\n    }\n",
         put: "        obj = JS_NewObjectProtoClass(ctx, ctx->native_error_proto[error_num],\n                                     JS_CLASS_ERROR);\n    }\n    \
               if (!JS_IsException(obj))\n        \
-              JS_DefinePropertyValue(ctx, obj, JS_ATOM_stack, JS_UNDEFINED, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n",
+              JS_DefineAutoInitProperty(ctx, obj, JS_ATOM_stack, JS_AUTOINIT_ID_PROP, NULL, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
         find: "    JS_CGETSET_DEF(\"stack\", js_error_get_stack, js_error_set_stack ),\n",
         put: "",
+        times: 1,
+    },
+    // Its first line is made when it is read for the first time, as in k6: many errors get their name behind `super(message)`.
+    Adjustment {
+        file: "quickjs.c",
+        find: "static JSValue JS_InstantiateFunctionListItem2(JSContext *ctx, JSObject *p,\n                                               \
+               JSAtom atom, void *opaque)\n{\n    const JSCFunctionListEntry *e = opaque;\n    JSValue val, proto;\n",
+        put: LATE_STACK,
         times: 1,
     },
     // The namespace of a native module has no `default`, as in k6; it can be imported by that name.
@@ -122,3 +130,65 @@ pub(crate) const SOURCES_OF_FUNCTIONS: &[Adjustment] = &[
         times: 1,
     },
 ];
+
+/// The trace of an error when it is read for the first time. `opaque` is the size of the first line that was written when the
+/// error was made; it stays if the name or the message is now more than a plain value, since no script may run here.
+const LATE_STACK: &str = r#"static bool brunt_late_part(JSContext *ctx, DynBuf *dbuf, JSObject *p, JSAtom prop, const char *before)
+{
+    JSProperty *pr;
+    JSShapeProperty *prs;
+    for (; p; p = p->shape->proto) {
+        if (p->is_exotic)
+            return false;
+        prs = find_own_property(&pr, p, prop);
+        if (!prs)
+            continue;
+        if ((prs->flags & JS_PROP_TMASK) != JS_PROP_NORMAL)
+            return false;
+        if (!JS_IsObject(pr->u.value) && !JS_IsSymbol(pr->u.value) && !JS_IsUndefined(pr->u.value)) {
+            size_t len = 0;
+            const char *text = JS_ToCStringLen(ctx, &len, pr->u.value);
+            if (!text)
+                JS_FreeValue(ctx, JS_GetException(ctx));
+            if (text && len > 0) {
+                dbuf_putstr(dbuf, before);
+                dbuf_put(dbuf, (const uint8_t *)text, len);
+            }
+            JS_FreeCString(ctx, text);
+        }
+        return true;
+    }
+    return true;
+}
+
+static JSValue brunt_late_stack(JSContext *ctx, JSObject *p, size_t head)
+{
+    DynBuf dbuf;
+    JSValue stack = JS_UNDEFINED;
+    size_t len = 0;
+    const char *text;
+    if (!JS_IsString(p->u.object_data))
+        return js_dup(p->u.object_data);
+    js_dbuf_init(ctx, &dbuf);
+    text = JS_ToCStringLen(ctx, &len, p->u.object_data);
+    if (!text)
+        JS_FreeValue(ctx, JS_GetException(ctx));
+    if (text && head <= len && brunt_late_part(ctx, &dbuf, p, JS_ATOM_name, "") &&
+        brunt_late_part(ctx, &dbuf, p, JS_ATOM_message, ": ") &&
+        !dbuf_putc(&dbuf, '\n') && !dbuf_put(&dbuf, (const uint8_t *)text + head, len - head))
+        stack = JS_NewStringLen(ctx, (char *)dbuf.buf, dbuf.size);
+    JS_FreeCString(ctx, text);
+    dbuf_free(&dbuf);
+    if (JS_IsException(stack))
+        JS_FreeValue(ctx, JS_GetException(ctx));
+    return JS_IsString(stack) ? stack : js_dup(p->u.object_data);
+}
+
+static JSValue JS_InstantiateFunctionListItem2(JSContext *ctx, JSObject *p,
+                                               JSAtom atom, void *opaque)
+{
+    const JSCFunctionListEntry *e = opaque;
+    JSValue val, proto;
+    if (p->class_id == JS_CLASS_ERROR && atom == JS_ATOM_stack)
+        return brunt_late_stack(ctx, p, (size_t)(uintptr_t)opaque);
+"#;

@@ -3,6 +3,7 @@
 
 mod blank;
 mod canvas;
+mod decorate;
 mod facts;
 mod lower;
 mod parse;
@@ -118,6 +119,22 @@ fn javascript(text: &str) -> Result<Prepared, Reason> {
         let prepared = javascript(&code)?;
         return Ok(Prepared { code: Some(prepared.code.unwrap_or(code)), ..prepared });
     }
+    match decorate::without_decorators(text, &parsed.program) {
+        Err(fault) => return Err(Reason::Meaning(fault)),
+        Ok(Some((code, shifts))) => {
+            return match javascript(&code) {
+                Ok(prepared) => {
+                    let code = Some(prepared.code.unwrap_or(code));
+                    Ok(Prepared { code, shifts, ..prepared })
+                }
+                Err(Reason::Grammar(fault) | Reason::Meaning(fault)) => {
+                    let start = unshift_offset(&shifts, fault.start);
+                    Err(Reason::Meaning(Fault { start, ..fault }))
+                }
+            };
+        }
+        Ok(None) => {}
+    }
     let (scoping, fault) = bind(&parsed.program);
     let facts = Facts::of(&parsed.program, &scoping);
     if let Some(fault) = fault.or(facts.fault) {
@@ -162,11 +179,9 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
         let (code, shifts) = canvas.finish().unwrap_or_else(|| (text.to_owned(), Vec::new()));
         match javascript(&code) {
             Ok(prepared) => {
-                return Ok(Prepared {
-                    code: Some(prepared.code.unwrap_or(code)),
-                    shifts,
-                    ..prepared
-                });
+                let shifts = compose(text, shifts, &prepared.shifts);
+                let code = Some(prepared.code.unwrap_or(code));
+                return Ok(Prepared { code, shifts, ..prepared });
             }
             Err(Reason::Meaning(fault)) => {
                 let start = unshift_offset(&shifts, fault.start);
@@ -191,6 +206,23 @@ fn typescript(text: &str) -> Result<Prepared, Fault> {
             Err(Fault { start: Lines::of(text).offset(text, line, column), length: 0, ..fault })
         }
     }
+}
+
+/// The shifts of two changes as those of one: `second` was made to what `first` gave.
+fn compose(text: &str, first: Vec<Shift>, second: &[Shift]) -> Vec<Shift> {
+    if second.is_empty() {
+        return first;
+    }
+    let lines = Lines::of(text);
+    let moved = second.iter().map(|shift| {
+        let offset = unshift_offset(&first, shift.offset);
+        let (line, column) = lines.locate_bytes(offset);
+        Shift { offset, line, column, ..*shift }
+    });
+    let mut all: Vec<_> = moved.collect();
+    all.splice(0..0, first);
+    all.sort_by_key(|shift| shift.offset);
+    all
 }
 
 /// The fault of a text that is no JavaScript, if it is TypeScript.

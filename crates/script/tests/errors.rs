@@ -119,12 +119,11 @@ fn syntax_errors() {
        |           ^^^^^^^^^^^^^
     help: give the file a name that ends with .ts
     ");
-    insta::assert_snapshot!(shown(&main_only("@dec class A {}")), @"
-    decorators are not supported (file:///t/main.js:1:1)
+    insta::assert_snapshot!(shown(&main_only("class A { @dec #m() {} }")), @"
+    a decorator of a private method is not supported (file:///t/main.js:1:16)
        |
-     1 | @dec class A {}
-       | ^^^^
-    help: call the decorating function yourself, on the class or the method
+     1 | class A { @dec #m() {} }
+       |                ^^
     ");
     insta::assert_snapshot!(shown(&main_only("import a from './a.css' with { type: 'css' };")), @r#"
     the import attribute type: "css" is not supported (file:///t/main.js:1:32)

@@ -1,10 +1,13 @@
 //! SIGINT and SIGTERM: the first ends the test in good order, the second ends the process; so does any
 //! that comes when there is no test to end, before it and after it.
+//!
+//! One stop may come as two signals: `timeout` signals the process and then its whole group, npm and
+//! make pass on what the terminal has sent to all. What comes within [`ECHO`] of a signal is its echo.
 
 use std::{
     io,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use brunt_engine::{AbortReason, Control};
@@ -12,10 +15,15 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{exit::Exit, logging::Flusher};
 
+/// A signal this soon after another is the same one.
+const ECHO: Duration = Duration::from_millis(200);
+
 /// Both signals, from the moment this exists: the process is no longer killed by them.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    /// When there was one that was no echo.
+    last: Option<Instant>,
 }
 
 impl Signals {
@@ -27,14 +35,21 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            last: None,
         })
     }
 
     /// Waits for the next signal; its name as k6 tells it.
     pub(crate) async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.interrupt.recv() => "interrupt",
-            _ = self.terminate.recv() => "terminated",
+        loop {
+            let name = tokio::select! {
+                _ = self.interrupt.recv() => "interrupt",
+                _ = self.terminate.recv() => "terminated",
+            };
+            if self.last.is_none_or(|last| last.elapsed() >= ECHO) {
+                self.last = Some(Instant::now());
+                return name;
+            }
         }
     }
 }

@@ -260,10 +260,18 @@ fn typescript_runs_with_what_needs_code() {
         export default function (): void { console.log(f(v), E[1], N.z, new P(5).sum()); }";
     let told = run("s.ts", script, &[], "");
     assert_eq!((told.code, told.stderr.as_str()), (0, "2 X 3 7\n"));
-    let told =
-        run("s.ts", "function d(c: any) {}\n@d class X {}\nexport default () => {}", &[], "");
-    assert_eq!(told.code, 107);
-    assert!(told.stderr.contains("decorators are not supported"), "{}", told.stderr);
+}
+
+#[test]
+fn decorators_of_both_kinds_decorate() {
+    let script = include_str!("language/decorators.ts");
+    let told = run("s.ts", script, &[], "");
+    let expected = include_str!("language/decorators.txt");
+    assert_eq!((told.code, told.stderr.as_str()), (0, expected));
+    let script = "const d = (value, { kind, name }) => console.log(kind, name);\n\
+        @d export default class A { @d x = 1; @d y() {} }\nexport const options = { scenarios: {} };";
+    let told = run("s.js", script, &[], "");
+    assert!(told.stderr.starts_with("field x\nmethod y\nclass A\n"), "{told:?}");
 }
 
 #[test]

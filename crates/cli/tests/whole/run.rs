@@ -127,11 +127,26 @@ fn the_second_signal_ends_the_process() {
     running.line_with("running (");
     running.signal("INT");
     running.line_with("✗ [");
+    // What comes sooner is taken for the echo of the first.
+    std::thread::sleep(std::time::Duration::from_millis(250));
     running.signal("INT");
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");
     assert!(!told.stdout.contains("TOTAL RESULTS"), "{}", told.stdout);
     assert!(told.error().contains("'interrupt' signal"), "{told:?}");
+}
+
+#[test]
+fn a_signal_that_comes_twice_at_once_ends_the_test_in_good_order() {
+    // As `timeout` does it: to the process, and to its group.
+    let mut call = brunt("run s.js").file("s.js", LOOP);
+    let mut running = call.start();
+    running.line_with("running (");
+    running.signal("TERM");
+    running.signal("TERM");
+    let told = running.wait();
+    assert_eq!(told.code, 105, "{told:?}");
+    assert!(told.stdout.contains("TOTAL RESULTS"), "{}", told.stdout);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, BindingProperty,
-    CallExpression, Declaration, Decorator, ExportAllDeclaration, ExportFromDeclaration,
-    Expression, Function, IdentifierName, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, Program, RegExpLiteral, Statement,
-    StaticMemberExpression, StringLiteral, WithClause,
+    CallExpression, Declaration, ExportAllDeclaration, ExportFromDeclaration, Expression, Function,
+    IdentifierName, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, Program, RegExpLiteral, Statement, StaticMemberExpression, StringLiteral,
+    WithClause,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_semantic::{ScopeFlags, Scoping};
@@ -235,14 +235,6 @@ impl<'a> VisitJs<'a> for Facts<'a, '_> {
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
         self.identifiers.insert("Promise");
         walk_js::walk_await_expression(self, it);
-    }
-
-    fn visit_decorator(&mut self, it: &Decorator<'a>) {
-        self.fail(
-            it.span,
-            "decorators are not supported".to_owned(),
-            "call the decorating function yourself, on the class or the method",
-        );
     }
 }
 

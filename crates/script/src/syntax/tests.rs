@@ -371,7 +371,10 @@ fn a_fault_in_typescript_is_told_in_the_authors_text() {
     assert_eq!(&text[start..=start], "b");
     let text = "enum A { X }\nconst b = 1;\nlet b = 2;";
     assert!(fault(text).message.contains("`b`"), "{:?}", fault(text));
-    assert!(fault("@dec class A { x: number }").message.contains("decorators"));
+    let text = "class A { @d private x: number = 1; @d #m(): void {} }";
+    assert_eq!(&text[fault(text).start as usize..][..2], "#m");
+    let text = "class A { @d private x: number = 1; m(@d y: number) {} }";
+    assert_eq!(&text[fault(text).start as usize..][..2], "@d");
 }
 
 #[test]
@@ -510,4 +513,54 @@ fn methods_that_are_taken_away_are_seen() {
     ] {
         assert!(!takes(text), "{text}");
     }
+}
+
+/// The code for a text with decorators, without the runtime behind it.
+fn decorated(text: &str) -> String {
+    let prepared = prepare(text, Language::TypeScript).map_err(|fault| format!("{fault:?}"));
+    let code = prepared.expect(text).code.expect("was changed");
+    let (code, _) = code.split_once("\nfunction __brunt_decorators").expect("a runtime");
+    code.to_owned()
+}
+
+#[test]
+fn decorators_stay_where_they_stand() {
+    let text = "@a\n@b(\n  1)\nexport class C<T> {\n  @c\n  private x: number = 1\n  @d @e static async m(): Promise<void> {}\n}\nnext();";
+    let code = decorated(text);
+    assert_eq!(code.lines().count(), text.lines().count(), "{code}");
+    let line = |number: usize| code.lines().nth(number - 1).expect("as many lines");
+    assert!(
+        line(1).starts_with("const __decorators0=__brunt_decorators();export let C;C="),
+        "{code}"
+    );
+    assert!(line(2).ends_with("b(") && line(3).ends_with("1)],"), "{code}");
+    assert!(line(4).trim_start().starts_with("class "), "{code}");
+    assert!(line(5).contains("member(this,0,\"field\",false,\"x\",[ c])}"), "{code}");
+    assert!(line(6).contains("x =__decorators0.value(0,this, 1)"), "{code}");
+    assert!(
+        line(7).contains("member(this,1,\"method\",true,\"m\",[ d, e])} static async m()"),
+        "{code}"
+    );
+    assert_eq!(line(8), "});");
+    assert_eq!(line(9), "next();");
+}
+
+#[test]
+fn places_behind_decorators_are_the_authors() {
+    let text = "class A { @d m(a: number) { oops } }\nlet a = 1;\nlet b = (2 as number);";
+    let prepared = prepare(text, Language::TypeScript).map_err(|fault| format!("{fault:?}"));
+    let prepared = prepared.expect(text);
+    let code = prepared.code.expect("was changed");
+    for word in ["oops", "let a", "let b"] {
+        let offset = code.find(word).expect("is there") as u32;
+        assert_eq!(unshift_offset(&prepared.shifts, offset), text.find(word).expect("is") as u32);
+    }
+}
+
+#[test]
+fn accessors_are_a_field_and_two_functions() {
+    assert_eq!(
+        left("class A { accessor x: number = 1; }"),
+        "class A { get x(){return this.#accessor0_0}set x(v){this.#accessor0_0=v}#accessor0_0 = 1; }"
+    );
 }

@@ -1,8 +1,9 @@
 //! Types in classes.
 
 use oxc_ast::ast::{
-    AccessorPropertyType, Class, ClassElement, Expression, MethodDefinition, MethodDefinitionKind,
-    MethodDefinitionType, PropertyDefinition, PropertyDefinitionType, PropertyKey, Statement,
+    AccessorPropertyType, Class, ClassElement, Decorator, Expression, MethodDefinition,
+    MethodDefinitionKind, MethodDefinitionType, PropertyDefinition, PropertyDefinitionType,
+    PropertyKey, Statement,
 };
 use oxc_ast_visit::walk_js;
 use oxc_span::{GetSpan, Span};
@@ -47,7 +48,8 @@ impl Blanker<'_, '_> {
                     self.erase(accessor.span);
                     return;
                 }
-                let after_key = self.modifiers(accessor.span, &accessor.key, accessor.computed);
+                let start = decorators_end(accessor.span, &accessor.decorators);
+                let after_key = self.modifiers(start, &accessor.key, accessor.computed);
                 self.mark(after_key, accessor.definite);
                 self.annotation(accessor.type_annotation.as_deref());
                 walk_js::walk_accessor_property(self, accessor);
@@ -62,7 +64,8 @@ impl Blanker<'_, '_> {
             self.erase(it.span);
             return;
         }
-        let after_key = self.modifiers(it.span, &it.key, it.computed);
+        let start = decorators_end(it.span, &it.decorators);
+        let after_key = self.modifiers(start, &it.key, it.computed);
         self.mark(after_key, it.optional);
         walk_js::walk_method_definition(self, it);
         if it.kind == MethodDefinitionKind::Constructor {
@@ -75,7 +78,8 @@ impl Blanker<'_, '_> {
             self.erase(it.span);
             return;
         }
-        let after_key = self.modifiers(it.span, &it.key, it.computed);
+        let start = decorators_end(it.span, &it.decorators);
+        let after_key = self.modifiers(start, &it.key, it.computed);
         self.mark(after_key, it.optional || it.definite);
         self.annotation(it.type_annotation.as_deref());
         walk_js::walk_property_definition(self, it);
@@ -85,9 +89,9 @@ impl Blanker<'_, '_> {
 
     /// Blanks the modifiers before a member's key that only TypeScript has. Returns where the key
     /// ends.
-    fn modifiers(&mut self, span: Span, key: &PropertyKey<'_>, is_computed: bool) -> u32 {
+    fn modifiers(&mut self, start: u32, key: &PropertyKey<'_>, is_computed: bool) -> u32 {
         let key = key.span();
-        let mut at = self.canvas.token(span.start);
+        let mut at = self.canvas.token(start);
         while at < key.start {
             let word = self.canvas.word(at);
             let end = at + word.len() as u32;
@@ -96,7 +100,7 @@ impl Blanker<'_, '_> {
                 | "declare" => {
                     self.canvas.blank(at, end);
                     // What follows may be a `*` or a `[`, which the line before could go on with.
-                    if at == span.start {
+                    if at == start {
                         self.canvas.put(at, ";");
                     }
                 }
@@ -141,6 +145,11 @@ impl Blanker<'_, '_> {
         let separator = if at == body.span.start + 1 { "" } else { ";" };
         self.canvas.insert(at, format!("{separator}{assignments}"));
     }
+}
+
+/// Where a member begins behind its decorators.
+fn decorators_end(span: Span, decorators: &[Decorator<'_>]) -> u32 {
+    decorators.last().map_or(span.start, |last| last.span.end)
 }
 
 /// The parameters of a constructor that are fields as well.
