@@ -115,7 +115,7 @@ fn a_run_that_is_stopped_from_outside_ends_with_103() {
     wait_for(&address, "/v1/status", |status| status["data"]["attributes"]["status"] == 7);
     for (method, path, body, code, title) in [
         ("PATCH", "/v1/status", "nonsense", 400, "Invalid data"),
-        ("PATCH", "/v1/status", "{}", 400, "Invalid data"),
+        ("PATCH", "/v1/status", "[]", 400, "Invalid data"),
         ("PATCH", "/v1/status", "{\"data\":{\"attributes\":{\"paused\":5}}}", 400, "Invalid data"),
         (
             "PATCH",
@@ -175,7 +175,9 @@ fn garbage_disturbs_neither_the_api_nor_the_run() {
         let code = answer.get(9..10).map(<[u8]>::to_vec);
         assert!(matches!(code.as_deref(), None | Some(b"4")), "{garbage:.40}: {answer:?}");
     }
-    for body in [deep.as_str(), "{\"data\":", "{\"data\":{\"attributes\":{\"vus\":-5}}}", "\u{1}"] {
+    for body in
+        [deep.as_str(), "{\"data\":", "{\"data\":{\"attributes\":{\"vus\":\"x\"}}}", "\u{1}"]
+    {
         let (code, _) = ask(&address, "PATCH", "/v1/status", body).expect("an answer");
         assert_eq!(code, 400, "{body:.40}");
     }
