@@ -165,6 +165,8 @@ async fn serve(stream: TcpStream, told: Arc<Told>, mut over: Over) {
         async move { route::answer(&told, request).await }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
+    // As Go writes names: some who read them don't know that their case is no matter.
+    http.title_case_headers(true);
     http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(30));
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     tokio::select! {

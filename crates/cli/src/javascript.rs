@@ -176,6 +176,7 @@ impl TestRunner for ScriptRunner {
             SummaryAnswer::Default => Answer::Usual,
             SummaryAnswer::Write(files) => Answer::Write(files),
             SummaryAnswer::Failed(problem) => Answer::Failed(problem),
+            SummaryAnswer::Rejected(problem) => Answer::Rejected(problem),
             SummaryAnswer::Unusable(problem) => Answer::Unusable(problem),
         }
     }

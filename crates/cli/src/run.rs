@@ -99,7 +99,7 @@ fn run<H: Host>(
         name: script,
         kind: settings.script.kind,
         env: &settings.script.env,
-        extended: settings.script.extended,
+        extended: settings.script.extended(),
         freeze_env: outer.features.has(FREEZE_ENV),
         remote: settings.script.remote,
         registry: Arc::clone(&registry),

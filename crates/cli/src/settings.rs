@@ -80,7 +80,9 @@ pub(crate) struct ScriptSettings {
     /// What the script sees in `__ENV`.
     pub(crate) env: BTreeMap<String, String>,
     /// The global `global` exists, if a flag says so or not.
-    pub(crate) extended: Option<bool>,
+    extended: Option<bool>,
+    /// The flag says so by an old name.
+    by_old_name: bool,
     /// `--type`.
     pub(crate) kind: FileType,
     /// Modules may come over the network.
@@ -89,7 +91,21 @@ pub(crate) struct ScriptSettings {
     pub(crate) thresholds: bool,
 }
 
+/// `--compatibility-mode` once stripped the types of TypeScript by this name.
+const OLD_MODE: &str = "experimental_enhanced";
+
 impl ScriptSettings {
+    /// Whether the global `global` exists, if a flag says so. Warns of an old name; there is a log only after the flags are
+    /// read.
+    pub(crate) fn extended(&self) -> Option<bool> {
+        if self.by_old_name {
+            log::warn!(
+                "CompatibilityMode \"{OLD_MODE}\" is deprecated: types of `.ts` files are always stripped; leave it out"
+            );
+        }
+        self.extended
+    }
+
     /// `system_env`: whether `__ENV` holds the environment unless a flag says otherwise.
     pub(crate) fn new(given: &Given, environment: &Environment, system_env: bool) -> Outcome<Self> {
         let mut env = BTreeMap::new();
@@ -108,13 +124,10 @@ impl ScriptSettings {
             }
             env.insert(name.to_owned(), value.to_owned());
         }
-        let extended = match given.last("compatibility-mode").unwrap_or("") {
+        let mode = given.last("compatibility-mode").unwrap_or("");
+        let extended = match mode {
             "" => None,
-            "extended" => Some(true),
-            "experimental_enhanced" => {
-                log::warn!("compatibility mode experimental_enhanced is deprecated: use extended");
-                Some(true)
-            }
+            "extended" | OLD_MODE => Some(true),
             "base" => Some(false),
             other => {
                 return Err(Failure::usage(format!("invalid compatibility mode \"{other}\""))
@@ -133,6 +146,7 @@ impl ScriptSettings {
         Ok(Self {
             env,
             extended,
+            by_old_name: mode == OLD_MODE,
             kind,
             remote: !given.is_on("no-remote-modules"),
             thresholds: !given.is_on("no-thresholds"),

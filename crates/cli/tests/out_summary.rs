@@ -220,6 +220,10 @@ fn handle_summary_decides_what_is_shown_and_never_the_exit_code() {
         ("return;", true, ""),
         ("return null;", true, ""),
         ("throw new Error('not today');", true, "not today"),
+        // What goes wrong beside it is told, and takes nothing away.
+        ("Promise.reject(new Error('x')); return { stdout: 'still\\n' };", false, "still\n"),
+        ("setTimeout(() => { throw 1 }, 1); return { stdout: 'still\\n' };", false, "still\n"),
+        ("return { stdout: 5 };", false, "summary object stdout: invalid type int64, it"),
         ("return 5;", false, "handleSummary() should return a map with string keys"),
         ("return ['x'];", false, "handleSummary() should return a map with string keys"),
         ("return { stdout: 'first', 'x.txt': 5 };", false, "x.txt"),

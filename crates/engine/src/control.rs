@@ -33,7 +33,7 @@ pub enum AbortReason {
         crossed: Vec<String>,
     },
     /// The REST API was told to stop.
-    #[error("test run stopped from the REST API")]
+    #[error("test run stopped from REST API")]
     Api,
     /// A VU's init code failed; the run's [`Failure`](crate::Failure) holds the error.
     #[error("a VU could not be initialised")]

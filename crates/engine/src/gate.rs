@@ -7,13 +7,18 @@ use tokio::sync::Notify;
 
 use crate::stop::StopHandle;
 
+/// From outside the limit is not raised above this.
+const MOST: u64 = 1_000_000;
+
 /// Lets the first VUs through and keeps the others waiting. Shared by all cores and whoever decides.
 #[derive(Debug)]
 pub(crate) struct Gate {
     segment: Segment,
     /// Of the whole test.
     vus: AtomicU64,
-    max: u64,
+    /// Of the whole test, too: it may be raised, and lowered again to what the script says.
+    max: AtomicU64,
+    least: u64,
     is_paused: AtomicBool,
     /// Of this process; 0 while it is paused.
     open: AtomicU64,
@@ -25,7 +30,8 @@ impl Gate {
         let gate = Gate {
             segment,
             vus: AtomicU64::new(vus),
-            max,
+            max: AtomicU64::new(max),
+            least: max,
             is_paused: AtomicBool::new(false),
             open: AtomicU64::new(0),
             changed: Notify::new(),
@@ -40,25 +46,55 @@ impl Gate {
         self.changed.notify_waiters();
     }
 
-    /// Another number of VUs, or another limit. Nothing changes if that can't be.
-    pub(crate) fn scale(&self, vus: Option<u64>, max: Option<u64>) -> Result<(), String> {
-        let vus = vus.unwrap_or_else(|| self.vus.load(SeqCst));
-        let most = max.unwrap_or(self.max);
-        if most > self.max {
-            return Err(format!(
-                "the number of maxVUs ({most}) can't be raised above that of the script ({})",
-                self.max
-            ));
-        }
-        if vus > most {
-            return Err(format!(
+    /// What another number of VUs or another limit comes to: both, for the whole test.
+    pub(crate) fn weigh(&self, vus: Option<i64>, max: Option<i64>) -> Result<(u64, u64), String> {
+        let of = |asked: Option<i64>, now: u64| asked.map_or(i128::from(now), i128::from);
+        let (vus, max) = (of(vus, self.vus.load(SeqCst)), of(max, self.max()));
+        let why = if vus < 0 {
+            "invalid configuration supplied: the number of VUs can't be negative".to_owned()
+        } else if vus > max {
+            format!(
                 "invalid configuration supplied: the number of active VUs ({vus}) must be less than or equal to the \
-                 number of maxVUs ({most})"
-            ));
-        }
+                 number of maxVUs ({max})"
+            )
+        } else if max < i128::from(self.least) {
+            format!(
+                "the new number of max VUs cannot be lower than the starting number of max VUs ({})",
+                self.least
+            )
+        } else if max > i128::from(MOST.max(self.least)) {
+            format!("the number of maxVUs ({max}) can't be raised above {MOST}")
+        } else {
+            return Ok((vus as u64, max as u64));
+        };
+        Err(why)
+    }
+
+    /// Takes what has been weighed.
+    pub(crate) fn set(&self, vus: u64, max: u64) {
         self.vus.store(vus, SeqCst);
+        self.max.store(max, SeqCst);
         self.apply();
-        Ok(())
+    }
+
+    /// The limit of the whole test.
+    pub(crate) fn max(&self) -> u64 {
+        self.max.load(SeqCst)
+    }
+
+    /// The limit in this process.
+    pub(crate) fn most(&self) -> u64 {
+        self.here(self.max())
+    }
+
+    /// How many of so many VUs are this process's.
+    pub(crate) fn here(&self, vus: u64) -> u64 {
+        self.segment.scale(vus)
+    }
+
+    /// How many VUs of this process may iterate.
+    pub(crate) fn open(&self) -> u64 {
+        self.open.load(SeqCst)
     }
 
     pub(crate) fn pause(&self, is_paused: bool) {
@@ -96,16 +132,32 @@ mod tests {
         let gate = Gate::new(2, 5, Segment::full());
         let admitted = || (0..5).filter(|handle| gate.admits(*handle)).count();
         assert_eq!(admitted(), 2);
-        gate.scale(Some(4), None).unwrap();
+        gate.set(4, 5);
         assert_eq!(admitted(), 4);
         gate.pause(true);
         assert_eq!(admitted(), 0);
-        gate.scale(Some(1), None).unwrap();
+        gate.set(1, 5);
         gate.pause(false);
         assert_eq!(admitted(), 1);
-        assert!(gate.scale(Some(6), None).is_err());
-        assert!(gate.scale(Some(3), Some(2)).is_err());
-        assert!(gate.scale(None, Some(6)).is_err());
-        assert_eq!(admitted(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_and_the_limit_may_rise_and_fall_back() {
+        let gate = Gate::new(2, 5, Segment::full());
+        assert_eq!(gate.weigh(Some(5), None), Ok((5, 5)));
+        assert_eq!(gate.weigh(None, Some(8)), Ok((2, 8)));
+        for (vus, max, part) in [
+            (Some(6), None, "(6) must be less than or equal to the number of maxVUs (5)"),
+            (Some(-1), None, "can't be negative"),
+            (None, Some(-3), "(2) must be less than or equal to the number of maxVUs (-3)"),
+            (None, Some(4), "cannot be lower than the starting number of max VUs (5)"),
+            (None, Some(i64::MAX), "can't be raised above"),
+        ] {
+            let error = gate.weigh(vus, max).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+        gate.set(2, 8);
+        assert_eq!(gate.weigh(Some(8), Some(8)), Ok((8, 8)));
+        assert_eq!(gate.weigh(None, Some(5)), Ok((2, 5)));
     }
 }

@@ -29,6 +29,8 @@ pub(crate) enum Ask {
     Teardown(oneshot::Sender<Result<(), String>>),
     /// Take this for what `setup()` returned.
     Data(Option<Arc<str>>, oneshot::Sender<()>),
+    /// See that a scenario that is steered from outside has so many VUs.
+    Grow { scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>> },
 }
 
 /// Questions that may wait; then those who ask wait.
@@ -99,6 +101,12 @@ impl Live {
                     ));
                 }
             }
+            if is_paused == self.control.is_paused() {
+                let was = if is_paused { "was already" } else { "wasn't" };
+                return Err(format!("test execution {was} paused"));
+            }
+        } else if is_paused && self.control.is_paused() {
+            return Err("execution is already paused".to_owned());
         } else if is_paused {
             return Err("the test has not begun yet: start it with --paused".to_owned());
         }
@@ -109,14 +117,30 @@ impl Live {
         Ok(())
     }
 
-    /// Changes how many VUs iterate (`vus`) of those that are there (`max`).
+    /// VUs that iterate; of scenarios that are steered from outside those that are to.
+    pub fn vus_wanted(&self) -> u64 {
+        self.scenarios.iter().map(|state| state.vus_wanted()).sum()
+    }
+
+    /// Changes how many VUs iterate (`vus`) of those that are there (`max`). Waits until VUs that are missing are made.
     ///
     /// # Errors
     /// There is no scenario that is controlled from outside, or it can't have so many.
-    pub fn scale(&self, vus: Option<u64>, max: Option<u64>) -> Result<(), ScaleError> {
-        let mut gates = self.scenarios.iter().filter_map(|state| state.gate());
-        let gate = gates.next().ok_or(ScaleError::NoScenario)?;
-        gate.scale(vus, max).map_err(ScaleError::Refused)
+    pub async fn scale(&self, vus: Option<i64>, max: Option<i64>) -> Result<(), ScaleError> {
+        let gated = |state: &Arc<ScenarioState>| state.gate().is_some();
+        let state = self.scenarios.iter().find(|state| gated(state));
+        let (state, gate) =
+            state.and_then(|state| Some((state, state.gate()?))).ok_or(ScaleError::NoScenario)?;
+        let (vus, max) = gate.weigh(vus, max).map_err(ScaleError::Refused)?;
+        if max > gate.max() {
+            let (answer, question) = oneshot::channel();
+            let ask = Ask::Grow { scenario: state.index(), vus: gate.here(max), answer };
+            let over = || ScaleError::Refused(OVER.to_owned());
+            self.asks.send(ask).await.map_err(|_| over())?;
+            question.await.map_err(|_| over())?.map_err(ScaleError::Refused)?;
+        }
+        gate.set(vus, max);
+        Ok(())
     }
 
     /// Runs `setup()` now, whether or not the run will do so by itself, and keeps what it returns (JSON) for all VUs.

@@ -204,6 +204,15 @@ impl ScenarioState {
         self.lanes.iter().map(|lane| lane.active.load(Relaxed)).sum()
     }
 
+    /// VUs that work for it, or, if that is steered from outside, that are to: who is one too many may still be busy.
+    pub fn vus_wanted(&self) -> u64 {
+        match &self.gate {
+            Some(gate) if self.started_at().is_some() && !self.is_done() => gate.open(),
+            Some(_) => 0,
+            None => self.vus_active(),
+        }
+    }
+
     /// VUs that it has.
     pub fn vus_allocated(&self) -> u64 {
         self.allocated.load(Relaxed)
@@ -211,9 +220,10 @@ impl ScenarioState {
 
     /// VUs it may come to: its handles, or `maxVUs`.
     pub fn vus_max(&self) -> u64 {
-        match &self.plan {
-            Plan::Closed(plan) => plan.handles.len() as u64,
-            Plan::Open(arrivals) => arrivals.max_vus(),
+        match (&self.gate, &self.plan) {
+            (Some(gate), _) => gate.most(),
+            (None, Plan::Closed(plan)) => plan.handles.len() as u64,
+            (None, Plan::Open(arrivals)) => arrivals.max_vus(),
         }
     }
 

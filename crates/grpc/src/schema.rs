@@ -163,6 +163,16 @@ impl Schema {
         Ok(out)
     }
 
+    /// A request as JSON.
+    ///
+    /// # Errors
+    /// The bytes are no message of the method's input.
+    pub fn decode_request(&self, method: &Method, bytes: &[u8]) -> Result<String, DecodeError> {
+        let mut out = String::with_capacity(32 + bytes.len() * 2);
+        json::decode(&self.types, method.input, bytes, &mut out)?;
+        Ok(out)
+    }
+
     /// A `google.protobuf.Any` as JSON; what is not known is shown as Base64.
     pub fn decode_any(&self, url: &str, bytes: &[u8]) -> String {
         let name = url.rsplit('/').next().unwrap_or_default();

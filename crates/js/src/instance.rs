@@ -7,7 +7,7 @@ use std::sync::Arc;
 use brunt_engine::{Core, StopHandle, Stopped, VuIds};
 use brunt_fiber::Fiber;
 use brunt_fiber::Outcome;
-use brunt_quickjs::{Ctx, Hooks, Name, Root, Value, Vm, touched};
+use brunt_quickjs::{Ctx, Hooks, Name, PromiseState, Root, Value, Vm, touched};
 use brunt_script::Format;
 
 use crate::api::Api;
@@ -183,6 +183,57 @@ impl Instance {
             self.clear_leftovers();
         }
         result
+    }
+
+    /// As [`call`](Self::call), but what goes wrong beside the call itself (a timer that throws, a rejection that nobody
+    /// handles) is only logged.
+    ///
+    /// # Errors
+    /// What the function threw, or how its promise was rejected.
+    pub fn call_in_spite<'js>(
+        &'js self,
+        function: &Value<'js>,
+        arguments: &[Value<'js>],
+    ) -> Result<Value<'js>, Failure> {
+        let (host, ctx) = (&*self.host, self.vm.ctx());
+        ctx.forget_place();
+        let result = function
+            .call(&ctx.undefined(), arguments)
+            .map_err(|thrown| Failure::of_thrown(host, ctx, thrown))
+            .and_then(|value| self.settled_in_spite(value));
+        let result = result.and_then(|value| match host.events().drain(host, ctx) {
+            Err(Failure::Exception(text)) => {
+                log::error!("{text}");
+                self.clear_leftovers();
+                Ok(value)
+            }
+            drained => drained.map(|()| value),
+        });
+        if result.is_err() {
+            self.clear_leftovers();
+        }
+        result
+    }
+
+    fn settled_in_spite<'js>(&'js self, value: Value<'js>) -> Result<Value<'js>, Failure> {
+        let (host, ctx) = (&*self.host, self.vm.ctx());
+        if !value.is_promise() {
+            return Ok(value);
+        }
+        loop {
+            let settled = host.events().run_until_settled(host, ctx, &value, Failure::of_rejection);
+            match (settled, value.promise_state()) {
+                // Each time one task less is left, and there is a time limit.
+                (Err(Failure::Exception(text)), Some(PromiseState::Pending)) => {
+                    log::error!("{text}");
+                }
+                (Err(Failure::Exception(text)), Some(PromiseState::Fulfilled(answer))) => {
+                    log::error!("{text}");
+                    return Ok(answer);
+                }
+                (settled, _) => return settled,
+            }
+        }
     }
 
     /// Drops timers and operations that a failed or stopped call left, telling of the timers.

@@ -62,7 +62,9 @@ pub enum SummaryAnswer {
     Write(Vec<(String, Vec<u8>)>),
     /// It failed, with this text: log it and print the usual text.
     Failed(String),
-    /// It returned something that cannot be written, with this text: log it and print nothing.
+    /// Its promise was rejected, with this text: log it and print nothing.
+    Rejected(String),
+    /// It returned something that cannot be written, for this reason: log it and print nothing.
     Unusable(String),
 }
 
@@ -118,7 +120,7 @@ impl ScriptRunner {
             Ok(()) => answer.borrow().clone(),
             // A promise that is rejected is an answer to k6, though none that can be used.
             Err(Failure::Exception(text)) if text.starts_with(UNHANDLED) => {
-                SummaryAnswer::Unusable(text)
+                SummaryAnswer::Rejected(text)
             }
             Err(Failure::Exception(text) | Failure::Panic(text) | Failure::Aborted(text)) => {
                 SummaryAnswer::Failed(text)
@@ -368,6 +370,20 @@ fn is_no_map(ctx: Ctx<'_>, answer: &Value<'_>) -> bool {
     })
 }
 
+/// What k6's message calls the kind of a value that can't be written.
+fn kind_of(value: &Value<'_>) -> &'static str {
+    match value.as_number() {
+        Some(number) if number.fract() == 0.0 && number.abs() < 9e18 => "int64",
+        Some(_) => "float64",
+        None if value.is_nullish() => "<nil>",
+        None if value.is_bool() => "bool",
+        None if value.is_function() => "func(sobek.FunctionCall) sobek.Value",
+        None if value.is_promise() => "*sobek.Promise",
+        None if value.is_array() => "[]interface {}",
+        None => "map[string]interface {}",
+    }
+}
+
 fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
     if !instance.export_names().iter().any(|name| name == "handleSummary") {
         return Ok(SummaryAnswer::Default);
@@ -387,7 +403,7 @@ fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Fail
     {
         argument.set("setup_data", ctx.undefined()).map_err(thrown)?;
     }
-    let answer = instance.call(&function, &[argument])?;
+    let answer = instance.call_in_spite(&function, &[argument])?;
     if answer.is_nullish() {
         return Ok(SummaryAnswer::Default);
     }
@@ -408,7 +424,8 @@ fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Fail
             Some(content) => files.push((name, content)),
             None => {
                 return Ok(SummaryAnswer::Unusable(format!(
-                    "handleSummary(): the value for \"{name}\" should be a string or an ArrayBuffer"
+                    "error handling summary object {name}: invalid type {}, it needs to be a string or ArrayBuffer",
+                    kind_of(&value)
                 )));
             }
         }

@@ -17,8 +17,8 @@ pub struct Frame {
     pub series: Vec<SeriesDelta>,
     /// The checks that were made.
     pub checks: Vec<CheckDelta>,
-    /// The paths of groups that were entered for the first time, in that order.
-    pub groups: Vec<Arc<str>>,
+    /// The paths of groups that a core entered for the first time, each with a number: they grow with time, over all cores.
+    pub groups: Vec<(u64, Arc<str>)>,
     /// Each single value, if somebody asked for them.
     pub samples: Vec<Sample>,
     /// What had no room.
@@ -45,8 +45,7 @@ pub struct CheckDelta {
     pub passes: u64,
     /// How often it failed.
     pub fails: u64,
-    /// How many checks its core had met before this one: sorting by it gives the order of first
-    /// appearance.
+    /// Grows with time, over all cores: sorting by it gives the order of first appearance.
     pub first_at_order: u64,
 }
 
@@ -122,8 +121,10 @@ impl Frame {
             }
         }
 
-        let mut groups: FxHashSet<Arc<str>> = self.groups.iter().cloned().collect();
-        self.groups.extend(other.groups.into_iter().filter(|path| groups.insert(Arc::clone(path))));
+        self.groups.extend(other.groups);
+        self.groups.sort_unstable();
+        let mut seen = FxHashSet::default();
+        self.groups.retain(|(_, path)| seen.insert(Arc::clone(path)));
         let moved = |sample: Sample| Sample { series: places[sample.series as usize], ..sample };
         self.samples.extend(other.samples.into_iter().map(moved));
         self.dropped.merge(other.dropped);

@@ -177,7 +177,7 @@ impl Threshold {
             source_text: source.to_owned(),
             left: left.to_owned(),
         })?;
-        let limit = right.parse().map_err(|_| ThresholdError::Number {
+        let limit = number(right).ok_or_else(|| ThresholdError::Number {
             source_text: source.to_owned(),
             right: right.to_owned(),
         })?;
@@ -226,6 +226,16 @@ impl Threshold {
             allowed,
         })
     }
+}
+
+/// A number, perhaps with `_` between its digits.
+fn number(text: &str) -> Option<f64> {
+    let parts: Vec<&str> = text.split('_').collect();
+    let divides = parts.windows(2).all(|pair| {
+        pair[0].ends_with(|c: char| c.is_ascii_digit())
+            && pair[1].starts_with(|c: char| c.is_ascii_digit())
+    });
+    divides.then(|| parts.concat().parse().ok()).flatten()
 }
 
 impl Aggregation {
@@ -305,6 +315,8 @@ mod tests {
         let threshold = parse("p(99.90) < .5").unwrap();
         assert_eq!(threshold.aggregation.to_string(), "p(99.90)");
         assert_eq!(threshold.limit, 0.5);
+        assert_eq!(parse("avg<1_000.5").unwrap().limit, 1000.5);
+        assert!(parse("avg<_1").is_err() && parse("avg<1_").is_err());
     }
 
     #[test]

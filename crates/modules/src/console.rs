@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::vec::IntoIter;
 
+use brunt_js::{Host, Phase};
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
 use log::Level;
@@ -13,6 +14,9 @@ static DESCRIPTION: Name = Name::new("description");
 
 /// What `cli` tells our own talk from other crates' by: it begins with `brunt`.
 const TARGET: &str = "brunt::console";
+
+/// What init code says goes with the log even if the console has a file of its own, as in k6.
+const TARGET_IN_INIT: &str = "brunt::console::init";
 
 /// Objects nested deeper than this are shown as `[Object]`: finding cycles compares each with all around it.
 const DEPTH_MAX: usize = 1_000;
@@ -41,8 +45,10 @@ fn write<'js>(call: &Call<'js>, level: Level) -> JsResult<'js> {
 }
 
 /// Hands a line of the script to the log.
-pub(crate) fn emit(_: Ctx<'_>, level: Level, text: &str) {
-    log::log!(target: TARGET, level, source = "console"; "{text}");
+pub(crate) fn emit(ctx: Ctx<'_>, level: Level, text: &str) {
+    let in_init = Host::of(ctx).phase() == Phase::Init;
+    let target = if in_init { TARGET_IN_INIT } else { TARGET };
+    log::log!(target: target, level, source = "console"; "{text}");
 }
 
 /// The arguments as one line: joined by spaces, strings as they are, `%s` no different from other text.

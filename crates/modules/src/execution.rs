@@ -1,6 +1,6 @@
 //! `k6/execution`: what runs, and the handle to stop it.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use brunt_engine::{AbortReason, Control};
 use brunt_js::{Host, Phase};
@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, not_in_init, tag_text, throw, throw_stopped, throw_type};
+use crate::state::{VuState, no_group, not_in_init, tag_text, throw, throw_stopped, throw_type};
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -296,6 +296,13 @@ impl Live {
         }
     }
 
+    /// Groups that begin from now on are within the one that the script says it is in.
+    fn note_group(&self, ctx: Ctx<'_>, name: &str, group: impl FnOnce() -> Arc<str>) {
+        if self.what == What::Tags && name == "group" {
+            *VuState::of(ctx).group.borrow_mut() = group();
+        }
+    }
+
     fn store(what: What, ctx: Ctx<'_>, set: TagSet) {
         let state = VuState::of(ctx);
         match what {
@@ -341,6 +348,7 @@ impl Class for Live {
         };
         let set = Self::set(self.what, ctx).with(&name, &text);
         Self::store(self.what, ctx, set);
+        self.note_group(ctx, &name, || Arc::from(text));
         Ok(())
     }
 
@@ -348,6 +356,7 @@ impl Class for Live {
         if let Some(name) = key.text() {
             let set = Self::set(self.what, ctx).without(&name);
             Self::store(self.what, ctx, set);
+            self.note_group(ctx, &name, no_group);
         }
         Ok(())
     }

@@ -13,7 +13,6 @@ use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value, touched};
 use crate::state::{
     VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
 };
-use crate::watch::Watched;
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -213,10 +212,8 @@ pub(crate) fn tagged_check(recorder: &mut Recorder, tags: TagsId) -> Option<Chec
 /// Shows a check to whoever watches.
 fn show(host: &Host, key: &Key<'_>, passed: bool) {
     let state = host.state::<VuState>();
-    if let Some(watcher) = &state.shared.config().watcher {
-        let group = Arc::clone(&state.group.borrow());
-        let name = key.text().unwrap_or_default();
-        Watched::new(watcher, host, group).check(&name, passed);
+    if let Some(watched) = state.watched(host) {
+        watched.check(&key.text().unwrap_or_default(), passed);
     }
 }
 

@@ -13,6 +13,7 @@ use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 use crate::api::Shared;
 use crate::boxed::unbox;
 use crate::http::state::HttpState;
+use crate::watch::Watched;
 
 /// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
 type WireSeries = (u32, TagsId, (SeriesId, SeriesId));
@@ -165,6 +166,12 @@ impl VuState {
             *last = Some((Rc::downgrade(core), Rc::clone(&common)));
             *self.tags.borrow_mut() = common;
         });
+    }
+
+    /// Who looks on, and where the script is now; mostly nobody.
+    pub(crate) fn watched(&self, host: &Host) -> Option<Box<Watched>> {
+        let watcher = self.shared.config().watcher.as_ref()?;
+        Some(Box::new(Watched::new(watcher, host, Arc::clone(&self.group.borrow()))))
     }
 
     /// The tags as they are now, to be kept.

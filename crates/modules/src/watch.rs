@@ -15,6 +15,22 @@ pub trait Watcher: Send + Sync + fmt::Debug {
 
     /// A check was made.
     fn check(&self, vu: &Place<'_>, name: &str, passed: bool);
+
+    /// Something happened that is no exchange of HTTP. Not told unless somebody wants it.
+    fn talk(&self, _vu: &Place<'_>, _talk: &Talk<'_>) {}
+}
+
+/// A message of a socket, a call of gRPC.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Talk<'a> {
+    /// `WS`, `gRPC`.
+    pub kind: &'a str,
+    /// With whom, and how it ended.
+    pub title: &'a str,
+    /// What was sent.
+    pub sent: &'a [u8],
+    /// What came.
+    pub received: &'a [u8],
 }
 
 /// Where the script is.
@@ -114,6 +130,11 @@ impl<'a> Seen<'a> {
         self.decoded.unwrap_or_else(|| self.exchange.body())
     }
 
+    /// Whether the body went to the script while it came.
+    pub fn is_streamed(&self) -> bool {
+        self.request.spool.is_some()
+    }
+
     /// Why there is no response.
     pub fn failure(&self) -> Option<String> {
         self.exchange.failure.map(|failure| failure.to_string())
@@ -178,5 +199,9 @@ impl Watched {
 
     pub(crate) fn check(&self, name: &str, passed: bool) {
         self.watcher.check(&self.place(), name, passed);
+    }
+
+    pub(crate) fn talk(&self, talk: &Talk<'_>) {
+        self.watcher.talk(&self.place(), talk);
     }
 }

@@ -46,7 +46,7 @@ pub use dns::{Dns, DnsPolicy, DnsSelect, DnsTtl};
 pub use error::{Fault, Layer, OptionsError};
 pub use hosts::{HostAddress, HostPattern, Network};
 pub use local_ips::LocalIps;
-pub use options::{Options, Parsed};
+pub use options::{Options, Parsed, UnknownKeys};
 pub use scenario::{ExecutorKind, ScenarioConfig};
 pub use stage::StageConfig;
 pub use system_tags::{SystemTag, SystemTags};

@@ -115,6 +115,17 @@ record! {
 /// Options that scripts and config files cannot set.
 pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
 
+/// What is told of keys that mean nothing: in k6's words, which name the first one, and in ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKeys {
+    /// The line.
+    pub message: String,
+    /// The first key, for the field `error`.
+    pub error: String,
+    /// The other keys, for the field `hint`.
+    pub others: Option<String>,
+}
+
 /// What reading a layer gave.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
@@ -126,16 +137,15 @@ pub struct Parsed {
 
 impl Parsed {
     /// What to log about keys that mean nothing; `None` if there are none.
-    pub fn warning(&self, layer: Layer) -> Option<String> {
-        if self.unknown.is_empty() {
-            return None;
-        }
+    pub fn warning(&self, layer: Layer) -> Option<UnknownKeys> {
+        let (first, others) = self.unknown.split_first()?;
         let places =
             if layer == Layer::Script { "exported in the script" } else { "of the config file" };
-        Some(format!(
-            "There were unknown fields in the options {places}: {}",
-            self.unknown.join(", ")
-        ))
+        Some(UnknownKeys {
+            message: format!("There were unknown fields in the options {places}"),
+            error: format!("json: unknown field \"{first}\""),
+            others: (!others.is_empty()).then(|| format!("also unknown: {}", others.join(", "))),
+        })
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{Executor, Scenario, Segment, ramp};
 pub struct ClosedPlan {
     /// One for each VU this segment may need at once; handle 0 is the last to be ramped down.
     pub handles: Vec<HandlePlan>,
+    /// What a handle does that comes in addition, which somebody outside may ask for (`externally-controlled`).
+    pub more: HandlePlan,
     /// How many iterations may start.
     pub budget: Budget,
     /// Turns this segment's n-th iteration into its number in the whole test
@@ -65,10 +67,10 @@ pub enum Budget {
 pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<ClosedPlan> {
     let regular_end = scenario.executor.regular_duration();
     let hard_end = scenario.max_duration();
-    let steady = |vus: u64| {
-        let span = Span { start: Duration::ZERO, graceful_end: regular_end, hard_end };
-        vec![HandlePlan { spans: vec![span] }; segment.scale(vus) as usize]
+    let whole = HandlePlan {
+        spans: vec![Span { start: Duration::ZERO, graceful_end: regular_end, hard_end }],
     };
+    let steady = |vus: u64| vec![whole.clone(); segment.scale(vus) as usize];
     let (handles, budget, indexes) = match &scenario.executor {
         Executor::SharedIterations { vus, iterations, .. } => {
             let share = segment.resegment(*vus);
@@ -87,7 +89,14 @@ pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<Clos
         }
         Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => return None,
     };
-    Some(ClosedPlan { handles, budget, indexes, regular_end, hard_end })
+    Some(ClosedPlan { handles, more: whole, budget, indexes, regular_end, hard_end })
+}
+
+impl ClosedPlan {
+    /// When this handle iterates.
+    pub fn spans(&self, handle: u32) -> &[Span] {
+        &self.handles.get(handle as usize).unwrap_or(&self.more).spans
+    }
 }
 
 #[cfg(test)]

@@ -59,6 +59,9 @@ pub enum SecretError {
     /// The source knows no such name.
     #[error("no value")]
     NoValue,
+    /// The server refused to tell.
+    #[error("status code {0}: failed to get secret")]
+    Status(u16),
     /// The server did not tell.
     #[error("failed to get secret: {0}")]
     Refused(String),
@@ -98,8 +101,11 @@ impl Secrets {
         if self.sources.is_empty() {
             return Err(SecretError::NoSources);
         }
-        // Without a default one, k6 looks for one of this name.
-        let name = name.or(self.default.as_deref()).unwrap_or("default");
+        // Without a default one, k6 looks for one of this name; the default one can be named so, too.
+        let name = match name {
+            None | Some("default") => self.default.as_deref().unwrap_or("default"),
+            Some(name) => name,
+        };
         let found = self.sources.iter().find(|source| source.name == name);
         found.map(|found| &found.source).ok_or_else(|| SecretError::UnknownSource(name.to_owned()))
     }
@@ -145,6 +151,7 @@ mod tests {
         assert_eq!(ask(&secrets, None, "a"), "1");
         assert_eq!(ask(&secrets, None, "b"), "x=y");
         assert_eq!(ask(&secrets, Some("mock"), "a"), "1");
+        assert_eq!(ask(&secrets, Some("default"), "a"), "1");
         assert_eq!(ask(&secrets, None, "c"), "no value");
         let none = parse(&[]).unwrap();
         assert_eq!(ask(&none, None, "a"), "no secret sources are configured");
@@ -180,6 +187,7 @@ mod tests {
             (&["bogus=1"][..], "no secret source for type \"bogus\""),
             (&["mock"], "needs ="),
             (&["mock=a=1", "mock=a=2"], "already registered"),
+            (&["mock=default,a=1", "mock=name=b,default,a=2"], "can't have two"),
             (&["cloud"], "cloud"),
             (&["file=/no/such/file"], "/no/such/file"),
             (&["url=bogus=1"], "unknown configuration key: \"bogus\""),

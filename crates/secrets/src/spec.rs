@@ -39,6 +39,9 @@ pub enum SpecError {
         /// The second.
         spec: String,
     },
+    /// Two that are to be asked if none is named.
+    #[error("can't have two secret sources that are default ones, second one was \"{0}\"")]
+    TwoDefaults(String),
     /// A line without `=`.
     #[error("parsing \"{0}\", needs =")]
     NoPair(String),
@@ -83,6 +86,9 @@ pub(crate) fn parse(
         };
         if secrets.sources.iter().any(|known| known.name == name) {
             return Err(SpecError::Twice { name, spec: spec.clone() });
+        }
+        if is_default && secrets.default.is_some() {
+            return Err(SpecError::TwoDefaults(text.to_owned()));
         }
         if is_default {
             secrets.default = Some(name.clone());

@@ -187,9 +187,8 @@ async fn once(config: &Config, client: &Client, target: &OwnedTarget) -> Tried {
     };
     match status {
         200..=299 => {}
-        404 => return Tried::Refused(SecretError::NoValue),
         429 | 500..=599 => return Tried::Busy(format!("status {status}")),
-        _ => return Tried::Refused(SecretError::Refused(format!("status {status}"))),
+        _ => return Tried::Refused(SecretError::Status(status)),
     }
     let Ok(text) = String::from_utf8(exchange.body().to_vec()) else {
         return Tried::Refused(SecretError::Refused("the answer is no text".to_owned()));
@@ -276,7 +275,7 @@ mod tests {
     fn a_name_that_the_server_does_not_know_has_no_value() {
         let (template, served) = server(vec![(404, "")]);
         let asker = Asker::new(config(&template));
-        assert_eq!(asker.ask("a").blocking_recv().unwrap(), Err(SecretError::NoValue));
+        assert_eq!(asker.ask("a").blocking_recv().unwrap(), Err(SecretError::Status(404)));
         served.join().unwrap();
     }
 

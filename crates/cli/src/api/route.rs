@@ -64,6 +64,9 @@ async fn route(told: &Told, method: &Method, path: &str, body: Bytes) -> Answer 
             if path.starts_with("/debug/pprof") {
                 return process::profiling(told);
             }
+            if path.starts_with("/v1/") {
+                return answer::of(StatusCode::NOT_FOUND, answer::TEXT, "404 page not found\n");
+            }
             // k6 says this to everything else.
             answer::text("ok")
         }

@@ -2,7 +2,7 @@
 
 use brunt_engine::{AbortReason, Phase, ScaleError};
 use hyper::StatusCode;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     Told,
@@ -24,7 +24,7 @@ pub(super) async fn show(told: &Told) -> Answer {
     let attributes = json!({
         "status": number(phase, control.is_aborting(), control.is_marked_failed()),
         "paused": control.is_paused(),
-        "vus": control.vus_active(),
+        "vus": told.live.vus_wanted(),
         "vus-max": control.vus_initialized(),
         "stopped": control.is_aborting(),
         "running": has_started && !has_ended,
@@ -54,10 +54,15 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         |detail: &str| answer::error(StatusCode::BAD_REQUEST, JSON_UTF8, "Invalid data", detail);
     let asked: Value = match serde_json::from_slice(body) {
         Ok(asked) => asked,
+        Err(error) if error.is_eof() => return invalid("unexpected end of JSON input"),
         Err(error) => return invalid(&error.to_string()),
     };
-    let Some(attributes) = asked.pointer("/data/attributes").and_then(Value::as_object) else {
-        return invalid("there are no data.attributes");
+    let nothing = Map::new();
+    let attributes = match asked.pointer("/data/attributes") {
+        Some(Value::Object(attributes)) => attributes,
+        // Who asks for no change gets none.
+        None | Some(Value::Null) if matches!(asked, Value::Object(_) | Value::Null) => &nothing,
+        _ => return invalid("data.attributes is no object"),
     };
     let flag = |name: &str| match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -75,7 +80,7 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     let refused = |title, detail: &str| {
         answer::error(StatusCode::INTERNAL_SERVER_ERROR, JSON_UTF8, title, detail)
     };
-    if let Some(paused) = paused.filter(|paused| *paused != told.live.control().is_paused())
+    if let Some(paused) = paused
         && let Err(error) = told.live.pause(paused)
     {
         return refused("Pause error", &error);
@@ -83,7 +88,9 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
     let count = |name: &str| match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
-            value.as_u64().map(Some).ok_or_else(|| format!("{name} is no number: {value}"))
+            let text = value.as_str().and_then(|text| text.parse().ok());
+            let number = value.as_i64().or(text);
+            number.map(Some).ok_or_else(|| format!("{name} is no whole number: {value}"))
         }
     };
     let (vus, max) = match (count("vus"), count("vus-max")) {
@@ -91,12 +98,15 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         (Err(wrong), _) | (_, Err(wrong)) => return invalid(&wrong),
     };
     if vus.is_some() || max.is_some() {
-        match told.live.scale(vus, max) {
+        match told.live.scale(vus, max).await {
             Ok(()) => {}
             Err(error @ ScaleError::NoScenario) => {
                 return refused("Execution config error", &error.to_string());
             }
-            Err(error) => return refused("Config update error", &error.to_string()),
+            Err(error) => {
+                let (status, title) = (StatusCode::BAD_REQUEST, "Config update error");
+                return answer::error(status, JSON_UTF8, title, &error.to_string());
+            }
         }
     }
     show(told).await

@@ -39,7 +39,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         name: &request.script,
         kind: settings.kind,
         env: &settings.env,
-        extended: settings.extended,
+        extended: settings.extended(),
         freeze_env: false,
         remote: settings.remote,
         registry: Arc::clone(&registry),

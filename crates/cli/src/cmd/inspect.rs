@@ -32,7 +32,7 @@ pub(super) fn perform(
         name: script,
         kind: settings.kind,
         env: &settings.env,
-        extended: settings.extended,
+        extended: settings.extended(),
         freeze_env: false,
         remote: settings.remote,
         registry: Arc::clone(&registry),
@@ -45,9 +45,7 @@ pub(super) fn perform(
     } else {
         plan::functions(&script)?;
         let parsed = Options::from_json(script.options(), Layer::Script).map_err(plan::invalid)?;
-        if let Some(warning) = parsed.warning(Layer::Script) {
-            log::warn!("{warning}");
-        }
+        plan::tell(parsed.warning(Layer::Script));
         parsed.options.to_inspect_json()
     };
     let text = serde_json::to_string_pretty(&json).expect("a JSON value can be printed");

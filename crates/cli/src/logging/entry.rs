@@ -16,6 +16,8 @@ pub(super) struct Entry {
     pub(super) at: SystemTime,
     pub(super) level: Level,
     pub(super) message: String,
+    /// It belongs with the log, whoever said it.
+    pub(super) of_init: bool,
     /// Sorted by name.
     pub(super) fields: Vec<(String, Field)>,
 }
@@ -38,6 +40,7 @@ impl Entry {
             at: SystemTime::now(),
             level: record.level(),
             message: record.args().to_string(),
+            of_init: record.target().ends_with("::init"),
             fields: fields.0,
         }
     }

@@ -217,6 +217,7 @@ mod tests {
         Entry {
             at: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_287_965),
             level,
+            of_init: false,
             message: message.to_owned(),
             fields: fields
                 .iter()

@@ -314,6 +314,7 @@ mod tests {
         Entry {
             at: SystemTime::UNIX_EPOCH + Duration::from_nanos(42),
             level: log::Level::Info,
+            of_init: false,
             message: message.to_owned(),
             fields: vec![("source".to_owned(), Field::Text("console".to_owned()))],
         }

@@ -128,7 +128,7 @@ impl Writer {
 
     fn format(&mut self, entry: &Entry) {
         self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
-        if self.console.is_some() && entry.is_console() {
+        if self.console.is_some() && entry.is_console() && !entry.of_init {
             self.console_formatter.write(entry, true, &mut self.console_text);
         } else if entry.level <= self.level {
             match &self.main {
@@ -149,6 +149,7 @@ impl Writer {
                 message: format!(
                     "{dropped} log lines were dropped: they came faster than they could be written"
                 ),
+                of_init: false,
                 fields: Vec::new(),
             };
             // As if it had been queued: `format` takes it off again.

@@ -43,7 +43,9 @@ impl Adjust {
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
             set.push((path.to_owned(), value));
         }
-        Ok(Self { scenarios: given.all("scenario").to_vec(), set, once: given.is_on("once") })
+        let names = given.all("scenario").iter().flat_map(|names| names.split(','));
+        let scenarios = names.map(|name| name.trim().to_owned()).collect();
+        Ok(Self { scenarios, set, once: given.is_on("once") })
     }
 
     /// Makes the changes, and checks the outcome like any other options.
@@ -71,7 +73,7 @@ impl Adjust {
         } else if before.options.scenarios.is_none() {
             map.insert("scenarios".to_owned(), Value::Null);
         }
-        self.pick(map)?;
+        let left_out = self.pick(map)?;
         for (path, value) in &self.set {
             set(map, path, value.clone())?;
         }
@@ -90,34 +92,76 @@ impl Adjust {
         let layers = Layers { command_line: options, ..Layers::default() };
         let mut after = consolidate(layers, rules).map_err(invalid)?;
         after.warnings.splice(0..0, before.warnings);
+        if !left_out.is_empty() {
+            after.warnings.push(format!(
+                "thresholds of scenarios that don't run are left out: {}",
+                left_out.join(", ")
+            ));
+        }
         Ok(after)
     }
 
-    /// Leaves out the scenarios that are not wanted. The first of those left starts at once.
-    fn pick(&self, options: &mut Map<String, Value>) -> Outcome<()> {
+    /// Leaves out the scenarios that are not wanted, and returns the thresholds that thereby have nothing to look at, which
+    /// are left out too. If there is one scenario left, it starts at once.
+    fn pick(&self, options: &mut Map<String, Value>) -> Outcome<Vec<String>> {
         if self.scenarios.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let Some(Value::Object(scenarios)) = options.get_mut("scenarios") else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         if let Some(missing) = self.scenarios.iter().find(|name| !scenarios.contains_key(*name)) {
             let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
             return Err(Failure::config(format!("there is no scenario \"{missing}\""))
-                .hint(format!("scenarios are: {}", names.join(", "))));
+                .hint(if names == ["default"] {
+                    "scenarios are: default, which the script's shortcuts or the flags for VUs, iterations, duration and \
+                     stages make"
+                        .to_owned()
+                } else {
+                    format!("scenarios are: {}", names.join(", "))
+                }));
         }
+        let absent: Vec<String> =
+            scenarios.keys().filter(|name| !self.scenarios.contains(name)).cloned().collect();
         scenarios.retain(|name, _| self.scenarios.contains(name));
         if scenarios.len() == 1 {
             for scenario in scenarios.values_mut().filter_map(Value::as_object_mut) {
                 scenario.remove("startTime");
             }
         }
-        Ok(())
+        let Some(Value::Object(thresholds)) = options.get_mut("thresholds") else {
+            return Ok(Vec::new());
+        };
+        let of_absent = |name: &&String| absent.iter().any(|scenario| looks_at(name, scenario));
+        let left_out: Vec<String> = thresholds.keys().filter(of_absent).cloned().collect();
+        thresholds.retain(|name, _| !left_out.contains(name));
+        Ok(left_out)
+    }
+}
+
+/// Whether a threshold's metric is one with the tag `scenario` of this scenario: `http_reqs{scenario:buy}`.
+fn looks_at(metric: &str, scenario: &str) -> bool {
+    let Some((_, tags)) = metric.split_once('{') else { return false };
+    let plain = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+    tags.trim_end().trim_end_matches('}').split(',').any(|tag| {
+        tag.split_once(':')
+            .is_some_and(|(name, value)| plain(name) == "scenario" && plain(value) == scenario)
+    })
+}
+
+/// A value as its place wants it: tags and variables are text, even if it looks like a number.
+fn fitting(path: &str, value: Value) -> Value {
+    let parents: Vec<&str> = path.rsplit('.').skip(1).collect();
+    let is_text = matches!(parents.first(), Some(&("tags" | "env"))) || path == "userAgent";
+    match value {
+        Value::Number(_) | Value::Bool(_) if is_text => Value::from(value.to_string()),
+        other => other,
     }
 }
 
 /// Sets a value by its path. Lists are entered by number.
 fn set(options: &mut Map<String, Value>, path: &str, value: Value) -> Outcome<()> {
+    let value = fitting(path, value);
     let nowhere = || Failure::config(format!("--set: the path \"{path}\" leads nowhere"));
     let mut parts = path.split('.').peekable();
     let first = parts.next().ok_or_else(nowhere)?;
@@ -210,6 +254,33 @@ mod tests {
             let error = adjusted(&two(), &set(path, json!(1))).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn tags_and_variables_are_text() {
+        let set = |path: &str, value: Value| Adjust {
+            set: vec![(path.to_owned(), value)],
+            ..Adjust::default()
+        };
+        let scenarios = adjusted(&two(), &set("scenarios.a.env.PORT", json!(8080))).unwrap();
+        assert_eq!(scenarios["a"]["env"]["PORT"], "8080");
+        let scenarios = adjusted(&two(), &set("scenarios.b.tags.new", json!(true))).unwrap();
+        assert_eq!(scenarios["b"]["tags"]["new"], "true");
+    }
+
+    #[test]
+    fn thresholds_of_scenarios_that_do_not_run_are_left_out() {
+        let mut options = two();
+        options["thresholds"] = json!({
+            "http_reqs": ["count>0"],
+            "http_reqs{scenario:a}": ["count>0"],
+            "http_reqs{ status:200, 'scenario': \"b\" }": ["count>0"],
+            "http_reqs{scenario:bb}": ["count>0"],
+        });
+        let adjust = Adjust { scenarios: vec!["a".into()], ..Adjust::default() };
+        let left_out = adjust.pick(options.as_object_mut().unwrap()).unwrap();
+        assert_eq!(left_out, ["http_reqs{ status:200, 'scenario': \"b\" }"]);
+        assert_eq!(options["thresholds"].as_object().unwrap().len(), 3);
     }
 
     #[test]

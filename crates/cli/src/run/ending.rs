@@ -29,6 +29,9 @@ pub(super) struct Ending<'a> {
     pub(super) script: &'a str,
 }
 
+/// What k6 says in front of all that is wrong with the summary.
+const UNHANDLED: &str = "failed to handle the end-of-test summary";
+
 impl Ending<'_> {
     /// Writes the summary to wherever it goes. Failing to do so changes no exit code: it is logged.
     pub(super) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
@@ -44,8 +47,12 @@ impl Ending<'_> {
                 log::error!(hint = "script exception"; "{problem}");
                 usual()
             }
-            Answer::Unusable(problem) => {
+            Answer::Rejected(problem) => {
                 log::error!("{problem}");
+                Files::new()
+            }
+            Answer::Unusable(problem) => {
+                log::error!(error = problem.as_str(); "{UNHANDLED}");
                 Files::new()
             }
         };
@@ -118,13 +125,15 @@ impl Ending<'_> {
                 path => std::fs::write(Path::new(path), &content),
             };
             if let Err(error) = written {
-                let comma = if problems.is_empty() { "" } else { ", " };
+                let error = error.to_string();
+                let error = error.split(" (os error").next().unwrap_or_default().to_lowercase();
                 // Writing to a String can't fail.
-                let _ = write!(problems, "{comma}{name}: {error}");
+                let _ = write!(problems, "\n\t- could not open '{name}': open {name}: {error}");
             }
         }
         if !problems.is_empty() {
-            log::error!("could not write some of the summary: {problems}");
+            let error = format!("Could not save some summary information:{problems}");
+            log::error!(error = error.as_str(); "{UNHANDLED}");
         }
     }
 }

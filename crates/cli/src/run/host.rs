@@ -105,6 +105,8 @@ pub(crate) enum Answer {
     Write(Files),
     /// It threw or took too long: that is logged, and the usual text is shown.
     Failed(String),
+    /// Its promise was rejected: that is logged, and nothing is shown.
+    Rejected(String),
     /// It returned what can't be written: that is logged, and nothing is shown.
     Unusable(String),
 }

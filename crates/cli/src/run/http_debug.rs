@@ -39,23 +39,38 @@ fn request_head(head: &str, method: &str) -> String {
     format!("{}Accept-Encoding: gzip\n\n", head.strip_suffix('\n').unwrap_or(head))
 }
 
-/// The head as k6 shows it: the length first, then the other headers by name.
+/// The head as k6 shows it: the length first, unless it is zero, then the other headers by name, in their canonical form.
 fn response_head(head: &str) -> String {
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
-    let mut headers: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let name = |line: &str| line.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let mut headers: Vec<String> = lines.filter(|line| !line.is_empty()).map(canonical).collect();
     headers.sort_by_cached_key(|line| {
-        let name = name(line);
-        (name != "content-length", name)
+        let place = match line.strip_prefix("Content-Length:").map(str::trim) {
+            Some("0") => 2,
+            Some(_) => 0,
+            None => 1,
+        };
+        (place, line.split(':').next().unwrap_or_default().to_owned())
     });
     let mut out = format!("{status}\n");
     for header in headers {
-        out.push_str(header);
+        out.push_str(&header);
         out.push('\n');
     }
     out.push('\n');
     out
+}
+
+/// A header's line with its name as HTTP/1.1 mostly writes it: HTTP/2 has small letters.
+fn canonical(line: &str) -> String {
+    let (name, value) = line.split_at(line.find(':').unwrap_or(line.len()));
+    let mut out = String::with_capacity(line.len());
+    let mut is_first = true;
+    for letter in name.chars() {
+        out.push(if is_first { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() });
+        is_first = letter == '-';
+    }
+    out + value
 }
 
 fn say(vu: &Place<'_>, id: &str, text: &str) {
@@ -86,6 +101,8 @@ mod tests {
         let shown =
             super::response_head("HTTP/1.1 200 OK\nServer: x\nDate: d\nContent-Length: 5\n\n");
         assert_eq!(shown, "HTTP/1.1 200 OK\nContent-Length: 5\nDate: d\nServer: x\n\n");
+        let shown = super::response_head("HTTP/2.0 204 \ncontent-length: 0\nx-a: B\ndate: d\n\n");
+        assert_eq!(shown, "HTTP/2.0 204 \nDate: d\nX-A: B\nContent-Length: 0\n\n");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use brunt_modules::watch::{Place, Seen, Watcher};
+use brunt_modules::watch::{Place, Seen, Talk, Watcher};
 
 use crate::{screen::Screen, secrets};
 
@@ -81,6 +81,12 @@ impl Trace {
             if !seen.response_body().is_empty() {
                 out.push_str("  <\n");
                 self.lines(&mut out, "  < ", seen.response_body());
+            } else if seen.is_streamed() {
+                let _ = writeln!(
+                    out,
+                    "{}(the script reads the body as it comes)",
+                    self.paint("2", "  < ")
+                );
             }
         }
         out
@@ -114,6 +120,14 @@ impl Trace {
 impl Watcher for Trace {
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>) {
         self.print(format!("{}{}", self.heading(vu), self.exchange_text(seen)));
+    }
+
+    fn talk(&self, vu: &Place<'_>, talk: &Talk<'_>) {
+        let mut text =
+            format!("{}{} {}\n", self.heading(vu), self.paint("36", talk.kind), talk.title);
+        self.lines(&mut text, "  > ", talk.sent);
+        self.lines(&mut text, "  < ", talk.received);
+        self.print(text);
     }
 
     fn check(&self, vu: &Place<'_>, name: &str, passed: bool) {

@@ -7,7 +7,7 @@ use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, ThresholdSet};
 use brunt_modules::watch::Watcher;
 use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
-    consolidate,
+    UnknownKeys, consolidate,
 };
 use brunt_report::humanize::Unit;
 use brunt_schedule::{Scenario, overview, total_duration};
@@ -119,7 +119,9 @@ impl Plan {
     /// Options with which nothing can run (104); a script without functions (255).
     pub(crate) fn make<S: Script>(outer: Outer, script: &S, thresholds: bool) -> Outcome<Self> {
         let functions = functions(script)?;
-        let parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
+        let mut parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
+        // They are told of on their own.
+        parsed.unknown.retain(|key| key != "features");
         tell(parsed.warning(Layer::Script));
         let layers = Layers {
             config_file: outer.config_file.parsed.options,
@@ -313,8 +315,12 @@ pub(crate) fn invalid(error: OptionsError) -> Failure {
     Failure::new(exit, error)
 }
 
-fn tell(warning: Option<String>) {
-    if let Some(warning) = warning {
-        log::warn!("{warning}");
+pub(crate) fn tell(warning: Option<UnknownKeys>) {
+    let Some(UnknownKeys { message, error, others }) = warning else { return };
+    match others {
+        Some(others) => {
+            log::warn!(error = error.as_str(), hint = others.as_str(); "{message}");
+        }
+        None => log::warn!(error = error.as_str(); "{message}"),
     }
 }

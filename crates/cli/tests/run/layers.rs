@@ -246,7 +246,8 @@ fn unknown_options_are_told_and_the_rest_is_used() {
         format!("export const options = {{ foo: 1, iterations: 2, dns: {{ x: 1 }} }};\n{DEFAULT}");
     let ran = run(&script, "");
     assert_eq!((ran.told.code, ran.count("iterations")), (0, 2));
-    let warning = "There were unknown fields in the options exported in the script";
+    let warning = "msg=\"There were unknown fields in the options exported in the script\" \
+        error=\"json: unknown field \\\"foo\\\"\" hint=\"also unknown: dns.x\"";
     assert!(ran.told.stderr.contains(warning), "{:?}", ran.told);
 }
 

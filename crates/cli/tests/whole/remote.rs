@@ -115,7 +115,7 @@ fn a_run_that_is_stopped_from_outside_ends_with_103() {
     wait_for(&address, "/v1/status", |status| status["data"]["attributes"]["status"] == 7);
     for (method, path, body, code, title) in [
         ("PATCH", "/v1/status", "nonsense", 400, "Invalid data"),
-        ("PATCH", "/v1/status", "{}", 400, "Invalid data"),
+        ("PATCH", "/v1/status", "[]", 400, "Invalid data"),
         ("PATCH", "/v1/status", "{\"data\":{\"attributes\":{\"paused\":5}}}", 400, "Invalid data"),
         (
             "PATCH",
@@ -147,7 +147,7 @@ fn a_run_that_is_stopped_from_outside_ends_with_103() {
     assert_eq!(ask(&address, "PATCH", "/v1/status", stop).map(|(code, _)| code), Some(200));
     let told = running.wait();
     assert_eq!(told.code, 103, "{told:?}");
-    assert!(told.error().contains("stopped from the REST API"), "{told:?}");
+    assert!(told.error().contains("stopped from REST API"), "{told:?}");
     assert!(told.stderr.contains("bye"), "teardown() still runs: {told:?}");
 }
 
@@ -175,7 +175,9 @@ fn garbage_disturbs_neither_the_api_nor_the_run() {
         let code = answer.get(9..10).map(<[u8]>::to_vec);
         assert!(matches!(code.as_deref(), None | Some(b"4")), "{garbage:.40}: {answer:?}");
     }
-    for body in [deep.as_str(), "{\"data\":", "{\"data\":{\"attributes\":{\"vus\":-5}}}", "\u{1}"] {
+    for body in
+        [deep.as_str(), "{\"data\":", "{\"data\":{\"attributes\":{\"vus\":\"x\"}}}", "\u{1}"]
+    {
         let (code, _) = ask(&address, "PATCH", "/v1/status", body).expect("an answer");
         assert_eq!(code, 400, "{body:.40}");
     }
@@ -249,6 +251,26 @@ fn an_externally_controlled_run_is_scaled_and_paused() {
     let told = brunt(&format!("resume -a {address}")).told();
     assert_eq!(told.code, 0, "{told:?}");
     wait_for(&address, "/v1/status", vus(2));
+    let told = brunt(&format!("scale -u 7 -m 7 -a {address}")).told();
+    assert!(told.stdout.contains("vus: \"7\"\nvus-max: \"7\""), "{told:?}");
+    // All seven do iterate, not just may.
+    let seen = |metrics: &Value| metrics["data"]["attributes"]["sample"]["value"] == 7;
+    wait_for(&address, "/v1/metrics/vus", seen);
+    let told = brunt(&format!("scale -m 3 -a {address}")).told();
+    assert!(told.error().contains("(7) must be less than or equal"), "{told:?}");
+    for (patch, code) in [
+        (r#"{"data":{"attributes":{"paused":false}}}"#, 500),
+        (r#"{"data":{"attributes":{"vus":-1}}}"#, 400),
+        (r#"{"data":{"attributes":{"vus":"6"}}}"#, 200),
+        (r#"{"data":{}}"#, 200),
+        ("{}", 200),
+        ("[]", 400),
+        ("{", 400),
+    ] {
+        let told = ask(&address, "PATCH", "/v1/status", patch).map(|(code, _)| code);
+        assert_eq!(told, Some(code), "{patch}");
+    }
+    assert_eq!(ask(&address, "GET", "/v1/nope", "").map(|(code, _)| code), Some(404));
     let stop = "{\"data\":{\"attributes\":{\"stopped\":true}}}";
     assert_eq!(ask(&address, "PATCH", "/v1/status", stop).map(|(code, _)| code), Some(200));
     assert_eq!(running.wait().code, 103);

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::remote_modules::Server;
-use crate::support::{DemoServer, brunt};
+use crate::support::{DemoServer, brunt, repository};
 
 const DEFAULT: &str = "export default function () {}";
 
@@ -53,6 +53,43 @@ fn once_shows_what_a_script_does() {
     assert!(out.contains("✓ it is there\n✗ it is not\n"), "{out}");
     assert_eq!(out.matches("GET http://").count(), 1, "{out}");
     assert!(out.contains("iterations"), "the summary follows: {out}");
+}
+
+#[test]
+fn once_shows_sockets_calls_and_streams_too() {
+    let script = "import ws from 'k6/ws'; import grpc from 'k6/net/grpc';\n\
+        const client = new grpc.Client(); client.load(null, 'hello.proto');\n\
+        export default async function () {\n\
+          ws.connect(__ENV.DEMO_URL.replace('http', 'ws') + '/ws/echo', (socket) => {\n\
+            socket.on('open', () => socket.send('hi'));\n\
+            socket.on('message', () => socket.close());\n\
+          });\n\
+          client.connect(__ENV.DEMO_GRPC, { plaintext: true });\n\
+          client.invoke('hello.HelloService/SayHello', { greeting: 'you' });\n\
+          client.close();\n\
+          await (await fetch(__ENV.DEMO_URL + '/json')).text();\n\
+        }";
+    let proto = std::fs::read_to_string(repository("crates/demo/proto/hello.proto"))
+        .expect("a description of the demo target");
+    let told = brunt("run --once --demo --no-color s.js")
+        .file("s.js", script)
+        .file("hello.proto", proto)
+        .told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<&str> = told.stdout.lines().collect();
+    let after = |start: &str, end: &str| {
+        let found = lines.iter().position(|line| line.starts_with(start) && line.contains(end));
+        let at = found.unwrap_or_else(|| panic!("no {start}…{end} in {}", told.stdout));
+        lines[at + 1]
+    };
+    assert!(after("WS ws://127.0.0.1:", "/ws/echo  101").starts_with("WS ws://"), "{told:?}");
+    assert!(told.stdout.contains("/ws/echo\n  > hi\nWS ws://"), "{}", told.stdout);
+    assert!(told.stdout.contains("/ws/echo\n  < hi\nWS ws://"), "{}", told.stdout);
+    assert!(told.stdout.contains("/ws/echo  ended after "), "{}", told.stdout);
+    let sent = after("gRPC 127.0.0.1:", "/hello.HelloService/SayHello  0  ");
+    assert_eq!(sent, "  > {\"greeting\":\"you\"}");
+    assert!(after("  > {\"greeting\":", "").starts_with("  < {\"reply\":"), "{}", told.stdout);
+    assert!(told.stdout.contains("  < (the script reads the body as it comes)"), "{told:?}");
 }
 
 #[test]

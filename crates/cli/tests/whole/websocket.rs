@@ -210,9 +210,11 @@ fn server_sent_events_are_told_until_the_script_closes() {
             let count = 0;
             events.onopen = () => console.log('open', events.readyState);
             events.addEventListener('tick', (e) => {
-                console.log(e.type, e.lastEventId, e.data);
+                console.log(e.type, e.lastEventId, e.data, __ENV.URL.startsWith(e.origin), e.origin.length > 9);
                 if (++count === 3) { events.close(); console.log(events.readyState); }
             });
+            try { new EventSource('no/address'); } catch (e) { console.log(e.name); }
+            try { new EventSource(); } catch (e) { console.log(e.name); }
             const wrong = new EventSource(__ENV.URL + '/json');
             wrong.onerror = (e) => console.log(e.status, wrong.readyState);
         }";
@@ -223,8 +225,16 @@ fn server_sent_events_are_told_until_the_script_closes() {
     assert_eq!(told.code, 0, "{told:?}");
     let mut lines: Vec<_> = told.stderr.lines().collect();
     lines.sort_unstable();
-    let expected =
-        ["2", "200 2", "open 1", "tick 1 {\"n\":1}", "tick 2 {\"n\":2}", "tick 3 {\"n\":3}"];
+    let expected = [
+        "2",
+        "200 2",
+        "SyntaxError",
+        "TypeError",
+        "open 1",
+        "tick 1 {\"n\":1} true true",
+        "tick 2 {\"n\":2} true true",
+        "tick 3 {\"n\":3} true true",
+    ];
     assert_eq!(lines, expected, "{told:?}");
     let summary: serde_json::Value = serde_json::from_str(&run.read("out.json")).unwrap();
     assert_eq!(summary["metrics"]["sse_events"]["count"].as_u64(), Some(3));

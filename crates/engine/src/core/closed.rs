@@ -31,7 +31,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
     let here = worker.scenario(scenario);
     let state = here.state().clone();
     let plan = state.closed().expect("the coordinator knows which scenarios are closed");
-    let spans = &plan.handles[handle as usize].spans;
+    let spans = plan.spans(handle);
     let start = state.start();
     let each = match plan.budget {
         Budget::PerVu(each) => each,

@@ -9,8 +9,8 @@ use brunt_fiber::clock;
 use brunt_fiber::timer::CoreTimer;
 use brunt_metrics::builtin;
 use brunt_schedule::{Peak, Segment};
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
 
 use super::pool::Pool;
 use super::scene::Scene;
@@ -68,7 +68,17 @@ pub(super) struct Coordinator<R: Runner> {
     staged: Option<StageEnd>,
     /// The `setup()` or `teardown()` that runs does so because somebody asked for it.
     asking: Option<Ask>,
+    /// VUs that are being made because somebody asked for them.
+    growth: Option<Growth>,
     health: Vec<CoreHealth>,
+}
+
+/// So many VUs are still to be made; then, or when one can't be, the answer is given.
+struct Growth {
+    scenario: usize,
+    left: u64,
+    failed: Option<String>,
+    answer: oneshot::Sender<Result<(), String>>,
 }
 
 enum StageEnd {
@@ -98,6 +108,7 @@ impl<R: Runner> Coordinator<R> {
             stopped: false,
             staged: None,
             asking: None,
+            growth: None,
             health: Vec::new(),
             parts,
         }
@@ -278,6 +289,7 @@ impl<R: Runner> Coordinator<R> {
         phase >= Phase::Paused
             && phase < Phase::Ended
             && !self.cores.iter().any(|core| core.staging)
+            && self.growth.is_none()
     }
 
     /// Does, or begins to do, what somebody asks.
@@ -289,6 +301,7 @@ impl<R: Runner> Coordinator<R> {
                 let _ = answer.send(());
                 return;
             }
+            Ask::Grow { scenario, vus, answer } => return self.grow_to(scenario, vus, answer),
             Ask::Setup(_) => Command::Setup { limit: setup },
             Ask::Teardown(_) => {
                 Command::Teardown { data: self.parts.control.setup_data(), limit: teardown }
@@ -388,6 +401,37 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
+    /// Makes the VUs that a scenario lacks to have so many, on all cores in turn.
+    fn grow_to(&mut self, scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>>) {
+        let living: Vec<usize> =
+            (0..self.cores.len()).filter(|core| !self.cores[*core].gone).collect();
+        let lacking = self.parts.scenes[scenario].lacks(vus);
+        if living.is_empty() || lacking == 0 {
+            let _ = answer.send(Ok(()));
+            return;
+        }
+        for core in living.into_iter().cycle().take(lacking as usize) {
+            let ids = self.next_ids();
+            self.order(core, Command::Grow { ids, scenario });
+        }
+        self.growth = Some(Growth { scenario, left: lacking, failed: None, answer });
+    }
+
+    /// One of the VUs that somebody asked for is there, or can't be made.
+    fn grown(&mut self, scenario: usize, failed: Option<String>) {
+        let Some(growth) = self.growth.as_mut().filter(|growth| growth.scenario == scenario) else {
+            return;
+        };
+        growth.left -= 1;
+        growth.failed = growth.failed.take().or(failed);
+        if growth.left > 0 {
+            return;
+        }
+        if let Some(growth) = self.growth.take() {
+            let _ = growth.answer.send(growth.failed.map_or(Ok(()), Err));
+        }
+    }
+
     // --- the end
 
     async fn shut_down(&mut self, timer: &mut CoreTimer) {
@@ -463,6 +507,7 @@ impl<R: Runner> Coordinator<R> {
                     }
                     None => self.pool.put(vu),
                 }
+                self.grown(scenario, None);
             }
             Event::InitFailed { error, scenario: None } => {
                 self.fail_or_abort(error, Failure::Init);
@@ -477,6 +522,7 @@ impl<R: Runner> Coordinator<R> {
                     error = error.message.as_str();
                     "Error while allocating unplanned VU"
                 );
+                self.grown(scenario, Some(error.message));
             }
             Event::InitDone { core } => self.cores[core as usize].initialising = false,
             Event::Returned { vu, scenario, handle, exhausted } => {

@@ -161,8 +161,7 @@ impl Scene {
         handle.attached = false;
         handle.exhausted |= exhausted;
         let plan = self.state.closed().expect("a closed scenario has a closed plan");
-        let spans = &plan.handles[index as usize].spans;
-        let is_wanted = span_at(spans, self.state.start(), now).is_some();
+        let is_wanted = span_at(plan.spans(index), self.state.start(), now).is_some();
         if is_wanted && !handle.exhausted && !handle.waiting {
             // It left just before its next span began, which passed while it was on its way.
             handle.waiting = true;
@@ -170,10 +169,24 @@ impl Scene {
         }
     }
 
-    /// An unplanned VU for this scenario is there; `None` if it is over, and the VU for the pool.
+    /// How many handles it lacks to have so many. Only one that is steered from outside ever lacks any.
+    pub(super) fn lacks(&self, handles: u64) -> u64 {
+        match &self.part {
+            Part::Closed(closed) if self.state.gate().is_some() && !self.done => {
+                handles.saturating_sub(closed.handles.len() as u64)
+            }
+            Part::Closed(_) | Part::Open(_) => 0,
+        }
+    }
+
+    /// An unplanned VU for this scenario is there; `None` if it is over or comes for it itself, and the VU for the pool.
     pub(super) fn join(&mut self, vu: VuRef, aborting: bool) -> Option<Command> {
-        let Part::Open(open) = &self.part else {
-            return None;
+        let open = match &mut self.part {
+            Part::Open(open) => open,
+            Part::Closed(closed) => {
+                closed.add_handle(&self.state);
+                return None;
+            }
         };
         if self.done || open.paced || aborting {
             return None;
@@ -221,6 +234,16 @@ impl Closed {
         Closed { starts, next: 0, waiting: VecDeque::new(), handles }
     }
 
+    /// One handle more than was planned, which starts with the scenario or, if that runs, at once.
+    fn add_handle(&mut self, state: &ScenarioState) {
+        let plan = state.closed().expect("a closed scenario has a closed plan");
+        let index = self.handles.len() as u32;
+        self.handles.push(Handle::default());
+        let launched = state.started_at().unwrap_or(0);
+        self.starts.extend(plan.spans(index).iter().map(|span| (at(launched, span.start), index)));
+        self.starts[self.next..].sort_unstable();
+    }
+
     fn advance(
         &mut self,
         now: u64,
@@ -242,8 +265,7 @@ impl Closed {
         }
         let plan = state.closed().expect("a closed scenario has a closed plan");
         while let Some(index) = self.waiting.front().copied() {
-            let spans = &plan.handles[index as usize].spans;
-            let is_wanted = span_at(spans, state.start(), now).is_some();
+            let is_wanted = span_at(plan.spans(index), state.start(), now).is_some();
             let vu = if is_wanted { pool.take() } else { None };
             if is_wanted && vu.is_none() {
                 if !state.warned.swap(true, std::sync::atomic::Ordering::Relaxed) {

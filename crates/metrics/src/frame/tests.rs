@@ -51,7 +51,7 @@ fn said(frame: &Frame) -> Said {
             .iter()
             .map(|check| (format!("{}/{}", check.group, check.name), check.passes, check.fails))
             .collect(),
-        frame.groups.iter().map(ToString::to_string).collect(),
+        frame.groups.iter().map(|(_, path)| path.to_string()).collect(),
     )
 }
 

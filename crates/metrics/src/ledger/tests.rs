@@ -180,6 +180,28 @@ fn checks_and_groups_stand_in_the_order_of_first_appearance() {
 }
 
 #[test]
+fn the_order_of_first_appearance_is_that_of_all_cores() {
+    let mut test = Test::new(Vec::new());
+    let mut other = Recorder::new(Arc::new(Registry::new()), 1, false);
+    for (is_other, group, name) in
+        [(true, "::setup", "s"), (false, "::g", "b"), (true, "::h", "c"), (false, "::setup", "d")]
+    {
+        let recorder = if is_other { &mut other } else { &mut test.recorder };
+        recorder.group(group);
+        let id = recorder.check(group, name);
+        recorder.add_check(id, true);
+    }
+    // The frame of the core that came first is put in last.
+    test.ledger.absorb(&test.recorder.take_frame());
+    test.ledger.absorb(&other.take_frame());
+    let summary = test.ledger.summary(SECOND);
+    let names: Vec<_> = summary.checks.iter().map(|check| &*check.name).collect();
+    assert_eq!(names, ["s", "b", "c", "d"]);
+    let groups: Vec<_> = summary.root.groups.iter().map(|group| &*group.path).collect();
+    assert_eq!(groups, ["::setup", "::g", "::h"]);
+}
+
+#[test]
 fn a_breakdown_has_scenarios_with_their_groups_and_the_groups_of_default() {
     let mut test = Test::with(LedgerConfig { breakdown: true, ..LedgerConfig::default() }).unwrap();
     let default = |group| [("scenario", "default"), ("group", group)];

@@ -18,6 +18,8 @@ pub(super) struct Tree {
     groups: Vec<Node>,
     by_path: FxHashMap<Arc<str>, usize>,
     checks: Vec<CheckSummary>,
+    /// When each check came: a number that grows with time.
+    came: Vec<u64>,
     by_check: FxHashMap<(usize, Arc<str>), usize>,
 }
 
@@ -25,6 +27,9 @@ pub(super) struct Tree {
 struct Node {
     name: String,
     path: String,
+    parent: usize,
+    /// When it came, or the first within it.
+    came: u64,
     groups: Vec<usize>,
     checks: Vec<usize>,
 }
@@ -35,6 +40,7 @@ impl Default for Tree {
             groups: vec![Node::default()],
             by_path: FxHashMap::from_iter([(Arc::from(""), 0)]),
             checks: Vec::new(),
+            came: Vec::new(),
             by_check: FxHashMap::default(),
         }
     }
@@ -42,22 +48,29 @@ impl Default for Tree {
 
 impl Tree {
     pub(super) fn absorb(&mut self, frame: &Frame) {
-        for path in &frame.groups {
-            self.group(path);
+        for (number, path) in &frame.groups {
+            let mut index = self.group(path);
+            // Those around it came no later.
+            while index != 0 && self.groups[index].came > *number {
+                self.groups[index].came = *number;
+                index = self.groups[index].parent;
+            }
         }
         let mut checks: Vec<&CheckDelta> = frame.checks.iter().collect();
         checks.sort_by_key(|check| (check.first_at_order, &check.group, &check.name));
         for delta in checks {
             let group = self.group(&delta.group);
-            let Some(check) = self.check(group, &delta.name) else {
+            let Some(index) = self.check(group, &delta.name) else {
                 continue;
             };
+            self.came[index] = self.came[index].min(delta.first_at_order);
+            let check = &mut self.checks[index];
             check.passes += delta.passes;
             check.fails += delta.fails;
         }
     }
 
-    fn check(&mut self, group: usize, name: &Arc<str>) -> Option<&mut CheckSummary> {
+    fn check(&mut self, group: usize, name: &Arc<str>) -> Option<usize> {
         let key = (group, Arc::clone(name));
         let index = match self.by_check.get(&key) {
             Some(index) => *index,
@@ -71,11 +84,12 @@ impl Tree {
                     group: node.path.clone(),
                     ..CheckSummary::default()
                 });
+                self.came.push(u64::MAX);
                 self.by_check.insert(key, index);
                 index
             }
         };
-        Some(&mut self.checks[index])
+        Some(index)
     }
 
     /// The node of a path; those on the way are made too. Without room, the last one there was room
@@ -94,7 +108,13 @@ impl Tree {
                     let index = self.groups.len();
                     self.groups[parent].groups.push(index);
                     self.by_path.insert(Arc::from(path.as_str()), index);
-                    self.groups.push(Node { name: name.to_owned(), path, ..Node::default() });
+                    self.groups.push(Node {
+                        name: name.to_owned(),
+                        path,
+                        parent,
+                        came: u64::MAX,
+                        ..Node::default()
+                    });
                     index
                 }
             };
@@ -103,7 +123,14 @@ impl Tree {
     }
 
     pub(super) fn checks(&self) -> Vec<CheckSummary> {
-        self.checks.clone()
+        let all: Vec<usize> = (0..self.checks.len()).collect();
+        self.in_order(&all)
+    }
+
+    fn in_order(&self, checks: &[usize]) -> Vec<CheckSummary> {
+        let mut checks = checks.to_vec();
+        checks.sort_by_key(|index| self.came[*index]);
+        checks.into_iter().map(|index| self.checks[index].clone()).collect()
     }
 
     pub(super) fn summary(&self) -> GroupSummary {
@@ -112,11 +139,13 @@ impl Tree {
 
     fn summary_of(&self, index: usize) -> GroupSummary {
         let node = &self.groups[index];
+        let mut groups = node.groups.clone();
+        groups.sort_by_key(|index| self.groups[*index].came);
         GroupSummary {
             name: node.name.clone(),
             path: node.path.clone(),
-            groups: node.groups.iter().map(|index| self.summary_of(*index)).collect(),
-            checks: node.checks.iter().map(|index| self.checks[*index].clone()).collect(),
+            groups: groups.into_iter().map(|index| self.summary_of(index)).collect(),
+            checks: self.in_order(&node.checks),
         }
     }
 }

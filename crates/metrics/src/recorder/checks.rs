@@ -1,6 +1,7 @@
 //! The checks and groups that a core has met.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,6 +11,14 @@ use crate::frame::CheckDelta;
 const CHECKS_MAX: usize = 10_000;
 /// Different groups that a core tells apart; others are dropped and counted.
 const GROUPS_MAX: usize = 10_000;
+
+/// Numbers what any core meets for the first time: summaries tell checks and groups in the order in which they came, whichever
+/// core met them. Rare enough to be shared.
+static MET: AtomicU64 = AtomicU64::new(0);
+
+fn next_number() -> u64 {
+    MET.fetch_add(1, Relaxed)
+}
 
 /// A check in a [`Recorder`](crate::Recorder). Valid until the recorder's epoch changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,9 +35,7 @@ pub(super) struct Checks {
     slots: Vec<Slot>,
     touched: Vec<CheckId>,
     groups: FxHashSet<Arc<str>>,
-    new_groups: Vec<Arc<str>>,
-    /// Checks met so far, over all epochs.
-    met: u64,
+    new_groups: Vec<(u64, Arc<str>)>,
 }
 
 #[derive(Debug)]
@@ -54,8 +61,7 @@ impl Checks {
         let (group, name): (Arc<str>, Arc<str>) = (group.into(), name.into());
         let names = self.by_name.entry(Arc::clone(&group)).or_default();
         names.insert(Arc::clone(&name), id);
-        self.slots.push(Slot { group, name, passes: 0, fails: 0, order: self.met });
-        self.met += 1;
+        self.slots.push(Slot { group, name, passes: 0, fails: 0, order: next_number() });
         id
     }
 
@@ -85,11 +91,11 @@ impl Checks {
         }
         let path: Arc<str> = path.into();
         self.groups.insert(Arc::clone(&path));
-        self.new_groups.push(path);
+        self.new_groups.push((next_number(), path));
         true
     }
 
-    pub(super) fn take(&mut self) -> (Vec<CheckDelta>, Vec<Arc<str>>) {
+    pub(super) fn take(&mut self) -> (Vec<CheckDelta>, Vec<(u64, Arc<str>)>) {
         let mut checks = Vec::with_capacity(self.touched.len());
         for id in self.touched.drain(..) {
             let slot = &mut self.slots[id.0 as usize];
@@ -104,8 +110,8 @@ impl Checks {
         (checks, std::mem::take(&mut self.new_groups))
     }
 
-    /// Forgets all checks and groups, but not how many there were.
+    /// Forgets all checks and groups.
     pub(super) fn reset(&mut self) {
-        *self = Self { met: self.met, ..Self::default() };
+        *self = Self::default();
     }
 }

@@ -16,6 +16,7 @@ use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
 use super::request;
 use crate::state::{VuState, throw, throw_stopped, throw_type};
+use crate::watch::Talk;
 
 static MESSAGE: Name = Name::new("message");
 static ERROR: Name = Name::new("error");
@@ -207,6 +208,19 @@ fn finish<'js>(ctx: Ctx<'js>, ready: &Ready, mut done: Done) -> JsResult<'js> {
     }
     let status = &done.outcome.status;
     done.record(ctx, ready.metrics, &ready.labels, status.code);
+    if let Some(watched) = VuState::of(ctx).watched(Host::of(ctx)) {
+        let (Ready { link, method, .. }, (started, ended)) = (ready, done.span);
+        let ms = ended.saturating_sub(started) as f64 / 1e6;
+        let (code, told) = (status.code, &status.message);
+        let title = format!("{}{}  {code} {told}", link.address, method.path);
+        let sent = ready.schema.decode_request(method, &ready.bytes).unwrap_or_default();
+        watched.talk(&Talk {
+            kind: "gRPC",
+            title: &format!("{}  {ms:.1} ms", title.trim_end()),
+            sent: sent.as_bytes(),
+            received: text.as_deref().unwrap_or_default().as_bytes(),
+        });
+    }
     let message = match text {
         Some(text) => ctx.parse_json(text.as_bytes()).map_err(|error| ctx.throw_json(error))?,
         None => ctx.null(),

@@ -133,14 +133,14 @@ impl Connection {
 
     pub(super) fn send(&self, kind: Kind, payload: &[u8]) {
         if self.socket().is_some_and(|socket| socket.send(kind, payload)) {
-            self.tally.sent();
+            self.tally.sent(payload);
         }
     }
 
     pub(super) fn ping(&self) {
         let payload = self.pings.next();
         if self.socket().is_some_and(|socket| socket.ping(payload.as_bytes())) {
-            self.tally.sent();
+            self.tally.sent(b"(ping)");
         }
     }
 
@@ -149,7 +149,7 @@ impl Connection {
         self.ready.set(Ready::Closing);
         self.closed_with.set(code);
         if self.socket().is_some_and(|socket| socket.close(code, reason)) {
-            self.tally.sent();
+            self.tally.sent(b"(close)");
         }
     }
 
@@ -266,7 +266,7 @@ impl Connection {
             // Closed before it was open.
             if let Some(socket) = self.socket() {
                 socket.close(1000, "");
-                self.tally.sent();
+                self.tally.sent(b"(close)");
             }
             return Ok(());
         }
@@ -283,7 +283,7 @@ impl Connection {
             // What comes after the script has closed is nobody's.
             Event::Message(..) if self.ready.get() != Ready::Open => Ok(()),
             Event::Message(kind, bytes) => {
-                self.tally.received();
+                self.tally.received(&bytes);
                 if !self.handlers.has(On::Message) {
                     return Ok(());
                 }

@@ -285,7 +285,7 @@ impl Session {
     fn tell<'js>(&self, ctx: Ctx<'js>, event: Event) -> JsResult<'js, ()> {
         match event {
             Event::Message(kind, bytes) => {
-                self.tally.received();
+                self.tally.received(&bytes);
                 let (on, value) = match kind {
                     Kind::Text => (On::Message, ctx.string_from_utf8(&bytes)?),
                     Kind::Binary => (On::Binary, ctx.array_buffer(bytes)?),
@@ -364,7 +364,7 @@ impl Session {
     fn send<'js>(&self, ctx: Ctx<'js>, kind: Kind, payload: &[u8]) -> JsResult<'js> {
         let is_queued = !self.is_closed.get() && self.socket.send(kind, payload);
         // k6 counts what it could not send, too.
-        self.tally.sent();
+        self.tally.sent(payload);
         if !is_queued {
             self.unsent(ctx)?;
             return Ok(ctx.undefined());

@@ -12,6 +12,7 @@ use brunt_websocket::Connected;
 use super::asked::told;
 use crate::config::SystemTags;
 use crate::state::VuState;
+use crate::watch::{Talk, Watched};
 
 /// The series of a connection, each made when it has its first sample, and the recorder's epoch that they are of.
 type Known = (u32, Vec<(MetricId, SeriesId)>);
@@ -26,6 +27,8 @@ pub(crate) struct Tally {
     /// When it was asked for.
     pub(crate) started: u64,
     is_ended: Cell<bool>,
+    /// Who looks on, and the URL.
+    watched: Option<(Box<Watched>, String)>,
 }
 
 impl Tally {
@@ -59,6 +62,15 @@ impl Tally {
             known: RefCell::default(),
             started: clock::now_ns(),
             is_ended: Cell::new(false),
+            watched: state.watched(host).map(|watched| (watched, url.to_owned())),
+        }
+    }
+
+    /// Shows to whoever looks on: what happened, what was sent, what came.
+    pub(crate) fn show(&self, happened: &str, sent: &[u8], received: &[u8]) {
+        if let Some((watched, url)) = &self.watched {
+            let title = format!("{url}{}{happened}", if happened.is_empty() { "" } else { "  " });
+            watched.talk(&Talk { kind: "WS", title: &title, sent, received });
         }
     }
 
@@ -78,6 +90,13 @@ impl Tally {
         }
         *self.tags.borrow_mut() = tags;
         let took = connected.exchange.finished_at.saturating_sub(self.started);
+        if self.watched.is_some() {
+            let status = told(connected).map_or_else(
+                || connected.outcome.as_ref().err().map(ToString::to_string).unwrap_or_default(),
+                |(status, _)| status.to_string(),
+            );
+            self.show(&format!("{status}  {:.1} ms", took as f64 / 1e6), b"", b"");
+        }
         self.add(builtin::WS_SESSIONS, 1.0, self.started);
         self.add(builtin::WS_CONNECTING, took as f64 / 1e6, self.started);
     }
@@ -96,16 +115,21 @@ impl Tally {
         let now = clock::now_ns();
         let took = now.saturating_sub(self.started);
         let at = if at_end { now } else { self.started };
+        if self.watched.is_some() {
+            self.show(&format!("ended after {:.1} ms", took as f64 / 1e6), b"", b"");
+        }
         self.add(builtin::WS_SESSION_DURATION, took as f64 / 1e6, at);
     }
 
     /// A message, or what counts as one, was sent.
-    pub(crate) fn sent(&self) {
+    pub(crate) fn sent(&self, message: &[u8]) {
+        self.show("", message, b"");
         self.add(builtin::WS_MSGS_SENT, 1.0, clock::now_ns());
     }
 
     /// A message came.
-    pub(crate) fn received(&self) {
+    pub(crate) fn received(&self, message: &[u8]) {
+        self.show("", b"", message);
         self.add(builtin::WS_MSGS_RECEIVED, 1.0, clock::now_ns());
     }
 

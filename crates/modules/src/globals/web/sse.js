@@ -2,13 +2,16 @@
 // and `init.tags`. A connection that ends is opened again, as in browsers, until close() is called.
 (function (web) {
   'use strict';
-  const { AbortController, dictionary, fetch } = web;
+  const { AbortController, dictionary, domException, fetch, href } = web;
+  const failed = (url) => { throw domException(`Failed to parse URL from ${url}`, 'SyntaxError'); };
 
   const TYPES = ['open', 'message', 'error'];
   // What a line, or the data of one event, may have; and the times between two attempts.
   const TEXT_MAX = 64 * 1024 * 1024;
   const RETRY = 3000;
   const { clearTimeout, setTimeout, TextDecoder } = globalThis;
+
+  const originOf = (url) => url.replace(/^([^:/?#]+:\/\/)(?:[^/?#]*@)?([^/?#]*).*$/s, '$1$2');
 
   class EventSource {
     #url;
@@ -25,7 +28,8 @@
     static OPEN = 1;
     static CLOSED = 2;
     constructor(url, init) {
-      this.#url = String(url);
+      if (arguments.length === 0) throw new TypeError('EventSource needs a URL');
+      this.#url = href(`${url}`) ?? failed(`${url}`);
       this.#init = dictionary(init, 'options');
       this.#run();
     }
@@ -96,7 +100,7 @@
       this.#state = 1;
       this.#fire('open', { status: answer.status });
       const reader = answer.body.getReader();
-      for (const parse = this.#parser(answer.url); this.#state !== 2;) {
+      for (const parse = this.#parser(originOf(answer.url)); this.#state !== 2;) {
         let piece;
         try {
           piece = await reader.read();
