@@ -62,7 +62,10 @@ pub use client::Client;
 pub use dns::no_such_host;
 pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
-pub use failure::{Failure, FileTrouble, Http2Trouble, Operation, ProxyTrouble, Refusal, Validity};
+pub use failure::{
+    ConnectionHeader, Failure, FileTrouble, Http2Trouble, Operation, ProxyTrouble, Refusal,
+    Validity,
+};
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
