@@ -144,7 +144,14 @@ impl Status {
             429 | 502 | 503 | 504 => Self::UNAVAILABLE,
             _ => Self::UNKNOWN,
         };
-        let reason = code.canonical_reason().unwrap_or_default();
+        // In Go's words, which are of older standards here and there.
+        let reason = match code.as_u16() {
+            203 => "Non-Authoritative Information",
+            413 => "Request Entity Too Large",
+            414 => "Request URI Too Long",
+            416 => "Requested Range Not Satisfiable",
+            _ => code.canonical_reason().unwrap_or_default(),
+        };
         let mut told = format!(
             "unexpected HTTP status code received from server: {} ({reason})",
             code.as_u16()

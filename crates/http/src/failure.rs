@@ -68,6 +68,8 @@ pub enum Failure {
     Errno(Operation, i32),
     /// 1200: the socket failed without an error number.
     Socket(Operation),
+    /// 1000: HTTP/2 has no place for this header with this value.
+    ConnectionHeader(ConnectionHeader, Excerpt),
     /// 1000: the connection ended before or inside the response.
     Ended(Truncated),
     /// 1000: the response breaks the rules of HTTP/1.1.
@@ -106,6 +108,28 @@ pub enum Failure {
     BodySource(Excerpt),
     /// 1000: whoever asked for it doesn't want it any more.
     Aborted,
+}
+
+/// A header that is about the connection of HTTP/1.1.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConnectionHeader {
+    /// `Connection`.
+    Connection,
+    /// `Transfer-Encoding`.
+    TransferEncoding,
+    /// `Upgrade`.
+    Upgrade,
+}
+
+impl ConnectionHeader {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Connection => "Connection",
+            Self::TransferEncoding => "Transfer-Encoding",
+            Self::Upgrade => "Upgrade",
+        }
+    }
 }
 
 /// What failed on HTTP/2; the number beside it is the reason of RFC 9113 §7.
@@ -164,6 +188,7 @@ impl Failure {
             | Self::Method(_)
             | Self::HeaderName(_)
             | Self::HeaderValue(_)
+            | Self::ConnectionHeader(..)
             | Self::Ended(_)
             | Self::Malformed(_)
             | Self::BodyTooLarge(_)
@@ -239,6 +264,9 @@ impl fmt::Display for Failure {
             Self::HeaderName(name) => write!(f, "net/http: invalid header field name {name}"),
             Self::HeaderValue(name) => {
                 write!(f, "net/http: invalid header field value for {name}")
+            }
+            Self::ConnectionHeader(header, value) => {
+                write!(f, "invalid {} request header: [{value}]", header.name())
             }
             Self::InvalidPort(port) => {
                 let port = port.to_string();

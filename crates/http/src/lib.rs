@@ -63,7 +63,8 @@ pub use dns::no_such_host;
 pub use excerpt::{Excerpt, Tail};
 pub use exchange::{Exchange, HeaderLines, Response, Timings};
 pub use failure::{
-    Failure, FileTrouble, Http2Trouble, Mismatch, Operation, ProxyTrouble, Refusal, Validity,
+    ConnectionHeader, Failure, FileTrouble, Http2Trouble, Mismatch, Operation, ProxyTrouble,
+    Refusal, Validity,
 };
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;

@@ -9,6 +9,8 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
 use log::Level;
 
+use crate::go_error::BareError;
+
 static CONSOLE: Name = Name::new("console");
 static DESCRIPTION: Name = Name::new("description");
 
@@ -92,6 +94,10 @@ impl<'js> Writer<'js> {
         }
         if value.is_symbol() {
             return self.description(value);
+        }
+        if let Some(error) = value.instance::<BareError>() {
+            self.out.push_str(error.text());
+            return Ok(());
         }
         self.begin(value)?;
         while let Some(open) = self.open.last_mut() {

@@ -13,6 +13,7 @@ static NAME: Name = Name::new("name");
 static MESSAGE: Name = Name::new("message");
 static STACK: Name = Name::new("stack");
 static VALUE: Name = Name::new("value");
+static ERROR: Name = Name::new("error");
 static TO_STRING: Name = Name::new("toString");
 
 /// Has no instances: it makes each VM keep the prototype where no script can replace it.
@@ -65,6 +66,56 @@ pub(crate) fn make<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
     value.define_hidden(&TO_STRING, to_string)?;
     error.define(&VALUE, value)?;
     Ok(error)
+}
+
+/// An error of Go as such, which k6 rejects promises with and tells to handlers: no `Error`, without a stack or members that
+/// `JSON.stringify` shows. `String(error)`, `error.error()` and the console give its text.
+pub(crate) struct BareError(String);
+
+impl BareError {
+    /// Its text.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Class for BareError {
+    const NAME: &'static CStr = c"Object";
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> =
+            LazyLock::new(|| Members::new().method(c"toString", 0, tell_bare));
+        &MEMBERS
+    }
+}
+
+fn tell_bare<'js>(call: Call<'js>) -> JsResult<'js> {
+    let this = call.this();
+    call.ctx().string(this.instance::<BareError>().map_or("", BareError::text))
+}
+
+/// One with this text, without `error()`: other members may come before that.
+pub(crate) fn bare_start<'js>(ctx: Ctx<'js>, text: &str) -> JsResult<'js> {
+    ctx.instance(BareError(text.to_owned()))
+}
+
+/// Gives a [`BareError`] its method `error()`.
+pub(crate) fn bare_end<'js>(ctx: Ctx<'js>, error: &Value<'js>) -> JsResult<'js, ()> {
+    error.define(&ERROR, ctx.function(c"error", 0, tell_bare)?)
+}
+
+/// A [`BareError`] with this text.
+pub(crate) fn bare<'js>(ctx: Ctx<'js>, text: &str) -> JsResult<'js> {
+    let error = bare_start(ctx, text)?;
+    bare_end(ctx, &error)?;
+    Ok(error)
+}
+
+/// What a promise is rejected with where a call would have thrown `value`: a `GoError` becomes the error in it.
+pub(crate) fn bared<'js>(ctx: Ctx<'js>, value: Value<'js>) -> JsResult<'js> {
+    if !value.is_error() || !value.prototype()?.strict_equals(&prototype(ctx)?) {
+        return Ok(value);
+    }
+    bare(ctx, &value.get(&MESSAGE)?.to_string_lossy()?)
 }
 
 /// The prototype, complete from its first use on.

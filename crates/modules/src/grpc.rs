@@ -14,6 +14,7 @@ mod load;
 mod params;
 mod record;
 mod request;
+mod status;
 mod stream;
 
 use brunt_quickjs::{Ctx, JsResult, Value};
@@ -21,7 +22,7 @@ use brunt_quickjs::{Ctx, JsResult, Value};
 pub(crate) use self::connect::Networks;
 pub(crate) use self::load::Schemas;
 
-const STATUSES: [(&str, i32); 17] = [
+const STATUSES: [(&str, u32); 17] = [
     ("StatusOK", 0),
     ("StatusCanceled", 1),
     ("StatusUnknown", 2),
@@ -50,7 +51,8 @@ const HEALTH: [(&str, i32); 4] = [
 ];
 
 pub(crate) fn names() -> Vec<String> {
-    let constants = STATUSES.iter().chain(&HEALTH).map(|constant| constant.0);
+    let statuses = STATUSES.iter().map(|constant| constant.0);
+    let constants = statuses.chain(HEALTH.iter().map(|constant| constant.0));
     let mut names: Vec<_> = constants.chain(["Client", "Stream"]).map(str::to_owned).collect();
     names.sort();
     names
@@ -66,8 +68,12 @@ pub(crate) fn fill<'js>(
     set("Client", ctx.constructor(c"Client", 0, client::construct, &prototype)?)?;
     let prototype = ctx.class_prototype::<stream::Stream>()?;
     set("Stream", ctx.constructor(c"Stream", 3, stream::construct, &prototype)?)?;
-    for (name, number) in STATUSES.iter().chain(&HEALTH) {
-        set(name, ctx.int(*number))?;
+    status::prepare(ctx)?;
+    for (name, code) in STATUSES {
+        set(name, status::code(ctx, code)?)?;
+    }
+    for (name, state) in HEALTH {
+        set(name, status::health(ctx, state)?)?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 
 use brunt_fiber::block_on;
 use brunt_js::{Failure, Host};
-use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, PromiseState, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, PromiseState, Thrown, Value};
 
 use self::expected::Callback;
 use self::prepared::{Asked, Prepared, Refusal, Unsendable, http_of, method_of};
@@ -205,17 +205,19 @@ pub(crate) fn fetch_request(call: Call<'_>) -> JsResult<'_> {
 /// Sends a request; gives back the promise of its response.
 fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>, fetched: &Value<'js>) -> JsResult<'js> {
     let (host, http) = http_of(ctx)?;
+    let is_fetch = fetched.is_object();
     let (promise, deferred) = ctx.promise()?;
     let mut prepared = match Prepared::read(ctx, http, asked) {
         Ok(prepared) => prepared,
         Err(Refusal::Thrown(thrown)) => {
-            let Some(exception) = ctx.take_exception() else { return Err(thrown) };
-            ctx.settle(deferred, Err(exception.value))?;
+            reject(ctx, deferred, thrown, is_fetch)?;
             return Ok(promise);
         }
         Err(Refusal::Unsendable(refused)) => {
-            let outcome = unsent(ctx, &refused);
-            settle(ctx, deferred, outcome)?;
+            match unsent(ctx, &refused) {
+                Ok(response) => ctx.settle(deferred, Ok(response))?,
+                Err(thrown) => reject(ctx, deferred, thrown, is_fetch)?,
+            }
             return Ok(promise);
         }
     };
@@ -248,9 +250,9 @@ fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>, fetched: &Value<'js>) -> Js
             let ended = transfer::run(&client, &mut prepared, &sink).await;
             Finished::new(prepared, ended)
         },
-        move |ctx, finished| {
-            let outcome = received(ctx, finished);
-            settle(ctx, deferred, outcome)
+        move |ctx, finished| match received(ctx, finished) {
+            Ok(response) => ctx.settle(deferred, Ok(response)),
+            Err(thrown) => reject(ctx, deferred, thrown, is_fetch),
         },
     );
     Ok(promise)
@@ -283,6 +285,19 @@ fn settle<'js>(
             None => Err(thrown),
         },
     }
+}
+
+/// Rejects with what was thrown: k6's `asyncRequest()` with Go's error itself.
+fn reject<'js>(
+    ctx: Ctx<'js>,
+    deferred: brunt_quickjs::Deferred,
+    thrown: Thrown,
+    is_fetch: bool,
+) -> JsResult<'js, ()> {
+    let Some(exception) = ctx.take_exception() else { return Err(thrown) };
+    let reason =
+        if is_fetch { exception.value } else { crate::go_error::bared(ctx, exception.value)? };
+    ctx.settle(deferred, Err(reason))
 }
 
 fn set_response_callback(call: Call<'_>) -> JsResult<'_> {

@@ -14,7 +14,7 @@ use brunt_redis::resp::Reply;
 use brunt_redis::{Failure, Options, Tls};
 
 use self::command::{Command, Shape};
-use crate::go_error::{adopt, go_type, throw_go};
+use crate::go_error::{adopt, bare, go_type, throw_go};
 use crate::state::VuState;
 
 pub(crate) fn names() -> Vec<String> {
@@ -106,10 +106,10 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     let client = RedisClient::of(ctx, &this)?;
     let host = Host::of(ctx);
     let (promise, deferred) = ctx.promise()?;
-    let rejected = |why: &str| ctx.error(ErrorKind::Plain, why);
+    let rejected = |why: &str| bare(ctx, why);
     if host.phase() == Phase::Init {
         let why = "connecting to a redis server in the init context is not supported";
-        ctx.settle(deferred, Err(rejected(why)))?;
+        ctx.settle(deferred, Err(rejected(why)?))?;
         return Ok(promise);
     }
     let sent = command.encode(call)?.and_then(|parts| {
@@ -119,7 +119,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     let (parts, client) = match sent {
         Ok(sent) => sent,
         Err(why) => {
-            ctx.settle(deferred, Err(rejected(&why)))?;
+            ctx.settle(deferred, Err(rejected(&why)?))?;
             return Ok(promise);
         }
     };
@@ -128,7 +128,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     host.events().spawn(asking, move |ctx, told| {
         let result = match told.and_then(|reply| shaped(command.shape, reply)) {
             Ok(reply) => Ok(value(ctx, command.shape, &reply)?),
-            Err(failure) => Err(ctx.error(ErrorKind::Plain, &failure.to_string())),
+            Err(failure) => Err(bare(ctx, &failure.to_string())?),
         };
         ctx.settle(deferred, result)
     });

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use super::frame;
 use super::link::{Inner, Link};
 use super::outflow::Outflow;
+use super::protocol::unfit;
 use crate::connection::Received;
 use crate::exchange::Recording;
 use crate::failure::Failure;
@@ -73,6 +74,9 @@ impl<'a, 'c> Running<'a, 'c> {
         if !protocol.is_open() || inner.broken.is_some() {
             let failure = inner.broken.unwrap_or_else(|| protocol.refusal());
             return Poll::Ready(Err(Broken { failure, is_unseen: true }));
+        }
+        if let Some(failure) = unfit(self.request.headers) {
+            return Poll::Ready(Err(failure.into()));
         }
         if !protocol.has_room() {
             protocol.wait_for_room(cx.waker());

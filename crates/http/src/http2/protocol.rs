@@ -9,8 +9,10 @@ use super::frame::{self, Head, flag, kind, reason, setting};
 use super::hpack::{Decoder, Encoder};
 use super::stream::Stream;
 use crate::clock::Clock;
+use crate::excerpt::Excerpt;
 use crate::exchange::Answer;
-use crate::failure::{Failure, Http2Trouble};
+use crate::failure::{ConnectionHeader, Failure, Http2Trouble, Operation};
+use crate::headers::Headers;
 use crate::http1::parser::Truncated;
 use crate::request::{Body, Request};
 
@@ -281,6 +283,10 @@ impl Protocol {
     pub(super) fn ended(&mut self, failure: Option<Failure>) {
         let failure = match (failure, self.going) {
             (None, Some(code)) => Failure::Http2(Http2Trouble::GoAway, code),
+            // It said goodbye before: that is the news then, as to Go.
+            (Some(Failure::Ended(_) | Failure::Reset(Operation::Read)), Some(code)) => {
+                Failure::Http2(Http2Trouble::GoAway, code)
+            }
             (None, None) => Failure::Ended(Truncated::Partial),
             (Some(failure), _) => failure,
         };
@@ -310,6 +316,32 @@ impl Protocol {
         payload[4..].copy_from_slice(&code.to_be_bytes());
         frame::write(kind::GOAWAY, 0, 0, &payload, &mut self.out);
     }
+}
+
+/// Why these headers can't go out: they ask something of the connection that HTTP/2 has no words for. The others that
+/// are about a connection are left out.
+pub(super) fn unfit(headers: &Headers) -> Option<Failure> {
+    for (name, value) in headers {
+        if !matches!(name.as_bytes().first(), Some(b'c' | b'C' | b't' | b'T' | b'u' | b'U'))
+            || value.is_empty()
+        {
+            continue;
+        }
+        let is = |ours: ConnectionHeader| name.eq_ignore_ascii_case(ours.name());
+        let header = if is(ConnectionHeader::Upgrade) {
+            ConnectionHeader::Upgrade
+        } else if is(ConnectionHeader::TransferEncoding) && value != "chunked" {
+            ConnectionHeader::TransferEncoding
+        } else if is(ConnectionHeader::Connection)
+            && !["close", "keep-alive"].iter().any(|fine| value.eq_ignore_ascii_case(fine))
+        {
+            ConnectionHeader::Connection
+        } else {
+            continue;
+        };
+        return Some(Failure::ConnectionHeader(header, Excerpt::new(value.as_bytes())));
+    }
+    None
 }
 
 /// Names that only connections of HTTP/1.1 know.
@@ -353,5 +385,24 @@ fn encode(encoder: &mut Encoder, request: &Request<'_>, length: Option<u64>, out
         } else {
             encoder.header(name.to_ascii_lowercase().as_bytes(), value.as_bytes(), out);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goodbye_is_the_news_however_the_connection_breaks_then() {
+        let by_read = Failure::Reset(Operation::Read);
+        for failure in [None, Some(Failure::Ended(Truncated::Partial)), Some(by_read)] {
+            let mut protocol = Protocol::new(crate::clock::now, 1000);
+            protocol.going = Some(reason::NO_ERROR);
+            protocol.ended(failure);
+            assert_eq!(protocol.refusal().code(), 1611);
+        }
+        let mut protocol = Protocol::new(crate::clock::now, 1000);
+        protocol.ended(Some(by_read));
+        assert_eq!(protocol.refusal(), by_read);
     }
 }

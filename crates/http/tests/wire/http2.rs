@@ -277,6 +277,63 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&size[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
+#[test]
+fn the_words_of_a_status_are_those_that_go_has() {
+    run(async {
+        let address = http2(|request, mut respond, _| async move {
+            let status = request.uri().path()[1..].parse().unwrap();
+            respond.send_response(response(status), true).unwrap();
+        })
+        .await;
+        let client = sharing(|_| ());
+        for (status, words) in [
+            (203, "Non-Authoritative Information"),
+            (413, "Request Entity Too Large"),
+            (414, "Request URI Too Long"),
+            (416, "Requested Range Not Satisfiable"),
+            (422, "Unprocessable Entity"),
+            (599, ""),
+        ] {
+            let exchange = get(&client, &format!("http://{address}/{status}")).await;
+            assert_eq!(exchange.response().unwrap().reason(), words);
+        }
+    });
+}
+
+#[test]
+fn what_a_header_asks_of_the_connection_is_left_out_or_refused_as_in_go() {
+    run(async {
+        let address = http2(|request, mut respond, _| async move {
+            let known = ["connection", "transfer-encoding", "upgrade", "keep-alive"];
+            assert!(known.iter().all(|name| !request.headers().contains_key(*name)));
+            respond.send_response(response(200), true).unwrap();
+        })
+        .await;
+        let client = sharing(|_| ());
+        let url = format!("http://{address}/");
+        let target = Target::parse(&url).unwrap();
+        for (name, value, text) in [
+            ("upgrade", "h2c", "invalid Upgrade request header: [\"h2c\"]"),
+            ("Connection", "close, te", "invalid Connection request header: [\"close, te\"]"),
+            ("Transfer-Encoding", "gzip", "invalid Transfer-Encoding request header: [\"gzip\"]"),
+            ("Upgrade", "", ""),
+            ("connection", "Keep-Alive", ""),
+            ("Connection", "", ""),
+            ("Transfer-Encoding", "chunked", ""),
+            ("Keep-Alive", "timeout=5", ""),
+        ] {
+            let mut headers = Headers::new();
+            headers.append(name, value).unwrap();
+            let exchange = client.exchange(&Request::new("GET", &target, &headers)).await;
+            if text.is_empty() {
+                assert_eq!(exchange.response().unwrap().status(), 200, "{name}: {value}");
+            } else {
+                assert_eq!(failed(&exchange), (1000, text.to_owned()));
+            }
+        }
+    });
+}
+
 /// A server that says these bytes once the first request is there, and closes if it has nothing more to say.
 async fn saying(bytes: Vec<u8>) -> SocketAddr {
     let bytes = Rc::new(bytes);

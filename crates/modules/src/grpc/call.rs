@@ -15,6 +15,7 @@ use super::connect::Link;
 use super::params::{Params, Refusal};
 use super::record::{Labels, Metrics, Named};
 use super::request;
+use crate::go_error::{bare_end, bare_start, bared};
 use crate::state::{VuState, throw, throw_stopped, throw_type};
 use crate::watch::Talk;
 
@@ -61,7 +62,12 @@ pub(super) fn async_invoke<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let ready = match read(&call) {
         Ok(ready) => ready,
-        Err(thrown) => return crate::http::settled(ctx, Err(thrown)),
+        Err(thrown) => {
+            let Some(exception) = ctx.take_exception() else { return Err(thrown) };
+            let (promise, deferred) = ctx.promise()?;
+            ctx.settle(deferred, Err(bared(ctx, exception.value)?))?;
+            return Ok(promise);
+        }
     };
     let (promise, deferred) = ctx.promise()?;
     Host::of(ctx).events().spawn(run(ready), move |ctx, (ready, done)| {
@@ -172,7 +178,8 @@ pub(super) async fn make(
             if is_over && outcome.status.code == Status::CANCELED {
                 outcome.status.code = Status::DEADLINE_EXCEEDED;
             }
-            (outcome, false)
+            // k6's own clock has told it by then, and it measures nothing of what comes later.
+            (outcome, is_over)
         }
         Err(_) => (Outcome { status: Status::deadline_exceeded(), ..Outcome::default() }, true),
     };
@@ -231,7 +238,7 @@ fn finish<'js>(ctx: Ctx<'js>, ready: &Ready, mut done: Done) -> JsResult<'js> {
         (&ERROR, error),
         (&HEADERS, lines(ctx, &done.outcome.headers)?),
         (&TRAILERS, lines(ctx, &done.outcome.trailers)?),
-        (&STATUS, ctx.int(status.code as i32)),
+        (&STATUS, super::status::code(ctx, status.code)?),
     ])
 }
 
@@ -245,11 +252,12 @@ pub(super) fn unreadable(error: &brunt_grpc::DecodeError) -> Status {
 pub(super) fn stream_error<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
     let message =
         if status.message.is_empty() { status.as_error() } else { status.message.clone() };
-    ctx.object_from([
-        (&CODE, ctx.number(f64::from(status.code))),
-        (&DETAILS, details(ctx, schema, status)?),
-        (&MESSAGE, ctx.string(&message)?),
-    ])
+    let error = bare_start(ctx, &format!("code: {}, message: {message}", status.code))?;
+    error.define(&CODE, super::status::code(ctx, status.code)?)?;
+    error.define(&DETAILS, details(ctx, schema, status)?)?;
+    error.define(&MESSAGE, ctx.string(&message)?)?;
+    bare_end(ctx, &error)?;
+    Ok(error)
 }
 
 /// `{code, message, details}`.

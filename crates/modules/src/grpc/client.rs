@@ -200,5 +200,5 @@ fn health_check<'js>(call: Call<'js>) -> JsResult<'js> {
         return Err(throw(ctx, &status.as_error()));
     }
     let told = health::status(done.outcome.message.as_deref().unwrap_or_default());
-    ctx.object_from([(&STATUS, ctx.int(told.unwrap_or_default()))])
+    ctx.object_from([(&STATUS, super::status::health(ctx, told.unwrap_or_default())?)])
 }

@@ -13,11 +13,11 @@ use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 
 use super::tally::{Pings, Tally};
+use crate::go_error::{bare_end, bare_start};
 use crate::state::{throw, throw_stopped, throw_type};
 
 static CODE: Name = Name::new("code");
 static TEXT: Name = Name::new("text");
-static ERROR: Name = Name::new("error");
 
 /// What `send()` leaves unwritten at most; beyond it, it waits.
 const BUFFERED_MAX: usize = 1 << 20;
@@ -331,16 +331,12 @@ impl Session {
         if self.tells_error.replace(true) {
             return Ok(());
         }
-        let error = ctx.object()?;
+        let error = bare_start(ctx, text)?;
         if let Some(close) = close {
             error.define(&CODE, ctx.int(i32::from(close.code)))?;
             error.define(&TEXT, ctx.string(&close.reason)?)?;
         }
-        let text: Rc<str> = text.into();
-        let shown = Rc::clone(&text);
-        error.define(&ERROR, ctx.closure(c"error", 0, move |call| call.ctx().string(&text))?)?;
-        let to_string = ctx.closure(c"toString", 0, move |call| call.ctx().string(&shown))?;
-        error.define_hidden("toString", to_string)?;
+        bare_end(ctx, &error)?;
         let fired = self.fire(ctx, On::Error, &[error]);
         self.tells_error.set(false);
         fired

@@ -508,6 +508,14 @@ impl Read {
 
 /// The words that HTTP/2 leaves out, as Go has them.
 fn canonical_reason(status: u16) -> &'static str {
+    match status {
+        // Where it stayed with older standards.
+        203 => return "Non-Authoritative Information",
+        413 => return "Request Entity Too Large",
+        414 => return "Request URI Too Long",
+        416 => return "Requested Range Not Satisfiable",
+        _ => {}
+    }
     let status = http::StatusCode::from_u16(status).ok();
     status.and_then(|status| status.canonical_reason()).unwrap_or_default()
 }
