@@ -3,11 +3,13 @@
 mod access;
 mod coding;
 mod cookies;
+mod digest;
 mod documents;
 mod echo;
 mod graphql;
 mod limits;
 mod multipart;
+mod ntlm;
 mod redirect;
 mod streams;
 mod upload;
@@ -60,6 +62,8 @@ pub(crate) async fn answer(
         Route::Cookies => cookies::answer(call, rest),
         Route::Basic => access::basic(call, rest),
         Route::Bearer => access::bearer(call),
+        Route::Digest => digest::answer(call, rest),
+        Route::Ntlm => ntlm::answer(call, rest),
         Route::Flaky => limits::flaky(call),
         Route::RateLimit => limits::rate_limit(call),
         Route::Chunked => streams::chunked(call),

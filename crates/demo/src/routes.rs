@@ -59,6 +59,8 @@ routes! {
     Cookies "cookies" "/cookies/*",
     Basic "basic" "/basic/{user}/{password}",
     Bearer "bearer" "/bearer",
+    Digest "digest" "/digest/{user}/{password}",
+    Ntlm "ntlm" "/ntlm/{user}/{password}",
     Flaky "flaky" "/flaky",
     RateLimit "ratelimit" "/ratelimit",
     Chunked "chunked" "/chunked",

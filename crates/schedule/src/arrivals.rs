@@ -10,9 +10,9 @@ use pace::Pace;
 /// An open workload: iteration n of this segment is due at [`due(n)`](Self::due), whatever became of
 /// the earlier ones. A formula, not a loop: any n costs the same few nanoseconds, nothing is allocated.
 ///
-/// A constant rate starts with one at 0 and starts none at its end; a ramping one starts its i-th
-/// (from 1) when the area under the rate reaches i, the last one perhaps right at the end. Either way
-/// there are as many as the area under the rate, rounded up or down.
+/// A constant rate starts with one at 0, and its last one perhaps right at its end: at 10 a second for a second there
+/// are eleven. In k6 a race decides whether that last one starts; nineteen times in twenty it does. A ramping rate
+/// starts its i-th (from 1) when the area under the rate reaches i, the last one perhaps right at the end, too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrivals {
     /// The segment as cut by `maxVUs`; `None` if no VU falls to it, and so no iteration.

@@ -92,6 +92,19 @@ fn access_needs_the_right_credentials() {
     assert_eq!(client.send("GET", "/bearer", &headers, b"").status, 401);
     let headers = [("Authorization", "Bearer t0ken")];
     assert_eq!(client.send("GET", "/bearer", &headers, b"").json()["token"], "t0ken");
+    for (path, scheme) in [("/digest/ada/secret", "Digest realm="), ("/ntlm/ada/secret", "NTLM")] {
+        for headers in
+            [&headers[..], &[("Authorization", "NTLM AAAA")], &[("Authorization", "Digest x")]]
+        {
+            let refused = client.send("GET", path, headers, b"");
+            assert_eq!(refused.status, 401);
+            assert!(refused.header("www-authenticate").unwrap().starts_with(scheme));
+        }
+    }
+    let hello = [("Authorization", "NTLM TlRMTVNTUAABAAAAAAAAAA==")];
+    let challenged = client.send("GET", "/ntlm/ada/secret", &hello, b"");
+    assert!(challenged.header("www-authenticate").unwrap().starts_with("NTLM TlRMTVNTUAACAAAA"));
+    assert_eq!(client.get("/digest/ada").status, 400);
 }
 
 #[test]

@@ -15,6 +15,7 @@
 //! The last pacer to finish sends every inbox the word to close; all parcels are in front of it by then.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
@@ -47,8 +48,9 @@ const DISPATCHES_MAX: usize = 1 << 15;
 /// An open scenario on one core.
 pub(super) struct OpenHere {
     here: Rc<ScenarioHere>,
-    /// The VUs without work. The one that worked last is taken first: its memory is still in the cache.
-    idle: RefCell<Vec<Rc<Chair>>>,
+    /// The VUs without work. The one that has waited longest is taken first, as in k6: what a script does once in each VU
+    /// (it logs in, it reads its row of data) is done by all of them, not by the few that happen to be warm.
+    idle: RefCell<VecDeque<Rc<Chair>>>,
     /// Stops the pacer.
     stop: StopHandle,
     /// Where drops are booked; the number is the recorder's epoch.
@@ -125,7 +127,7 @@ impl OpenHere {
     /// Hands an iteration to a VU that has been reserved on this core.
     fn seat(&self, due: u64) {
         // Nobody is there if the run was aborted after the reservation.
-        if let Some(chair) = self.idle.borrow_mut().pop() {
+        if let Some(chair) = self.idle.borrow_mut().pop_front() {
             chair.give(due);
         }
     }
@@ -151,7 +153,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
     let chair = Rc::new(Chair::default());
 
     while !visit.stop.is_stopped() {
-        open.idle.borrow_mut().push(Rc::clone(&chair));
+        open.idle.borrow_mut().push_back(Rc::clone(&chair));
         if !lane.idle.release() {
             // Closed: the list was emptied then, and has nobody in it but this one.
             open.idle.borrow_mut().retain(|other| !Rc::ptr_eq(other, &chair));

@@ -90,7 +90,8 @@ impl<R: Runner> Visit<R> {
 
         let finished = clock::now_ns();
         let took = finished.saturating_sub(started);
-        match ended {
+        let pad = worker.min_iteration.saturating_sub(Duration::from_nanos(took));
+        let count = |ended: Ended| match ended {
             Ended::Complete => {
                 core.control.tally(core.index).count_complete();
                 state.lane(core.index).count_complete();
@@ -98,16 +99,22 @@ impl<R: Runner> Visit<R> {
             Ended::Interrupted | Ended::Aborted => {
                 core.control.tally(core.index).count_interrupted();
             }
+        };
+        if ended != Ended::Complete || pad.is_zero() {
+            count(ended);
         }
         if ended == Ended::Interrupted {
             return ended;
         }
         self.book.iteration(&mut core.recorder.borrow_mut(), &mut resident.vu, took, finished);
-        let pad = worker.min_iteration.saturating_sub(Duration::from_nanos(took));
         if !pad.is_zero() {
             tokio::select! {
                 () = pause(pad) => {}
                 () = stop.stopped() => {}
+            }
+            if ended == Ended::Complete {
+                // Measured it is, but those who count what has come to its end count the pad, too.
+                count(if stop.is_stopped() { Ended::Interrupted } else { ended });
             }
             self.awake_since = clock::now_ns();
         } else if suspended {

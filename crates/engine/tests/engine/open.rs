@@ -91,6 +91,15 @@ fn a_busy_core_hands_its_iterations_to_an_idle_vu_of_another() {
 }
 
 #[test]
+fn idle_vus_take_turns() {
+    let (report, mock) = run(config(vec![arrivals(100, 300, 6, 6)], &[]), Mock::new(Work::Nothing));
+    let by_vu = mock.by_vu();
+    assert_eq!(by_vu.len(), 6, "all work, though one would do");
+    let most = by_vu.values().copied().max().unwrap() as u64;
+    assert!(most < report.iterations_complete / 2, "{most}");
+}
+
+#[test]
 fn one_vu_serves_the_pace_of_all_cores() {
     let scenario = arrivals(200, 300, 1, 1);
     let expected = count(&scenario);

@@ -60,7 +60,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    /// `k · time_unit / rate`, truncated, if that is before the end. Exact: k6 multiplies a period that is
+    /// `k · time_unit / rate`, truncated, if that is not after the end. Exact: k6 multiplies a period that is
     /// already rounded to nanoseconds, and so drifts by up to one of them for each iteration.
     fn due(&self, k: u64) -> Option<u64> {
         let (units, rest) = (k / self.rate, k % self.rate);
@@ -69,12 +69,12 @@ impl Constant {
             None => (u128::from(rest) * u128::from(self.time_unit) / u128::from(self.rate)) as u64,
         };
         let due = units.checked_mul(self.time_unit)?.checked_add(below)?;
-        (due < self.duration).then_some(due)
+        (due <= self.duration).then_some(due)
     }
 
-    /// The least k that is not due: k · time_unit / rate ≥ duration.
+    /// The least k that is not due: `k · time_unit / rate`, truncated, is more than the duration.
     fn count(&self) -> u64 {
-        let area = u128::from(self.duration) * u128::from(self.rate);
+        let area = (u128::from(self.duration) + 1) * u128::from(self.rate);
         u64::try_from(area.div_ceil(u128::from(self.time_unit))).unwrap_or(u64::MAX)
     }
 }

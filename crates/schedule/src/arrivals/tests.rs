@@ -38,11 +38,15 @@ fn dues(arrivals: &Arrivals) -> Vec<u128> {
 }
 
 #[test]
-fn a_constant_rate_starts_at_zero_and_none_at_its_end() {
+fn a_constant_rate_starts_at_zero_and_once_more_at_its_end() {
     let arrivals = of(&constant(10, secs(1), secs(1), 1));
-    let expected: Vec<u128> = (0..10).map(|n| n * 100_000_000).collect();
+    let expected: Vec<u128> = (0..=10).map(|n| n * 100_000_000).collect();
     assert_eq!(dues(&arrivals), expected);
-    assert_eq!(arrivals.count(), 10);
+    assert_eq!(arrivals.count(), 11);
+    // No period ends right there.
+    let arrivals = of(&constant(10, secs(1), Duration::from_millis(1050), 1));
+    assert_eq!(dues(&arrivals), expected);
+    assert_eq!(arrivals.count(), 11);
 }
 
 #[test]
