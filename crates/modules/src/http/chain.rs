@@ -150,7 +150,14 @@ impl Chain {
         }
         // As k6 shows it.
         self.url = match request.auth {
-            Some(Auth::Digest) => without_userinfo(&url).into_owned(),
+            Some(Auth::Digest) => {
+                let shown = without_userinfo(&url).into_owned();
+                if shown.len() < url.len() {
+                    // The request itself keeps what was asked for.
+                    self.first_url.get_or_insert(url);
+                }
+                shown
+            }
             _ => url,
         };
         Some(last)

@@ -192,14 +192,12 @@ impl<'a> Translator<'_> {
             }
             return end;
         };
-        let (first, last) = match (it.decorators.first(), it.decorators.last()) {
-            (Some(first), Some(last)) => (first.span.start, last.span.end),
-            _ => {
-                let start = statement.span.start;
-                self.canvas.insert(start, format!("const {name}=__brunt_decorators();"));
-                return String::new();
-            }
+        let (Some(first), Some(last)) = (it.decorators.first(), it.decorators.last()) else {
+            let start = statement.span.start;
+            self.canvas.insert(start, format!("const {name}=__brunt_decorators();"));
+            return String::new();
         };
+        let (first, last) = (first.span.start, last.span.end);
         let start = statement.span.start.min(first);
         let mut head = format!("const {name}=__brunt_decorators();");
         // The keywords of an export stand before the decorators or behind them.
@@ -328,15 +326,12 @@ impl<'a> Translator<'_> {
             is_computed: it.computed,
         });
         let value = it.value.as_ref().map(GetSpan::span);
-        match value {
-            Some(value) => {
-                self.canvas.insert(value.start, format!("{name}.value({index},this,"));
-            }
-            None => {
-                let key = it.key.span().end;
-                let at = if it.computed { self.canvas.token(key) + 1 } else { key };
-                self.canvas.insert(at, format!("={name}.value({index},this,void 0)"));
-            }
+        if let Some(value) = value {
+            self.canvas.insert(value.start, format!("{name}.value({index},this,"));
+        } else {
+            let key = it.key.span().end;
+            let at = if it.computed { self.canvas.token(key) + 1 } else { key };
+            self.canvas.insert(at, format!("={name}.value({index},this,void 0)"));
         }
         walk_js::walk_property_definition(self, it);
         if let Some(value) = value {

@@ -536,9 +536,9 @@ fn decorators_stay_where_they_stand() {
     assert!(line(2).ends_with("b(") && line(3).ends_with("1)],"), "{code}");
     assert!(line(4).trim_start().starts_with("class "), "{code}");
     assert!(line(5).contains("member(this,0,\"field\",false,\"x\",[ c])}"), "{code}");
-    assert!(line(6).contains("x =__decorators0.value(0,this, 1)"), "{code}");
+    assert!(line(6).contains("= __decorators0.value(0,this,1);#__decorators0_0="), "{code}");
     assert!(
-        line(7).contains("member(this,1,\"method\",true,\"m\",[ d, e])} static async m()"),
+        line(7).contains("member(this,1,\"method\",true,\"m\",[ d,  e])} static async m()"),
         "{code}"
     );
     assert_eq!(line(8), "});");
