@@ -96,7 +96,7 @@ static JSValue JS_StringToBigIntErr(JSContext *ctx, JSValue val)
       "JS_ThrowRangeError(ctx, \"Start offset %\" PRIu64 \" is outside the bounds of the buffer\", offset)";
     1 "static JSValue js_typed_array_constructor(JSContext *ctx,\n                                          JSValueConst new_target,\n                                          \
        int argc, JSValueConst *argv,\n                                          int classid)\n{\n" =>
-      r#"/* `%s` in the words is the name of a kind of typed arrays, `%d` the size of an element. */
+      r"/* `%s` in the words is the name of a kind of typed arrays, `%d` the size of an element. */
 static JSValue brunt_throw_of_kind(JSContext *ctx, int classid, const char *words)
 {
     const char *name = JS_AtomToCString(ctx, ctx->rt->class_array[classid].class_name);
@@ -112,7 +112,7 @@ static JSValue js_typed_array_constructor(JSContext *ctx,
                                           int argc, JSValueConst *argv,
                                           int classid)
 {
-"#;
+";
     1 "            if ((offset & ((1 << size_log2) - 1)) != 0 ||\n                offset > abuf->byte_length)\n                \
        return JS_ThrowRangeError(ctx, \"invalid offset\");\n" =>
       "            if ((offset & ((1 << size_log2) - 1)) != 0)\n                \
