@@ -147,6 +147,12 @@ fn headers(asked: &Asked<'_>, key: &str) -> Result<Headers, HandshakeError> {
     Ok(headers)
 }
 
+/// What a server answers to a key.
+pub(crate) fn accept_of(key: &str) -> String {
+    let digest = Sha1::new().chain_update(key).chain_update(GUID).finalize();
+    BASE64_STANDARD.encode(digest)
+}
+
 /// The subprotocol, and whether there is compression.
 fn agreed(
     head: &Response<'_>,
@@ -160,8 +166,7 @@ fn agreed(
                 .any(|part| part.trim().eq_ignore_ascii_case(token))
         })
     };
-    let digest = Sha1::new().chain_update(key).chain_update(GUID).finalize();
-    let accept = BASE64_STANDARD.encode(digest);
+    let accept = accept_of(key);
     if head.status() != 101
         || !has_token("Upgrade", "websocket")
         || !has_token("Connection", "upgrade")

@@ -305,6 +305,24 @@ impl State {
         stream.poll_flush(cx)
     }
 
+    /// Queues the answers to what came. Gives back the goodbye that is among it.
+    fn answer(&mut self) -> Option<Close> {
+        let mut closed = None;
+        for at in 0..self.events.len() {
+            match &self.events[at] {
+                Event::Ping(payload) => {
+                    if self.pongs < PONGS_MAX {
+                        let payload = payload.clone();
+                        self.pongs += usize::from(self.push(Opcode::Pong, &payload, false));
+                    }
+                }
+                Event::Close(close) => closed = Some(close.clone()),
+                Event::Message(..) | Event::Pong(_) => {}
+            }
+        }
+        closed
+    }
+
     /// Reads once.
     fn poll_in(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
@@ -319,20 +337,7 @@ impl State {
                 }
             }
         }));
-        let mut closed = None;
-        for at in 0..self.events.len() {
-            match &self.events[at] {
-                Event::Ping(payload) => {
-                    if self.pongs < PONGS_MAX {
-                        let payload = payload.clone();
-                        self.pongs += usize::from(self.push(Opcode::Pong, &payload, false));
-                    }
-                }
-                Event::Close(close) => closed = Some(close.clone()),
-                Event::Message(..) | Event::Pong(_) => {}
-            }
-        }
-        if let Some(close) = closed {
+        if let Some(close) = self.answer() {
             // It is the last.
             self.events.pop_back();
             self.push_close(close.code, "");
@@ -371,5 +376,65 @@ impl State {
         for waker in [self.reader.take(), self.sender.take()].into_iter().flatten() {
             waker.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brunt_http::{Client, Network, Settings, Target};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::handshake::{Asked, accept_of, connect};
+
+    /// A socket whose other end agreed to it and says nothing.
+    async fn connected() -> Socket {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let client = Rc::new(Client::new(Network::new(Settings::default(), || 0).unwrap(), None));
+        let target = Target::parse(&url).unwrap();
+        let asked = Asked {
+            target: &target,
+            agent: "",
+            headers: &[],
+            host: None,
+            compression: false,
+            deadline: 10_000_000_000,
+            message_max: 1 << 20,
+        };
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(head).unwrap();
+            let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: "));
+            let answer = format!(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                 Sec-WebSocket-Accept: {}\r\n\r\n",
+                accept_of(key.unwrap())
+            );
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            stream
+        };
+        let (connected, _stream) = tokio::join!(connect(&client, &asked), server);
+        connected.outcome.unwrap().socket
+    }
+
+    #[tokio::test]
+    async fn who_pings_without_reading_gets_no_more_than_so_many_pongs() {
+        let socket = connected().await;
+        let mut state = socket.state();
+        for _ in 0..3 {
+            state.events = (0..1000).map(|_| Event::Ping(vec![7; 125])).collect();
+            assert_eq!(state.answer(), None);
+        }
+        assert_eq!(state.pongs, PONGS_MAX);
+        // Two bytes of a head, four of a mask, and the payload.
+        assert_eq!(state.out.len(), PONGS_MAX * (2 + 4 + 125));
+        state.events.push_back(Event::Close(Close::abnormal()));
+        assert_eq!(state.answer(), Some(Close::abnormal()));
     }
 }
