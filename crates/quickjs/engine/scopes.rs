@@ -75,7 +75,8 @@ static JSValue async_func_resume(JSContext *ctx, JSAsyncFunctionState *s)
         file: "quickjs.c",
         find: "    for (fd = s; fd->parent;) {\n        scope_level = fd->parent_scope_level;\n        fd = fd->parent;\n",
         put: "    for (fd = s; fd->parent;) {\n        scope_level = fd->parent_scope_level;\n        fd = fd->parent;\n        \
-              if (fd->module && var_name == JS_ATOM_this && op == OP_scope_get_var &&\n            \
+              if (fd->module && var_name == JS_ATOM_this &&\n            \
+              (op == OP_scope_get_var || op == OP_scope_get_var_undef) &&\n            \
               !brunt_is_typescript(ctx, fd->filename)) {\n            \
               dbuf_putc(bc, OP_get_var);\n            \
               dbuf_put_u32(bc, JS_DupAtom(ctx, JS_ATOM_globalThis));\n            \
@@ -85,7 +86,7 @@ static JSValue async_func_resume(JSContext *ctx, JSAsyncFunctionState *s)
     Adjustment {
         file: "quickjs.c",
         find: "static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,\n                             JSAtom var_name, int scope_level, int op,\n                             DynBuf *bc, uint8_t *bc_buf,\n                             LabelSlot *ls, int pos_next)\n{",
-        put: r"static bool brunt_is_typescript(JSContext *ctx, JSAtom filename)
+        put: r#"static bool brunt_is_typescript(JSContext *ctx, JSAtom filename)
 {
     const char *name = JS_AtomToCString(ctx, filename);
     if (!name) {
@@ -102,7 +103,7 @@ static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,
                              JSAtom var_name, int scope_level, int op,
                              DynBuf *bc, uint8_t *bc_buf,
                              LabelSlot *ls, int pos_next)
-{",
+{"#,
         times: 1,
     },
 ];

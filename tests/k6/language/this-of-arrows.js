@@ -17,7 +17,7 @@ class Kept {
   method() { return (() => kind(this))(); }
 }
 export default async () => {
-  console.log('default', kind(this));
+  console.log('default', kind(this), typeof this);
   console.log('arrow', arrow(), 'nested', nested(), 'async', await later());
   console.log('object', object.told(), object.own());
   console.log('plain', plain(), 'class', new Kept().field, new Kept().method());
