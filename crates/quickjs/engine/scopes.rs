@@ -69,4 +69,41 @@ static JSValue async_func_resume(JSContext *ctx, JSAsyncFunctionState *s)
 {",
         times: 1,
     },
+    // k6's engine takes the global object for the `this` of arrow functions that a module has outside of all others, though the
+    // module's own `this` is undefined; what its compiler of TypeScript writes has neither.
+    Adjustment {
+        file: "quickjs.c",
+        find: "    for (fd = s; fd->parent;) {\n        scope_level = fd->parent_scope_level;\n        fd = fd->parent;\n",
+        put: "    for (fd = s; fd->parent;) {\n        scope_level = fd->parent_scope_level;\n        fd = fd->parent;\n        \
+              if (fd->module && var_name == JS_ATOM_this &&\n            \
+              (op == OP_scope_get_var || op == OP_scope_get_var_undef) &&\n            \
+              !brunt_is_typescript(ctx, fd->filename)) {\n            \
+              dbuf_putc(bc, OP_get_var);\n            \
+              dbuf_put_u32(bc, JS_DupAtom(ctx, JS_ATOM_globalThis));\n            \
+              goto done;\n        }\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,\n                             JSAtom var_name, int scope_level, int op,\n                             DynBuf *bc, uint8_t *bc_buf,\n                             LabelSlot *ls, int pos_next)\n{",
+        put: r#"static bool brunt_is_typescript(JSContext *ctx, JSAtom filename)
+{
+    const char *name = JS_AtomToCString(ctx, filename);
+    if (!name) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return false;
+    }
+    size_t length = strlen(name);
+    bool is = length > 3 && !strcmp(name + length - 3, ".ts");
+    JS_FreeCString(ctx, name);
+    return is;
+}
+
+static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,
+                             JSAtom var_name, int scope_level, int op,
+                             DynBuf *bc, uint8_t *bc_buf,
+                             LabelSlot *ls, int pos_next)
+{"#,
+        times: 1,
+    },
 ];

@@ -141,9 +141,7 @@ impl Ending<'_> {
 /// Warns of what makes the numbers worth less.
 pub(super) fn warn(report: &RunReport) {
     if report.started && report.failure.is_none() && report.iterations_complete == 0 {
-        log::warn!(
-            "no iteration came to its end; a longer duration or gracefulStop would let some"
-        );
+        log::warn!("No script iterations fully finished, consider making the test duration longer");
     }
     match report.health.verdict() {
         HealthVerdict::Fine => {}

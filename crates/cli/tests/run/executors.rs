@@ -108,7 +108,7 @@ fn an_endless_loop_is_stopped_by_graceful_stop() {
         let config = "{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '100ms' }";
         let ran = complete(&scenario(config, body), "--workers 1");
         assert_eq!(ran.count("iterations"), 0);
-        assert!(ran.told.stderr.contains("no iteration came to its end"), "{:?}", ran.told);
+        assert!(ran.told.stderr.contains("No script iterations fully finished"), "{:?}", ran.told);
     }
 }
 

@@ -31,7 +31,7 @@ fn console_output_goes_to_a_file_instead() {
     assert!(text.contains("level=error msg=there\n"), "{text}");
     // What init code says stays in the log, as in k6.
     let mut call = brunt("run -q s.js --console-output c.txt")
-        .file("s.js", &format!("console.log('first');\n{script}"));
+        .file("s.js", format!("console.log('first');\n{script}"));
     let told = call.told();
     assert!(told.stderr.contains("msg=first source=console"), "{told:?}");
     assert!(!call.read("c.txt").contains("first"), "{told:?}");

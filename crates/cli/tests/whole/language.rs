@@ -577,8 +577,8 @@ fn compatibility_mode_decides_on_the_name_global() {
     let told = run("s.js", script, &[], "--compatibility-mode base");
     assert_eq!(messages(&told), ["undefined"]);
     let told = run("s.js", script, &[], "--compatibility-mode experimental_enhanced");
-    assert!(told.stderr.contains("experimental_enhanced\\\" is deprecated"), "{told:?}");
-    assert!(told.stderr.contains("msg=object"), "{told:?}");
+    assert!(told.stderr.contains("experimental_enhanced\" is deprecated"), "{told:?}");
+    assert!(told.stderr.contains("\nobject\n"), "{told:?}");
 }
 
 #[test]
