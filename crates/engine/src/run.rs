@@ -176,11 +176,14 @@ pub fn run<R: Runner>(config: RunConfig, runner: Arc<R>) -> RunReport {
     Run::new(config, runner).execute()
 }
 
-fn scenario_tags(config: &RunConfig, spec: &Scenario) -> TagSet {
+/// The tags of what a scenario's VUs measure, and those of the iterations that it drops.
+fn scenario_tags(config: &RunConfig, spec: &Scenario) -> (TagSet, TagSet) {
     let own: Vec<(&str, &str)> =
         spec.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    let tags = config.run_tags.with_all(&own);
-    if config.scenario_tag { tags.with("scenario", &spec.name) } else { tags }
+    let named = |tags: TagSet| {
+        if config.scenario_tag { tags.with("scenario", &spec.name) } else { tags }
+    };
+    (named(config.run_tags.with_all(&own)), named(config.run_tags.clone()))
 }
 
 fn start_gatherer(

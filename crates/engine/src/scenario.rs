@@ -59,6 +59,7 @@ pub struct ScenarioState {
     index: usize,
     spec: Scenario,
     tags: TagSet,
+    tags_of_drops: TagSet,
     plan: Plan,
     /// Unix ns; 0 until the scenarios are launched.
     start: AtomicU64,
@@ -91,7 +92,7 @@ impl ScenarioState {
     pub(crate) fn new(
         index: usize,
         spec: Scenario,
-        tags: TagSet,
+        (tags, tags_of_drops): (TagSet, TagSet),
         segment: &Segment,
         cores: usize,
     ) -> (ScenarioState, Inboxes) {
@@ -118,6 +119,7 @@ impl ScenarioState {
             index,
             spec,
             tags,
+            tags_of_drops,
             plan,
             start: AtomicU64::new(0),
             begun: AtomicU64::new(0),
@@ -148,6 +150,12 @@ impl ScenarioState {
     /// The run's tags, the scenario's on top, and `scenario` if that system tag is on.
     pub fn tags(&self) -> &TagSet {
         &self.tags
+    }
+
+    /// Those of `dropped_iterations`: the run's and `scenario`, but none of the scenario's own, as in k6. Nothing of the
+    /// scenario ever ran there.
+    pub(crate) fn tags_of_drops(&self) -> &TagSet {
+        &self.tags_of_drops
     }
 
     /// When it starts or started (`exec.scenario.startTime`), in unix ns; `None` before the launch.

@@ -46,3 +46,36 @@ fn an_address_that_is_taken_is_named() {
     assert_eq!(told.code, 255);
     assert!(told.error().contains(address), "{told:?}");
 }
+
+#[test]
+fn who_knows_the_password_comes_in_by_digest_and_by_ntlm() {
+    let script = r#"
+        import http from 'k6/http';
+        export const options = { thresholds: { http_reqs: ['count==10'] } };
+        export default function () {
+            const tell = (auth, path, user = 'ada:secret') => {
+                const url = __ENV.DEMO_URL.replace('://', `://${user}@`) + path;
+                console.log(path, user, http.get(url, { auth }).status);
+            };
+            tell('digest', '/digest/ada/secret');
+            tell('digest', '/digest/ada/secret?algorithm=SHA-256');
+            tell('digest', '/digest/ada/secret', 'ada:other');
+            tell('ntlm', '/ntlm/ada/secret');
+            tell('basic', '/digest/ada/secret');
+        }
+    "#;
+    let told = brunt("run -q --demo --log-format raw s.js").file("s.js", script).told();
+    let lines: Vec<&str> = told.stderr.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "/digest/ada/secret ada:secret 200",
+            "/digest/ada/secret?algorithm=SHA-256 ada:secret 200",
+            "/digest/ada/secret ada:other 401",
+            "/ntlm/ada/secret ada:secret 200",
+            "/digest/ada/secret ada:secret 401",
+        ],
+        "{told:?}"
+    );
+    assert_eq!(told.code, 0, "{told:?}");
+}

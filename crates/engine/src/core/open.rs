@@ -34,7 +34,7 @@ use super::{Runner, Worker};
 use crate::control::AbortReason;
 use crate::message::{Event, Share};
 use crate::runner::Ended;
-use crate::scenario::{Parcel, ScenarioHere};
+use crate::scenario::{Parcel, ScenarioHere, ScenarioState};
 use crate::stop::StopHandle;
 
 /// A core wakes at most this often for starts: above 10 000 a second they come in small groups, at most
@@ -249,7 +249,9 @@ async fn keep_pace<R: Runner>(worker: &Worker<R>, open: &OpenHere, share: &Share
         // More than a core can ever look at: it must not go on with them after the end.
         let is_over = now >= at(start, arrivals.regular_end());
         if is_over && next.is_some_and(|moment| moment <= now) {
-            miss(worker, open, now, share.part_of(arrivals.count()).saturating_sub(turn));
+            let missed = share.part_of(arrivals.count()).saturating_sub(turn);
+            book_drops(worker, open, now, missed);
+            want_vu(worker, state);
             break;
         }
     }
@@ -277,23 +279,29 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
         }
         // That core has died; the run is ending.
     }
-    miss(worker, open, now, 1);
+    book_drops(worker, open, now, 1);
+    // As in k6, where nobody listens yet when the very first one finds no VU (`preAllocatedVUs: 0`).
+    if due > state.start() {
+        want_vu(worker, state);
+    }
 }
 
-/// Books `count` dropped iterations, and asks for a VU more if that is allowed.
-fn miss<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64, count: u64) {
+/// Books `count` dropped iterations.
+fn book_drops<R: Runner>(worker: &Worker<R>, open: &OpenHere, now: u64, count: u64) {
     let state = open.here.state();
-    {
-        let mut recorder = worker.core.recorder().borrow_mut();
-        let epoch = recorder.epoch();
-        let known = open.dropped.get().filter(|(of, _)| *of == epoch);
-        let (_, series) = known.unwrap_or_else(|| {
-            let tags = recorder.tags(state.tags());
-            (epoch, recorder.series(builtin::DROPPED_ITERATIONS, tags))
-        });
-        open.dropped.set(Some((epoch, series)));
-        recorder.add(series, count as f64, now, None);
-    }
+    let mut recorder = worker.core.recorder().borrow_mut();
+    let epoch = recorder.epoch();
+    let known = open.dropped.get().filter(|(of, _)| *of == epoch);
+    let (_, series) = known.unwrap_or_else(|| {
+        let tags = recorder.tags(state.tags_of_drops());
+        (epoch, recorder.series(builtin::DROPPED_ITERATIONS, tags))
+    });
+    open.dropped.set(Some((epoch, series)));
+    recorder.add(series, count as f64, now, None);
+}
+
+/// Asks for a VU more, if that is allowed.
+fn want_vu<R: Runner>(worker: &Worker<R>, state: &ScenarioState) {
     if state.vus_allocated() < state.vus_max() {
         if !state.growing.swap(true, Relaxed) {
             let wanted = Event::WantVu { scenario: state.index() };

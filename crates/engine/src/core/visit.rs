@@ -127,12 +127,12 @@ impl<R: Runner> Visit<R> {
     }
 
     /// Books `count` iterations that this VU should have started and could not. As they never were, they
-    /// have the scenario's tags alone: no group, nothing that the script added.
+    /// have no group, and nothing that the scenario or the script added.
     pub(super) fn drop_iterations(&mut self, count: u64) {
         let (worker, scenario) = (Rc::clone(&self.worker), Rc::clone(&self.scenario));
         let mut recorder = worker.core.recorder.borrow_mut();
         let vu = &mut self.resident().vu;
-        let tags = recorder.tags(scenario.tags());
+        let tags = recorder.tags(scenario.state().tags_of_drops());
         let series = recorder.series(builtin::DROPPED_ITERATIONS, tags);
         let metadata = if recorder.wants_samples() { vu.metadata() } else { None };
         recorder.add(series, count as f64, clock::now_ns(), metadata.as_ref());

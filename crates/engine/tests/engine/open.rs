@@ -135,6 +135,14 @@ fn unplanned_vus_are_made_one_at_a_time_up_to_the_maximum() {
 }
 
 #[test]
+fn the_very_first_iteration_asks_for_no_vu() {
+    // The second one, at half a second, does; the third has it. As k6 counts them.
+    let (report, _) = run(config(vec![arrivals(2, 1200, 0, 2)], &[]), Mock::new(Work::Nothing));
+    assert_eq!(number(&report, "dropped_iterations", "count"), 2);
+    assert_eq!(report.iterations_complete, 1);
+}
+
+#[test]
 fn an_unplanned_vu_that_fails_to_init_does_not_end_the_test() {
     let scenario = arrivals(100, 200, 1, 2);
     let mut mock = Mock::new(Work::Sleep(ms(50)));
