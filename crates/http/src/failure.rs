@@ -113,8 +113,6 @@ pub enum Failure {
 pub enum ConnectionHeader {
     /// `Connection`.
     Connection,
-    /// `Transfer-Encoding`.
-    TransferEncoding,
     /// `Upgrade`.
     Upgrade,
 }
@@ -124,7 +122,6 @@ impl ConnectionHeader {
     pub fn name(self) -> &'static str {
         match self {
             Self::Connection => "Connection",
-            Self::TransferEncoding => "Transfer-Encoding",
             Self::Upgrade => "Upgrade",
         }
     }
