@@ -36,7 +36,7 @@ export default function () {
   check(place, { 'is the lighthouse': (r) => r.message.name === 'Lighthouse' });
 
   // The demo target ends a call as its metadata says. Nothing is thrown: the status tells.
-  const refused = told.invoke('brunt.demo.Echo/Unary', {}, { metadata: { 'demo-status': `${grpc.StatusPermissionDenied}`, 'demo-message': 'not today' } });
+  const refused = told.invoke('brunt.demo.Echo/Unary', {}, { metadata: { 'demo-status': `${Number(grpc.StatusPermissionDenied)}`, 'demo-message': 'not today' } });
   check(refused, {
     'is refused': (r) => r.status === grpc.StatusPermissionDenied,
     'says why': (r) => r.error.message === 'not today',

@@ -115,8 +115,6 @@ pub enum Failure {
 pub enum ConnectionHeader {
     /// `Connection`.
     Connection,
-    /// `Transfer-Encoding`.
-    TransferEncoding,
     /// `Upgrade`.
     Upgrade,
 }
@@ -126,7 +124,6 @@ impl ConnectionHeader {
     pub fn name(self) -> &'static str {
         match self {
             Self::Connection => "Connection",
-            Self::TransferEncoding => "Transfer-Encoding",
             Self::Upgrade => "Upgrade",
         }
     }

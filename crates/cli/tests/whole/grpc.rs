@@ -37,7 +37,7 @@ fn calls_come_back_with_messages_metadata_and_status() {
            const mine = echo({ 'x-a': 'b', 'x-b-bin': new Uint8Array([104, 105]) });
            console.log(mine.message.aString, mine.message.numbers.join(), mine.headers['x-a'][0], mine.trailers['tx-b-bin'][0]);
            const failed = echo({ 'demo-status': '5', 'demo-message': 'no % here', 'demo-details': 'why' });
-           console.log(failed.status, failed.error.message, failed.error.details[0].aString);
+           console.log(+failed.status, failed.error.message, failed.error.details[0].aString);
          }",
     );
     // Init code runs for each VM, also after the VUs.
@@ -63,7 +63,7 @@ fn what_goes_wrong_in_the_middle_is_a_status() {
            client.connect(__ENV.DEMO_GRPC, { plaintext: true });
            const echo = (metadata, more) => {
              const r = client.invoke('brunt.demo.Echo/Unary', { aString: 'x' }, { metadata, ...more });
-             console.log(r.status, r.error && r.error.message);
+             console.log(+r.status, r.error && r.error.message);
            };
            echo({ 'demo-reset': '8' });
            echo({ 'demo-goaway': '11' });
@@ -101,7 +101,7 @@ fn streams_bring_messages_errors_and_an_end() {
            const stream = new Stream(client, method, params);
            const seen = [];
            stream.on('data', (d) => seen.push(d.reply || d.aString.length));
-           stream.on('error', (e) => seen.push(`${e.code} ${e.message}`));
+           stream.on('error', (e) => seen.push(`${+e.code} ${e.message}`));
            stream.on('end', () => { console.log(seen.join('; ')); resolve(); });
            messages.forEach((m) => stream.write(m));
            stream.end();

@@ -243,7 +243,7 @@ export default function () {
     client.connect(`127.0.0.1:${port}`, { plaintext: true, timeout: '5s' });
     const r = client.invoke('hello.HelloService/SayHello', { greeting: 'x' }, { timeout: '5s' });
     const error = r.error && `${r.error.code}:${r.error.message}`;
-    console.log(`${name}: ${r.status} ${error} ${r.message.reply} ${names(r.headers)} ${names(r.trailers)}`);
+    console.log(`${name}: ${r.status | 0} ${error} ${r.message.reply} ${names(r.headers)} ${names(r.trailers)}`);
     client.close();
   }
 }";

@@ -70,7 +70,7 @@ fn said(module: &str, options: &str, body: &str) -> Vec<String> {
          const client = new redis.Client({options});\n\
          async function show(what, promise) {{\n\
            try {{ console.log(what, JSON.stringify(await promise)); }}\n\
-           catch (error) {{ console.log(what, 'rejects', error.message); }}\n\
+           catch (error) {{ console.log(what, 'rejects', String(error)); }}\n\
          }}\n\
          export default async function () {{\n{body}\n}}\n"
     );
@@ -389,10 +389,10 @@ fn options_that_cannot_be_are_refused_and_init_code_dials_nobody() {
         made(); made(null); made(5); made('http://x'); made({});
         made({ socket: { host: 'h', port: 1 }, bogus: 1 });
         made({ cluster: { nodes: [] } });
-        new redis.Client('redis://127.0.0.1:1').get('a').catch((error) => console.log(error.message));
+        new redis.Client('redis://127.0.0.1:1').get('a').catch((error) => console.log(String(error)));
         export default async function () {
           const dead = new redis.Client('redis://127.0.0.1:1?max_retries=1');
-          try { await dead.get('a'); } catch (error) { console.log(error.message); }
+          try { await dead.get('a'); } catch (error) { console.log(String(error)); }
         }
     ";
     let told = brunt("run --quiet --log-format raw s.js").file("s.js", script).told();

@@ -319,19 +319,19 @@ impl Protocol {
 }
 
 /// Why these headers can't go out: they ask something of the connection that HTTP/2 has no words for. The others that
-/// are about a connection are left out.
+/// are about a connection are left out, also those that ask for a WebSocket, for which Go would dial HTTP/1.1.
 pub(super) fn unfit(headers: &Headers) -> Option<Failure> {
+    let mut found = None;
     for (name, value) in headers {
-        if !matches!(name.as_bytes().first(), Some(b'c' | b'C' | b't' | b'T' | b'u' | b'U'))
-            || value.is_empty()
-        {
+        if !matches!(name.as_bytes().first(), Some(b'c' | b'C' | b'u' | b'U')) || value.is_empty() {
             continue;
         }
         let is = |ours: ConnectionHeader| name.eq_ignore_ascii_case(ours.name());
         let header = if is(ConnectionHeader::Upgrade) {
+            if value.eq_ignore_ascii_case("websocket") {
+                return None;
+            }
             ConnectionHeader::Upgrade
-        } else if is(ConnectionHeader::TransferEncoding) && value != "chunked" {
-            ConnectionHeader::TransferEncoding
         } else if is(ConnectionHeader::Connection)
             && !["close", "keep-alive"].iter().any(|fine| value.eq_ignore_ascii_case(fine))
         {
@@ -339,9 +339,12 @@ pub(super) fn unfit(headers: &Headers) -> Option<Failure> {
         } else {
             continue;
         };
-        return Some(Failure::ConnectionHeader(header, Excerpt::new(value.as_bytes())));
+        // Go looks at `Upgrade` first.
+        if found.is_none() || header == ConnectionHeader::Upgrade {
+            found = Some(Failure::ConnectionHeader(header, Excerpt::new(value.as_bytes())));
+        }
     }
-    None
+    found
 }
 
 /// Names that only connections of HTTP/1.1 know.
