@@ -49,7 +49,7 @@ fn an_address_that_is_taken_is_named() {
 
 #[test]
 fn who_knows_the_password_comes_in_by_digest_and_by_ntlm() {
-    let script = r#"
+    let script = r"
         import http from 'k6/http';
         export const options = { thresholds: { http_reqs: ['count==10'] } };
         export default function () {
@@ -63,7 +63,7 @@ fn who_knows_the_password_comes_in_by_digest_and_by_ntlm() {
             tell('ntlm', '/ntlm/ada/secret');
             tell('basic', '/digest/ada/secret');
         }
-    "#;
+    ";
     let told = brunt("run -q --demo --log-format raw s.js").file("s.js", script).told();
     let lines: Vec<&str> = told.stderr.lines().collect();
     assert_eq!(
