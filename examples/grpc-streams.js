@@ -32,8 +32,8 @@ function talk(method, messages) {
 export default async function () {
   client.connect(address, { plaintext: true, reflect: true });
 
-  const lo = { latitude: 400000000, longitude: -750000000 };
-  const hi = { latitude: 420000000, longitude: -730000000 };
+  const lo = { latitude: 590000000, longitude: 100000000 };
+  const hi = { latitude: 610000000, longitude: 112000000 };
   const features = await talk('main.FeatureExplorer/ListFeatures', [{ lo, hi }]);
   check(features, { 'all places are inside': (list) => list.length === 10 });
 

@@ -26,13 +26,13 @@ export default function () {
     told.connect(address, { plaintext: true, reflect: true });
   }
 
-  const hello = described.invoke('hello.HelloService/SayHello', { greeting: 'Bert' }, { metadata: { 'x-request': `${__ITER}` } });
+  const hello = described.invoke('hello.HelloService/SayHello', { greeting: 'Ada' }, { metadata: { 'x-request': `${__ITER}` } });
   check(hello, {
     'status is OK': (r) => r.status === grpc.StatusOK,
-    'greets': (r) => r.message.reply === 'hello Bert',
+    'greets': (r) => r.message.reply === 'hello Ada',
   });
 
-  const place = told.invoke('main.FeatureExplorer/GetFeature', { latitude: 407838351, longitude: -746143763 });
+  const place = told.invoke('main.FeatureExplorer/GetFeature', { latitude: 596120450, longitude: 106631200 });
   check(place, { 'is the lighthouse': (r) => r.message.name === 'Lighthouse' });
 
   // The demo target ends a call as its metadata says. Nothing is thrown: the status tells.

@@ -14,6 +14,6 @@ client.load([], 'hello.proto');
 
 export default function () {
   if (__ITER === 0) client.connect(__ENV.GRPC, { plaintext: true });
-  const response = client.invoke('hello.HelloService/SayHello', { greeting: 'Bert' });
+  const response = client.invoke('hello.HelloService/SayHello', { greeting: 'Ada' });
   check(response, { 'status is OK': (r) => r.status === grpc.StatusOK });
 }

@@ -28,10 +28,6 @@ pub(crate) struct Span {
 
 impl Span {
     pub(crate) const EMPTY: Self = Self { start: 0, end: 0 };
-
-    pub(crate) fn is_empty(self) -> bool {
-        self.start == self.end
-    }
 }
 
 /// An attribute as a document keeps it.
@@ -124,6 +120,13 @@ pub(crate) struct Node {
     pub(crate) content: Content,
 }
 
+impl Node {
+    /// A node that is nowhere yet.
+    pub(crate) fn new(content: Content) -> Self {
+        Self { parent: None, first: None, last: None, previous: None, next: None, content }
+    }
+}
+
 /// What a node is; the numbers are the DOM's `nodeType`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -144,7 +147,7 @@ pub enum Kind {
 pub struct Document {
     pub(crate) nodes: Vec<Node>,
     pub(crate) attributes: Vec<Entry>,
-    /// The page, and behind it what stands there in other words (`&lt;`).
+    /// All texts, comments and values of attributes, one behind the other.
     pub(crate) text: String,
     /// Texts that were not in one piece.
     pub(crate) joined: Vec<String>,

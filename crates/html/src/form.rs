@@ -1,86 +1,110 @@
-//! What the fields of a form hold, as k6's `val()` and `serialize()` see them.
+//! The fields of forms: their values, and what a form would send ("4.10.21.4 Constructing the entry list" of the HTML
+//! standard), with the departures that k6 1.8 shows.
 
 use crate::document::{Document, NodeId};
+use crate::name::Name;
 
 /// The value of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// Any but the next.
+    /// Of any field but the next.
     Text(String),
-    /// Of a `<select multiple>`.
+    /// Of a `<select multiple>`: the values of the selected options.
     List(Vec<String>),
 }
 
 /// The value of a field; `None` if the node is no field that has one.
 pub fn value(document: &Document, node: NodeId) -> Option<Field> {
-    let given = || document.attribute(node, "value").map(str::to_owned);
-    let text = match document.tag(node) {
-        "input" => given().unwrap_or_else(|| {
-            let on = matches!(document.attribute(node, "type"), Some("checkbox" | "radio"));
-            if on { "on".to_owned() } else { String::new() }
-        }),
-        "button" => given().unwrap_or_default(),
-        "textarea" => document.inner_html(node).unwrap_or_default(),
-        "option" => option_value(document, node),
-        "select" => {
-            let mut selected = options(document, node)
-                .filter(|&option| document.has(option, "selected"))
-                .map(|option| option_value(document, option));
-            if document.has(node, "multiple") {
-                return Some(Field::List(selected.collect()));
-            }
-            selected.next().unwrap_or_default()
-        }
-        _ => return None,
-    };
-    Some(Field::Text(text))
+    match document.element_name(node)? {
+        Name::INPUT => Some(Field::Text(input_value(document, node))),
+        Name::BUTTON => Some(Field::Text(text_attribute(document, node, Name::VALUE).to_owned())),
+        Name::OPTION => Some(Field::Text(option_value(document, node))),
+        // As it would be written: `<` is `&lt;` in it. So k6 has it.
+        Name::TEXTAREA => Some(Field::Text(document.inner_html(node).unwrap_or_default())),
+        Name::SELECT => Some(select_value(document, node)),
+        _ => None,
+    }
 }
 
 /// The `<option>`s of a `<select>` or `<datalist>`.
 pub fn options(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> {
-    document.descendants(node).filter(|&inner| document.tag(inner) == "option")
+    document
+        .descendants(node)
+        .filter(|&inner| document.element_name(inner) == Some(Name::OPTION))
 }
 
-/// The value of an `<option>`: what stands in it, if it says no other.
+/// The value of an `<option>`: its `value`, or what is in it if it has none.
 pub fn option_value(document: &Document, option: NodeId) -> String {
-    match document.attribute(option, "value") {
-        Some(value) => value.to_owned(),
-        None => document.inner_html(option).unwrap_or_default(),
-    }
+    document
+        .attribute_known(option, Name::VALUE)
+        .map(str::to_owned)
+        .or_else(|| document.inner_html(option))
+        .unwrap_or_default()
 }
 
-/// Names and values of the fields at and, if they are forms, in these nodes. Fields without a name don't count, nor
-/// do disabled ones, buttons and unchecked boxes. What they are is read from their attributes to the letter, as k6
-/// does it: `checked="checked"` is checked, `checked` alone is not.
+/// Names and values of what would be sent, in the document's order, for these nodes: the fields in those that are forms,
+/// and the nodes themselves if they are fields.
 pub fn entries(document: &Document, nodes: &[NodeId]) -> Vec<(String, Option<Field>)> {
-    let mut entries = Vec::new();
-    for &node in nodes {
-        if document.tag(node) == "form" {
-            for inner in document.descendants(node) {
-                entry(document, inner, &mut entries);
-            }
-        } else {
-            entry(document, node, &mut entries);
-        }
-    }
-    entries
+    let fields = nodes.iter().flat_map(|&node| {
+        let is_form = document.element_name(node) == Some(Name::FORM);
+        let inside = is_form.then(|| document.descendants(node));
+        let itself = (!is_form).then_some(node);
+        inside.into_iter().flatten().chain(itself)
+    });
+    fields
+        .filter(|&field| is_sent(document, field))
+        .map(|field| {
+            let name = text_attribute(document, field, Name::NAME).to_owned();
+            (name, value(document, field))
+        })
+        .collect()
 }
 
-fn entry(document: &Document, node: NodeId, entries: &mut Vec<(String, Option<Field>)>) {
-    if !matches!(document.tag(node), "input" | "select" | "textarea" | "keygen") {
-        return;
+/// Whether a field is sent with its form. Buttons never are: nobody has pressed one, and neither are files, which
+/// nobody has chosen. k6 reads `disabled` and `checked` to the letter: `checked="checked"` is checked, `checked` is not.
+fn is_sent(document: &Document, field: NodeId) -> bool {
+    let says = |name, text| document.attribute_known(field, name) == Some(text);
+    let is_field = matches!(
+        document.element_name(field),
+        Some(Name::INPUT | Name::SELECT | Name::TEXTAREA | Name::KEYGEN)
+    );
+    if !is_field
+        || text_attribute(document, field, Name::NAME).is_empty()
+        || says(Name::DISABLED, "disabled")
+    {
+        return false;
     }
-    let Some(name) = document.attribute(node, "name").filter(|name| !name.is_empty()) else {
-        return;
+    match text_attribute(document, field, Name::TYPE) {
+        "button" | "file" | "image" | "reset" | "submit" => false,
+        "checkbox" | "radio" => says(Name::CHECKED, "checked"),
+        _ => true,
+    }
+}
+
+/// A box without a value sends `on`.
+fn input_value(document: &Document, input: NodeId) -> String {
+    let given = document.attribute_known(input, Name::VALUE);
+    let default = match text_attribute(document, input, Name::TYPE) {
+        "checkbox" | "radio" => "on",
+        _ => "",
     };
-    let kind = document.attribute(node, "type").unwrap_or("");
-    let is_off = document.attribute(node, "disabled") == Some("disabled")
-        || matches!(kind, "submit" | "button" | "reset" | "image" | "file")
-        || (matches!(kind, "checkbox" | "radio")
-            && document.attribute(node, "checked") != Some("checked"));
-    if !is_off {
-        entries.push((name.to_owned(), value(document, node)));
+    given.unwrap_or(default).to_owned()
+}
+
+/// All selected options if there may be several, else the first; nothing if none is.
+fn select_value(document: &Document, select: NodeId) -> Field {
+    let selected = options(document, select)
+        .filter(|&option| document.has(option, "selected"))
+        .map(|option| option_value(document, option));
+    if document.has(select, "multiple") {
+        Field::List(selected.collect())
+    } else {
+        Field::Text({ selected }.next().unwrap_or_default())
     }
+}
+
+fn text_attribute(document: &Document, node: NodeId, name: Name) -> &str {
+    document.attribute_known(node, name).unwrap_or_default()
 }
 
 #[cfg(test)]

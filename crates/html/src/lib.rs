@@ -9,8 +9,9 @@
 //! text ──Document::parse──▶ Document ──Selector::find──▶ nodes ──query::*──▶ nodes ──▶ text, HTML, attributes, form values
 //! ```
 //!
-//! Absent: JavaScript, changing a document, layout, styles. What is not specified by HTML (how trees are written, what a
-//! broken selector finds) is as in Go's `net/html`, cascadia and goquery, which k6 is built on.
+//! The parser is html5ever's with html5gum's tokenizer, selectors are read and matched by Servo's `selectors`
+//! (decision 13). Absent: JavaScript, changing a document, layout, styles. What no standard tells (how trees are written,
+//! what a broken selector finds) is as k6 1.8 shows it.
 #![forbid(unsafe_code)]
 
 pub mod document;

@@ -67,41 +67,50 @@ static TABLE: [u16; SLOTS] = {
     table
 };
 
-/// The same for upper and lower case.
 const fn hash(text: &[u8]) -> usize {
     let mut hash = text.len() as u32;
     let mut index = 0;
     while index < text.len() {
-        hash = (hash ^ text[index].to_ascii_lowercase() as u32).wrapping_mul(0x9e37_79b1);
+        hash = (hash ^ text[index] as u32).wrapping_mul(0x9e37_79b1);
         index += 1;
     }
     (hash >> 16) as usize % SLOTS
 }
 
 impl Name {
-    /// The known name that this is in lower case.
-    pub(crate) fn known_lowered(text: &[u8]) -> Option<Self> {
-        // Not those that have a big letter themselves (`foreignObject`), as no text in lower case is one of them.
-        Self::find(text, |known| {
-            known.len() == text.len() && text.iter().map(u8::to_ascii_lowercase).eq(known.bytes())
-        })
-    }
-
     /// The known name that this is, to the letter.
     pub(crate) fn known(text: &str) -> Option<Self> {
-        Self::find(text.as_bytes(), |known| known == text)
-    }
-
-    fn find(text: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Self> {
-        let mut slot = hash(text);
+        let mut slot = hash(text.as_bytes());
         while TABLE[slot] != u16::MAX {
             let index = TABLE[slot];
-            if is_it(TEXTS[usize::from(index)]) {
+            if TEXTS[usize::from(index)] == text {
                 return Some(Self(u32::from(index)));
             }
             slot = (slot + 1) % SLOTS;
         }
         None
+    }
+
+    /// Elements without content and end tag.
+    pub(crate) fn is_void(self) -> bool {
+        matches!(
+            self,
+            Self::AREA
+                | Self::BASE
+                | Self::BR
+                | Self::COL
+                | Self::EMBED
+                | Self::HR
+                | Self::IMG
+                | Self::INPUT
+                | Self::KEYGEN
+                | Self::LINK
+                | Self::META
+                | Self::PARAM
+                | Self::SOURCE
+                | Self::TRACK
+                | Self::WBR
+        )
     }
 
     /// The name of a document that stands at this place of its own ones.
@@ -149,9 +158,7 @@ mod tests {
         }
         assert_eq!(Name::known("class"), Some(Name::CLASS));
         assert_eq!(Name::known("Class"), None);
-        assert_eq!(Name::known_lowered(b"cLaSS"), Some(Name::CLASS));
         assert_eq!(Name::known("foreignObject"), Some(Name::FOREIGN_OBJECT));
-        assert_eq!(Name::known_lowered(b"foreignObject"), None);
         assert_eq!(Name::known(""), None);
         assert_eq!(Name::own(3).text(), Err(3));
     }

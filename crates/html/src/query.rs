@@ -1,5 +1,5 @@
-//! The steps from one list of nodes to the next, as goquery has them: each list in the document's order of its parts, each
-//! node once.
+//! The steps from one list of nodes to the next, with jQuery's names: each list in the order of the nodes that it came from,
+//! each node once.
 
 use std::collections::HashSet;
 

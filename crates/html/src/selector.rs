@@ -1,154 +1,87 @@
-//! Selectors, as cascadia has them.
+//! CSS selectors with the liberties of jQuery: read by Servo's `selectors` and `cssparser`, matched by `selectors`.
+//!
+//! ```text
+//! text ──plain──▶ CSS ──grammar──▶ SelectorList ──element──▶ nodes
+//! ```
 
-mod matching;
-mod read;
+mod element;
+mod grammar;
+mod plain;
 
-use regex_lite::Regex;
+use selectors::SelectorList;
+use selectors::context::{
+    MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode,
+    SelectorCaches,
+};
+use selectors::matching::matches_selector_list;
 
 use crate::document::{Document, NodeId};
-use crate::name::NameTest;
+use element::Element;
+use grammar::Grammar;
 
 /// A list of selectors: `div > p, .x:not([y])`.
 #[derive(Clone, Debug)]
 pub struct Selector {
-    /// Any of them.
-    pub(crate) group: Vec<Complex>,
-}
-
-/// `a > b c`, read from the right: what the element itself must be, and what must be around it.
-#[derive(Clone, Debug)]
-pub(crate) struct Complex {
-    pub(crate) compounds: Vec<(Combinator, Compound)>,
-}
-
-/// How a compound is bound to the one before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Combinator {
-    /// It is the first one.
-    None,
-    Descendant,
-    Child,
-    /// `+`
-    Next,
-    /// `~`
-    After,
-}
-
-/// What stands together: `p.x[y]`. All of it must match.
-pub(crate) type Compound = Vec<Simple>;
-
-#[derive(Clone, Debug)]
-pub(crate) enum Simple {
-    Tag(NameTest),
-    Id(String),
-    Class(String),
-    Attribute(AttributeTest),
-    Not(Selector),
-    Has(Selector),
-    HasChild(Selector),
-    Contains {
-        text: String,
-        own: bool,
-    },
-    Matches {
-        pattern: Box<Regex>,
-        own: bool,
-    },
-    Nth(Nth),
-    Only {
-        of_type: bool,
-    },
-    Input,
-    Empty,
-    Root,
-    Link,
-    Lang(String),
-    Enabled,
-    Disabled,
-    Checked,
-    /// `:hover` and others that a document at rest does not know.
-    Never,
-}
-
-/// `:nth-child(an+b)` and its kin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nth {
-    pub(crate) a: i64,
-    pub(crate) b: i64,
-    pub(crate) last: bool,
-    pub(crate) of_type: bool,
-}
-
-/// `[name operation value i]`
-#[derive(Clone, Debug)]
-pub(crate) struct AttributeTest {
-    pub(crate) name: NameTest,
-    pub(crate) operation: Operation,
-    pub(crate) value: String,
-    pub(crate) ignore_case: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Operation {
-    Exists,
-    /// `=`
-    Is,
-    /// `!=`
-    IsNot,
-    /// `~=`
-    Word,
-    /// `|=`
-    Dash,
-    /// `^=`
-    Begins,
-    /// `$=`
-    Ends,
-    /// `*=`
-    Contains,
-    /// `#=`
-    Pattern(Box<Regex>),
+    /// `None` if the text was no selector.
+    list: Option<SelectorList<Grammar>>,
 }
 
 impl Selector {
-    /// Reads a selector. One that is none matches nothing, as in goquery: that is what this gives then.
+    /// Reads a selector. A text that is none matches nothing, as in k6 1.8.
     pub fn new(text: &str) -> Self {
-        read::read(text).unwrap_or(Self { group: Vec::new() })
+        Self { list: plain::plain(text).and_then(|text| grammar::read(&text)) }
     }
 
-    /// Whether it was one.
+    /// Whether the text was a selector.
     pub fn is_valid(&self) -> bool {
-        !self.group.is_empty()
+        self.list.is_some()
     }
 
-    /// Whether the node is one of those.
+    /// Whether the node is an element that the selector means.
     pub fn matches(&self, document: &Document, node: NodeId) -> bool {
-        self.group.iter().any(|complex| matching::complex(document, complex, node))
+        self.with_test(document, |is_meant| is_meant(node))
     }
 
-    /// All such nodes below each of these, in order, each once.
+    /// All such elements below each of these nodes, in order, each once.
     pub fn find(&self, document: &Document, below: &[NodeId]) -> Vec<NodeId> {
         let mut found = Vec::new();
         if !self.is_valid() {
             return found;
         }
-        for &top in below {
-            for child in document.child_elements(top) {
-                if self.matches(document, child) {
-                    found.push(child);
-                }
-                let inner = document.descendants(child);
-                found.extend(inner.filter(|&node| self.matches(document, node)));
+        self.with_test(document, |is_meant| {
+            for &top in below {
+                found.extend(document.descendants(top).filter(|&node| is_meant(node)));
             }
-        }
+        });
         if below.len() > 1 { crate::query::distinct(found) } else { found }
     }
 
     /// The first of them.
     pub fn find_first(&self, document: &Document, below: NodeId) -> Option<NodeId> {
-        document.child_elements(below).find_map(|child| {
-            std::iter::once(child)
-                .chain(document.descendants(child))
-                .find(|&node| self.matches(document, node))
+        self.with_test(document, |is_meant| {
+            document.descendants(below).find(|&node| is_meant(node))
+        })
+    }
+
+    /// Asks about many nodes: what was found out of one helps with the next.
+    fn with_test<T>(
+        &self,
+        document: &Document,
+        ask: impl FnOnce(&mut dyn FnMut(NodeId) -> bool) -> T,
+    ) -> T {
+        let Some(list) = &self.list else { return ask(&mut |_| false) };
+        let mut caches = SelectorCaches::default();
+        let mut context = MatchingContext::new(
+            MatchingMode::Normal,
+            None,
+            &mut caches,
+            QuirksMode::NoQuirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        ask(&mut |node| {
+            Element::new(document, node)
+                .is_some_and(|element| matches_selector_list(list, element, &mut context))
         })
     }
 }

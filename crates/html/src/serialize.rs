@@ -1,29 +1,7 @@
-//! From tree to text, as Go's `net/html` writes it.
+//! From tree to text ("13.3 Serializing HTML fragments" of the HTML standard), with the escapes that k6 1.8 shows.
 
 use crate::document::{Content, Document, Namespace, NodeId};
 use crate::name::Name;
-
-/// Elements without content and end tag.
-fn is_void(name: Name) -> bool {
-    matches!(
-        name,
-        Name::AREA
-            | Name::BASE
-            | Name::BR
-            | Name::COL
-            | Name::EMBED
-            | Name::HR
-            | Name::IMG
-            | Name::INPUT
-            | Name::KEYGEN
-            | Name::LINK
-            | Name::META
-            | Name::PARAM
-            | Name::SOURCE
-            | Name::TRACK
-            | Name::WBR
-    )
-}
 
 impl Document {
     /// The node with all in it. `None` if it cannot be written: an element that never has something in it has.
@@ -58,7 +36,7 @@ impl Document {
                         // Nothing can come after it.
                         return Some(());
                     }
-                    if !is_void(name) {
+                    if !name.is_void() {
                         out.push_str("</");
                         out.push_str(self.name_text(name));
                         out.push('>');
@@ -108,7 +86,7 @@ impl Document {
                     out.push('"');
                 }
                 let first = self.first_child(id);
-                if is_void(name) {
+                if name.is_void() {
                     out.push_str("/>");
                     return first.is_none().then_some(());
                 }

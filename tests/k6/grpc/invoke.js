@@ -9,8 +9,8 @@ client.load(['../../../crates/demo/proto'], 'brunt/demo.proto');
 
 export default function () {
   console.log(client.connect(__ENV.DEMO_GRPC, { plaintext: true }));
-  const hello = client.invoke('hello.HelloService/SayHello', { greeting: 'Bert' });
-  check(hello, { 'status is OK': (r) => r && r.status === grpc.StatusOK, 'has a reply': (r) => r.message.reply === 'hello Bert' });
+  const hello = client.invoke('hello.HelloService/SayHello', { greeting: 'Ada' });
+  check(hello, { 'status is OK': (r) => r && r.status === grpc.StatusOK, 'has a reply': (r) => r.message.reply === 'hello Ada' });
   console.log(Object.keys(hello).join(), JSON.stringify(hello.message), hello.error, JSON.stringify(hello.headers), JSON.stringify(hello.trailers));
   console.log(client.invoke('/hello.HelloService/SayHello', {}).message.reply);
   const echo = (metadata, params = {}) => client.invoke('brunt.demo.Echo/Unary', { aString: 'x' }, { metadata, ...params });

@@ -18,6 +18,6 @@ show(new grpc.Client(), [], '../../../crates/demo/proto/none.proto');
 
 export default function () {
   client.connect(__ENV.DEMO_GRPC, { plaintext: true });
-  console.log(client.invoke('hello.HelloService/SayHello', { greeting: 'Bert' }).message.reply);
+  console.log(client.invoke('hello.HelloService/SayHello', { greeting: 'Ada' }).message.reply);
   client.close();
 }

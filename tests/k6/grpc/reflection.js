@@ -5,7 +5,7 @@ const client = new grpc.Client();
 
 export default async function () {
   client.connect(__ENV.DEMO_GRPC, { plaintext: true, reflect: true });
-  console.log(client.invoke('main.FeatureExplorer/GetFeature', { latitude: 407838351, longitude: -746143763 }).message.name);
+  console.log(client.invoke('main.FeatureExplorer/GetFeature', { latitude: 596120450, longitude: 106631200 }).message.name);
   const all = await Promise.all(['a', 'b', 'c'].map((greeting) => client.asyncInvoke('hello.HelloService/SayHello', { greeting })));
   console.log(all.map((r) => r.message.reply).join());
   for (const args of [['x/y', {}], ['hello.HelloService/SayHello', { nope: 1 }], ['hello.HelloService/SayHello', {}, { nope: 1 }], ['hello.HelloService/SayHello']]) {

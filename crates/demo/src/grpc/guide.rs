@@ -65,16 +65,16 @@ const NOTES_MAX: usize = 1000;
 
 /// Name, latitude and longitude.
 const FEATURES: &[(&str, i32, i32)] = &[
-    ("Lighthouse", 407_838_351, -746_143_763),
-    ("Old Mill", 408_122_808, -743_999_179),
-    ("Ferry Pier", 413_628_156, -749_015_468),
-    ("Orchard Gate", 419_999_544, -740_371_136),
-    ("Weather Station", 414_008_389, -743_951_297),
-    ("Stone Bridge", 419_611_318, -746_524_769),
-    ("Railway Museum", 406_109_563, -742_186_778),
-    ("Quarry", 416_802_456, -742_370_183),
-    ("Market Square", 412_950_425, -741_077_389),
-    ("Water Tower", 409_146_138, -746_188_906),
+    ("Lighthouse", 596_120_450, 106_631_200),
+    ("Old Mill", 598_804_310, 107_452_980),
+    ("Ferry Pier", 599_033_770, 107_221_640),
+    ("Orchard Gate", 597_460_080, 104_990_350),
+    ("Weather Station", 600_271_930, 106_690_110),
+    ("Stone Bridge", 599_185_240, 107_548_870),
+    ("Railway Museum", 607_908_420, 110_953_300),
+    ("Quarry", 595_338_690, 102_774_510),
+    ("Market Square", 599_127_560, 107_486_030),
+    ("Water Tower", 598_247_150, 108_306_720),
 ];
 
 pub(super) async fn answer(call: &mut Call, service: &str, method: &str) -> Result<(), Status> {
