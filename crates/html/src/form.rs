@@ -28,9 +28,7 @@ pub fn value(document: &Document, node: NodeId) -> Option<Field> {
 
 /// The `<option>`s of a `<select>` or `<datalist>`.
 pub fn options(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> {
-    document
-        .descendants(node)
-        .filter(|&inner| document.element_name(inner) == Some(Name::OPTION))
+    document.descendants(node).filter(|&inner| document.element_name(inner) == Some(Name::OPTION))
 }
 
 /// The value of an `<option>`: its `value`, or what is in it if it has none.

@@ -55,7 +55,8 @@ impl Document {
         if text.len() > PAGE_MAX {
             return Err(ParseError::Length);
         }
-        let builder = TreeBuilder::new(Sink::new(text.len(), nodes_max), TreeBuilderOpts::default());
+        let builder =
+            TreeBuilder::new(Sink::new(text.len(), nodes_max), TreeBuilderOpts::default());
         let Ok(error) = Tokenizer::new_with_emitter(text, Tokens::new(&builder)).next().transpose();
         match error {
             Some(error) => Err(error),

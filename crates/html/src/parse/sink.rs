@@ -7,12 +7,10 @@ use std::rc::Rc;
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, ns};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{DEPTH_MAX, ParseError};
-use crate::document::{
-    Content, Doctype, Document, Entry, Namespace, Node, NodeId, Prefix, Span,
-};
+use crate::document::{Content, Doctype, Document, Entry, Namespace, Node, NodeId, Prefix, Span};
 use crate::name::Name;
 
 /// A node, as the tree builder holds it: its place, and the name that the builder asks for again and again.
@@ -195,14 +193,8 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_doctype_to_document(
-        &self,
-        name: StrTendril,
-        public: StrTendril,
-        system: StrTendril,
-    ) {
-        let doctype =
-            Doctype { name: name.into(), public: public.into(), system: system.into() };
+    fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
+        let doctype = Doctype { name: name.into(), public: public.into(), system: system.into() };
         let node = self.make(|tree| {
             tree.document.doctypes.push(doctype);
             Content::Doctype(tree.document.doctypes.len() as u32 - 1)
@@ -315,10 +307,8 @@ impl Tree {
     /// each tag that repeats them.
     fn add_missing_attributes(&mut self, id: NodeId, mut new: Vec<Attribute>) {
         let known = self.document.entries(id).to_vec();
-        new.retain(|attribute| {
-            let name = self.name(&attribute.name.local);
-            known.iter().all(|entry| entry.name != name)
-        });
+        let names: FxHashSet<Name> = known.iter().map(|entry| entry.name).collect();
+        new.retain(|attribute| !names.contains(&self.name(&attribute.name.local)));
         if new.is_empty() {
             return;
         }

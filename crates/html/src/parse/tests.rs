@@ -60,6 +60,29 @@ fn a_text_that_grows_when_it_is_parsed_is_stopped() {
 }
 
 #[test]
+fn pages_made_to_hurt_are_parsed_in_time_that_grows_with_their_length() {
+    let many = |piece: fn(usize) -> String| (0..100_000).map(piece).collect::<String>();
+    let attributes = many(|number| format!(" a{number}"));
+    let began = std::time::Instant::now();
+    for page in [
+        format!("<p{attributes}>"),
+        format!("<body{attributes}><body{attributes} b>"),
+        many(|_| "</p>".to_owned()),
+        many(|_| "<table>".to_owned()),
+        many(|_| "<select><option>".to_owned()),
+        many(|number| format!("<x{number}>")),
+        many(|_| "<a>".to_owned()),
+        many(|_| "<b></p>".to_owned()),
+        many(|_| "<template>".to_owned()),
+        many(|_| "<svg><desc>".to_owned()),
+    ] {
+        let _ = Document::parse(&page);
+    }
+    // A second is usual; what grows with the square of the length takes minutes.
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}
+
+#[test]
 fn trees_have_no_loops_and_all_links_go_both_ways() {
     let text = "<i><b><p>1</i>2</b>3<table><a>x<tr><td></a><form><table></form>y<select><option>z";
     check(&Document::parse(text).unwrap());

@@ -7,10 +7,13 @@ use html5ever::tokenizer::{Doctype, Tag, TagKind, Token, TokenSink, TokenSinkRes
 use html5ever::tree_builder::TreeBuilder;
 use html5ever::{Attribute, LocalName, ns};
 use html5gum::{Emitter, Error, State};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ParseError;
 use super::sink::{Handle, Sink};
+
+/// So many attributes are looked through one by one.
+const FEW: usize = 32;
 
 /// The token that grows, and where it goes.
 pub(super) struct Tokens<'a> {
@@ -22,6 +25,8 @@ pub(super) struct Tokens<'a> {
     /// The name of a tag or doctype.
     name: Vec<u8>,
     attributes: Vec<Attribute>,
+    /// The names of the attributes, once there are too many to look through.
+    many: FxHashSet<LocalName>,
     /// The attribute that grows; none if its name is empty.
     attribute: Vec<u8>,
     value: Vec<u8>,
@@ -43,6 +48,7 @@ impl<'a> Tokens<'a> {
             kind: TagKind::StartTag,
             name: Vec::new(),
             attributes: Vec::new(),
+            many: FxHashSet::default(),
             attribute: Vec::new(),
             value: Vec::new(),
             is_self_closing: false,
@@ -105,19 +111,29 @@ impl<'a> Tokens<'a> {
         let name = self.atom(&attribute);
         self.attribute = attribute;
         self.attribute.clear();
-        if self.kind == TagKind::StartTag
-            && self.attributes.iter().all(|attribute| attribute.name.local != name)
-        {
+        if self.kind == TagKind::StartTag && self.is_new(&name) {
             let name = QualName::new(None, ns!(), name);
             self.attributes.push(Attribute { name, value: tendril(&self.value) });
         }
         self.value.clear();
     }
 
+    /// Whether the tag has no attribute of this name yet.
+    fn is_new(&mut self, name: &LocalName) -> bool {
+        if self.attributes.len() < FEW {
+            return self.attributes.iter().all(|attribute| attribute.name.local != *name);
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.attributes.iter().map(|attribute| attribute.name.local.clone()));
+        }
+        self.many.insert(name.clone())
+    }
+
     fn begin_tag(&mut self, kind: TagKind) {
         self.kind = kind;
         self.name.clear();
         self.attributes.clear();
+        self.many.clear();
         self.attribute.clear();
         self.value.clear();
         self.is_self_closing = false;

@@ -95,8 +95,7 @@ impl<'a> Element<'a> {
 }
 
 /// What can be disabled by a `<fieldset>` around it.
-const FIELDS: [Name; 5] =
-    [Name::BUTTON, Name::INPUT, Name::SELECT, Name::TEXTAREA, Name::OPTION];
+const FIELDS: [Name; 5] = [Name::BUTTON, Name::INPUT, Name::SELECT, Name::TEXTAREA, Name::OPTION];
 
 /// What is disabled by its own attribute only.
 const GROUPS: [Name; 3] = [Name::OPTGROUP, Name::MENUITEM, Name::FIELDSET];

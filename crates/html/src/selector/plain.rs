@@ -104,7 +104,8 @@ fn closed(text: &str) -> Option<usize> {
 /// Writes the test that stands in square brackets; `None` if a quote in it does not close.
 fn attribute(inner: &str, out: &mut String) -> Option<()> {
     let sign = inner.find('=').and_then(|at| inner[..at].chars().next_back());
-    let parts = |sign: &str| inner.split_once(sign).map(|(name, value)| (name.trim(), value.trim()));
+    let parts =
+        |sign: &str| inner.split_once(sign).map(|(name, value)| (name.trim(), value.trim()));
     match sign {
         Some('#') => {
             let (name, pattern) = parts("#=")?;
@@ -165,7 +166,8 @@ mod tests {
 
     #[test]
     fn what_does_not_close_is_no_selector() {
-        for text in ["p[", "p[a", "p:not(", "p)", "p:contains('x)", "a\\", "[a=\"]", "p:matches(("] {
+        for text in ["p[", "p[a", "p:not(", "p)", "p:contains('x)", "a\\", "[a=\"]", "p:matches(("]
+        {
             assert_eq!(plain(text), None, "{text}");
         }
     }
