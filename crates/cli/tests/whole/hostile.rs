@@ -1,6 +1,6 @@
 //! VUs whose servers flood them, or are too large for TLS, and VUs beside them that do something else.
 
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
