@@ -6,9 +6,13 @@ mod redirect;
 mod writing;
 
 use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use brunt_fiber::clock;
@@ -95,6 +99,17 @@ struct Worker {
     client: Client,
     headers: Headers,
     number: String,
+}
+
+/// An exchange that panics, which is a fault of ours, is a hit that failed, and ends nothing else.
+async fn unless_panic(mut exchange: Pin<&mut impl Future<Output = Exchange>>) -> Exchange {
+    poll_fn(|cx| {
+        catch_unwind(AssertUnwindSafe(|| exchange.as_mut().poll(cx))).unwrap_or_else(|_| {
+            log::error!("a hit panicked, a fault in Brunt: it failed, and the attack goes on. Please report this");
+            Poll::Ready(Exchange::unsent(Failure::Aborted, clock::now_ns()))
+        })
+    })
+    .await
 }
 
 /// Runs a core until all its hits have ended, or are given up.
@@ -280,7 +295,7 @@ impl Core {
             None if target.body.is_empty() => Body::Empty,
             None => Body::Bytes(&target.body),
         };
-        let exchange = worker.client.exchange(&request).await;
+        let exchange = unless_panic(pin!(worker.client.exchange(&request))).await;
         let redirects = self.plan.redirects.is_some() && redirect::leads_on(&exchange);
         if redirects {
             // Rare, and large: a worker shouldn't carry it.

@@ -83,6 +83,10 @@ impl std::fmt::Debug for Core {
 struct Resident<V> {
     vu: V,
     slot: u32,
+    /// Its number in the whole test.
+    number: u64,
+    /// How many iterations panicked, one after the other.
+    panics: u32,
     /// Iterations begun, of all scenarios.
     iterations: u64,
     by_scenario: ByScenario,
@@ -158,7 +162,14 @@ impl<R: Runner> Worker<R> {
         let vu = self.runner.create(&self.core, ids).await?;
         let mut residents = self.residents.borrow_mut();
         let slot = residents.len() as u32;
-        let resident = Resident { vu, slot, iterations: 0, by_scenario: ByScenario::default() };
+        let resident = Resident {
+            vu,
+            slot,
+            number: ids.global,
+            panics: 0,
+            iterations: 0,
+            by_scenario: ByScenario::default(),
+        };
         residents.push(Some(Box::new(resident)));
         drop(residents);
         self.core.control.count_initialized();

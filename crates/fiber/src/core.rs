@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
@@ -54,7 +55,7 @@ impl Later {
         // Whoever comes in meanwhile finds the list free.
         let mut chores = self.chores.take();
         for chore in chores.drain(..) {
-            chore.carry_out();
+            carry_out(&*chore);
         }
         let mut kept = self.chores.borrow_mut();
         if kept.is_empty() {
@@ -135,10 +136,15 @@ pub fn put_off(chore: Rc<dyn Chore>) -> bool {
 pub fn carry_out_chores() {
     CHORES.with_borrow(|chores| {
         for chore in chores.iter().filter_map(Weak::upgrade) {
-            chore.carry_out();
+            carry_out(&*chore);
         }
     });
     LATER.with(Later::carry_out);
+}
+
+/// Does one. A panic is told of by the hook, and is the affair of whoever put the chore off: the core goes on.
+fn carry_out(chore: &dyn Chore) {
+    let _ = catch_unwind(AssertUnwindSafe(|| chore.carry_out()));
 }
 
 #[cfg(test)]
@@ -191,6 +197,28 @@ mod tests {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
             assert_eq!(count.0.get(), before);
             assert!(before as usize > LATER_MAX);
+        });
+    }
+
+    struct Faulty;
+
+    impl Chore for Faulty {
+        fn carry_out(&self) {
+            panic!("on purpose");
+        }
+    }
+
+    #[test]
+    fn a_chore_that_panics_ends_nothing_else() {
+        let runtime = CoreRuntime::new(8).unwrap();
+        runtime.block_on(async {
+            let (faulty, count) = (Rc::new(Faulty), Rc::new(Count::default()));
+            add_chore(&faulty);
+            add_chore(&count);
+            assert!(put_off(Rc::new(Faulty)));
+            assert!(put_off(Rc::clone(&count) as Rc<dyn Chore>));
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            assert!(count.0.get() >= 2);
         });
     }
 }

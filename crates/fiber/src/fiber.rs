@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
 use std::ptr;
 use std::rc::Rc;
@@ -244,7 +244,8 @@ impl std::fmt::Debug for Fiber {
 /// [`Aborted`], at once if the fiber was told to stop before, else when it is told while it waits.
 ///
 /// # Panics
-/// If the caller is not on a fiber.
+/// If the caller is not on a fiber; and if the future panics: here, on the fiber, whose own affair it is, and not in whoever
+/// polls it.
 pub fn block_on<F: Future>(future: F) -> Result<F::Output, Aborted> {
     let shared = CURRENT.get();
     assert!(!shared.is_null(), "block_on is called on a fiber");
@@ -275,13 +276,16 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output, Aborted> {
             Resume::Abort => return Err(Aborted),
         }
     }
-    Ok(output.expect("a fiber is resumed with Go only after its future is ready"))
+    match output.expect("a fiber is resumed with Go only after its future is ready") {
+        Ok(output) => Ok(output),
+        Err(payload) => resume_unwind(payload),
+    }
 }
 
 /// A future, and the place for its output; both belong to the frame that waits.
 struct Waiting<'a, F: Future> {
     future: Pin<&'a mut F>,
-    output: &'a mut Option<F::Output>,
+    output: &'a mut Option<Result<F::Output, Box<dyn Any + Send>>>,
 }
 
 impl<F: Future> Future for Waiting<'_, F> {
@@ -290,13 +294,12 @@ impl<F: Future> Future for Waiting<'_, F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // Both fields are references, so that nothing in here is pinned by its place.
         let this = self.get_mut();
-        match this.future.as_mut().poll(cx) {
-            Poll::Ready(output) => {
-                *this.output = Some(output);
-                Poll::Ready(())
-            }
-            Poll::Pending => Poll::Pending,
-        }
+        // Put down where it belongs at once: outputs are large.
+        let poll = || this.future.as_mut().poll(cx).map(|output| *this.output = Some(Ok(output)));
+        catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|payload| {
+            *this.output = Some(Err(payload));
+            Poll::Ready(())
+        })
     }
 }
 

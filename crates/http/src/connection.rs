@@ -1,6 +1,8 @@
 //! One connection: a socket, and TLS on it if need be. No buffers of its own.
 
+mod paced;
 mod socket;
+mod turn;
 mod wire;
 
 use std::fs::File;
@@ -14,7 +16,9 @@ use std::task::{Context, Poll, Waker, ready};
 use bytes::BufMut as _;
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 
+pub(crate) use self::paced::Paced;
 pub(crate) use self::socket::Socket;
+use self::turn::Turn;
 pub(crate) use self::wire::{Letter, Sent, Wire};
 
 use crate::failure::{Failure, Operation, from_socket, from_tls};
@@ -56,6 +60,7 @@ pub(crate) struct Connection {
     pub(crate) route: Route,
     pub(crate) remote: SocketAddr,
     pub(crate) tls_info: Option<TlsInfo>,
+    turn: Turn,
 }
 
 /// What one reading brought.
@@ -69,7 +74,14 @@ pub(crate) enum Received {
 
 impl Connection {
     pub(crate) fn new(socket: Socket, remote: SocketAddr, route: Route) -> Self {
-        Self { wire: Rc::new(Wire::new(socket)), tls: None, route, remote, tls_info: None }
+        Self {
+            wire: Rc::new(Wire::new(socket)),
+            tls: None,
+            route,
+            remote,
+            tls_info: None,
+            turn: Turn::default(),
+        }
     }
 
     /// From now on, all goes through `session`, whose handshake is done.
@@ -87,8 +99,19 @@ impl Connection {
         self.tls.is_some()
     }
 
+    /// The last reading came to nothing because others of the core have their turn, not because nothing is there.
+    pub(crate) fn rests(&self) -> bool {
+        self.turn.rests()
+    }
+
+    /// The last reading left nothing in the socket.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.turn.is_drained
+    }
+
     /// Reads once and gives what it means to `sink`, which gets plaintext (perhaps none, perhaps in
-    /// several pieces). A socket that has nothing is not asked: no system call is wasted.
+    /// several pieces). A socket that has nothing is not asked: no system call is wasted. One that always has more is
+    /// read in turns, as by all that reads here: see [`turn`].
     pub(crate) fn poll_receive(
         &mut self,
         cx: &mut Context<'_>,
@@ -153,9 +176,17 @@ impl Connection {
         cx: &mut Context<'_>,
         into: &mut [u8],
     ) -> Poll<Result<usize, Failure>> {
+        if self.turn.is_over(cx) {
+            return Poll::Pending;
+        }
         let mut buffer = ReadBuf::new(into);
-        ready!(Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer))
-            .map_err(|error| from_socket(Operation::Read, &error))?;
+        let read = Pin::new(&mut *self.wire.socket.borrow_mut()).poll_read(cx, &mut buffer);
+        let Poll::Ready(read) = read else {
+            self.turn.paused();
+            return Poll::Pending;
+        };
+        read.map_err(|error| from_socket(Operation::Read, &error))?;
+        self.turn.is_drained = buffer.remaining() > 0;
         Poll::Ready(Ok(buffer.filled().len()))
     }
 
@@ -167,11 +198,17 @@ impl Connection {
         into: &mut Vec<u8>,
         limit: usize,
     ) -> Poll<Result<usize, Failure>> {
+        if self.turn.is_over(cx) {
+            return Poll::Pending;
+        }
         let mut limited = into.limit(limit);
         let mut socket = self.wire.socket.borrow_mut();
         let read = pin!(socket.read_buf(&mut limited));
-        let size = ready!(read.poll(cx)).map_err(|error| from_socket(Operation::Read, &error))?;
-        Poll::Ready(Ok(size))
+        let Poll::Ready(size) = read.poll(cx) else {
+            self.turn.paused();
+            return Poll::Pending;
+        };
+        Poll::Ready(size.map_err(|error| from_socket(Operation::Read, &error)))
     }
 
     /// Writes once.

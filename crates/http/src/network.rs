@@ -11,13 +11,14 @@ use crate::http1::known::KnownHeads;
 use crate::http2::Tended;
 use crate::outbox::Outbox;
 use crate::settings::{Settings, SettingsError};
-use crate::tls::TlsConfigs;
+use crate::tls::{QUIET_IN_HANDSHAKE, TlsConfigs};
 
 /// How much one reading can bring.
 const READ_SIZE: usize = 64 * 1024;
 
-/// The most a scratch buffer grows to, for TLS handshake messages of absurd size.
-const READ_MAX: usize = 512 * 1024;
+/// The most a scratch buffer grows to, for TLS handshake messages of absurd size: more than a session keeps of one that is
+/// not whole, and one reading.
+const READ_MAX: usize = 2 * QUIET_IN_HANDSHAKE;
 
 /// Writing buffers that grew beyond this are given back.
 const WRITE_KEEP: usize = 256 * 1024;

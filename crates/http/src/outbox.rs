@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::task::Waker;
 
@@ -98,7 +99,9 @@ impl Outbox {
             if !matches!(wire.letter(), Letter::Waiting) {
                 continue;
             }
-            let written = wire.socket.borrow_mut().try_write(bytes);
+            // Others' letters are sent on behalf of whoever is at work: a panic is the affair of this one alone.
+            let write = AssertUnwindSafe(|| wire.socket.borrow_mut().try_write(bytes));
+            let written = catch_unwind(write).unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
             let at = (self.clock)();
             let written = match written {
                 Err(error) if is_passing(&error) => Ok(0),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 
-pub(crate) use session::{Session, State};
+pub(crate) use session::{QUIET_IN_HANDSHAKE, Session, State, TOO_QUIET};
 pub use staple::Staple;
 pub(crate) use suites::of as info_of;
 

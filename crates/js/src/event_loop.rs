@@ -3,12 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use brunt_fiber::pause::pause;
 use brunt_fiber::{block_on, clock, is_aborted};
 use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
+use futures_util::FutureExt as _;
 use tokio::task::AbortHandle;
 
 use crate::exception::Failure;
@@ -132,8 +134,11 @@ impl EventLoop {
         let id = self.next_id();
         let inbox = Rc::clone(&self.inbox);
         let task = tokio::task::spawn_local(async move {
-            let result = operation.await;
-            inbox.put(Some(id), Box::new(move |ctx| then(ctx, result)));
+            match AssertUnwindSafe(operation).catch_unwind().await {
+                Ok(result) => inbox.put(Some(id), Box::new(move |ctx| then(ctx, result))),
+                // It is the iteration's own affair, not that of a task whose end nobody sees.
+                Err(payload) => inbox.put(Some(id), Box::new(move |_| resume_unwind(payload))),
+            }
         });
         self.running.borrow_mut().insert(id, task.abort_handle());
     }
@@ -147,8 +152,11 @@ impl EventLoop {
         let inbox = Rc::clone(&self.inbox);
         let operation = operation(Line { inbox: Rc::clone(&inbox) });
         let task = tokio::task::spawn_local(async move {
-            operation.await;
-            inbox.put(Some(id), Box::new(|_| Ok(())));
+            let end: Completion = match AssertUnwindSafe(operation).catch_unwind().await {
+                Ok(()) => Box::new(|_| Ok(())),
+                Err(payload) => Box::new(move |_| resume_unwind(payload)),
+            };
+            inbox.put(Some(id), end);
         });
         self.running.borrow_mut().insert(id, task.abort_handle());
     }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future as _, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -11,7 +12,7 @@ use brunt_metrics::{Metadata, Recorder, TagsId};
 use brunt_quickjs::{Root, SHALLOW, touched};
 
 use crate::core_state::CoreState;
-use crate::exception::Failure;
+use crate::exception::{Failure, panic_text};
 use crate::host::Phase;
 use crate::instance::{Instance, run_fiber_until};
 use crate::runner::SetupData;
@@ -34,6 +35,9 @@ const WATCHED: [u64; 2] = [3, 30];
 /// How large the task of a VU is, roughly. A waker's data begins the task.
 const TASK_BYTES: usize = 1280;
 
+/// After so many panics, one after the other, the state of a VU is not trusted any more.
+const PANICS_MAX: u32 = 3;
+
 /// What the body on the fiber needs.
 struct Shared {
     instance: Rc<Instance>,
@@ -43,8 +47,8 @@ struct Shared {
     /// `setup()`'s data, decoded in this VM at the first use.
     data: RefCell<Option<Root>>,
     result: RefCell<Result<(), Failure>>,
-    /// A panic went through it: its state cannot be trusted.
-    broken: Cell<bool>,
+    /// How many iterations ended with a panic, one after the other.
+    panics: Cell<u32>,
 }
 
 impl ScriptVu {
@@ -64,7 +68,7 @@ impl ScriptVu {
                 function: RefCell::new(None),
                 data: RefCell::new(None),
                 result: RefCell::new(Ok(())),
-                broken: Cell::new(false),
+                panics: Cell::new(0),
             }),
             fiber,
             stack: usable,
@@ -115,7 +119,7 @@ impl Vu for ScriptVu {
     }
 
     async fn iterate(&mut self, iteration: Iteration, stop: &StopHandle) -> Ended {
-        if self.shared.broken.get() {
+        if self.shared.panics.get() >= PANICS_MAX {
             stop.stopped().await;
             return Ended::Interrupted;
         }
@@ -179,7 +183,11 @@ impl Shared {
                 Err(Failure::Exception("the scenario's function is gone".to_owned()));
             return;
         };
-        let result = self.data(ctx).and_then(|data| instance.call(&function, &[data]).map(drop));
+        let run = || self.data(ctx).and_then(|data| instance.call(&function, &[data]).map(drop));
+        let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+            instance.clear_leftovers();
+            Err(Failure::Panic(panic_text(&*payload)))
+        });
         *self.result.borrow_mut() = result;
     }
 
@@ -204,7 +212,11 @@ impl Shared {
     fn finish(&self, ran: Result<(), Failure>) -> Ended {
         let host = self.instance.host();
         let result = std::mem::replace(&mut *self.result.borrow_mut(), Ok(()));
-        let ended = match ran.and(result) {
+        let result = ran.and(result);
+        let panics =
+            if matches!(result, Err(Failure::Panic(_))) { self.panics.get() + 1 } else { 0 };
+        self.panics.set(panics);
+        let ended = match result {
             Ok(()) => Ended::Complete,
             Err(Failure::Exception(text)) => {
                 host.api.report(host, &text);
@@ -213,13 +225,20 @@ impl Shared {
             Err(Failure::Interrupted) if host.was_aborted_by_script() => Ended::Aborted,
             Err(Failure::Interrupted | Failure::Aborted(_)) => Ended::Interrupted,
             Err(Failure::Panic(text)) => {
-                self.broken.set(true);
-                log::error!(
-                    vu = host.ids().global;
-                    "VU {} ended: a fault in Brunt ({text}). The test goes on without it; please report this",
-                    host.ids().global
-                );
-                Ended::Interrupted
+                let vu = host.ids().global;
+                if panics < PANICS_MAX {
+                    let text = format!(
+                        "an iteration of VU {vu} ended by a fault in Brunt ({text}). The test goes on; please report this"
+                    );
+                    host.api.report(host, &text);
+                    Ended::Complete
+                } else {
+                    log::error!(
+                        vu;
+                        "VU {vu} ended: {panics} of its iterations, one after the other, met a fault in Brunt ({text}). The test goes on without it; please report this"
+                    );
+                    Ended::Interrupted
+                }
             }
         };
         host.api.end(host, ended);

@@ -1,6 +1,7 @@
 //! A VU at work for a scenario, and how its iterations are counted.
 
 use std::future::{Future, poll_fn};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
@@ -8,7 +9,9 @@ use std::time::Duration;
 
 use brunt_fiber::{clock, pause::pause};
 use brunt_metrics::{Recorder, SeriesId, TagsId, builtin};
+use futures_util::FutureExt as _;
 
+use super::thread::words;
 use super::{Resident, Worker};
 use crate::runner::{Ended, Iteration, Runner, Vu};
 use crate::scenario::ScenarioHere;
@@ -17,6 +20,9 @@ use crate::stop::StopHandle;
 /// How long a VU may run iterations that never wait before the others of its core, and its timers and
 /// sockets, get a turn. A turn costs under a microsecond.
 const SLICE_NS: u64 = 50_000;
+
+/// So many iterations of a VU may panic one after the other.
+const PANICS_MAX: u32 = 3;
 
 /// A VU from its activation for a scenario until it is given back; dropping it gives it back.
 pub(super) struct Visit<R: Runner> {
@@ -86,7 +92,14 @@ impl<R: Runner> Visit<R> {
             self.book.lateness(&mut core.recorder.borrow_mut(), &mut resident.vu, late, started);
         }
 
-        let (ended, suspended) = watch(resident.vu.iterate(iteration, &stop)).await;
+        let iterating = AssertUnwindSafe(resident.vu.iterate(iteration, &stop)).catch_unwind();
+        let (ended, suspended) = match watch(iterating).await {
+            (Ok(ended), suspended) => {
+                resident.panics = 0;
+                (ended, suspended)
+            }
+            (Err(payload), _) => (survive(resident, words(&*payload), &stop).await, true),
+        };
 
         let finished = clock::now_ns();
         let took = finished.saturating_sub(started);
@@ -147,6 +160,21 @@ impl<R: Runner> Drop for Visit<R> {
             self.worker.residents.borrow_mut()[slot] = Some(resident);
         }
     }
+}
+
+/// An iteration panicked, which is a fault of ours: it is over, as one that threw is, and the VU goes on with the next; but
+/// one that does nothing else takes no more part.
+#[cold]
+async fn survive<V>(resident: &mut Resident<V>, why: &str, stop: &StopHandle) -> Ended {
+    resident.panics += 1;
+    let number = resident.number;
+    if resident.panics < PANICS_MAX {
+        log::error!(vu = number; "an iteration of VU {number} panicked, a fault in Brunt ({why}): it ends, and the test goes on. Please report this");
+        return Ended::Complete;
+    }
+    log::error!(vu = number; "VU {number} ended, as {PANICS_MAX} of its iterations panicked one after the other, a fault in Brunt ({why}): the test goes on without it. Please report this");
+    stop.stopped().await;
+    Ended::Interrupted
 }
 
 /// Awaits, and tells whether it ever had to wait.

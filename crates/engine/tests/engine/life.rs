@@ -8,7 +8,7 @@ use brunt_engine::{AbortReason, Failure, Listener, Phase, RunConfig, ScenarioPha
 use brunt_metrics::{Frame, Verdict};
 use brunt_schedule::Executor;
 
-use crate::mock::{Mock, Work, config, ms, number, run, run_with, scenario, until};
+use crate::mock::{Mock, Note, Work, config, ms, number, run, run_with, scenario, until};
 
 const ENDLESS: Duration = Duration::from_secs(10);
 
@@ -203,13 +203,25 @@ fn the_iteration_that_aborts_the_test_counts_as_interrupted_but_is_measured() {
 }
 
 #[test]
-fn a_vu_that_panics_ends_the_run_with_an_error_that_says_so() {
+fn an_iteration_that_panics_ends_and_the_vu_goes_on() {
+    let is_second = |note: &Note| note.vu == 2 && note.iteration.vu_in_instance == 1;
+    let mock =
+        Mock::choosing(move |note| if is_second(note) { Work::Panic } else { Work::Sleep(ms(5)) });
+    let (report, mock) = run(constant(4, 300), mock);
+    assert_eq!(report.error(), None);
+    let later = mock.notes().iter().filter(|note| note.vu == 2).count();
+    assert!(later > 3, "{later}");
+    assert!(mock.teardown_ran());
+}
+
+#[test]
+fn a_vu_that_does_nothing_but_panic_takes_no_more_part_and_the_others_do() {
     let mock = Mock::choosing(|note| if note.vu == 2 { Work::Panic } else { Work::Sleep(ms(5)) });
-    let (report, mock) = run(constant(4, 60_000), mock);
-    let error = report.error().unwrap().to_string();
-    assert!(error.contains("a VU's task panicked"), "{error}");
-    assert!(error.contains("as the test wants it"), "{error}");
-    assert!(report.duration < ENDLESS && mock.teardown_ran());
+    let (report, mock) = run(constant(4, 300), mock);
+    assert_eq!(report.error(), None);
+    let of = |vu: u64| mock.notes().iter().filter(|note| note.vu == vu).count();
+    assert_eq!(of(2), 3);
+    assert!(of(1) > 3 && of(3) > 3 && of(4) > 3);
 }
 
 #[test]

@@ -113,6 +113,23 @@ fn a_panic_is_caught_at_the_root_and_the_fiber_lives_on() {
 }
 
 #[test]
+fn a_future_that_panics_is_the_affair_of_the_fiber_that_waits_for_it() {
+    let mut fiber = small();
+    let seen = Rc::new(Cell::new(false));
+    let flag = Rc::clone(&seen);
+    fiber.start(move || {
+        let wait = || block_on(async { panic!("on purpose") });
+        flag.set(std::panic::catch_unwind(wait).is_err());
+        // It may go on, and wait for others.
+        yield_now().unwrap();
+    });
+    assert!(matches!(runtime().block_on(&mut fiber), Outcome::Returned { aborted: false }));
+    assert!(seen.get());
+    fiber.start(|| block_on(async { panic!("on purpose") }).unwrap());
+    assert!(matches!(runtime().block_on(&mut fiber), Outcome::Panicked(_)));
+}
+
+#[test]
 fn many_fibers_interleave_on_one_thread() {
     let pool = StackPool::new(StackSettings { usable: 64 * 1024 });
     let sum = Rc::new(Cell::new(0u64));

@@ -11,13 +11,15 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 use tokio_rustls::client::TlsStream;
 
+use super::paced::Paced;
+
 /// An open socket.
 #[derive(Debug)]
 pub(crate) enum Socket {
     /// Over the network.
     Tcp(TcpStream),
     /// Over the network, to a proxy that is spoken to over TLS.
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<TlsStream<Paced>>),
     /// On this machine.
     #[cfg(unix)]
     Unix(UnixStream),
@@ -115,7 +117,12 @@ impl AsyncRead for Socket {
                 if let Poll::Ready(Err(error)) = Pin::new(&mut *stream).poll_flush(cx) {
                     return Poll::Ready(Err(error));
                 }
-                match Pin::new(stream).poll_read(cx, buffer) {
+                let before = buffer.filled().len();
+                let read = Pin::new(&mut *stream).poll_read(cx, buffer);
+                if buffer.filled().len() > before {
+                    stream.get_mut().0.was_of_use();
+                }
+                match read {
                     // Without a farewell; the framing tells if it was too early.
                     Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                         Poll::Ready(Ok(()))

@@ -8,7 +8,7 @@ use rustls_pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::connection::Socket;
+use crate::connection::{Paced, Socket};
 use crate::failure::{Failure, Mismatch, Operation, from_socket, from_tls};
 use crate::http1::parser::Truncated;
 use crate::tls::{TlsConfigs, TlsInfo, info_of};
@@ -27,8 +27,9 @@ pub(super) async fn shake_hands(
     let shared = configs.find(host).map_err(|_| Failure::Tls("no configuration"))?;
     let mut config = ClientConfig::clone(&shared);
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let connecting = TlsConnector::from(Arc::new(config)).connect(name, socket);
-    let stream = connecting.await.map_err(|error| why(&error))?;
+    let connecting = TlsConnector::from(Arc::new(config)).connect(name, Paced::new(socket));
+    let mut stream = connecting.await.map_err(|error| why(&error))?;
+    stream.get_mut().0.was_of_use();
     let info = info_of(stream.get_ref().1);
     Ok((Socket::Tls(Box::new(stream)), info))
 }

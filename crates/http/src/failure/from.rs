@@ -6,6 +6,7 @@ use rustls::{CertificateError, ContentType, InvalidMessage};
 
 use super::{Failure, Mismatch, Operation, Validity};
 use crate::http1::parser::Truncated;
+use crate::tls::TOO_QUIET;
 
 /// Alerts (RFC 8446 §6) that we answer with.
 const UNEXPECTED_MESSAGE: u8 = 10;
@@ -56,6 +57,10 @@ pub(crate) fn from_tls(error: &rustls::Error, in_handshake: bool) -> Failure {
         rustls::Error::DecryptError => Failure::LocalAlert(BAD_RECORD_MAC),
         rustls::Error::PeerSentOversizedRecord => Failure::Tls("oversized record received"),
         rustls::Error::NoCertificatesPresented => Failure::Tls("the server sent no certificate"),
+        rustls::Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge) => {
+            Failure::Tls("handshake message exceeds maximum of 65535 bytes")
+        }
+        rustls::Error::General(text) if text == TOO_QUIET => Failure::Tls(TOO_QUIET),
         rustls::Error::InvalidMessage(
             InvalidMessage::InvalidEmptyPayload
             | InvalidMessage::InvalidCcs

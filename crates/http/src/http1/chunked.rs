@@ -5,6 +5,14 @@ use super::malformed::Malformed;
 /// The longest size line, extensions included. Go's limit.
 const LINE_MAX: u32 = 4096;
 
+/// What a chunk may have around its data without being counted: its share of [`EXCESS_MAX`] begins beyond it and twice
+/// the data. Go's number.
+const SPARE: u64 = 16;
+
+/// The most bytes around data that chunks may have beyond their share, in all: who sends more has nothing to say. Go's
+/// limit.
+const EXCESS_MAX: u64 = 16 * 1024;
+
 /// Where in a chunked body the reader stands.
 ///
 /// ```text
@@ -18,6 +26,8 @@ pub(crate) struct Chunked {
     /// Bytes of trailers so far; bounded by `trailer_limit`.
     trailers: u32,
     trailer_limit: u32,
+    /// Bytes around data, beyond what is due to it; up to [`EXCESS_MAX`].
+    excess: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -53,7 +63,7 @@ pub(crate) enum Step<'a> {
 
 impl Chunked {
     pub(crate) fn new(trailer_limit: u32) -> Self {
-        Self { state: SIZE, trailers: 0, trailer_limit }
+        Self { state: SIZE, trailers: 0, trailer_limit, excess: 0 }
     }
 
     /// The last chunk came, and what follows it has not ended.
@@ -102,6 +112,13 @@ impl Chunked {
                     (b'\n', Extension::Cr) => {
                         if *digits == 0 {
                             return Err(Malformed::ChunkNoSize);
+                        }
+                        // With the line end behind the data.
+                        let around = u64::from(*line) + 2;
+                        let due = SPARE.saturating_add(size.saturating_mul(2));
+                        self.excess = (self.excess + around).saturating_sub(due);
+                        if self.excess > EXCESS_MAX {
+                            return Err(Malformed::ChunkExcess);
                         }
                         self.state = match *size {
                             0 => State::Trailer { line_is_empty: true },
@@ -208,6 +225,11 @@ mod tests {
         assert_eq!(decode(b"11111111111111111\r\n", 9), Err(Malformed::ChunkTooLarge));
         let long = [b"1;".as_slice(), &[b'x'; 5000]].concat();
         assert_eq!(decode(&long, 4096), Err(Malformed::ChunkLine));
+        let wordy = [b"1;".as_slice(), &[b'x'; 4000], b"\r\na\r\n"].concat();
+        assert!(decode(&wordy.repeat(4), 4096).is_ok());
+        assert_eq!(decode(&wordy.repeat(5), 4096), Err(Malformed::ChunkExcess));
+        // One byte at a time is a way to stream.
+        assert_eq!(decode(&b"1\r\na\r\n".repeat(100_000), 4096), Ok(None));
         let endless = [b"0\r\n".as_slice(), &[b'x'; 5000]].concat();
         assert_eq!(decode(&endless, 4096), Err(Malformed::HeadTooLong(1024)));
         assert_eq!(decode(b"5\r\nab", 1), Ok(None));

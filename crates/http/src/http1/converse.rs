@@ -94,6 +94,7 @@ impl Talk<'_, '_> {
                 None => ready!(self.read(cx, scratch)),
                 Some(failure) => match self.read(cx, scratch) {
                     Poll::Ready(Ok(step)) => Ok(step),
+                    Poll::Pending if self.connection.rests() => return Poll::Pending,
                     Poll::Ready(Err(_)) | Poll::Pending => Err(failure),
                 },
             };

@@ -46,6 +46,8 @@ pub enum Malformed {
     ChunkBareLf,
     /// A chunk's size line, extensions included, passes 4096 bytes.
     ChunkLine,
+    /// Chunks that hold little else than extensions.
+    ChunkExcess,
     /// A frame of HTTP/2 passes 16 KiB, which nobody allowed.
     Frame,
     /// HTTP/2: the body is longer than `Content-Length`.
@@ -91,6 +93,7 @@ impl fmt::Display for Malformed {
             Self::BodyTooLong => f.write_str(
                 "net/http: server replied with more than declared Content-Length; truncated",
             ),
+            Self::ChunkExcess => f.write_str("chunked encoding contains too much non-data"),
             Self::ChunkLine => f.write_str("header line too long"),
         }
     }

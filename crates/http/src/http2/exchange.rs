@@ -227,7 +227,12 @@ impl<'a, 'c> Running<'a, 'c> {
                 connection.poll_receive(cx, scratch, |bytes| protocol.take(bytes))
             };
             match received {
-                Poll::Ready(Ok(Received::Bytes(size))) => self.recording.meter().received(size),
+                Poll::Ready(Ok(Received::Bytes(size))) => {
+                    self.recording.meter().received(size);
+                    if connection.is_drained() {
+                        protocol.give_back();
+                    }
+                }
                 // A request that went out whole doesn't ask how the answers to the server's own questions fared.
                 Poll::Ready(Ok(Received::End)) => {
                     protocol.ended(inner.broken.filter(|_| !self.is_written));
@@ -236,9 +241,13 @@ impl<'a, 'c> Running<'a, 'c> {
                     let broken = inner.broken.filter(|_| !self.is_written);
                     protocol.ended(broken.or(Some(failure)));
                 }
-                Poll::Pending if inner.broken.is_some() && !protocol.is_lost() => {
+                Poll::Pending
+                    if inner.broken.is_some() && !protocol.is_lost() && !connection.rests() =>
+                {
                     protocol.ended(inner.broken);
                 }
+                // Nothing is there: the server may wait for leave, which goes out first.
+                Poll::Pending if !connection.rests() && protocol.give_back() => {}
                 Poll::Pending => {
                     if let Some(stream) = protocol.stream(self.id) {
                         match &mut stream.waker {
@@ -261,7 +270,9 @@ impl Future for Running<'_, '_> {
         let this = self.get_mut();
         let link = this.link;
         let mut inner = link.inner.borrow_mut();
+        inner.is_busy = true;
         let result = this.poll_on(cx, &mut inner, &mut this.network.scratch.borrow_mut());
+        inner.is_busy = false;
         inner.protocol.polls(0);
         result
     }

@@ -44,6 +44,8 @@ pub(super) struct Inner {
     pub(super) reader: u32,
     /// Nothing can be written any more: why.
     pub(super) broken: Option<Failure>,
+    /// Somebody is at work here. It stays so if he panics: then nobody else begins.
+    pub(super) is_busy: bool,
 }
 
 impl Link {
@@ -59,6 +61,7 @@ impl Link {
             unsent_at: 0,
             reader: 0,
             broken: None,
+            is_busy: false,
         };
         Self { inner: RefCell::new(inner), remote, tls, between: Meter::default() }
     }
@@ -106,7 +109,7 @@ impl Link {
 
 impl Inner {
     fn is_open(&self) -> bool {
-        self.protocol.is_open() && self.broken.is_none()
+        self.protocol.is_open() && self.broken.is_none() && !self.is_busy
     }
 
     fn catch_up(&mut self, scratch: &mut Scratch, meter: &Meter) {

@@ -1,10 +1,12 @@
 //! The client's side of a connection: bytes in, bytes out; no socket, no waiting.
 
 mod incoming;
+mod patience;
 
 use std::collections::VecDeque;
 use std::task::Waker;
 
+use self::patience::Patience;
 use super::frame::{self, Head, flag, kind, reason, setting};
 use super::hpack::{Decoder, Encoder};
 use super::stream::Stream;
@@ -17,7 +19,7 @@ use crate::http1::parser::Truncated;
 use crate::request::{Body, Request};
 
 /// What a server may send unasked on one stream, in bytes.
-const WINDOW: u32 = 1 << 20;
+pub(super) const WINDOW: u32 = 1 << 20;
 
 /// The same on all streams: as Go has it.
 const WINDOW_OF_ALL: u32 = 1 << 30;
@@ -64,6 +66,9 @@ pub(super) struct Protocol {
     head_limit: usize,
     /// Bytes of bodies for which the server has no new leave yet.
     unreturned: usize,
+    /// A stream's half window may be given back.
+    owes: bool,
+    patience: Patience,
     /// It has shown that it is good for no new streams.
     is_spent: bool,
     /// The server takes no new streams: why.
@@ -107,6 +112,8 @@ impl Protocol {
             streams_max: STREAMS_AT_FIRST,
             head_limit,
             unreturned: 0,
+            owes: false,
+            patience: Patience::new(clock()),
             is_spent: false,
             going: None,
             failure: None,
@@ -186,7 +193,10 @@ impl Protocol {
             body: 0,
             received: 0,
             unreturned: 0,
+            allowance: WINDOW.into(),
+            head_left: self.head_limit,
         });
+        self.patience.gains();
         id
     }
 
@@ -227,6 +237,7 @@ impl Protocol {
         let head = Head { len, kind: kind::DATA, flags, stream: id };
         self.out[start..start + frame::HEAD].copy_from_slice(&head.bytes());
         self.window -= len as i64;
+        self.patience.gains();
         if let Some(stream) = self.stream(id) {
             stream.window -= len as i64;
             stream.has_sent_all = ends;
@@ -237,10 +248,22 @@ impl Protocol {
     pub(super) fn taken(&mut self, id: u32, bytes: usize) {
         let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else { return };
         stream.unreturned += bytes;
-        if stream.unreturned >= WINDOW as usize / 2 && !stream.is_done {
-            let bytes = std::mem::take(&mut stream.unreturned) as u32;
-            frame::write_number(kind::WINDOW_UPDATE, id, bytes, &mut self.out);
+        stream.give_back(&mut self.out);
+    }
+
+    /// The socket holds nothing more for now: streams of which half a window was read may send as much again. `true`: one was
+    /// told so.
+    ///
+    /// Not before, since a server that keeps to its window stops and waits then, while one that doesn't care passes it.
+    pub(super) fn give_back(&mut self) -> bool {
+        if !std::mem::take(&mut self.owes) {
+            return false;
         }
+        let before = self.out.len();
+        for stream in self.streams.iter_mut().filter(|stream| stream.queue.is_none()) {
+            stream.give_back(&mut self.out);
+        }
+        self.out.len() > before
     }
 
     /// Nobody waits for this stream any more. What came of it is given back.
@@ -407,5 +430,67 @@ mod tests {
         let mut protocol = Protocol::new(crate::clock::now, 1000);
         protocol.ended(Some(by_read));
         assert_eq!(protocol.refusal(), by_read);
+    }
+
+    /// A server's first words, and the head of the first stream.
+    fn asked() -> Protocol {
+        let mut protocol = Protocol::new(crate::clock::now, 1000);
+        let target = crate::Target::parse("http://a.test").unwrap();
+        let headers = Headers::new();
+        let request = Request::new("GET", &target, &headers);
+        let answer = Answer::new(crate::exchange::Fate::Discard, 0);
+        assert_eq!(protocol.open(&request, answer), 1);
+        let mut bytes = Vec::new();
+        frame::write(kind::SETTINGS, 0, 0, &[], &mut bytes);
+        frame::write(kind::HEADERS, flag::END_HEADERS, 1, &[0x88], &mut bytes);
+        protocol.take(&bytes);
+        protocol.out.clear();
+        protocol
+    }
+
+    #[test]
+    fn a_server_may_fill_the_window_and_not_pass_it() {
+        let mut piece = Vec::new();
+        frame::write(kind::DATA, 0, 1, &[0; 1 << 14], &mut piece);
+        let fill = |protocol: &mut Protocol| {
+            for _ in 0..WINDOW >> 14 {
+                protocol.take(&piece);
+            }
+        };
+        let mut protocol = asked();
+        // The whole window again and again, with leave.
+        for _ in 0..3 {
+            fill(&mut protocol);
+            assert!(!protocol.is_lost() && protocol.out.is_empty());
+            assert!(protocol.give_back());
+            assert!(!protocol.give_back());
+            assert_eq!(protocol.out.len(), frame::HEAD + 4);
+            protocol.out.clear();
+        }
+        fill(&mut protocol);
+        let mut byte = Vec::new();
+        frame::write(kind::DATA, 0, 1, &[0], &mut byte);
+        protocol.take(&byte);
+        assert!(protocol.is_lost());
+        assert_eq!(protocol.refusal().code(), 1654);
+    }
+
+    #[test]
+    fn provisional_heads_count_as_the_head_does() {
+        let mut protocol = asked();
+        protocol.leave(1);
+        let target = crate::Target::parse("http://a.test").unwrap();
+        let headers = Headers::new();
+        let request = Request::new("GET", &target, &headers);
+        let id = protocol.open(&request, Answer::default());
+        let mut early = Vec::new();
+        let block = [&[0x08, 3][..], b"103", &[0x0f, 0x10, 100], &[b'x'; 100]].concat();
+        frame::write(kind::HEADERS, flag::END_HEADERS, id, &block, &mut early);
+        let borne = (0..100).take_while(|_| {
+            protocol.take(&early);
+            protocol.stream(id).is_some_and(|stream| !stream.is_done)
+        });
+        assert!((1..10).contains(&borne.count()));
+        assert!(!protocol.is_lost());
     }
 }

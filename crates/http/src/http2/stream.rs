@@ -2,6 +2,8 @@
 
 use std::task::Waker;
 
+use super::frame::{self, kind};
+use super::protocol::WINDOW;
 use crate::exchange::Answer;
 use crate::failure::{Failure, Http2Trouble};
 
@@ -37,6 +39,10 @@ pub(super) struct Stream {
     pub(super) received: usize,
     /// Bytes of the body for which the server has no new leave yet.
     pub(super) unreturned: usize,
+    /// What the server may still send, in bytes.
+    pub(super) allowance: i64,
+    /// How much of heads may still come, provisional ones among them.
+    pub(super) head_left: usize,
 }
 
 impl Stream {
@@ -53,6 +59,15 @@ impl Stream {
     pub(super) fn reset(&mut self, code: u32, is_unseen: bool) {
         self.is_unseen = is_unseen;
         self.fail(Failure::Http2(Http2Trouble::Stream, code));
+    }
+
+    /// Gives leave for as much as was read, when that is half a window.
+    pub(super) fn give_back(&mut self, out: &mut Vec<u8>) {
+        if self.unreturned >= WINDOW as usize / 2 && !self.is_done {
+            let bytes = std::mem::take(&mut self.unreturned) as u32;
+            self.allowance += i64::from(bytes);
+            frame::write_number(kind::WINDOW_UPDATE, self.id, bytes, out);
+        }
     }
 
     pub(super) fn wake(&mut self) {

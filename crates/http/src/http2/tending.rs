@@ -1,6 +1,7 @@
 //! Connections that nobody waits for: their servers' questions are answered all the same.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
@@ -33,10 +34,21 @@ impl Tended {
         }
     }
 
-    /// Looks after all. `false`: there are none.
-    fn turn(&self, network: &Network) -> bool {
+    /// Looks after all, one after the other. `false`: there are none.
+    async fn turn(&self, network: &Network) -> bool {
+        let all = self.links.borrow().clone();
+        for link in all.iter().filter_map(Weak::upgrade) {
+            // A panic is the end of this one.
+            let tended = catch_unwind(AssertUnwindSafe(|| link.tend(network)));
+            if !tended.unwrap_or(false) {
+                let given_up = Rc::downgrade(&link);
+                self.links.borrow_mut().retain(|link| !link.ptr_eq(&given_up));
+            }
+            // A server that floods it takes its time.
+            tokio::task::yield_now().await;
+        }
         let mut links = self.links.borrow_mut();
-        links.retain(|link| link.upgrade().is_some_and(|link| link.tend(network)));
+        links.retain(|link| link.strong_count() > 0);
         if links.is_empty() {
             *links = Vec::new();
             self.is_tended.set(false);
@@ -49,7 +61,7 @@ async fn tend(network: Weak<Network>) {
     loop {
         tokio::time::sleep(TEND_EVERY).await;
         let Some(network) = network.upgrade() else { return };
-        if !network.tended.turn(&network) {
+        if !network.tended.turn(&network).await {
             return;
         }
     }

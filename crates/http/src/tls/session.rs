@@ -14,6 +14,16 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 
 use super::{Staple, TlsInfo, staple, suites};
 
+/// The most that may come after the handshake without a byte of data among it: tickets, updates of keys, empty records. A
+/// server of good will needs a few hundred bytes. Beyond it, the session is over.
+const QUIET: usize = 128 * 1024;
+
+/// The same for a whole handshake. rustls refuses messages beyond 64 KiB; this is for those that come in tiny pieces.
+pub(crate) const QUIET_IN_HANDSHAKE: usize = 512 * 1024;
+
+/// What is said of a server that passes either: Go's words.
+pub(crate) const TOO_QUIET: &str = "too many ignored records";
+
 /// A session with a server.
 pub(crate) struct Session {
     rustls: UnbufferedClientConnection,
@@ -27,6 +37,11 @@ pub(crate) struct Session {
     /// What came with the server's certificate.
     pub(crate) staple: Option<&'static Staple>,
     is_closed: bool,
+    /// How much came since the last data.
+    quiet: usize,
+    /// It is over, for this reason. rustls is asked nothing any more: it has offsets into bytes that are gone, and would
+    /// panic.
+    broken: Option<Box<Error>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -55,6 +70,8 @@ impl Session {
             early: Vec::new(),
             staple: None,
             is_closed: false,
+            quiet: 0,
+            broken: None,
         })
     }
 
@@ -66,20 +83,54 @@ impl Session {
         incoming: &mut [u8],
         mut on_data: impl FnMut(&[u8]),
     ) -> Result<State, Error> {
+        if let Some(error) = &self.broken {
+            return Err(Error::clone(error));
+        }
+        let most = if self.rustls.is_handshaking() { QUIET_IN_HANDSHAKE } else { QUIET };
+        self.quiet += incoming.len().saturating_sub(self.partial.len());
+        let state = self.process(incoming, |data| {
+            if !data.is_empty() {
+                on_data(data);
+            }
+            !data.is_empty()
+        });
+        let state = match state {
+            Ok(_) if self.quiet > most => Err(Error::General(TOO_QUIET.to_owned())),
+            state => state,
+        };
+        if most == QUIET_IN_HANDSHAKE && !self.rustls.is_handshaking() {
+            self.quiet = 0;
+        }
+        if let Err(error) = &state {
+            self.broken = Some(Box::new(error.clone()));
+            self.partial = Vec::new();
+        }
+        state
+    }
+
+    /// [`Self::receive`] of a session that is in order; `on_data` tells whether there was any.
+    fn process(
+        &mut self,
+        incoming: &mut [u8],
+        mut on_data: impl FnMut(&[u8]) -> bool,
+    ) -> Result<State, Error> {
         let mut used = 0;
         let state = loop {
             let UnbufferedStatus { mut discard, state } =
                 self.rustls.process_tls_records(&mut incoming[used..]);
             match state {
                 Err(error) => {
-                    self.last_words();
+                    used += discard;
+                    self.last_words(&mut incoming[used..]);
                     return Err(error);
                 }
                 Ok(ConnectionState::ReadTraffic(mut traffic)) => {
                     while let Some(record) = traffic.next_record() {
                         let record = record?;
                         discard += record.discard;
-                        on_data(record.payload);
+                        if on_data(record.payload) {
+                            self.quiet = 0;
+                        }
                     }
                 }
                 Ok(ConnectionState::EncodeTlsData(mut message)) => {
@@ -126,6 +177,9 @@ impl Session {
 
     /// Encrypts `plain` to the end of `out`.
     pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        if let Some(error) = &self.broken {
+            return Err(Error::clone(error));
+        }
         let broken = || Error::General("the session can't send".to_owned());
         // rustls keeps offsets into what it has seen of a message: it must see those bytes again.
         let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut self.partial);
@@ -151,6 +205,9 @@ impl Session {
 
     /// The alert that ends the session from our side, to the end of `out`.
     pub(crate) fn close(&mut self, out: &mut Vec<u8>) {
+        if self.broken.is_some() {
+            return;
+        }
         let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut self.partial);
         if let Ok(ConnectionState::WriteTraffic(mut traffic)) = state {
             let start = out.len();
@@ -177,9 +234,10 @@ impl Session {
         self.is_closed
     }
 
-    /// After an error: the alert that tells the server why.
-    fn last_words(&mut self) {
-        let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(&mut []);
+    /// After an error: the alert that tells the server why. `rest` is what rustls has not let go of: without it, it looks
+    /// for what it knows of a message where nothing is, and panics.
+    fn last_words(&mut self, rest: &mut [u8]) {
+        let UnbufferedStatus { state, .. } = self.rustls.process_tls_records(rest);
         if let Ok(ConnectionState::EncodeTlsData(mut alert)) = state {
             // The session is lost anyway.
             let _ = encode(&mut self.unsent, |space| alert.encode(space));

@@ -163,6 +163,7 @@ impl Tls {
     }
 
     async fn write(&mut self, plain: &[u8]) -> std::io::Result<()> {
+        self.flush().await?;
         for piece in plain.chunks(30_000) {
             std::io::Write::write_all(&mut self.session.writer(), piece)?;
             self.flush().await?;
@@ -596,5 +597,61 @@ fn another_protocol_goes_through_either_kind_of_proxy() {
             assert_eq!(came, b"hello");
             upgraded.close();
         }
+    });
+}
+
+/// A chain of 90 kB, which rustls has no room for; and tickets without end. As it is: an error, and the client goes on.
+#[test]
+fn a_handshake_that_is_too_large_is_an_error_and_no_panic() {
+    for versions in [ONLY_12, ONLY_13] {
+        for count in [1, 300] {
+            run(async {
+                let authority = Authority::new();
+                let (certificate, key) = authority.certificate("127.0.0.1", false);
+                let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+                let size = certificate.der().len();
+                let chain = vec![certificate.der().clone(); count];
+                let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+                    .with_protocol_versions(versions)
+                    .unwrap()
+                    .with_no_client_auth()
+                    .with_single_cert(chain, key)
+                    .unwrap();
+                let address = tls_server(Arc::new(config), Notes::default(), OK).await;
+                let client = client(|settings| settings.tls.insecure_skip_verify = true);
+                let exchange = get(&client, &format!("https://{address}")).await;
+                if count == 1 {
+                    assert_eq!(exchange.failure, None);
+                } else {
+                    assert!(size * count > 90_000, "{size}");
+                    let text = "tls: handshake message exceeds maximum of 65535 bytes";
+                    assert_eq!(failed(&exchange), (1300, text.to_owned()));
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn tickets_without_end_are_too_many() {
+    run(async {
+        let authority = Authority::new();
+        let (certificate, key) = authority.certificate("127.0.0.1", false);
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_protocol_versions(ONLY_13)
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        config.send_tls13_tickets = 4000;
+        let address = tls_server(Arc::new(config), Notes::default(), OK).await;
+        let client = client(|settings| {
+            settings.tls.insecure_skip_verify = true;
+            // Who remembers none gets none.
+            settings.tls.remembered_sessions = 1;
+        });
+        let exchange = get(&client, &format!("https://{address}")).await;
+        assert_eq!(failed(&exchange), (1300, "tls: too many ignored records".to_owned()));
     });
 }

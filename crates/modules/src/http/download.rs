@@ -3,8 +3,10 @@
 mod body;
 mod fetched;
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -14,6 +16,7 @@ use brunt_http::content::{Decoded, Decoder, Undecodable};
 use brunt_http::cookie::Scope;
 use brunt_http::{Chunk, Client, Exchange, Failure, Spool, Target};
 use brunt_quickjs::{Ctx, JsResult, Value};
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
@@ -45,6 +48,8 @@ pub(crate) struct Download {
     /// What there is instead of a head to be streamed.
     ended: RefCell<Option<Box<Finished>>>,
     task: RefCell<Option<AbortHandle>>,
+    /// The task panicked.
+    panic: RefCell<Option<Box<dyn Any + Send>>>,
     is_given_up: Cell<bool>,
     /// It is one of `fetch`: when nobody reads on, a short rest may still come.
     is_fetch: bool,
@@ -99,6 +104,7 @@ impl Download {
             finished: OnceCell::new(),
             ended: RefCell::default(),
             task: RefCell::default(),
+            panic: RefCell::default(),
             is_given_up: Cell::new(false),
         })
     }
@@ -295,10 +301,18 @@ pub(super) fn begin(
         let download = Rc::clone(&download);
         tokio::task::spawn_local(async move {
             let ended = {
-                let run = transfer::run(&client, &mut prepared, &sink);
+                let run = AssertUnwindSafe(transfer::run(&client, &mut prepared, &sink));
                 tokio::select! {
-                    ended = run => ended,
+                    ended = run.catch_unwind() => ended,
                     () = never(download.watch()) => unreachable!("it never ends"),
+                }
+            };
+            let ended = match ended {
+                Ok(ended) => ended,
+                Err(payload) => {
+                    // Whoever waits for the head panics in its stead; whoever reads on has no whole body.
+                    *download.panic.borrow_mut() = Some(payload);
+                    return download.spool.end(Some(Failure::Aborted));
                 }
             };
             let failure = ended.last.exchange.as_ref().and_then(|exchange| exchange.failure);
@@ -315,6 +329,9 @@ pub(super) fn begin(
     *download.task.borrow_mut() = Some(task.abort_handle());
     async move {
         let exchange = poll_fn(|cx| download.spool.poll_head(cx)).await;
+        if let Some(payload) = download.panic.take() {
+            resume_unwind(payload);
+        }
         if let Some(exchange) = &exchange {
             download.begin(exchange);
         }

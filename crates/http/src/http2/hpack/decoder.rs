@@ -6,6 +6,9 @@ use super::{huffman, read_number};
 /// The size of the table that we offer: that of the standard.
 const TABLE_SIZE: usize = 4096;
 
+/// A block begins with two changes of the table's size at most, as the standard has it; some more are borne.
+const RESIZES_MAX: u32 = 16;
+
 /// A header block that breaks the rules. The connection is of no more use.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http2) struct Undecodable;
@@ -35,17 +38,18 @@ impl Decoder {
     }
 
     fn read(&mut self, mut block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Option<()> {
-        let mut may_resize = true;
+        let mut resizes = RESIZES_MAX;
         while let Some(&first) = block.first() {
             if first & 0xe0 == 0x20 {
                 let size = read_number(&mut block, 5)?;
-                if !may_resize || size > TABLE_SIZE {
+                if resizes == 0 || size > TABLE_SIZE {
                     return None;
                 }
+                resizes -= 1;
                 self.table.resize(size);
                 continue;
             }
-            may_resize = false;
+            resizes = 0;
             if first & 0x80 != 0 {
                 let index = read_number(&mut block, 7)?;
                 let (name, value) = self.entry(index)?;
@@ -161,5 +165,8 @@ mod tests {
         }
         // A table is resized at the beginning only.
         assert_eq!(read(&mut Decoder::new(), &[0x82, 0x20]), Err(Undecodable));
+        // And not without end.
+        assert!(read(&mut Decoder::new(), &[0x20; RESIZES_MAX as usize]).is_ok());
+        assert_eq!(read(&mut Decoder::new(), &[0x20; RESIZES_MAX as usize + 1]), Err(Undecodable));
     }
 }

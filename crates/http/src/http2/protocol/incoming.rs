@@ -26,6 +26,9 @@ const PROTOCOL_ERROR: Broken = Broken::Rule(reason::PROTOCOL_ERROR);
 const FRAME_SIZE_ERROR: Broken = Broken::Rule(reason::FRAME_SIZE_ERROR);
 const FLOW_CONTROL_ERROR: Broken = Broken::Rule(reason::FLOW_CONTROL_ERROR);
 
+/// So many bytes of a frame cost as much as a frame that is empty.
+const COST: usize = 64;
+
 impl Protocol {
     /// Takes in what came.
     pub(in crate::http2) fn take(&mut self, mut bytes: &[u8]) {
@@ -119,7 +122,18 @@ impl Protocol {
         self.data(head.stream, &[], 0, head.has(flag::END_STREAM))
     }
 
+    /// Something came that brings nobody anything, and costs so many times what the smallest frame does.
+    fn bears(&mut self, cost: usize) -> Result<(), Broken> {
+        if self.patience.bears(cost, self.clock) {
+            return Ok(());
+        }
+        Err(Broken::Rule(reason::ENHANCE_YOUR_CALM))
+    }
+
     fn frame(&mut self, head: &Head, payload: &[u8]) -> Result<(), Broken> {
+        if !matches!(head.kind, kind::DATA | kind::HEADERS) {
+            self.bears(1 + payload.len() / COST)?;
+        }
         match head.kind {
             kind::DATA => {
                 let data = unpadded(head, payload)?;
@@ -296,12 +310,21 @@ impl Protocol {
         }
         let polled = self.polled;
         let next_id = self.next_id;
-        let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else {
+        let at = self.streams.iter().position(|stream| stream.id == id && !stream.is_done);
+        if at.is_none() || (data.is_empty() && !ends) {
+            self.bears(1)?;
+        } else {
+            self.patience.gains();
+        }
+        let Some(stream) = at.map(|at| &mut self.streams[at]) else {
+            let is_over = self.streams.iter().any(|stream| stream.id == id);
             // Given up by us, perhaps; what never was can't have a body.
-            return if id == 0 || id >= next_id { Err(PROTOCOL_ERROR) } else { Ok(()) };
+            let may_be = is_over || (id != 0 && id < next_id);
+            return if may_be { Ok(()) } else { Err(PROTOCOL_ERROR) };
         };
-        if stream.is_done {
-            return Ok(());
+        stream.allowance -= size as i64;
+        if stream.allowance < 0 {
+            return Err(FLOW_CONTROL_ERROR);
         }
         if id == polled {
             stream.waker = None;
@@ -327,9 +350,6 @@ impl Protocol {
         if let Some(queue) = &mut stream.queue {
             queue.extend_from_slice(data);
             stream.unreturned += size - data.len();
-            if queue.len() > 2 * WINDOW as usize {
-                return Err(FLOW_CONTROL_ERROR);
-            }
         } else {
             if let Err(failure) = stream.answer.take(data, None) {
                 stream.fail(failure);
@@ -337,10 +357,7 @@ impl Protocol {
                 return Ok(());
             }
             stream.unreturned += size;
-            if stream.unreturned >= WINDOW as usize / 2 && !ends {
-                let bytes = std::mem::take(&mut stream.unreturned) as u32;
-                frame::write_number(kind::WINDOW_UPDATE, id, bytes, &mut self.out);
-            }
+            self.owes |= stream.unreturned >= WINDOW as usize / 2 && !ends;
         }
         if is_too_long {
             stream.fail(Malformed::BodyTooLong.into());
@@ -358,13 +375,16 @@ impl Protocol {
 
     /// A head, a provisional one, or trailers.
     fn headers(&mut self, id: u32, block: &[u8], ends: bool) -> Result<(), Broken> {
-        let mut head = Read { limit: self.head_limit, ..Read::default() };
+        let alive = self.streams.iter().find(|stream| stream.id == id && !stream.is_done);
+        let limit = alive.map_or(0, |stream| stream.head_left);
+        let mut head = Read { limit, ..Read::default() };
         let decoded = self.decoder.decode(block, |name, value| head.line(name, value));
         decoded.map_err(|_| Broken::Rule(reason::COMPRESSION_ERROR))?;
         let (clock, polled) = (self.clock, self.polled);
-        let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else {
+        let at = self.streams.iter().position(|stream| stream.id == id && !stream.is_done);
+        let Some(stream) = at.map(|at| &mut self.streams[at]) else {
             // Given up by us, perhaps. Go doesn't ask if it ever was.
-            return Ok(());
+            return self.bears(1 + block.len() / COST);
         };
         if id == polled {
             stream.waker = None;
@@ -393,7 +413,8 @@ impl Protocol {
         }
         if is_interim {
             stream.answer.continues |= head.status == 100;
-            return Ok(());
+            stream.head_left = head.limit;
+            return self.bears(1 + block.len() / COST);
         }
         if is_head {
             stream.has_head = true;
