@@ -51,6 +51,11 @@ pub(crate) struct Scratch {
 }
 
 impl Network {
+    /// The most bytes of a body that is kept.
+    pub fn body_limit(&self) -> u64 {
+        self.settings.body_limit
+    }
+
     /// Compiles the settings for one core.
     ///
     /// `clock` must be a monotonic one; [`clock::now`](crate::clock::now) will do. Needs a tokio

@@ -1,13 +1,17 @@
 //! What came of a response: head and body in one buffer.
 
 use super::Response;
+use crate::budget::{Share, growth};
 use crate::failure::Failure;
 use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};
 use crate::spool::Spool;
 
 /// The most that is reserved for a body because a header promises it. A longer body grows as it comes.
-const RESERVE_MAX: u64 = 64 << 20;
+const RESERVE_MAX: u64 = 4 << 20;
+
+/// A buffer up to this size stays as it is when its body is forgotten.
+const SMALL: usize = 64 * 1024;
 
 /// What becomes of a body.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub(crate) enum Fate {
 ///
 /// One buffer holds reason, header lines and body, one after the other: a response of known length
 /// costs one allocation, of exactly its size. Header lines are looked at again only if somebody asks.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Answer {
     status: u16,
     minor: u8,
@@ -43,6 +47,10 @@ pub(crate) struct Answer {
     buffer: Vec<u8>,
     discarded: u64,
     limit: u64,
+    /// What a header says of the body's length.
+    declared: Option<u64>,
+    /// What its body has of the bound on all of them.
+    share: Share,
 }
 
 impl Answer {
@@ -85,6 +93,9 @@ impl Answer {
             }
             _ => 0,
         };
+        if let Length::Exactly(length) = head.length {
+            self.declared = Some(length);
+        }
         self.status = head.status;
         self.minor = head.minor;
         self.has_cookies = head.has_cookies;
@@ -119,6 +130,7 @@ impl Answer {
             Fate::Begin => declared.min(self.limit).min(RESERVE_MAX) as usize,
             Fate::Discard | Fate::Stream => 0,
         };
+        self.declared = Some(declared).filter(|declared| *declared > 0);
         self.status = status;
         self.minor = 2;
         (self.has_cookies, self.has_encoding) = marks;
@@ -142,9 +154,8 @@ impl Answer {
         if self.fate == Fate::Begin {
             let room = self.limit.saturating_sub(self.body().len() as u64);
             let (kept, rest) = data.split_at((data.len() as u64).min(room) as usize);
-            self.buffer.extend_from_slice(kept);
             self.discarded += rest.len() as u64;
-            return Ok(());
+            return if kept.is_empty() { Ok(()) } else { self.keep(kept) };
         }
         if self.fate != Fate::Keep {
             self.discarded += data.len() as u64;
@@ -154,10 +165,46 @@ impl Answer {
             return Ok(());
         }
         if (self.body().len() + data.len()) as u64 > self.limit {
+            self.forget_body();
             return Err(Failure::BodyTooLarge(self.limit));
         }
+        self.keep(data)
+    }
+
+    fn keep(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.make_room(data.len());
         self.buffer.extend_from_slice(data);
-        Ok(())
+        self.count()
+    }
+
+    /// Room for so much more, and no more than can come.
+    fn make_room(&mut self, more: usize) {
+        let (length, room) = (self.buffer.len(), self.buffer.capacity() - self.buffer.len());
+        let most = self.declared.map_or(self.limit, |declared| declared.min(self.limit));
+        let most = most.saturating_sub(self.body().len() as u64);
+        if let Some(more) = growth(length, room, more, most) {
+            self.buffer.reserve_exact(more);
+        }
+    }
+
+    /// Counts the body towards what all may hold. If that is too much, it is dropped at once.
+    pub(crate) fn count(&mut self) -> Result<(), Failure> {
+        let covered = self.share.cover(self.body().len() as u64);
+        covered.map_err(|exhausted| {
+            self.forget_body();
+            Failure::BodiesTooLarge(exhausted.0)
+        })
+    }
+
+    /// Keeps the head alone, and the body's size.
+    pub(crate) fn forget_body(&mut self) {
+        self.discarded += self.body().len() as u64;
+        self.buffer.truncate(self.head_len as usize);
+        // What is small is not worth a look at the allocator.
+        if self.buffer.capacity() > SMALL {
+            self.buffer.shrink_to_fit();
+        }
+        self.share.release();
     }
 
     /// The status code; 0 if no head came.
@@ -165,9 +212,19 @@ impl Answer {
         self.status
     }
 
-    /// Where body may be written directly, if it is kept.
-    pub(crate) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
-        if self.fate == Fate::Keep { Some(&mut self.buffer) } else { None }
+    /// Where body may be written directly, if it is kept, with room for `more`. [`Self::count`] it then.
+    pub(crate) fn buffer(&mut self, more: usize) -> Option<&mut Vec<u8>> {
+        if self.fate != Fate::Keep {
+            return None;
+        }
+        self.make_room(more);
+        Some(&mut self.buffer)
+    }
+
+    /// The same without a body.
+    pub(super) fn beginning(&self) -> Self {
+        let head = self.buffer.get(..self.head_len as usize).unwrap_or_default().to_vec();
+        Self { buffer: head, share: Share::default(), ..*self }
     }
 
     /// The head is there, and the body goes to a spool.
@@ -198,9 +255,10 @@ impl Answer {
         self.body().len() as u64 + self.discarded
     }
 
+    /// From here on, whoever has it answers for its size.
     pub(super) fn into_body(mut self) -> Vec<u8> {
         self.buffer.drain(..self.head_len as usize);
-        self.buffer
+        std::mem::take(&mut self.buffer)
     }
 }
 
@@ -241,6 +299,22 @@ mod tests {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         assert_eq!((answer.body(), answer.body_size()), (&b"hel"[..], 5));
+    }
+
+    #[test]
+    fn a_body_takes_no_more_room_than_its_bound_and_none_when_it_passes_it() {
+        let mut answer = Answer::new(Fate::Keep, 3 << 20);
+        assert_eq!(feed(&mut answer, "HTTP/1.1 200 OK\r\n\r\n"), Ok(false));
+        let piece = vec![b'x'; 100_000];
+        let failure = loop {
+            match answer.take(&piece, None) {
+                Ok(()) => assert!(answer.buffer.capacity() <= (3 << 20) + 64),
+                Err(failure) => break failure,
+            }
+        };
+        assert_eq!(failure, Failure::BodyTooLarge(3 << 20));
+        assert_eq!((answer.body().len(), answer.body_size()), (0, 31 * 100_000));
+        assert!(answer.buffer.capacity() < 1000 && answer.response().is_some());
     }
 
     #[test]

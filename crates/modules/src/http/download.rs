@@ -5,6 +5,7 @@ mod fetched;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -65,6 +66,8 @@ struct Decoding {
     arrived_at: u64,
     /// The rest means nothing.
     is_over: bool,
+    /// Others on the core have theirs first.
+    turn: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
 
 /// What a head is a response to.
@@ -176,7 +179,7 @@ impl Download {
     fn begin(&self, exchange: &Exchange) {
         let codings = exchange.response().ok().and_then(|head| head.content_encoding());
         if let Some(decoder) = codings.and_then(|codings| Decoder::new(&codings)) {
-            let decoding = Decoding { decoder, arrived_at: 0, is_over: false };
+            let decoding = Decoding { decoder, arrived_at: 0, is_over: false, turn: None };
             *self.decoding.borrow_mut() = Some(decoding);
         }
     }
@@ -189,8 +192,13 @@ impl Download {
         let mut decoding = self.decoding.borrow_mut();
         let Some(decoding) = &mut *decoding else { return self.spool.poll_chunk(cx) };
         loop {
+            if let Some(turn) = &mut decoding.turn {
+                ready!(turn.as_mut().poll(cx));
+                decoding.turn = None;
+            }
             match decoding.next() {
                 Ok(Some(chunk)) => return Poll::Ready(Some(Ok(chunk))),
+                Ok(None) if decoding.turn.is_some() => continue,
                 Ok(None) => {}
                 Err(undecodable) => {
                     decoding.is_over = true;
@@ -242,6 +250,10 @@ impl Decoding {
                 Ok(Some(Chunk { bytes, arrived_at: self.arrived_at }))
             }
             Decoded::Hungry => Ok(None),
+            Decoded::Busy => {
+                self.turn = Some(Box::pin(tokio::task::yield_now()));
+                Ok(None)
+            }
             Decoded::End => {
                 self.is_over = true;
                 Ok(None)
