@@ -101,16 +101,32 @@ impl Drop for Share {
     }
 }
 
-/// How much room to make for `more` bytes behind `length`, where `room` are free and `most` can follow at all: for few bytes
-/// as `Vec` does, but never beyond what may come, and for many by a quarter at a time. `None`: there is room.
-pub fn growth(length: usize, room: usize, more: usize, most: u64) -> Option<usize> {
-    const DOUBLED_MAX: usize = 64 << 20;
-    if more <= room {
-        return None;
+/// From this size on, all that may come is reserved at once: address space, which is memory only where something was written.
+/// To grow a large buffer by and by is to copy it, which takes a core a second and twice the memory.
+const WHOLE_MIN: usize = 32 << 20;
+
+/// Makes room for `more` bytes in a buffer, to which `most` may be added at all, and no room beyond that.
+///
+/// # Errors
+/// The system has no more memory.
+pub fn make_room(buffer: &mut Vec<u8>, more: usize, most: u64) -> Result<(), Exhausted> {
+    if more <= buffer.capacity() - buffer.len() {
+        return Ok(());
     }
-    let usual = if length < DOUBLED_MAX { length.max(4096) } else { length / 4 };
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    Some(usual.min(most).max(more))
+    make_more_room(buffer, more, usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+#[inline(never)]
+fn make_more_room(buffer: &mut Vec<u8>, more: usize, most: usize) -> Result<(), Exhausted> {
+    let length = buffer.len();
+    let all = most.min(usize::try_from(BODIES.limit()).unwrap_or(usize::MAX));
+    let is_large = length >= WHOLE_MIN;
+    if is_large && all > more && buffer.try_reserve_exact(all).is_ok() {
+        return Ok(());
+    }
+    let usual = if is_large { length / 4 } else { length.max(4096) };
+    let room = buffer.try_reserve_exact(usual.min(most).max(more));
+    room.or_else(|_| buffer.try_reserve_exact(more)).map_err(|_| Exhausted(BODIES.held()))
 }
 
 #[cfg(test)]
@@ -145,11 +161,16 @@ mod tests {
 
     #[test]
     fn room_grows_with_a_body_and_never_beyond_its_bound() {
-        assert_eq!(growth(10, 100, 100, 1000), None);
-        assert_eq!(growth(10, 0, 100, 1000), Some(1000));
-        assert_eq!(growth(1 << 20, 0, 100, 1 << 40), Some(1 << 20));
-        assert_eq!(growth(1 << 29, 0, 100, 1 << 40), Some(1 << 27));
-        assert_eq!(growth(1 << 29, 0, 100, 500), Some(500));
-        assert_eq!(growth(1 << 29, 0, 100, 50), Some(100));
+        let room = |length: usize, more: usize, most: u64| {
+            let mut buffer = vec![0; length];
+            make_room(&mut buffer, more, most).unwrap();
+            buffer.capacity() - length
+        };
+        assert_eq!(room(10, 100, 1000), 1000);
+        assert_eq!(room(1 << 20, 100, 1 << 40), 1 << 20);
+        assert_eq!(room(1 << 20, 100, 500), 500);
+        assert_eq!(room(1 << 25, 100, 1 << 30), 1 << 30);
+        // More than there is, even of addresses.
+        assert_eq!(room(1 << 25, 100, 1 << 60), 1 << 23);
     }
 }

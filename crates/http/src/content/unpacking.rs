@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::ops::Deref;
 
 use super::{Coding, Undecodable, decode_one, is_zlib, opened, why};
-use crate::budget::{Share, growth};
+use crate::budget::{Share, make_room};
 use crate::failure::Failure;
 
 /// What a slice reads at most of a coding, and what it makes at most.
@@ -32,10 +32,9 @@ impl Unpacked {
             return Err(Failure::Decompression(Undecodable::TooLarge(limit)));
         }
         self.share.cover(size).map_err(|exhausted| Failure::BodiesTooLarge(exhausted.0))?;
-        let (length, capacity) = (self.bytes.len(), self.bytes.capacity());
-        if let Some(more) = growth(length, capacity - length, data.len(), limit - length as u64) {
-            self.bytes.reserve_exact(more);
-        }
+        let most = limit - self.bytes.len() as u64;
+        let made = make_room(&mut self.bytes, data.len(), most);
+        made.map_err(|exhausted| Failure::BodiesTooLarge(exhausted.0))?;
         self.bytes.extend_from_slice(data);
         Ok(())
     }

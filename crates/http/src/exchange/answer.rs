@@ -1,14 +1,18 @@
 //! What came of a response: head and body in one buffer.
 
 use super::Response;
-use crate::budget::{Share, growth};
+use crate::budget::{Exhausted, Share, make_room};
 use crate::failure::Failure;
 use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};
+use crate::request::MovesOn;
 use crate::spool::Spool;
 
 /// The most that is reserved for a body because a header promises it. A longer body grows as it comes.
 const RESERVE_MAX: u64 = 4 << 20;
+
+/// So much of a redirect's body is read, to keep the connection.
+const LEFT_MAX: u64 = 2048;
 
 /// A buffer up to this size stays as it is when its body is forgotten.
 const SMALL: usize = 64 * 1024;
@@ -51,11 +55,37 @@ pub(crate) struct Answer {
     declared: Option<u64>,
     /// What its body has of the bound on all of them.
     share: Share,
+    moves_on: MovesOn,
+    /// It is a redirect that is followed.
+    is_left: bool,
 }
 
 impl Answer {
     pub(crate) fn new(fate: Fate, limit: u64) -> Self {
         Self { fate, limit, ..Self::default() }
+    }
+
+    pub(crate) fn moving_on(self, moves_on: MovesOn) -> Self {
+        Self { moves_on, ..self }
+    }
+
+    /// Its head is there: drops the body, if nobody wants it.
+    fn look_ahead(&mut self) {
+        let MovesOn { redirects, challenges } = self.moves_on;
+        self.is_left = redirects
+            && matches!(self.status, 301 | 302 | 303 | 307 | 308)
+            && self
+                .response()
+                .and_then(|head| head.header("Location"))
+                .is_some_and(|location| !location.is_empty());
+        if self.is_left || (challenges && self.status == 401) {
+            self.fate = Fate::Discard;
+        }
+    }
+
+    /// The rest is not waited for.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.is_left && self.discarded.max(self.declared.unwrap_or(0)) > LEFT_MAX
     }
 
     /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
@@ -108,6 +138,8 @@ impl Answer {
         self.buffer.extend_from_slice(&head.lines);
         if let Some(spool) = spool {
             self.decide(spool);
+        } else if head.status >= 300 {
+            self.look_ahead();
         }
         Ok(())
     }
@@ -139,6 +171,9 @@ impl Answer {
         self.buffer.reserve_exact(reason.len() + lines.len() + body);
         self.buffer.extend_from_slice(reason.as_bytes());
         self.buffer.extend_from_slice(lines);
+        if status >= 300 && self.fate != Fate::Stream {
+            self.look_ahead();
+        }
         Ok(())
     }
 
@@ -172,28 +207,29 @@ impl Answer {
     }
 
     fn keep(&mut self, data: &[u8]) -> Result<(), Failure> {
-        self.make_room(data.len());
+        self.make_room(data.len())?;
         self.buffer.extend_from_slice(data);
         self.count()
     }
 
     /// Room for so much more, and no more than can come.
-    fn make_room(&mut self, more: usize) {
-        let (length, room) = (self.buffer.len(), self.buffer.capacity() - self.buffer.len());
+    fn make_room(&mut self, more: usize) -> Result<(), Failure> {
         let most = self.declared.map_or(self.limit, |declared| declared.min(self.limit));
         let most = most.saturating_sub(self.body().len() as u64);
-        if let Some(more) = growth(length, room, more, most) {
-            self.buffer.reserve_exact(more);
-        }
+        let made = make_room(&mut self.buffer, more, most);
+        made.map_err(|exhausted| self.exhausted(exhausted))
+    }
+
+    #[cold]
+    fn exhausted(&mut self, exhausted: Exhausted) -> Failure {
+        self.forget_body();
+        Failure::BodiesTooLarge(exhausted.0)
     }
 
     /// Counts the body towards what all may hold. If that is too much, it is dropped at once.
     pub(crate) fn count(&mut self) -> Result<(), Failure> {
         let covered = self.share.cover(self.body().len() as u64);
-        covered.map_err(|exhausted| {
-            self.forget_body();
-            Failure::BodiesTooLarge(exhausted.0)
-        })
+        covered.map_err(|exhausted| self.exhausted(exhausted))
     }
 
     /// Keeps the head alone, and the body's size.
@@ -213,12 +249,12 @@ impl Answer {
     }
 
     /// Where body may be written directly, if it is kept, with room for `more`. [`Self::count`] it then.
-    pub(crate) fn buffer(&mut self, more: usize) -> Option<&mut Vec<u8>> {
+    pub(crate) fn buffer(&mut self, more: usize) -> Result<Option<&mut Vec<u8>>, Failure> {
         if self.fate != Fate::Keep {
-            return None;
+            return Ok(None);
         }
-        self.make_room(more);
-        Some(&mut self.buffer)
+        self.make_room(more)?;
+        Ok(Some(&mut self.buffer))
     }
 
     /// The same without a body.
@@ -315,6 +351,27 @@ mod tests {
         assert_eq!(failure, Failure::BodyTooLarge(3 << 20));
         assert_eq!((answer.body().len(), answer.body_size()), (0, 31 * 100_000));
         assert!(answer.buffer.capacity() < 1000 && answer.response().is_some());
+    }
+
+    #[test]
+    fn the_body_of_a_redirect_that_is_followed_is_not_kept() {
+        let moves_on = MovesOn { redirects: true, challenges: false };
+        let came = |text: &str, moves_on| {
+            let mut answer = Answer::new(Fate::Keep, 9000).moving_on(moves_on);
+            feed(&mut answer, text).unwrap();
+            (answer.body().len(), answer.body_size(), answer.is_enough())
+        };
+        let to = "HTTP/1.1 302 X\r\nLocation: /b\r\n";
+        assert_eq!(came(&format!("{to}Content-Length: 3\r\n\r\nabc"), moves_on), (0, 3, false));
+        assert_eq!(came(&format!("{to}Content-Length: 3000\r\n\r\n"), moves_on), (0, 0, true));
+        let long = format!("{to}\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&long, moves_on), (0, 3000, true));
+        assert_eq!(came(&long, MovesOn::default()), (3000, 3000, false));
+        let nowhere = format!("HTTP/1.1 302 X\r\n\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&nowhere, moves_on), (3000, 3000, false));
+        let asks = MovesOn { redirects: false, challenges: true };
+        let challenge = format!("HTTP/1.1 401 X\r\n\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&challenge, asks), (0, 3000, false));
     }
 
     #[test]

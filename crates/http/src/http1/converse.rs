@@ -107,7 +107,7 @@ impl Talk<'_, '_> {
         if let Some(left) = self.parser.left()
             && left >= DIRECT_MIN
             && !connection.is_secure()
-            && let Some(buffer) = recording.answer.buffer(left.min(READ_MIN) as usize)
+            && let Some(buffer) = recording.answer.buffer(left.min(READ_MIN) as usize)?
         {
             let left = usize::try_from(left).unwrap_or(usize::MAX);
             let size = ready!(connection.poll_read_into(cx, buffer, left))?;
@@ -153,6 +153,9 @@ impl Talk<'_, '_> {
                     spool.begin(|| recording.snapshot());
                 }
                 fed?;
+                if recording.answer.is_enough() && !self.parser.is_done() {
+                    return Poll::Ready(Ok(Step::Whole { is_clean: false }));
+                }
                 let is_clean = !has_leftover && !connection.is_closed();
                 Poll::Ready(Ok(self.step(is_clean)))
             }

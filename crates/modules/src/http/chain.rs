@@ -8,7 +8,7 @@ use brunt_fiber::clock;
 use brunt_http::content::{self, Unpacked};
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{
-    Body, Client, Exchange, Failure, Headers, Payload, Request, Response, Spool, Target,
+    Body, Client, Exchange, Failure, Headers, MovesOn, Payload, Request, Response, Spool, Target,
     TargetError, Truncated, resolve,
 };
 
@@ -190,6 +190,14 @@ impl Chain {
         asked.deadline = Some(deadline);
         asked.together = request.together;
         asked.discard_body = request.response_type == ResponseType::None;
+        // Who watches sees all.
+        if !sink.is_watched() {
+            asked.moves_on = MovesOn {
+                redirects: self.followed < request.redirects,
+                // With NTLM, there may be nothing to answer.
+                challenges: leg.asks_again && request.auth == Some(Auth::Digest),
+            };
+        }
         let mut exchange = match &request.download {
             // Boxed, so that requests that aren't streamed don't carry it.
             Some(download) => {
@@ -490,6 +498,8 @@ const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
 /// Takes the codings off a large body. Others on the core go on meanwhile, and the request's time limit holds.
 async fn unpack(coding: &str, body: &[u8], limit: u64, deadline: u64) -> content::Outcome {
     content::unpack(coding, body, limit, async || {
+        // What others have put off until the core rests: it doesn't.
+        brunt_fiber::core::carry_out_chores();
         tokio::task::yield_now().await;
         clock::now_ns() < deadline
     })

@@ -75,6 +75,11 @@ impl Sink {
         }
     }
 
+    /// Somebody looks at each exchange.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.is_some()
+    }
+
     /// Shows an exchange to whoever watches.
     pub(super) fn show(
         &self,
@@ -84,7 +89,8 @@ impl Sink {
         decoded: Option<&[u8]>,
     ) {
         if let Some(watched) = &self.watched {
-            watched.exchange(&Seen::new(url, request, exchange, decoded));
+            let closes = self.http.closes();
+            watched.exchange(&Seen::new(url, request, exchange, decoded, closes));
         }
     }
 
