@@ -70,6 +70,12 @@ fn answer(stream: TcpStream, bombs: &Bombs) -> std::io::Result<()> {
                     to.write_all(&[b'x'; 64 * 1024])?;
                 }
             }
+            "/moved" => {
+                to.write_all(b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n")?;
+                loop {
+                    to.write_all(&[b'x'; 1024])?;
+                }
+            }
             "/large" => ("identity", &[b'y'; 10 * MIB]),
             _ if cookie => ("identity", b"with"),
             _ => ("identity", b"without"),
@@ -196,6 +202,15 @@ fn all_bodies_together_have_a_bound() {
     assert!(most < 300, "{most} MiB");
 }
 
+/// As k6 1.8.1 does.
+#[test]
+fn the_endless_body_of_a_redirect_is_not_waited_for() {
+    let address = serve();
+    let (told, _) = beside(address, "/moved", "10s", "");
+    let (what, when) = said(&told);
+    assert!(what == "200 " && when < 5000, "{told:?}");
+}
+
 #[test]
 fn the_bounds_are_options_in_every_layer() {
     let shown = |call: Brunt| {
@@ -220,10 +235,12 @@ fn the_bounds_are_options_in_every_layer() {
         "run -q --no-summary --log-format raw --max-body-size 1GiB --max-body-memory 2GiB s.js";
     let told = brunt(call).file("s.js", see).told();
     assert_eq!(told.stderr, format!("{} {}\n", 1_u64 << 30, 1_u64 << 31), "{told:?}");
-    let by_variable =
-        inspect("", both).env("K6_MAX_BODY_SIZE", "5kB").env("BRUNT_MAX_BODY_MEMORY", "7");
+    let by_variable = inspect("--execution-requirements", both)
+        .env("K6_MAX_BODY_SIZE", "5kB")
+        .env("BRUNT_MAX_BODY_MEMORY", "7");
     assert_eq!(shown(by_variable), (5_000.into(), 7.into()));
-    let by_file = inspect("--config c.json", none).file("c.json", r#"{"maxBodySize":"1.5KiB"}"#);
+    let by_file = inspect("--execution-requirements --config c.json", none)
+        .file("c.json", r#"{"maxBodySize":"1.5KiB"}"#);
     assert_eq!(shown(by_file), (1536.into(), null));
     for (flags, script, part) in [
         ("--max-body-size 64X", none, "--max-body-size: expected a size such as \"64MB\""),

@@ -69,8 +69,12 @@ impl Answer {
         Self { moves_on, ..self }
     }
 
+    fn may_go_on(&self, status: u16) -> bool {
+        status >= 300 && self.moves_on != MovesOn::default()
+    }
+
     /// Its head is there: drops the body, if nobody wants it.
-    fn look_ahead(&mut self) {
+    fn look_ahead(&mut self) -> Result<(), Failure> {
         let MovesOn { redirects, challenges } = self.moves_on;
         self.is_left = redirects
             && matches!(self.status, 301 | 302 | 303 | 307 | 308)
@@ -81,6 +85,10 @@ impl Answer {
         if self.is_left || (challenges && self.status == 401) {
             self.fate = Fate::Discard;
         }
+        if self.fate == Fate::Keep && self.declared.is_some_and(|declared| declared > self.limit) {
+            return Err(Failure::BodyTooLarge(self.limit));
+        }
+        Ok(())
     }
 
     /// The rest is not waited for.
@@ -113,7 +121,7 @@ impl Answer {
         let text = head.reason.len() + head.lines.len();
         let body = match head.length {
             Length::Exactly(length) if self.fate == Fate::Keep => {
-                if length > self.limit {
+                if length > self.limit && !self.may_go_on(head.status) {
                     return Err(Failure::BodyTooLarge(self.limit));
                 }
                 length.min(RESERVE_MAX) as usize
@@ -138,8 +146,8 @@ impl Answer {
         self.buffer.extend_from_slice(&head.lines);
         if let Some(spool) = spool {
             self.decide(spool);
-        } else if head.status >= 300 {
-            self.look_ahead();
+        } else if self.may_go_on(head.status) {
+            self.look_ahead()?;
         }
         Ok(())
     }
@@ -154,7 +162,7 @@ impl Answer {
         marks: (bool, bool),
         declared: u64,
     ) -> Result<(), Failure> {
-        if self.fate == Fate::Keep && declared > self.limit {
+        if self.fate == Fate::Keep && declared > self.limit && !self.may_go_on(status) {
             return Err(Failure::BodyTooLarge(self.limit));
         }
         let body = match self.fate {
@@ -171,8 +179,8 @@ impl Answer {
         self.buffer.reserve_exact(reason.len() + lines.len() + body);
         self.buffer.extend_from_slice(reason.as_bytes());
         self.buffer.extend_from_slice(lines);
-        if status >= 300 && self.fate != Fate::Stream {
-            self.look_ahead();
+        if self.fate != Fate::Stream && self.may_go_on(status) {
+            self.look_ahead()?;
         }
         Ok(())
     }
@@ -366,6 +374,11 @@ mod tests {
         assert_eq!(came(&format!("{to}Content-Length: 3000\r\n\r\n"), moves_on), (0, 0, true));
         let long = format!("{to}\r\n{}", "x".repeat(3000));
         assert_eq!(came(&long, moves_on), (0, 3000, true));
+        let large = format!("{to}Content-Length: 10000\r\n\r\n");
+        assert_eq!(came(&large, moves_on), (0, 0, true));
+        let mut kept = Answer::new(Fate::Keep, 9000).moving_on(moves_on);
+        let large = "HTTP/1.1 404 X\r\nContent-Length: 10000\r\n\r\n";
+        assert_eq!(feed(&mut kept, large), Err(Failure::BodyTooLarge(9000)));
         assert_eq!(came(&long, MovesOn::default()), (3000, 3000, false));
         let nowhere = format!("HTTP/1.1 302 X\r\n\r\n{}", "x".repeat(3000));
         assert_eq!(came(&nowhere, moves_on), (3000, 3000, false));

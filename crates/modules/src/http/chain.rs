@@ -189,9 +189,12 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
         asked.together = request.together;
-        asked.discard_body = request.response_type == ResponseType::None;
-        // Who watches sees all.
-        if !sink.is_watched() {
+        let is_dropped = request.response_type == ResponseType::None;
+        if sink.is_watched() {
+            // Who watches sees all, but for what is too large.
+            asked.keep_max = is_dropped.then(|| client.network().body_limit().saturating_sub(1));
+        } else {
+            asked.discard_body = is_dropped;
             asked.moves_on = MovesOn {
                 redirects: self.followed < request.redirects,
                 // With NTLM, there may be nothing to answer.
@@ -222,7 +225,7 @@ impl Chain {
                 request.jar.borrow_mut().set_from_response(&scope_of(), values, now_ms());
             }
             redirect = self.redirect(request, (url, target), &response);
-            let is_kept = !asked.discard_body && asked.spool.is_none();
+            let is_kept = !is_dropped && asked.spool.is_none();
             if let (Some(coding), true) = (response.content_encoding(), is_kept) {
                 let limit = client.network().body_limit();
                 let (body, why) = match content::unpack_small(&coding, exchange.body(), limit) {
@@ -238,7 +241,7 @@ impl Chain {
             }
         }
         sink.show(shown, &asked, &exchange, decoded.as_deref());
-        if decoded.is_some() {
+        if decoded.is_some() || is_dropped {
             // Nobody asks for it as it came.
             exchange.forget_body();
         }

@@ -49,6 +49,8 @@ pub(crate) struct Download {
     is_given_up: Cell<bool>,
     /// It is one of `fetch`: when nobody reads on, a short rest may still come.
     is_fetch: bool,
+    /// The most bytes that it may have when it is put together.
+    pub(super) limit: Cell<u64>,
     /// Takes the body's codings off, from its head on.
     decoding: RefCell<Option<Decoding>>,
     /// The iteration ended before the body did: what the script reads later is no whole body.
@@ -93,6 +95,7 @@ impl Download {
         Rc::new(Self {
             spool: Spool::new(BUFFER),
             is_fetch,
+            limit: Cell::new(u64::MAX),
             decoding: RefCell::default(),
             is_cut: Cell::new(false),
             is_aborted: Cell::new(false),
@@ -301,6 +304,7 @@ pub(super) fn begin(
     sink: Sink,
 ) -> impl Future<Output = Arrived> + use<> {
     let download = prepared.download.clone().unwrap_or_else(|| Download::new(false));
+    download.limit.set(client.network().body_limit());
     let reader = Reader(Rc::clone(&download));
     let seen = Seen::of(&prepared);
     let task = {
