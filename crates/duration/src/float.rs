@@ -1,10 +1,12 @@
 //! Numbers in text, as Go reads them.
 
+use std::borrow::Cow;
+
 /// A decimal or hexadecimal number, with an exponent or without (hexadecimal: with one), also with `_` between digits; an
 /// infinity, or none. `None` also for a decimal number that is too large.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let plain = without_underscores(text)?;
-    let text = plain.as_deref().unwrap_or(text);
+    let text = plain.as_ref();
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
         let number = hexadecimal(digits)?;
@@ -15,21 +17,20 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     (!is_too_large).then_some(number)
 }
 
-/// The text without its underscores, if it has any; `None` if one of them does not stand between digits.
-fn without_underscores(text: &str) -> Option<Option<String>> {
+/// The text without its underscores; `None` if one of them does not stand between digits.
+fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('_') {
-        return Some(None);
+        return Some(Cow::Borrowed(text));
     }
     let bytes = text.as_bytes();
-    let is_digit = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at)).is_some_and(|byte| byte.is_ascii_hexdigit())
-    };
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_hexdigit);
     let stands_well = |at: usize| {
         let behind_prefix = matches!(bytes.get(at.wrapping_sub(1)), Some(b'x' | b'X'));
         (is_digit(at.checked_sub(1)) || behind_prefix) && is_digit(Some(at + 1))
     };
     let mut places = text.match_indices('_').map(|(at, _)| at);
-    places.all(stands_well).then(|| Some(text.replace('_', "")))
+    places.all(stands_well).then(|| Cow::Owned(text.replace('_', "")))
 }
 
 /// `1.8p4`: the exponent is a power of two, and must be there.
@@ -54,6 +55,6 @@ fn hexadecimal(text: &str) -> Option<f64> {
 pub fn nanos_of_millis(millis: f64) -> i64 {
     let nanos = millis * 1e6;
     // 2^63 is the first that doesn't fit.
-    let fits = nanos >= -9_223_372_036_854_775_808.0 && nanos < 9_223_372_036_854_775_808.0;
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&nanos);
     if fits { nanos as i64 } else { i64::MIN }
 }
