@@ -165,6 +165,9 @@ impl Script for Loaded {
     }
 
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<ScriptRunner>> {
+        if let Some(size) = test.options.max_body_memory {
+            brunt_http::budget::BODIES.set_limit(size.bytes());
+        }
         self.k6.configure(config::of(test)?);
         Ok(Arc::new(self.runner))
     }

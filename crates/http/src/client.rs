@@ -108,6 +108,7 @@ impl Client {
             (None, Some(keep)) if keep < limit => Answer::new(Fate::Begin, keep),
             _ => Answer::new(Fate::Keep, limit),
         };
+        let answer = answer.moving_on(request.moves_on);
         let mut recording = Recording::start(network.clock, &self.meter, answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.

@@ -1,12 +1,14 @@
 //! Content codings: `Content-Encoding` of responses undone, `compression` of requests done.
 
 mod decoder;
+mod unpacking;
 
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read, Write as _};
 
 pub use decoder::{Decoded, Decoder};
+pub use unpacking::{Outcome, Unpacked, unpack, unpack_small};
 
 /// A content coding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -150,13 +152,7 @@ pub fn decode_as_far(
         }
         let mut out = Vec::new();
         if let Err(why) = decode_one(coding, input, limit, &mut out) {
-            let has_begun = !matches!(
-                why,
-                Undecodable::Truncated
-                    | Undecodable::TooLarge(_)
-                    | Undecodable::Header(Coding::Gzip | Coding::Deflate)
-            );
-            return (has_begun.then_some(out), Some(why));
+            return (unpacking::has_begun(why).then_some(out), Some(why));
         }
         decoded = Some(out);
     }
@@ -170,22 +166,37 @@ fn decode_one(
     out: &mut Vec<u8>,
 ) -> Result<(), Undecodable> {
     let is_dry = Cell::new(false);
-    let result = match coding {
-        Coding::Gzip => read(flate2::read::MultiGzDecoder::new(input), limit, out),
+    let source = Watched { rest: input, is_dry: &is_dry };
+    let result = opened(coding, is_zlib(input), source).and_then(|it| read(it, limit, out));
+    result.map_err(|error| why(coding, input, out, &error, is_dry.get()))?;
+    if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(()) }
+}
+
+/// What takes one coding off. Each of them can be asked again after its source had nothing for now.
+fn opened<'a>(
+    coding: Coding,
+    is_zlib: bool,
+    source: impl Read + 'a,
+) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match coding {
+        Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(source)),
         // The first byte of zlib names its method, 8, and the first two are a multiple of 31.
-        Coding::Deflate if is_zlib(input) => {
-            read(flate2::read::ZlibDecoder::new(input), limit, out)
-        }
-        Coding::Deflate => read(flate2::read::DeflateDecoder::new(input), limit, out),
-        Coding::Brotli => {
-            let input = Watched { rest: input, is_dry: &is_dry };
-            read(brotli::Decompressor::new(input, 4096), limit, out)
-        }
-        Coding::Zstd => {
-            zstd::stream::read::Decoder::with_buffer(input).and_then(|it| read(it, limit, out))
-        }
-    };
-    result.map_err(|error| match Undecodable::of(coding, &error, is_dry.get()) {
+        Coding::Deflate if is_zlib => Box::new(flate2::read::ZlibDecoder::new(source)),
+        Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(source)),
+        Coding::Brotli => Box::new(brotli::Decompressor::new(source, 4096)),
+        Coding::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
+    })
+}
+
+/// What a decoder's error says of a whole body, of which `out` had come out.
+fn why(
+    coding: Coding,
+    input: &[u8],
+    out: &mut Vec<u8>,
+    error: &io::Error,
+    is_dry: bool,
+) -> Undecodable {
+    match Undecodable::of(coding, error, is_dry) {
         Undecodable::Cut if out.is_empty() && is_only_a_header(coding, input) => {
             Undecodable::Truncated
         }
@@ -197,8 +208,7 @@ fn decode_one(
             Undecodable::Header(coding)
         }
         why => why,
-    })?;
-    if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(()) }
+    }
 }
 
 /// Whether these bytes could not even hold the header that a body in this coding begins with.

@@ -154,6 +154,11 @@ impl Exchange {
         self.answer.into_body()
     }
 
+    /// Drops the body and keeps the rest: the head, and how large the body was.
+    pub fn forget_body(&mut self) {
+        self.answer.forget_body();
+    }
+
     /// The size of the body on the wire, kept or not, transfer coding taken off.
     pub fn body_size(&self) -> u64 {
         self.answer.body_size()

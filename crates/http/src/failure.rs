@@ -19,6 +19,7 @@ pub use proxied::ProxyTrouble;
 pub use refusal::Refusal;
 pub use validity::Validity;
 
+use crate::budget::Exhausted;
 use crate::content::Undecodable;
 use crate::excerpt::{Excerpt, Tail};
 use crate::http1::Malformed;
@@ -76,6 +77,8 @@ pub enum Failure {
     Malformed(Malformed),
     /// 1000: the body passes the configured limit (bytes). Ours, k6 has no limit.
     BodyTooLarge(u64),
+    /// 1000: with this body, all bodies of the process would pass what they may hold together (bytes). Ours.
+    BodiesTooLarge(u64),
     /// 1000: the proxy refused the tunnel with this status.
     Proxy(u16),
     /// 1200: the proxy can't be reached: why.
@@ -189,6 +192,7 @@ impl Failure {
             | Self::Ended(_)
             | Self::Malformed(_)
             | Self::BodyTooLarge(_)
+            | Self::BodiesTooLarge(_)
             | Self::Proxy(_)
             | Self::BodyFile(..)
             | Self::BodySource(_)
@@ -286,6 +290,7 @@ impl fmt::Display for Failure {
             Self::Ended(Truncated::Partial) => f.write_str("unexpected EOF"),
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::BodyTooLarge(limit) => write!(f, "response body exceeds {limit} bytes"),
+            Self::BodiesTooLarge(limit) => Exhausted(*limit).fmt(f),
             Self::Proxy(status) => write!(f, "proxy refused the connection with status {status}"),
             Self::ProxyDial(why) => write!(f, "proxyconnect tcp: {why}"),
             Self::Socks(refusal) => write!(f, "socks connect: {refusal}"),

@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod auth;
+pub mod budget;
 mod client;
 pub mod clock;
 mod connection;
@@ -73,7 +74,7 @@ pub use network::Network;
 pub use opened::Opened;
 pub use payload::{FileRange, Payload, Piece, Shared, Source};
 pub use proxy::Proxies;
-pub use request::{Body, Request, WriteBy};
+pub use request::{Body, MovesOn, Request, WriteBy};
 pub use settings::{
     ConnectTo, Dialing, DnsPolicy, DnsSelect, DnsSettings, Settings, SettingsError, TlsAuth,
     TlsSettings, TlsVersion,

@@ -52,6 +52,16 @@ pub(crate) struct Scratch {
 }
 
 impl Network {
+    /// Each request has a connection of its own, and says so.
+    pub fn closes_each(&self) -> bool {
+        self.settings.no_connection_reuse
+    }
+
+    /// The most bytes of a body that is kept.
+    pub fn body_limit(&self) -> u64 {
+        self.settings.body_limit
+    }
+
     /// Compiles the settings for one core.
     ///
     /// `clock` must be a monotonic one; [`clock::now`](crate::clock::now) will do. Needs a tokio

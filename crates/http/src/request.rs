@@ -5,6 +5,7 @@ use std::cell::Cell;
 use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 use crate::headers::{Headers, is_value};
+use crate::http1::encode;
 use crate::http1::head::is_token;
 use crate::payload::Payload;
 use crate::spool::Spool;
@@ -34,8 +35,20 @@ pub struct Request<'a> {
     pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
     pub spool: Option<&'a Spool>,
+    /// Which responses lead to another request, so that nobody wants their body: it is not kept.
+    pub moves_on: MovesOn,
     /// Others follow in the same turn: over HTTP/2 it waits for them, so that all go out in one write.
     pub together: bool,
+}
+
+/// Which responses whoever asks goes on from.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct MovesOn {
+    /// A redirect with a `Location`. If its body is more than 2 KiB, the exchange ends at its head, and the connection with
+    /// it, as in Go.
+    pub redirects: bool,
+    /// A 401. All of its body comes, since what follows may need the same connection.
+    pub challenges: bool,
 }
 
 /// The moment until which a request must be written.
@@ -118,8 +131,17 @@ impl<'a> Request<'a> {
             keep_max: None,
             write_by: None,
             spool: None,
+            moves_on: MovesOn::default(),
             together: false,
         }
+    }
+
+    /// The head as HTTP/1.1 writes it to a server, with `\n` line ends, the empty line included. `closes`: each request has
+    /// its own connection.
+    pub fn head(&self, closes: bool) -> String {
+        let mut head = Vec::new();
+        encode::encode(self, encode::Way { close: closes, ..encode::Way::default() }, &mut head);
+        String::from_utf8_lossy(&head).replace("\r\n", "\n")
     }
 
     /// Method and host can stand in a head.

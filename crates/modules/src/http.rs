@@ -5,7 +5,6 @@ mod body;
 mod chain;
 mod cookies;
 mod download;
-pub(crate) mod duration;
 mod expected;
 pub(crate) mod fasthttp;
 mod file;
@@ -221,6 +220,7 @@ fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>, fetched: &Value<'js>) -> Js
             return Ok(promise);
         }
     };
+    prepared.take_cookies();
     let sink = Sink::of(host, VuState::of(ctx), http);
     if let Some(follower) = fetched.instance::<Fetched>() {
         follower.follow(&mut prepared);

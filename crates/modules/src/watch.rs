@@ -54,6 +54,8 @@ pub struct Seen<'a> {
     exchange: &'a Exchange,
     /// The body with its content codings taken off, if it had any.
     decoded: Option<&'a [u8]>,
+    /// Each request has its own connection.
+    closes: bool,
 }
 
 impl fmt::Debug for Seen<'_> {
@@ -68,8 +70,9 @@ impl<'a> Seen<'a> {
         request: &'a Request<'a>,
         exchange: &'a Exchange,
         decoded: Option<&'a [u8]>,
+        closes: bool,
     ) -> Self {
-        Self { url, request, exchange, decoded }
+        Self { url, request, exchange, decoded, closes }
     }
 
     /// `GET`.
@@ -79,24 +82,7 @@ impl<'a> Seen<'a> {
 
     /// The head of the request as HTTP/1.1 writes it, with `\n` line ends, the empty line included.
     pub fn request_head(&self) -> String {
-        let Request { method, target, headers, host, body, .. } = self.request;
-        let mut head = format!("{method} {} HTTP/1.1\n", target.path);
-        let host = host.map_or_else(|| target.authority.to_string(), str::to_owned);
-        // Writing to a String can't fail.
-        let _ = writeln!(head, "Host: {host}");
-        let mut is_length_written = false;
-        for (name, value) in *headers {
-            if name != "User-Agent" && !is_length_written {
-                push_length(&mut head, body);
-                is_length_written = true;
-            }
-            let _ = writeln!(head, "{name}: {value}");
-        }
-        if !is_length_written {
-            push_length(&mut head, body);
-        }
-        head.push('\n');
-        head
+        self.request.head(self.closes)
     }
 
     /// The body that was sent, if it lies in memory.
@@ -158,12 +144,6 @@ impl<'a> Seen<'a> {
     /// Milliseconds, as in `http_req_duration`.
     pub fn duration_ms(&self) -> f64 {
         self.exchange.timings.duration() as f64 / 1e6
-    }
-}
-
-fn push_length(head: &mut String, body: &Body<'_>) {
-    if let Some(length) = body.len().filter(|_| !body.is_empty()) {
-        let _ = writeln!(head, "Content-Length: {length}");
     }
 }
 

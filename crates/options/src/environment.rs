@@ -44,6 +44,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("METRIC_SAMPLES_BUFFER_SIZE", "metricSamplesBufferSize"),
     ("CONSOLE_OUTPUT", "consoleOutput"),
     ("DISCARD_RESPONSE_BODIES", "discardResponseBodies"),
+    ("MAX_BODY_SIZE", "maxBodySize"),
+    ("MAX_BODY_MEMORY", "maxBodyMemory"),
     ("LOCAL_IPS", "localIPs"),
     ("DNS", "dns"),
 ];

@@ -12,6 +12,7 @@ use crate::hosts::{HostAddress, HostPattern, Network};
 use crate::json::Json;
 use crate::local_ips::LocalIps;
 use crate::scenario::ScenarioConfig;
+use crate::size::Size;
 use crate::stage::StageConfig;
 use crate::system_tags::SystemTags;
 use crate::threshold::ThresholdConfig;
@@ -105,6 +106,10 @@ record! {
         no_cookies_reset: bool = "noCookiesReset",
         /// Throw bodies away unless a request wants its own.
         discard_response_bodies: bool = "discardResponseBodies",
+        /// The largest body that is kept; k6 has no such option.
+        max_body_size: Size = "maxBodySize",
+        /// What all bodies may hold together; k6 has no such option.
+        max_body_memory: Size = "maxBodyMemory",
         /// A file for `console.*`; flags and variables only.
         console_output: String = "consoleOutput",
         /// The addresses VUs connect from; flags and variables only.
@@ -114,6 +119,9 @@ record! {
 
 /// Options that scripts and config files cannot set.
 pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
+
+/// Options that k6 doesn't have: they are shown only if they are set.
+pub(crate) const OURS: [&str; 2] = ["maxBodySize", "maxBodyMemory"];
 
 /// What is told of keys that mean nothing: in k6's words, which name the first one, and in ours.
 #[derive(Debug, Clone, PartialEq, Eq)]

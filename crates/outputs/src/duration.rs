@@ -1,67 +1,15 @@
-//! Durations as Go writes and reads them.
+//! Durations as k6 writes and reads them.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 /// `10s`, `1m30s`, `1h0m0s`, `500ms`, `1.5s`, `0s`: what k6 prints.
 pub(crate) fn print(duration: Duration) -> String {
-    let nanos = duration.as_nanos();
-    let (unit, name) = match nanos {
-        0 => return "0s".to_owned(),
-        1..1_000 => (1, "ns"),
-        1_000..1_000_000 => (1_000, "µs"),
-        1_000_000..1_000_000_000 => (1_000_000, "ms"),
-        _ => (1_000_000_000, "s"),
-    };
-    let mut out = String::new();
-    let mut rest = nanos;
-    if name == "s" {
-        let minutes = nanos / 60_000_000_000;
-        if minutes >= 60 {
-            let _ = write!(out, "{}h", minutes / 60);
-        }
-        if minutes > 0 {
-            let _ = write!(out, "{}m", minutes % 60);
-        }
-        rest = nanos % 60_000_000_000;
-    }
-    let _ = write!(out, "{}", rest / unit);
-    let digits = unit.ilog10() as usize;
-    let fraction = format!("{:0digits$}", rest % unit);
-    let fraction = fraction.trim_end_matches('0');
-    if !fraction.is_empty() {
-        let _ = write!(out, ".{fraction}");
-    }
-    out + name
+    brunt_duration::format(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// Reads `1s`, `1m30s`, `1.5h`, `1d`, or a bare number of milliseconds.
+/// Reads `1s`, `1m30s`, `1.5h`, `1d`, or a bare number of milliseconds. `None` also for less than nothing.
 pub(crate) fn parse(text: &str) -> Option<Duration> {
-    if let Ok(millis) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(millis / 1000.0).ok();
-    }
-    let mut rest = text;
-    let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..end].parse().ok()?;
-        rest = &rest[end..];
-        let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
-        let unit = match &rest[..end] {
-            "ns" => 1e-9,
-            "us" | "µs" => 1e-6,
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            _ => return None,
-        };
-        seconds += number * unit;
-        rest = &rest[end..];
-    }
-    (!text.is_empty()).then_some(())?;
-    Duration::try_from_secs_f64(seconds).ok()
+    u64::try_from(brunt_duration::parse_millis(text).ok()?).ok().map(Duration::from_nanos)
 }
 
 #[cfg(test)]

@@ -86,12 +86,12 @@ impl SourceMap {
     }
 
     /// The map that a text names in its last comment, `//# sourceMappingURL=…`: inline, or a file
-    /// beside it. A map that can't be read is no error, but a warning in the log. Maps of modules from elsewhere are not
-    /// fetched.
+    /// beside it; that of a module from `https://` is fetched. A map that can't be read is no error, but a warning in the
+    /// log.
     pub(crate) fn of_bundle(text: &str, url: &str, files: &dyn Files) -> Option<Self> {
         let reference = reference(text)?;
         match read(reference, url, files) {
-            Ok(map) => map,
+            Ok(map) => Some(map),
             Err(reason) => {
                 log::warn!(script = url, error = reason.as_str(); "Couldn't load source map");
                 None
@@ -115,16 +115,23 @@ fn reference(text: &str) -> Option<&str> {
     Some(reference.trim()).filter(|reference| !reference.is_empty())
 }
 
-fn read(reference: &str, url: &str, files: &dyn Files) -> Result<Option<SourceMap>, String> {
+fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, String> {
     let base = Url::parse(url).map_err(|error| error.to_string())?;
     let (json, place) = if let Some(data) = reference.strip_prefix("data:") {
         (inline(data)?, base)
     } else {
         let place = base.join(reference).map_err(|error| error.to_string())?;
-        let Some(path) = path_of(place.as_str()) else {
-            return Ok(None);
+        let bytes = match path_of(place.as_str()) {
+            // What comes from elsewhere has no business here.
+            Some(_) if base.scheme() != "file" => {
+                return Err(format!("{place}: a remote module can't read files"));
+            }
+            Some(path) => {
+                files.read(&path).map_err(|error| format!("{}: {error}", path.display()))?
+            }
+            None if place.scheme() == "https" => files.fetch(place.as_str())?,
+            None => return Err(format!("{place}: it is neither a file nor fetched by https")),
         };
-        let bytes = files.read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         (String::from_utf8(bytes).map_err(|error| error.to_string())?, place)
     };
     // Some servers and tools put `)]}'` before JSON; the format allows for it.
@@ -143,7 +150,7 @@ fn read(reference: &str, url: &str, files: &dyn Files) -> Result<Option<SourceMa
             place.join(&source).map_or(source, String::from)
         })
         .collect();
-    Ok(Some(SourceMap::new(&map, sources)))
+    Ok(SourceMap::new(&map, sources))
 }
 
 /// The text of a `data:` URL, whose scheme was cut off.
@@ -165,6 +172,24 @@ mod tests {
 
     /// Line 1 column 1 comes from the second source's line 3 column 5.
     const JSON: &str = r#"{"version":3,"sourceRoot":"src/","sources":["a.ts","b.ts"],"names":[],"mappings":"ACEI"}"#;
+
+    /// Files, and one page.
+    struct Web(InMemory);
+
+    impl Files for Web {
+        fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+            self.0.read(path)
+        }
+
+        fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+            let is_there = url == "https://h.test/lib/a.js.map";
+            if is_there { Ok(JSON.into()) } else { Err("404".to_owned()) }
+        }
+
+        fn current_dir(&self) -> std::io::Result<std::path::PathBuf> {
+            self.0.current_dir()
+        }
+    }
 
     fn bundle(text: &str, files: &InMemory) -> Option<(String, u32, u32)> {
         let map = SourceMap::of_bundle(text, "file:///dist/bundle.js", files)?;
@@ -188,6 +213,24 @@ mod tests {
             bundle(&text, &InMemory::new()),
             Some(("file:///dist/src/b.ts".to_owned(), 3, 5))
         );
+    }
+
+    #[test]
+    fn the_map_of_a_remote_module_is_fetched_and_reads_no_files() {
+        let files = Web(InMemory::new().with("/etc/x.map", JSON));
+        let of = |reference: &str| {
+            let text = format!("x();\n//# sourceMappingURL={reference}");
+            let map = SourceMap::of_bundle(&text, "https://h.test/lib/a.js", &files)?;
+            map.lookup(1, 9).and_then(|place| place.url).map(str::to_owned)
+        };
+        let inside = Some("https://h.test/lib/src/b.ts".to_owned());
+        assert_eq!(of("a.js.map"), inside);
+        assert_eq!(of("/lib/a.js.map"), inside);
+        assert_eq!(of("none.map"), None);
+        assert_eq!(of("file:///etc/x.map"), None);
+        assert_eq!(of("http://h.test/lib/a.js.map"), None);
+        let data = general_purpose::STANDARD.encode(JSON);
+        assert_eq!(of(&format!("data:application/json;base64,{data}")), inside);
     }
 
     #[test]

@@ -94,6 +94,16 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch("discard-response-bodies", "Don't keep response bodies")
         .env("DISCARD_RESPONSE_BODIES")
         .sets("discardResponseBodies"),
+    Flag::value("max-body-size", "SIZE", "Keep no response body larger than this; default 1GiB")
+        .env("MAX_BODY_SIZE")
+        .sets("maxBodySize"),
+    Flag::value(
+        "max-body-memory",
+        "SIZE",
+        "Let all bodies hold at most this; default half the memory",
+    )
+    .env("MAX_BODY_MEMORY")
+    .sets("maxBodyMemory"),
     Flag::value("dns", "SPEC", "Resolve names so: ttl=5m,select=random,policy=preferIPv4")
         .env("DNS")
         .sets("dns"),

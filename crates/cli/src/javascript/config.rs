@@ -58,6 +58,7 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
         (host.clone(), target)
     });
     let dns = options.dns();
+    let defaults = Settings::default();
     Ok(Settings {
         idle_total: clamp(options.batch()),
         idle_per_host: clamp(options.batch_per_host()),
@@ -100,7 +101,8 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
         proxies,
         // Go's.
         head_limit: 10 << 20,
-        ..Settings::default()
+        body_limit: options.max_body_size.map_or(defaults.body_limit, options::Size::bytes),
+        ..defaults
     })
 }
 

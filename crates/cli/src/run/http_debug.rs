@@ -18,7 +18,7 @@ impl Watcher for HttpDebug {
         if let Some(head) = seen.response_head() {
             let body = if self.bodies { seen.response_body() } else { &[] };
             let text = String::from_utf8_lossy(body);
-            let head = response_head(&head);
+            let head = response_head(&head, seen.method());
             say(vu, &id, &format!("Response:\n{head}{text}\n"));
         }
     }
@@ -39,18 +39,22 @@ fn request_head(head: &str, method: &str) -> String {
     format!("{}Accept-Encoding: gzip\n\n", head.strip_suffix('\n').unwrap_or(head))
 }
 
-/// The head as k6 shows it: the length first, unless it is zero, then the other headers by name, in their canonical form.
-fn response_head(head: &str) -> String {
+/// The head as k6 shows it: what is about the connection and the body's length first (a length of zero last, unless the
+/// request's method goes with a body), then the other headers by name, in their canonical form.
+fn response_head(head: &str, method: &str) -> String {
+    let goes_with_body = matches!(method, "POST" | "PUT" | "PATCH");
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     let mut headers: Vec<String> = lines.filter(|line| !line.is_empty()).map(canonical).collect();
     headers.sort_by_cached_key(|line| {
-        let place = match line.strip_prefix("Content-Length:").map(str::trim) {
-            Some("0") => 2,
-            Some(_) => 0,
-            None => 1,
+        let (name, value) = line.split_once(':').unwrap_or((line, ""));
+        let place = match (name, value.trim()) {
+            ("Connection", value) if value.eq_ignore_ascii_case("close") => 0,
+            ("Content-Length", "0") if !goes_with_body => 3,
+            ("Content-Length" | "Transfer-Encoding", _) => 1,
+            _ => 2,
         };
-        (place, line.split(':').next().unwrap_or_default().to_owned())
+        (place, name.to_owned())
     });
     let mut out = format!("{status}\n");
     for header in headers {
@@ -98,11 +102,24 @@ mod tests {
         assert_eq!(shown, "GET / HTTP/1.1\nHost: a\nB: c\nAccept-Encoding: gzip\n\n");
         let ranged = "GET / HTTP/1.1\nHost: a\nRange: bytes=0-1\n\n";
         assert_eq!(super::request_head(ranged, "GET"), ranged);
-        let shown =
-            super::response_head("HTTP/1.1 200 OK\nServer: x\nDate: d\nContent-Length: 5\n\n");
+        let shown = super::response_head(
+            "HTTP/1.1 200 OK\nServer: x\nDate: d\nContent-Length: 5\n\n",
+            "GET",
+        );
         assert_eq!(shown, "HTTP/1.1 200 OK\nContent-Length: 5\nDate: d\nServer: x\n\n");
-        let shown = super::response_head("HTTP/2.0 204 \ncontent-length: 0\nx-a: B\ndate: d\n\n");
+        let none = "HTTP/2.0 204 \ncontent-length: 0\nx-a: B\ndate: d\n\n";
+        let shown = super::response_head(none, "GET");
         assert_eq!(shown, "HTTP/2.0 204 \nDate: d\nX-A: B\nContent-Length: 0\n\n");
+        let shown = super::response_head(none, "POST");
+        assert_eq!(shown, "HTTP/2.0 204 \nContent-Length: 0\nDate: d\nX-A: B\n\n");
+        let shown = super::response_head(
+            "HTTP/1.1 200 OK\nA: b\nConnection: close\nTransfer-Encoding: chunked\n\n",
+            "GET",
+        );
+        assert_eq!(
+            shown,
+            "HTTP/1.1 200 OK\nConnection: close\nTransfer-Encoding: chunked\nA: b\n\n"
+        );
     }
 
     #[test]

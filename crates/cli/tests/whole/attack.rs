@@ -115,6 +115,8 @@ fn what_is_wrong_is_told_with_the_exit_code_of_vegeta() {
         let told = brunt(&line).file("t.txt", targets).told();
         assert!(told.code == code && told.stderr.contains(said), "{flags}: {told:?}");
         assert_eq!(told.stdout, "", "{flags}");
+        let times = told.stderr.matches("open nothing").count();
+        assert!(times <= 1, "said {times} times: {}", told.stderr);
     }
 }
 

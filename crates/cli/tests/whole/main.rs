@@ -5,6 +5,7 @@ mod archives;
 mod attack;
 mod bad_bodies;
 mod bad_input;
+mod bodies;
 mod command_line;
 mod corpus;
 mod dashboard;

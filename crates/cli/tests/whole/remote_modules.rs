@@ -130,6 +130,36 @@ fn remote_modules_import_what_is_beside_them() {
 }
 
 #[test]
+fn the_source_map_of_a_remote_module_leads_to_its_sources() {
+    // Line 1 of what is fetched comes from line 3 of b.ts.
+    let server = Server::start(&[
+        (
+            "/lib/m.js?_k6=1",
+            200,
+            "export const f = () => { throw new Error('far'); };\n//# sourceMappingURL=m.js.map\n",
+        ),
+        (
+            "/lib/m.js.map?_k6=1",
+            200,
+            r#"{"version":3,"sources":["src/b.ts"],"names":[],"mappings":"AAEA"}"#,
+        ),
+        (
+            "/none.js?_k6=1",
+            200,
+            "export const g = 'still there';\n//# sourceMappingURL=none.js.map\n",
+        ),
+    ]);
+    let script = "import { f } from 'HOST/lib/m.js'; import { g } from 'HOST/none.js';
+        export default function () { console.log(g); f(); }";
+    let told = server.run("", script).told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let place = server.url("/lib/src/b.ts:3:");
+    assert!(told.stderr.contains(&place), "{told:?}");
+    assert!(told.stderr.contains("still there"), "{told:?}");
+    assert!(told.stderr.contains("Couldn't load source map"), "{told:?}");
+}
+
+#[test]
 fn what_cannot_be_fetched_is_told_at_its_import() {
     let server = Server::start(&[LIBRARY, ("/bad.js", 200, "let a = ;")]);
     for (script, part) in [

@@ -124,6 +124,11 @@ impl Running {
         }
     }
 
+    /// The process's number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal: `INT` or `TERM`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

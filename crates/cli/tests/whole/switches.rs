@@ -34,6 +34,22 @@ fn http_debug_logs_each_request_and_response() {
     }
 }
 
+/// What k6 1.8.1 shows, and what goes over the wire.
+#[test]
+fn http_debug_shows_what_is_sent_without_a_body_and_on_its_own_connection() {
+    let demo = DemoServer::start();
+    let script = "import http from 'k6/http';\n\
+        export const options = { noConnectionReuse: true };\n\
+        export default function () { http.post(`${__ENV.U}/anything/x`); http.get(`${__ENV.U}/ping`); }";
+    let told =
+        brunt(&format!("run -q --http-debug -e U={} s.js", demo.url)).file("s.js", script).told();
+    let lines: Vec<&str> = told.stderr.lines().filter(|line| line.contains("Request:")).collect();
+    assert_eq!(lines.len(), 2, "{told:?}");
+    assert!(lines[0].contains("\\nContent-Length: 0\\n"), "{}", lines[0]);
+    assert!(lines[0].contains("\\nConnection: close\\n"), "{}", lines[0]);
+    assert!(!lines[1].contains("Content-Length"), "{}", lines[1]);
+}
+
 #[test]
 fn once_shows_what_a_script_does() {
     let demo = DemoServer::start();

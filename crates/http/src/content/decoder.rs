@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::{Coding, Undecodable, is_zlib};
+use super::{Coding, Undecodable, is_zlib, opened};
 
 /// Takes content codings off a body that comes piece by piece. What it makes of a piece is as large as its reader's
 /// buffer, however much the piece unpacks to.
@@ -17,7 +17,19 @@ use super::{Coding, Undecodable, is_zlib};
 pub struct Decoder {
     input: Rc<RefCell<Input>>,
     outermost: Box<dyn Read>,
+    turn: Rc<Turn>,
 }
+
+/// What all layers together may read before somebody else has a turn: a body that unpacks to nothing, or to little that
+/// unpacks to much, yields no bytes to stop at.
+#[derive(Default)]
+struct Turn {
+    left: Cell<usize>,
+    is_over: Cell<bool>,
+}
+
+/// So much the layers may read in a turn.
+const TURN: usize = 256 * 1024;
 
 /// What came of asking for more.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -26,6 +38,8 @@ pub enum Decoded {
     Bytes(usize),
     /// First something must be pushed.
     Hungry,
+    /// There is more to do: ask again, after others had their turn.
+    Busy,
     /// That was all.
     End,
 }
@@ -45,14 +59,16 @@ impl Decoder {
     /// take off.
     pub fn new(header: &str) -> Option<Self> {
         let input = Rc::<RefCell<Input>>::default();
+        let turn = Rc::<Turn>::default();
         let mut outermost: Box<dyn Read> = Box::new(Tap(Rc::clone(&input)));
         let mut is_coded = false;
         for name in header.rsplit(',') {
             let Some(coding) = Coding::parse(name) else { continue };
-            outermost = Box::new(Layer::new(coding, outermost));
+            let source = Metered { source: outermost, turn: Rc::clone(&turn) };
+            outermost = Box::new(Layer::new(coding, Box::new(source)));
             is_coded = true;
         }
-        is_coded.then_some(Self { input, outermost })
+        is_coded.then_some(Self { input, outermost, turn })
     }
 
     /// More of the coded body.
@@ -80,12 +96,15 @@ impl Decoder {
                 return Ok(if input.is_ended { Decoded::End } else { Decoded::Hungry });
             }
         }
+        self.turn.left.set(TURN);
+        self.turn.is_over.set(false);
         loop {
             match self.outermost.read(into) {
                 Ok(0) => return Ok(Decoded::End),
                 Ok(size) => return Ok(Decoded::Bytes(size)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Ok(Decoded::Hungry);
+                    let is_over = self.turn.is_over.get();
+                    return Ok(if is_over { Decoded::Busy } else { Decoded::Hungry });
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -121,6 +140,26 @@ impl Read for Tap {
         } else {
             input.at += size;
         }
+        Ok(size)
+    }
+}
+
+/// A source that gives no more than a turn allows.
+struct Metered {
+    source: Box<dyn Read>,
+    turn: Rc<Turn>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.turn.left.get();
+        if left == 0 {
+            self.turn.is_over.set(true);
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let most = into.len().min(left);
+        let size = self.source.read(&mut into[..most])?;
+        self.turn.left.set(left.saturating_sub(size));
         Ok(size)
     }
 }
@@ -161,13 +200,7 @@ impl Layer {
         self.is_zlib = is_zlib;
         let source = self.source.take().expect("it was there a moment ago");
         let source = io::Cursor::new(head).chain(source);
-        self.decoder = Some(match self.coding {
-            Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(source)),
-            Coding::Deflate if is_zlib => Box::new(flate2::read::ZlibDecoder::new(source)),
-            Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(source)),
-            Coding::Brotli => Box::new(brotli::Decompressor::new(source, 4096)),
-            Coding::Zstd => Box::new(zstd::stream::read::Decoder::new(source)?),
-        });
+        self.decoder = Some(opened(self.coding, is_zlib, source)?);
         Ok(())
     }
 
@@ -230,6 +263,7 @@ mod tests {
             match decoder.next(&mut into)? {
                 Decoded::Bytes(size) => out.extend_from_slice(&into[..size]),
                 Decoded::End => return Ok(out),
+                Decoded::Busy => {}
                 Decoded::Hungry => match rest.next() {
                     Some(piece) => decoder.push(piece.to_vec()),
                     None => decoder.end(),
@@ -281,10 +315,31 @@ mod tests {
             decoder.push(encoded);
             decoder.end();
             let (mut into, mut size) = ([1; 1000], 0);
-            while let Decoded::Bytes(part) = decoder.next(&mut into).unwrap() {
-                size += part;
+            loop {
+                match decoder.next(&mut into).unwrap() {
+                    Decoded::Bytes(part) => size += part,
+                    Decoded::Busy => {}
+                    Decoded::End | Decoded::Hungry => break,
+                }
             }
             assert_eq!(size, 30_000_000, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_unpacks_to_nothing_or_twice_gives_others_their_turn() {
+        let (empty, _) = encode("gzip", b"").unwrap();
+        let members = empty.repeat(100_000);
+        let (twice, _) = encode("gzip", &members).unwrap();
+        for (header, body) in [("gzip", members), ("gzip, gzip", twice)] {
+            let mut decoder = Decoder::new(header).unwrap();
+            decoder.push(body);
+            decoder.end();
+            let mut turns = 0;
+            while decoder.next(&mut [0; 100]).unwrap() == Decoded::Busy {
+                turns += 1;
+            }
+            assert!(turns >= 5, "{header}: {turns}");
         }
     }
 

@@ -1,13 +1,21 @@
 //! What came of a response: head and body in one buffer.
 
 use super::Response;
+use crate::budget::{Exhausted, Share, make_room};
 use crate::failure::Failure;
 use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};
+use crate::request::MovesOn;
 use crate::spool::Spool;
 
 /// The most that is reserved for a body because a header promises it. A longer body grows as it comes.
-const RESERVE_MAX: u64 = 64 << 20;
+const RESERVE_MAX: u64 = 4 << 20;
+
+/// So much of a redirect's body is read, to keep the connection.
+const LEFT_MAX: u64 = 2048;
+
+/// A buffer up to this size stays as it is when its body is forgotten.
+const SMALL: usize = 64 * 1024;
 
 /// What becomes of a body.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +35,7 @@ pub(crate) enum Fate {
 ///
 /// One buffer holds reason, header lines and body, one after the other: a response of known length
 /// costs one allocation, of exactly its size. Header lines are looked at again only if somebody asks.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Answer {
     status: u16,
     minor: u8,
@@ -43,11 +51,49 @@ pub(crate) struct Answer {
     buffer: Vec<u8>,
     discarded: u64,
     limit: u64,
+    /// What a header says of the body's length.
+    declared: Option<u64>,
+    /// What its body has of the bound on all of them.
+    share: Share,
+    moves_on: MovesOn,
+    /// It is a redirect that is followed.
+    is_left: bool,
 }
 
 impl Answer {
     pub(crate) fn new(fate: Fate, limit: u64) -> Self {
         Self { fate, limit, ..Self::default() }
+    }
+
+    pub(crate) fn moving_on(self, moves_on: MovesOn) -> Self {
+        Self { moves_on, ..self }
+    }
+
+    fn may_go_on(&self, status: u16) -> bool {
+        status >= 300 && self.moves_on != MovesOn::default()
+    }
+
+    /// Its head is there: drops the body, if nobody wants it.
+    fn look_ahead(&mut self) -> Result<(), Failure> {
+        let MovesOn { redirects, challenges } = self.moves_on;
+        self.is_left = redirects
+            && matches!(self.status, 301 | 302 | 303 | 307 | 308)
+            && self
+                .response()
+                .and_then(|head| head.header("Location"))
+                .is_some_and(|location| !location.is_empty());
+        if self.is_left || (challenges && self.status == 401) {
+            self.fate = Fate::Discard;
+        }
+        if self.fate == Fate::Keep && self.declared.is_some_and(|declared| declared > self.limit) {
+            return Err(Failure::BodyTooLarge(self.limit));
+        }
+        Ok(())
+    }
+
+    /// The rest is not waited for.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.is_left && self.discarded.max(self.declared.unwrap_or(0)) > LEFT_MAX
     }
 
     /// Gives `input` to the parser and keeps what it tells. `true`: the response is whole, and what is
@@ -75,7 +121,7 @@ impl Answer {
         let text = head.reason.len() + head.lines.len();
         let body = match head.length {
             Length::Exactly(length) if self.fate == Fate::Keep => {
-                if length > self.limit {
+                if length > self.limit && !self.may_go_on(head.status) {
                     return Err(Failure::BodyTooLarge(self.limit));
                 }
                 length.min(RESERVE_MAX) as usize
@@ -85,6 +131,9 @@ impl Answer {
             }
             _ => 0,
         };
+        if let Length::Exactly(length) = head.length {
+            self.declared = Some(length);
+        }
         self.status = head.status;
         self.minor = head.minor;
         self.has_cookies = head.has_cookies;
@@ -97,6 +146,8 @@ impl Answer {
         self.buffer.extend_from_slice(&head.lines);
         if let Some(spool) = spool {
             self.decide(spool);
+        } else if self.may_go_on(head.status) {
+            self.look_ahead()?;
         }
         Ok(())
     }
@@ -111,7 +162,7 @@ impl Answer {
         marks: (bool, bool),
         declared: u64,
     ) -> Result<(), Failure> {
-        if self.fate == Fate::Keep && declared > self.limit {
+        if self.fate == Fate::Keep && declared > self.limit && !self.may_go_on(status) {
             return Err(Failure::BodyTooLarge(self.limit));
         }
         let body = match self.fate {
@@ -119,6 +170,7 @@ impl Answer {
             Fate::Begin => declared.min(self.limit).min(RESERVE_MAX) as usize,
             Fate::Discard | Fate::Stream => 0,
         };
+        self.declared = Some(declared).filter(|declared| *declared > 0);
         self.status = status;
         self.minor = 2;
         (self.has_cookies, self.has_encoding) = marks;
@@ -127,6 +179,9 @@ impl Answer {
         self.buffer.reserve_exact(reason.len() + lines.len() + body);
         self.buffer.extend_from_slice(reason.as_bytes());
         self.buffer.extend_from_slice(lines);
+        if self.fate != Fate::Stream && self.may_go_on(status) {
+            self.look_ahead()?;
+        }
         Ok(())
     }
 
@@ -142,9 +197,8 @@ impl Answer {
         if self.fate == Fate::Begin {
             let room = self.limit.saturating_sub(self.body().len() as u64);
             let (kept, rest) = data.split_at((data.len() as u64).min(room) as usize);
-            self.buffer.extend_from_slice(kept);
             self.discarded += rest.len() as u64;
-            return Ok(());
+            return if kept.is_empty() { Ok(()) } else { self.keep(kept) };
         }
         if self.fate != Fate::Keep {
             self.discarded += data.len() as u64;
@@ -154,10 +208,47 @@ impl Answer {
             return Ok(());
         }
         if (self.body().len() + data.len()) as u64 > self.limit {
+            self.forget_body();
             return Err(Failure::BodyTooLarge(self.limit));
         }
+        self.keep(data)
+    }
+
+    fn keep(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.make_room(data.len())?;
         self.buffer.extend_from_slice(data);
-        Ok(())
+        self.count()
+    }
+
+    /// Room for so much more, and no more than can come.
+    fn make_room(&mut self, more: usize) -> Result<(), Failure> {
+        let most = self.declared.map_or(self.limit, |declared| declared.min(self.limit));
+        let most = most.saturating_sub(self.body().len() as u64);
+        let made = make_room(&mut self.buffer, more, most);
+        made.map_err(|exhausted| self.exhausted(exhausted))
+    }
+
+    #[cold]
+    fn exhausted(&mut self, exhausted: Exhausted) -> Failure {
+        self.forget_body();
+        Failure::BodiesTooLarge(exhausted.0)
+    }
+
+    /// Counts the body towards what all may hold. If that is too much, it is dropped at once.
+    pub(crate) fn count(&mut self) -> Result<(), Failure> {
+        let covered = self.share.cover(self.body().len() as u64);
+        covered.map_err(|exhausted| self.exhausted(exhausted))
+    }
+
+    /// Keeps the head alone, and the body's size.
+    pub(crate) fn forget_body(&mut self) {
+        self.discarded += self.body().len() as u64;
+        self.buffer.truncate(self.head_len as usize);
+        // What is small is not worth a look at the allocator.
+        if self.buffer.capacity() > SMALL {
+            self.buffer.shrink_to_fit();
+        }
+        self.share.release();
     }
 
     /// The status code; 0 if no head came.
@@ -165,9 +256,19 @@ impl Answer {
         self.status
     }
 
-    /// Where body may be written directly, if it is kept.
-    pub(crate) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
-        if self.fate == Fate::Keep { Some(&mut self.buffer) } else { None }
+    /// Where body may be written directly, if it is kept, with room for `more`. [`Self::count`] it then.
+    pub(crate) fn buffer(&mut self, more: usize) -> Result<Option<&mut Vec<u8>>, Failure> {
+        if self.fate != Fate::Keep {
+            return Ok(None);
+        }
+        self.make_room(more)?;
+        Ok(Some(&mut self.buffer))
+    }
+
+    /// The same without a body.
+    pub(super) fn beginning(&self) -> Self {
+        let head = self.buffer.get(..self.head_len as usize).unwrap_or_default().to_vec();
+        Self { buffer: head, share: Share::default(), ..*self }
     }
 
     /// The head is there, and the body goes to a spool.
@@ -198,9 +299,10 @@ impl Answer {
         self.body().len() as u64 + self.discarded
     }
 
+    /// From here on, whoever has it answers for its size.
     pub(super) fn into_body(mut self) -> Vec<u8> {
         self.buffer.drain(..self.head_len as usize);
-        self.buffer
+        std::mem::take(&mut self.buffer)
     }
 }
 
@@ -241,6 +343,48 @@ mod tests {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
         assert_eq!(feed(&mut answer, text), Ok(true));
         assert_eq!((answer.body(), answer.body_size()), (&b"hel"[..], 5));
+    }
+
+    #[test]
+    fn a_body_takes_no_more_room_than_its_bound_and_none_when_it_passes_it() {
+        let mut answer = Answer::new(Fate::Keep, 3 << 20);
+        assert_eq!(feed(&mut answer, "HTTP/1.1 200 OK\r\n\r\n"), Ok(false));
+        let piece = vec![b'x'; 100_000];
+        let failure = loop {
+            match answer.take(&piece, None) {
+                Ok(()) => assert!(answer.buffer.capacity() <= (3 << 20) + 64),
+                Err(failure) => break failure,
+            }
+        };
+        assert_eq!(failure, Failure::BodyTooLarge(3 << 20));
+        assert_eq!((answer.body().len(), answer.body_size()), (0, 31 * 100_000));
+        assert!(answer.buffer.capacity() < 1000 && answer.response().is_some());
+    }
+
+    #[test]
+    fn the_body_of_a_redirect_that_is_followed_is_not_kept() {
+        let moves_on = MovesOn { redirects: true, challenges: false };
+        let came = |text: &str, moves_on| {
+            let mut answer = Answer::new(Fate::Keep, 9000).moving_on(moves_on);
+            feed(&mut answer, text).unwrap();
+            (answer.body().len(), answer.body_size(), answer.is_enough())
+        };
+        let to = "HTTP/1.1 302 X\r\nLocation: /b\r\n";
+        assert_eq!(came(&format!("{to}Content-Length: 3\r\n\r\nabc"), moves_on), (0, 3, false));
+        assert_eq!(came(&format!("{to}Content-Length: 3000\r\n\r\n"), moves_on), (0, 0, true));
+        let long = format!("{to}\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&long, moves_on), (0, 3000, true));
+        let large = format!("{to}Content-Length: 10000\r\n\r\n");
+        assert_eq!(came(&large, moves_on), (0, 0, true));
+        let mut kept = Answer::new(Fate::Keep, 9000).moving_on(moves_on);
+        let large = "HTTP/1.1 404 X\r\nContent-Length: 10000\r\n\r\n";
+        assert_eq!(feed(&mut kept, large), Err(Failure::BodyTooLarge(9000)));
+        assert_eq!(came(&long, MovesOn::default()), (3000, 3000, false));
+        let nowhere = format!("HTTP/1.1 302 X\r\n\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&nowhere, moves_on), (3000, 3000, false));
+        let asks = MovesOn { redirects: false, challenges: true };
+        let challenge = format!("HTTP/1.1 401 X\r\n\r\n{}", "x".repeat(3000));
+        assert_eq!(came(&challenge, asks), (0, 3000, false));
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl<'c> Recording<'c> {
 
     /// The exchange as it stands with its head there and its body to come.
     pub(crate) fn snapshot(&self) -> Exchange {
-        Recording { answer: self.answer.clone(), ..*self }.finish(None)
+        Recording { answer: self.answer.beginning(), ..*self }.finish(None)
     }
 
     /// Closes the books.

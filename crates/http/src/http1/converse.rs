@@ -19,9 +19,6 @@ use crate::spool::Spool;
 /// Bodies with at least this much left are read straight to where they are kept.
 const DIRECT_MIN: u64 = 32 * 1024;
 
-/// The most that is reserved at a time for a body of untrusted length.
-const DIRECT_STEP: usize = 1 << 20;
-
 /// Sends `request` and receives what comes back. `true`: the connection can be used again.
 ///
 /// Writing and reading go side by side, since a server may answer before it has read all.
@@ -111,17 +108,15 @@ impl Talk<'_, '_> {
         if let Some(left) = self.parser.left()
             && left >= DIRECT_MIN
             && !connection.is_secure()
-            && let Some(buffer) = recording.answer.buffer()
+            && let Some(buffer) = recording.answer.buffer(left.min(READ_MIN) as usize)?
         {
             let left = usize::try_from(left).unwrap_or(usize::MAX);
-            if buffer.capacity() - buffer.len() < left.min(READ_MIN) {
-                buffer.reserve(left.min(DIRECT_STEP));
-            }
             let size = ready!(connection.poll_read_into(cx, buffer, left))?;
             recording.received(size);
             if size == 0 {
                 return Poll::Ready(self.end());
             }
+            recording.answer.count()?;
             self.parser.skip(size as u64);
             return Poll::Ready(Ok(self.step(true)));
         }
@@ -159,6 +154,9 @@ impl Talk<'_, '_> {
                     spool.begin(|| recording.snapshot());
                 }
                 fed?;
+                if recording.answer.is_enough() && !self.parser.is_done() {
+                    return Poll::Ready(Ok(Step::Whole { is_clean: false }));
+                }
                 let is_clean = !has_leftover && !connection.is_closed();
                 Poll::Ready(Ok(self.step(is_clean)))
             }
@@ -186,7 +184,7 @@ impl Talk<'_, '_> {
 }
 
 /// Room for direct reading below which more is reserved.
-const READ_MIN: usize = 64 * 1024;
+const READ_MIN: u64 = 64 * 1024;
 
 enum Step {
     More,

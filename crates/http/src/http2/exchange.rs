@@ -164,6 +164,9 @@ impl<'a, 'c> Running<'a, 'c> {
         };
         if stream.has_head {
             self.recording.answered_at(stream.first_byte);
+            if stream.answer.is_enough() {
+                return Poll::Ready(Ok(()));
+            }
         }
         let mut waits = false;
         if let (Some(spool), true) = (self.request.spool, stream.has_head) {

@@ -6,7 +6,6 @@ use brunt_grpc::Metadata;
 use brunt_quickjs::Value;
 
 use crate::go_error::go_type;
-use crate::http::duration;
 use crate::state::{read_tags, tag_text};
 
 /// A call may take so long, unless the script says otherwise.
@@ -130,7 +129,7 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
 /// A limit of exactly 0.
 fn is_nothing(timeout: &Value<'_>) -> bool {
     match timeout.as_str() {
-        Some(text) => duration::parse(text.as_str()) == Some(0),
+        Some(text) => brunt_duration::parse_millis(text.as_str()) == Ok(0),
         None => timeout.as_number() == Some(0.0),
     }
 }
@@ -143,9 +142,8 @@ pub(super) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
     }
     if let Some(text) = value.as_str() {
         let text = text.as_str();
-        return duration::parse(text)
-            .map(Duration::from_nanos)
-            .ok_or_else(|| format!("time: {}", duration::why_not(text)));
+        let ns = brunt_duration::parse_millis(text).map_err(|why| why.to_string())?;
+        return Ok(Duration::from_nanos(u64::try_from(ns).unwrap_or(0)));
     }
     let kind = go_type(value);
     Err(format!("unable to use type {kind} as a duration value"))

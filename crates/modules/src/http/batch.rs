@@ -59,7 +59,10 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             .and_then(|asked| Prepared::read(ctx, http, asked))
             .and_then(Prepared::with_valid_url);
         match request {
-            Ok(request) => requests.push(request),
+            Ok(mut request) => {
+                request.take_cookies();
+                requests.push(request);
+            }
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
             Err(Refusal::Unsendable(refused)) => {
                 // One bad entry, and nothing is sent: the responses up to it are empty ones.

@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use brunt_fiber::clock;
+use brunt_http::content::{self, Unpacked};
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{
-    Body, Client, Exchange, Failure, Headers, Payload, Request, Response, Spool, Target,
+    Body, Client, Exchange, Failure, Headers, MovesOn, Payload, Request, Response, Spool, Target,
     TargetError, Truncated, resolve,
 };
 
@@ -17,10 +18,6 @@ use super::prepared::{Prepared, ResponseType};
 use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
 use super::url::{escape_path, mask, without_userinfo};
-
-/// The largest body that decompression may make of a response: what a JavaScript string could not hold anyway. What
-/// is larger fails as undecodable.
-const DECODED_MAX: u64 = 1 << 30;
 
 /// Where a chain of redirects stands.
 pub(super) struct Chain {
@@ -52,7 +49,7 @@ pub(super) struct Way<'a> {
 pub(super) struct Last {
     /// `None` if the URL is none.
     pub(super) exchange: Option<Box<Exchange>>,
-    pub(super) decoded: Option<Vec<u8>>,
+    pub(super) decoded: Option<Unpacked>,
     pub(super) error: String,
     pub(super) error_code: u16,
     pub(super) thrown: Option<String>,
@@ -71,7 +68,7 @@ pub(super) struct Next {
 }
 
 /// An exchange, its body decoded, and what is wrong with the response: text and code.
-type Came = (Box<Exchange>, Option<Vec<u8>>, Option<(String, u16)>);
+type Came = (Box<Exchange>, Option<Unpacked>, Option<(String, u16)>);
 
 /// What a response says about redirects.
 enum Redirect {
@@ -192,8 +189,19 @@ impl Chain {
         asked.host = request.host.as_deref().filter(|_| self.keeps_host);
         asked.deadline = Some(deadline);
         asked.together = request.together;
-        asked.discard_body = request.response_type == ResponseType::None;
-        let exchange = match &request.download {
+        let is_dropped = request.response_type == ResponseType::None;
+        if sink.is_watched() {
+            // Who watches sees all, but for what is too large.
+            asked.keep_max = is_dropped.then(|| client.network().body_limit().saturating_sub(1));
+        } else {
+            asked.discard_body = is_dropped;
+            asked.moves_on = MovesOn {
+                redirects: self.followed < request.redirects,
+                // With NTLM, there may be nothing to answer.
+                challenges: leg.asks_again && request.auth == Some(Auth::Digest),
+            };
+        }
+        let mut exchange = match &request.download {
             // Boxed, so that requests that aren't streamed don't carry it.
             Some(download) => {
                 Box::new(Box::pin(download.unless_aborted(client.exchange(&asked))).await)
@@ -217,19 +225,26 @@ impl Chain {
                 request.jar.borrow_mut().set_from_response(&scope_of(), values, now_ms());
             }
             redirect = self.redirect(request, (url, target), &response);
-            let is_kept = !asked.discard_body && asked.spool.is_none();
+            let is_kept = !is_dropped && asked.spool.is_none();
             if let (Some(coding), true) = (response.content_encoding(), is_kept) {
-                let body = exchange.body();
-                let (body, why) = brunt_http::content::decode_as_far(&coding, body, DECODED_MAX);
+                let limit = client.network().body_limit();
+                let (body, why) = match content::unpack_small(&coding, exchange.body(), limit) {
+                    Some(outcome) => outcome,
+                    // Boxed, as it is rare.
+                    None => Box::pin(unpack(&coding, exchange.body(), limit, deadline)).await,
+                };
                 decoded = body;
-                if let Some(undecodable) = why {
-                    let why = Failure::Decompression(undecodable);
+                if let Some(why) = why {
                     failure = Some((why.to_string(), why.code()));
                     redirect = Redirect::None;
                 }
             }
         }
         sink.show(shown, &asked, &exchange, decoded.as_deref());
+        if decoded.is_some() || is_dropped {
+            // Nobody asks for it as it came.
+            exchange.forget_body();
+        }
         let next = match redirect {
             Redirect::To(next) => Some(next),
             Redirect::None => None,
@@ -322,7 +337,8 @@ impl Chain {
         scope_of: &dyn Fn() -> Scope,
     ) -> Rc<Headers> {
         let jar = request.jar.borrow();
-        if jar.is_empty()
+        let taken = request.taken.as_deref().filter(|_| self.followed == 0);
+        if taken.map_or_else(|| jar.is_empty(), <[_]>::is_empty)
             && request.cookies.is_empty()
             && target.userinfo.is_none()
             && leg.is_only()
@@ -343,12 +359,18 @@ impl Chain {
         for cookie in &request.cookies {
             cookie::append(&mut text, &cookie.name, &cookie.value);
         }
-        if !jar.is_empty() {
-            for (name, value) in jar.cookies_for(&scope_of(), now_ms()) {
-                if request.cookies.iter().any(|cookie| cookie.replace && cookie.name == name) {
-                    continue;
-                }
+        let mut append = |name: &str, value: &str| {
+            if !request.cookies.iter().any(|cookie| cookie.replace && cookie.name == name) {
                 cookie::append(&mut text, name, value);
+            }
+        };
+        match taken {
+            Some(taken) => taken.iter().for_each(|(name, value)| append(name, value)),
+            None if jar.is_empty() => {}
+            None => {
+                for (name, value) in jar.cookies_for(&scope_of(), now_ms()) {
+                    append(name, value);
+                }
             }
         }
         if !text.is_empty() {
@@ -475,6 +497,17 @@ fn once(error: &str) -> &str {
 
 /// What Go says before what is wrong with the head of a response.
 const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
+
+/// Takes the codings off a large body. Others on the core go on meanwhile, and the request's time limit holds.
+async fn unpack(coding: &str, body: &[u8], limit: u64, deadline: u64) -> content::Outcome {
+    content::unpack(coding, body, limit, async || {
+        // What others have put off until the core rests: it doesn't.
+        brunt_fiber::core::carry_out_chores();
+        tokio::task::yield_now().await;
+        clock::now_ns() < deadline
+    })
+    .await
+}
 
 /// The head of the response is nonsense, or ends before its end.
 fn is_broken(exchange: &Exchange) -> bool {

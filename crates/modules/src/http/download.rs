@@ -7,6 +7,7 @@ use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -53,6 +54,8 @@ pub(crate) struct Download {
     is_given_up: Cell<bool>,
     /// It is one of `fetch`: when nobody reads on, a short rest may still come.
     is_fetch: bool,
+    /// The most bytes that it may have when it is put together.
+    pub(super) limit: Cell<u64>,
     /// Takes the body's codings off, from its head on.
     decoding: RefCell<Option<Decoding>>,
     /// The iteration ended before the body did: what the script reads later is no whole body.
@@ -70,6 +73,8 @@ struct Decoding {
     arrived_at: u64,
     /// The rest means nothing.
     is_over: bool,
+    /// Others on the core have theirs first.
+    turn: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
 
 /// What a head is a response to.
@@ -95,6 +100,7 @@ impl Download {
         Rc::new(Self {
             spool: Spool::new(BUFFER),
             is_fetch,
+            limit: Cell::new(u64::MAX),
             decoding: RefCell::default(),
             is_cut: Cell::new(false),
             is_aborted: Cell::new(false),
@@ -182,7 +188,7 @@ impl Download {
     fn begin(&self, exchange: &Exchange) {
         let codings = exchange.response().ok().and_then(|head| head.content_encoding());
         if let Some(decoder) = codings.and_then(|codings| Decoder::new(&codings)) {
-            let decoding = Decoding { decoder, arrived_at: 0, is_over: false };
+            let decoding = Decoding { decoder, arrived_at: 0, is_over: false, turn: None };
             *self.decoding.borrow_mut() = Some(decoding);
         }
     }
@@ -195,8 +201,13 @@ impl Download {
         let mut decoding = self.decoding.borrow_mut();
         let Some(decoding) = &mut *decoding else { return self.spool.poll_chunk(cx) };
         loop {
+            if let Some(turn) = &mut decoding.turn {
+                ready!(turn.as_mut().poll(cx));
+                decoding.turn = None;
+            }
             match decoding.next() {
                 Ok(Some(chunk)) => return Poll::Ready(Some(Ok(chunk))),
+                Ok(None) if decoding.turn.is_some() => continue,
                 Ok(None) => {}
                 Err(undecodable) => {
                     decoding.is_over = true;
@@ -248,6 +259,10 @@ impl Decoding {
                 Ok(Some(Chunk { bytes, arrived_at: self.arrived_at }))
             }
             Decoded::Hungry => Ok(None),
+            Decoded::Busy => {
+                self.turn = Some(Box::pin(tokio::task::yield_now()));
+                Ok(None)
+            }
             Decoded::End => {
                 self.is_over = true;
                 Ok(None)
@@ -295,6 +310,7 @@ pub(super) fn begin(
     sink: Sink,
 ) -> impl Future<Output = Arrived> + use<> {
     let download = prepared.download.clone().unwrap_or_else(|| Download::new(false));
+    download.limit.set(client.network().body_limit());
     let reader = Reader(Rc::clone(&download));
     let seen = Seen::of(&prepared);
     let task = {

@@ -84,6 +84,8 @@ impl Chain {
             let asked = Asked { method, path, body: &body, user: (&user, &password) };
             digest::answer(challenges(&came.0), &asked)
         };
+        // Its body is not held while the answer comes.
+        drop(came);
         self.exchange(way, with(&answer)).await
     }
 
@@ -97,13 +99,17 @@ impl Chain {
             return came;
         };
         let negotiate = kind.negotiate();
+        drop(came);
         let came = self.exchange(way, Leg { asks_again, ..with(&negotiate) }).await;
         if !self.may_answer(&came.0) {
             return came;
         }
         let user = (user.as_str(), password.as_str());
         match kind.authenticate(challenges(&came.0), user, clock::now_ns()) {
-            Some(answer) => self.exchange(way, with(&answer)).await,
+            Some(answer) => {
+                drop(came);
+                self.exchange(way, with(&answer)).await
+            }
             None => came,
         }
     }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use brunt_fiber::clock;
+use brunt_http::cookie::Scope;
 use brunt_http::{Failure, Headers, Payload, Target, TargetError, canonical_name};
 use brunt_js::Host;
 use brunt_quickjs::name::Key;
@@ -73,6 +75,8 @@ pub(super) struct Prepared {
     pub(super) refused: Option<Failure>,
     pub(super) cookies: Vec<RequestCookie>,
     pub(super) jar: SharedJar,
+    /// The jar's cookies for the first request, if they were taken before it goes out.
+    pub(super) taken: Option<Vec<(String, String)>>,
     pub(super) redirects: u32,
     pub(super) redirects_set: bool,
     pub(super) timeout_ns: u64,
@@ -141,6 +145,7 @@ impl Prepared {
             refused: None,
             cookies: Vec::new(),
             jar: http.jar(),
+            taken: None,
             redirects: config.max_redirects,
             redirects_set: config.max_redirects_set,
             timeout_ns: TIMEOUT_NS,
@@ -214,6 +219,21 @@ impl Prepared {
             }
             _ => Ok(self),
         }
+    }
+
+    /// Takes the jar's cookies now, since it goes out later: what happens to the jar until then is not its business.
+    pub(super) fn take_cookies(&mut self) {
+        let jar = self.jar.borrow();
+        let Ok(target) = Target::parse(&self.url) else { return };
+        let taken = if jar.is_empty() {
+            Vec::new()
+        } else {
+            let now_ms = i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX);
+            let cookies = jar.cookies_for(&Scope::of(&target), now_ms);
+            cookies.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        };
+        drop(jar);
+        self.taken = Some(taken);
     }
 
     fn unsendable(&self, code: u16, text: impl Into<String>) -> Refusal {
@@ -505,12 +525,8 @@ fn timeout(value: &Value<'_>) -> Option<u64> {
         // A number in an object is that number to k6.
         return unbox(value)?.as_number().map(from_ms);
     }
-    let text = value.as_str()?;
-    if let Ok(ms) = text.parse::<f64>() {
-        return Some(from_ms(ms));
-    }
-    super::duration::parse(text.as_str().strip_prefix('-').unwrap_or(&text))
-        .map(|ns| if text.as_str().starts_with('-') { 0 } else { ns })
+    let ns = brunt_duration::parse_millis(value.as_str()?.as_str()).ok()?;
+    Some(u64::try_from(ns).unwrap_or(0))
 }
 
 /// No time, or less than none, is 0: the request fails as timed out. What is no number of nanoseconds for Go is so, too.
@@ -521,7 +537,11 @@ fn from_ms(ms: f64) -> u64 {
 
 fn invalid_timeout(value: &Value<'_>) -> String {
     if let Some(text) = value.as_str() {
-        return format!("invalid timeout value: time: {}", super::duration::why_not(&text));
+        let why = brunt_duration::parse_millis(&text).err();
+        return format!(
+            "invalid timeout value: {}",
+            why.map_or(String::new(), |why| why.to_string())
+        );
     }
     let kind = if value.is_array_buffer() { "sobek.ArrayBuffer" } else { go_type(value) };
     format!("invalid timeout value: unable to use type {kind} as a duration value")

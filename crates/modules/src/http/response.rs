@@ -1,10 +1,12 @@
 //! The `Response` object: its properties are made when a script asks for them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_html::Selector;
+use brunt_http::budget::Share;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_js::Host;
@@ -30,6 +32,8 @@ pub(crate) struct Response {
     /// For a request that could not be sent: why.
     error: String,
     error_code: u16,
+    /// What the body that the script holds beside ours has of the bound on all bodies.
+    shown: RefCell<Share>,
 }
 
 macro_rules! names {
@@ -99,7 +103,13 @@ const KEEP_BODY: usize = 256;
 
 impl Response {
     pub(super) fn of(finished: Box<Finished>) -> Self {
-        Self { finished: Some(finished), reader: None, error: String::new(), error_code: 0 }
+        Self {
+            finished: Some(finished),
+            reader: None,
+            error: String::new(),
+            error_code: 0,
+            shown: RefCell::default(),
+        }
     }
 
     /// Where it lies: (address, bytes).
@@ -123,7 +133,8 @@ impl Response {
 
     /// For a request that could not be sent.
     pub(super) fn unsent(error: &str, code: u16) -> Self {
-        Self { finished: None, reader: None, error: error.to_owned(), error_code: code }
+        let shown = RefCell::default();
+        Self { finished: None, reader: None, error: error.to_owned(), error_code: code, shown }
     }
 
     /// What came of the request up to now: with a streamed body, more than when the head came.
@@ -183,6 +194,8 @@ impl Response {
             ResponseType::Text | ResponseType::Binary => self.body_bytes(),
         };
         let Some(bytes) = bytes else { return Ok(Own::Once(ctx.null())) };
+        let covered = self.shown.borrow_mut().cover(bytes.len() as u64);
+        covered.map_err(|exhausted| throw(ctx, &exhausted.to_string()))?;
         if self.response_type() == ResponseType::Binary {
             return Ok(Own::Keep(ctx.array_buffer(bytes.to_vec())?));
         }

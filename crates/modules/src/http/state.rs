@@ -56,6 +56,11 @@ pub(super) struct Place {
 }
 
 impl HttpShared {
+    /// Each request has a connection of its own.
+    pub(super) fn closes(&self) -> bool {
+        self.network.closes_each()
+    }
+
     fn new(shared: &Shared) -> Rc<Self> {
         let config = shared.config();
         // Settings were checked when the options were read; what fails here is the machine.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use brunt_engine::Core;
 use brunt_fiber::clock;
+use brunt_http::content::Unpacked;
 use brunt_http::{Client, Exchange, Headers, Payload, Request, TlsInfo};
 use brunt_js::{Host, Phase};
 use brunt_metrics::Metadata;
@@ -24,7 +25,7 @@ pub(super) struct Finished {
     /// The last hop's URL.
     pub(super) url: String,
     /// The body with its content codings taken off, if there were any.
-    pub(super) decoded: Option<Vec<u8>>,
+    pub(super) decoded: Option<Unpacked>,
     pub(super) error: String,
     pub(super) error_code: u16,
     /// What to throw, if failures throw.
@@ -74,6 +75,11 @@ impl Sink {
         }
     }
 
+    /// Somebody looks at each exchange.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.is_some()
+    }
+
     /// Shows an exchange to whoever watches.
     pub(super) fn show(
         &self,
@@ -83,7 +89,8 @@ impl Sink {
         decoded: Option<&[u8]>,
     ) {
         if let Some(watched) = &self.watched {
-            watched.exchange(&Seen::new(url, request, exchange, decoded));
+            let closes = self.http.closes();
+            watched.exchange(&Seen::new(url, request, exchange, decoded, closes));
         }
     }
 

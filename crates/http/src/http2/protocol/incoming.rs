@@ -356,6 +356,9 @@ impl Protocol {
                 frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
                 return Ok(());
             }
+            if stream.answer.is_enough() {
+                stream.wake();
+            }
             stream.unreturned += size;
             self.owes |= stream.unreturned >= WINDOW as usize / 2 && !ends;
         }

@@ -6,6 +6,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_http::budget::Share;
 use brunt_http::{Failure, Payload, Piece, Shared};
 use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
@@ -118,12 +119,24 @@ fn collect<'js>(call: &Call<'js>) -> JsResult<'js> {
 /// All chunks. `Err(None)`: they are too many.
 async fn collected(reader: &Reader) -> Result<Payload, Option<Failure>> {
     let (mut pieces, mut size) = (Vec::new(), 0);
+    // Counted while it comes.
+    let mut share = Share::default();
     while let Some(chunk) = poll_fn(|cx| reader.poll_chunk(cx)).await {
         let chunk = chunk.map_err(Some)?;
         size += chunk.bytes.len() as u64;
         if size > web::READ_MAX {
             reader.0.give_up();
             return Err(None);
+        }
+        let limit = reader.0.limit.get();
+        let too_much = if size > limit {
+            Some(Failure::BodyTooLarge(limit))
+        } else {
+            share.cover(size).err().map(|exhausted| Failure::BodiesTooLarge(exhausted.0))
+        };
+        if too_much.is_some() {
+            reader.0.give_up();
+            return Err(too_much);
         }
         pieces.push(Piece::from(Shared::from(chunk.bytes)));
     }

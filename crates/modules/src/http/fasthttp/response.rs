@@ -1,8 +1,10 @@
 //! What a client's methods return: its properties are made when a script asks for them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_http::budget::Share;
 use brunt_http::{Exchange, Response as Head};
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
@@ -37,6 +39,8 @@ pub(super) struct Response {
     pub(super) ready: Rc<Ready>,
     /// Who asked: it also follows links.
     pub(super) client: Client,
+    /// What the body that the script holds beside ours has of the bound on all bodies.
+    pub(super) shown: RefCell<Share>,
 }
 
 /// The object that scripts get.
@@ -62,6 +66,8 @@ impl Response {
 
     fn body<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Own<'js>> {
         let Some(bytes) = self.body_bytes() else { return Ok(Own::Once(ctx.null())) };
+        let covered = self.shown.borrow_mut().cover(bytes.len() as u64);
+        covered.map_err(|exhausted| throw(ctx, &exhausted.to_string()))?;
         if self.ready.response_type == ResponseType::Binary {
             return Ok(Own::Keep(ctx.uint8_array(bytes.to_vec())?));
         }

@@ -1,5 +1,6 @@
 //! Sends a request, records it, and makes the response.
 
+use std::cell::RefCell;
 use std::pin::pin;
 
 use brunt_fiber::{block_on, clock};
@@ -131,7 +132,10 @@ pub(super) fn send_by<'js>(
     wire.used(&exchange);
     record(host, state, http, (&ready, method), &exchange);
     match exchange.failure {
-        None => response::new(ctx, Response { exchange, ready, client: client.clone() }),
+        None => {
+            let (client, shown) = (client.clone(), RefCell::default());
+            response::new(ctx, Response { exchange, ready, client, shown })
+        }
         Some(failure) => {
             let text = format!("{} \"{}\": {failure}", method.title(), ready.shown());
             failed(ctx, &ready, &text)
