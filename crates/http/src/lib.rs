@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod auth;
+pub mod budget;
 mod client;
 pub mod clock;
 mod connection;

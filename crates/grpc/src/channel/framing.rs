@@ -4,12 +4,18 @@ use std::future::poll_fn;
 use std::io::Read as _;
 use std::time::Duration;
 
+use brunt_http::budget::Share;
+use bytes::buf::Reader;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
 use h2::{RecvStream, SendStream};
+use tokio::task::yield_now;
 
 use super::Coding;
 use crate::status::Status;
+
+/// Bytes that are unpacked at a time: about a millisecond.
+const SLICE: u64 = 256 * 1024;
 
 /// Bytes of a message's head.
 const HEAD: usize = 5;
@@ -73,18 +79,42 @@ pub(super) struct Messages {
     whole: Bytes,
     limit: usize,
     coding: Coding,
+    /// A message that is unpacked, slice by slice: a few kilobytes can become a gigabyte.
+    unpacking: Option<Unpacking>,
+    /// What all this takes of what the process may hold.
+    share: Share,
+}
+
+struct Unpacking {
+    packed: GzDecoder<Reader<Bytes>>,
+    out: Vec<u8>,
 }
 
 impl Messages {
     pub(super) fn new(limit: usize, coding: Coding) -> Self {
-        Self { came: BytesMut::new(), whole: Bytes::new(), limit, coding }
+        Self {
+            came: BytesMut::new(),
+            whole: Bytes::new(),
+            limit,
+            coding,
+            unpacking: None,
+            share: Share::default(),
+        }
     }
 
     /// The next message; `None` at the end of the stream.
     pub(super) async fn next(&mut self, body: &mut RecvStream) -> Result<Option<Bytes>, Status> {
         loop {
+            if self.unpacking.is_some() {
+                // It lies here, so that whoever gives up in between loses nothing.
+                yield_now().await;
+            }
             if let Some(message) = self.take()? {
+                self.share.release();
                 return Ok(Some(message));
+            }
+            if self.unpacking.is_some() {
+                continue;
             }
             match body.data().await {
                 // A head that is not whole is none.
@@ -98,6 +128,8 @@ impl Messages {
                         self.whole = bytes;
                     } else {
                         let whole = std::mem::take(&mut self.whole);
+                        let size = (self.came.len() + whole.len() + bytes.len()) as u64;
+                        self.share.cover(size).map_err(|_| self.too_much())?;
                         self.came.extend_from_slice(&whole);
                         self.came.extend_from_slice(&bytes);
                     }
@@ -108,6 +140,9 @@ impl Messages {
 
     /// A message that is here already.
     fn take(&mut self) -> Result<Option<Bytes>, Status> {
+        if self.unpacking.is_some() {
+            return self.unpack();
+        }
         let here = if self.whole.is_empty() { &self.came[..] } else { &self.whole[..] };
         let Some(mut head) = here.get(..5) else { return Ok(None) };
         let flag = head.get_u8();
@@ -141,12 +176,22 @@ impl Messages {
             self.whole.advance(5);
             self.whole.split_to(size)
         };
-        if flag == 0 { Ok(Some(message)) } else { self.unpack(&message).map(Some) }
+        if flag == 0 {
+            return Ok(Some(message));
+        }
+        self.unpacking =
+            Some(Unpacking { packed: GzDecoder::new(message.reader()), out: Vec::new() });
+        self.unpack()
     }
 
-    fn unpack(&self, message: &[u8]) -> Result<Bytes, Status> {
-        let mut out = Vec::new();
-        let read = GzDecoder::new(message).take(self.limit as u64 + 1).read_to_end(&mut out);
+    /// Unpacks a slice. `None`: there is more to do.
+    fn unpack(&mut self) -> Result<Option<Bytes>, Status> {
+        let Some(Unpacking { mut packed, mut out }) = self.unpacking.take() else {
+            return Ok(None);
+        };
+        let begun = out.len();
+        let most = (self.limit as u64 + 1).saturating_sub(begun as u64).min(SLICE);
+        let read = packed.by_ref().take(most).read_to_end(&mut out);
         if let Err(error) = read {
             let why = match error.kind() {
                 std::io::ErrorKind::UnexpectedEof => "unexpected EOF",
@@ -158,7 +203,18 @@ impl Messages {
         if out.len() > self.limit {
             return Err(self.too_large(out.len()));
         }
-        Ok(out.into())
+        if ((out.len() - begun) as u64) < most {
+            return Ok(Some(out.into()));
+        }
+        let size = (self.came.len() + out.len()) as u64;
+        self.share.cover(size).map_err(|_| self.too_much())?;
+        self.unpacking = Some(Unpacking { packed, out });
+        Ok(None)
+    }
+
+    fn too_much(&self) -> Status {
+        let told = "grpc: received message is too large for all that is held already";
+        Status::new(Status::RESOURCE_EXHAUSTED, told)
     }
 
     fn too_large(&self, size: usize) -> Status {
@@ -221,5 +277,20 @@ mod tests {
         assert!(messages.take().unwrap_err().message.contains("larger than max"));
         messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
         assert!(messages.take().unwrap_err().message.contains("decompress"));
+        // A long one comes in slices, and the next message behind it.
+        let long = 3 * SLICE as usize;
+        let mut messages = Messages::new(long, Coding::Gzip);
+        messages.whole = [&pack(&vec![5; long])[..], &framed(b"next")].concat().into();
+        assert_eq!((messages.take(), messages.take()), (Ok(None), Ok(None)));
+        let whole = loop {
+            if let Some(whole) = messages.take().unwrap() {
+                break whole;
+            }
+        };
+        assert_eq!(whole.len(), long);
+        assert_eq!(messages.take(), Ok(Some(Bytes::from_static(b"next"))));
+        messages.whole = pack(&vec![5; long + 1]);
+        let refused = (0..5).find_map(|_| messages.take().err());
+        assert!(refused.unwrap().message.contains("larger than max"));
     }
 }
