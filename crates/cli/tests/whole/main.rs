@@ -16,6 +16,7 @@ mod fasthttp;
 mod fetch;
 mod grpc;
 mod grpc_answers;
+mod hard_stop;
 mod hostile_sockets;
 mod house;
 mod html;

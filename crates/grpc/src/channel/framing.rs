@@ -80,7 +80,7 @@ pub(super) struct Messages {
     limit: usize,
     coding: Coding,
     /// A message that is unpacked, slice by slice: a few kilobytes can become a gigabyte.
-    unpacking: Option<Unpacking>,
+    unpacking: Option<Box<Unpacking>>,
     /// What all this takes of what the process may hold.
     share: Share,
 }
@@ -129,7 +129,7 @@ impl Messages {
                     } else {
                         let whole = std::mem::take(&mut self.whole);
                         let size = (self.came.len() + whole.len() + bytes.len()) as u64;
-                        self.share.cover(size).map_err(|_| self.too_much())?;
+                        self.share.cover(size).map_err(|_| Self::too_much())?;
                         self.came.extend_from_slice(&whole);
                         self.came.extend_from_slice(&bytes);
                     }
@@ -180,15 +180,16 @@ impl Messages {
             return Ok(Some(message));
         }
         self.unpacking =
-            Some(Unpacking { packed: GzDecoder::new(message.reader()), out: Vec::new() });
+            Some(Box::new(Unpacking { packed: GzDecoder::new(message.reader()), out: Vec::new() }));
         self.unpack()
     }
 
     /// Unpacks a slice. `None`: there is more to do.
     fn unpack(&mut self) -> Result<Option<Bytes>, Status> {
-        let Some(Unpacking { mut packed, mut out }) = self.unpacking.take() else {
+        let Some(unpacking) = self.unpacking.take() else {
             return Ok(None);
         };
+        let Unpacking { mut packed, mut out } = *unpacking;
         let begun = out.len();
         let most = (self.limit as u64 + 1).saturating_sub(begun as u64).min(SLICE);
         let read = packed.by_ref().take(most).read_to_end(&mut out);
@@ -207,12 +208,12 @@ impl Messages {
             return Ok(Some(out.into()));
         }
         let size = (self.came.len() + out.len()) as u64;
-        self.share.cover(size).map_err(|_| self.too_much())?;
-        self.unpacking = Some(Unpacking { packed, out });
+        self.share.cover(size).map_err(|_| Self::too_much())?;
+        self.unpacking = Some(Box::new(Unpacking { packed, out }));
         Ok(None)
     }
 
-    fn too_much(&self) -> Status {
+    fn too_much() -> Status {
         let told = "grpc: received message is too large for all that is held already";
         Status::new(Status::RESOURCE_EXHAUSTED, told)
     }
@@ -225,6 +226,8 @@ impl Messages {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -292,5 +295,54 @@ mod tests {
         messages.whole = pack(&vec![5; long + 1]);
         let refused = (0..5).find_map(|_| messages.take().err());
         assert!(refused.unwrap().message.contains("larger than max"));
+    }
+
+    /// The messages in bytes that come in such pieces, up to the first that is refused.
+    fn read(bytes: &[u8], step: usize, limit: usize) -> Vec<Result<Bytes, Status>> {
+        let (mut messages, mut told) = (Messages::new(limit, Coding::Gzip), Vec::new());
+        for piece in bytes.chunks(step) {
+            messages.came.extend_from_slice(piece);
+            loop {
+                match messages.take() {
+                    Ok(Some(message)) => told.push(Ok(message)),
+                    Ok(None) if messages.unpacking.is_some() => {}
+                    Ok(None) => break,
+                    Err(status) => {
+                        told.push(Err(status));
+                        return told;
+                    }
+                }
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn a_message_of_the_limit_is_taken_and_one_of_a_byte_more_is_not() {
+        for limit in [0, 1, 5, 16_384, 65_536] {
+            for step in [1, 4, 5, 6, 16_384, usize::MAX] {
+                let whole = read(&framed(&vec![7; limit]), step, limit);
+                assert_eq!(whole, [Ok(Bytes::from(vec![7; limit]))]);
+                let refused = read(&framed(&vec![7; limit + 1]), step, limit);
+                assert_eq!(refused.len(), 1);
+                assert!(refused[0].is_err());
+            }
+        }
+        assert!(read(&[0, 255, 255, 255, 255], 1, 4 << 20)[0].is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_the_same_however_they_were_split(
+            heads in prop::collection::vec((0u8..3, 0u8..20, prop::collection::vec(any::<u8>(), 0..20)), 0..8),
+            step in 1usize..30,
+        ) {
+            let mut bytes = Vec::new();
+            for (flag, size, rest) in heads {
+                bytes.extend([flag, 0, 0, 0, size]);
+                bytes.extend(rest);
+            }
+            prop_assert_eq!(read(&bytes, step, 15), read(&bytes, usize::MAX, 15));
+        }
     }
 }

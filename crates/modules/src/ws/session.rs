@@ -405,13 +405,16 @@ impl Session {
         if buffered > TOGETHER_MAX || !self.socket.is_put_off() {
             self.socket.flush_now();
         }
-        let most = if buffered > BUFFERED_MAX {
-            BUFFERED_MAX
-        } else if self.queued.borrow_mut().cover(buffered as u64).is_err() {
-            // All queues and bodies of the process are too long already.
-            STEP as usize
-        } else {
+        if buffered as u64 <= STEP {
+            self.queued.borrow_mut().release();
             return Ok(ctx.undefined());
+        }
+        let covered = self.queued.borrow_mut().cover(buffered as u64);
+        let most = match covered {
+            Ok(()) if buffered <= BUFFERED_MAX => return Ok(ctx.undefined()),
+            Ok(()) => BUFFERED_MAX,
+            // All queues and bodies of the process are too long already.
+            Err(_) => STEP as usize,
         };
         if block_on(self.socket.drained(most)).is_err() {
             return Err(throw_stopped(ctx));
