@@ -22,6 +22,7 @@ pub mod fiber;
 pub mod pause;
 pub mod stack;
 pub mod timer;
+pub mod turn;
 
 pub use fiber::{
     Aborted, Fiber, Outcome, abort_current, block_on, holds, is_aborted, on_fiber, resume_count,

@@ -1,6 +1,7 @@
 //! Server reflection: a server tells what services it has.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use prost::Message;
 
@@ -47,7 +48,7 @@ pub enum ReflectionError {
 pub struct Reflected {
     /// The services of the server.
     pub schema: Result<Schema, ReflectionError>,
-    /// The code of each call that was made.
+    /// The code of each call that failed: k6 measures none that succeeds.
     pub codes: Vec<u32>,
 }
 
@@ -106,19 +107,26 @@ struct File {
     imports: Vec<String>,
 }
 
-/// Asks a server for all its services.
-pub async fn reflect(channel: &Rc<Channel>, metadata: Option<&Metadata>) -> Reflected {
+/// Asks a server for all its services. It is told that it has so much time; keeping to it is the caller's business.
+pub async fn reflect(
+    channel: &Rc<Channel>,
+    metadata: Option<&Metadata>,
+    limit: Duration,
+) -> Reflected {
     let mut codes = Vec::new();
     let mut refusal = Status::default();
     for path in PATHS {
-        let call = Call { path, metadata, timeout: None };
+        let call = Call { path, metadata, timeout: Some(limit) };
         let asked = match channel.stream(&call).await {
             Ok(mut streaming) => {
                 let told = ask_all(&mut streaming).await;
                 if !matches!(told, Err(Failure::Status(_))) {
                     streaming.sender.finish();
                     let ended = streaming.receiver.next().await;
-                    codes.push(ended.err().map_or(Status::CANCELED, |status| status.code));
+                    let code = ended.err().map_or(Status::CANCELED, |status| status.code);
+                    if told.is_err() {
+                        codes.push(code);
+                    }
                 }
                 told
             }

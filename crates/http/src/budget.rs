@@ -129,6 +129,20 @@ fn make_more_room(buffer: &mut Vec<u8>, more: usize, most: usize) -> Result<(), 
     room.or_else(|_| buffer.try_reserve_exact(more)).map_err(|_| Exhausted(BODIES.held()))
 }
 
+/// How much room to make for `more` bytes behind `length`, where `room` are free and `most` can follow at all: for few bytes
+/// as `Vec` does, but never beyond what may come, and for many by a quarter at a time. `None`: there is room.
+///
+/// For messages that are unpacked into all the room there is, and so must not have it at once as [`make_room`] gives it.
+pub fn growth(length: usize, room: usize, more: usize, most: u64) -> Option<usize> {
+    const DOUBLED_MAX: usize = 64 << 20;
+    if more <= room {
+        return None;
+    }
+    let usual = if length < DOUBLED_MAX { length.max(4096) } else { length / 4 };
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    Some(usual.min(most).max(more))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,5 +186,15 @@ mod tests {
         assert_eq!(room(1 << 25, 100, 1 << 30), 1 << 30);
         // More than there is, even of addresses.
         assert_eq!(room(1 << 25, 100, 1 << 60), 1 << 23);
+    }
+
+    #[test]
+    fn messages_grow_by_a_quarter_at_a_time() {
+        assert_eq!(growth(10, 100, 100, 1000), None);
+        assert_eq!(growth(10, 0, 100, 1000), Some(1000));
+        assert_eq!(growth(1 << 20, 0, 100, 1 << 40), Some(1 << 20));
+        assert_eq!(growth(1 << 29, 0, 100, 1 << 40), Some(1 << 27));
+        assert_eq!(growth(1 << 29, 0, 100, 500), Some(500));
+        assert_eq!(growth(1 << 29, 0, 100, 50), Some(100));
     }
 }

@@ -16,6 +16,15 @@ use tokio::task::AbortHandle;
 use crate::exception::Failure;
 use crate::host::Host;
 
+/// A timer that is late by so much goes before what is done: whoever is always done must not keep it waiting for ever.
+const LATE_NS: u64 = 5_000_000;
+
+/// So many macrotasks may run before the loop looks at the clock, for the sake of the core's other tasks.
+const TURN_TASKS: u32 = 16;
+
+/// How long macrotasks may run one after another before the core's other tasks have their turn.
+const TURN_NS: u64 = 2_000_000;
+
 type Completion = Box<dyn for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()>>;
 
 /// The loop of one VM. Macrotasks run one at a time, and promise jobs are drained after each, as in browsers and k6.
@@ -26,6 +35,12 @@ pub struct EventLoop {
     /// Operations under way, by id.
     running: RefCell<BTreeMap<u64, AbortHandle>>,
     next_operation: Cell<u64>,
+    /// The last macrotask was a timer that was late.
+    was_late: Cell<bool>,
+    /// Macrotasks since the clock was looked at, and when the loop began to run them without waiting (unix ns).
+    tasks: Cell<u32>,
+    busy_since: Cell<u64>,
+    was_waiting: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -47,14 +62,21 @@ struct Timer {
 /// What is done and waits to be told to JavaScript.
 #[derive(Default)]
 struct Inbox {
-    /// With the operation that ends with it.
-    done: RefCell<VecDeque<(Option<u64>, Completion)>>,
+    done: RefCell<VecDeque<Done>>,
     waker: RefCell<Option<Waker>>,
 }
 
+struct Done {
+    /// The operation that ends with it.
+    ends: Option<u64>,
+    /// It is told even if the VU is stopped before.
+    is_last_word: bool,
+    then: Completion,
+}
+
 impl Inbox {
-    fn put(&self, ends: Option<u64>, then: Completion) {
-        self.done.borrow_mut().push_back((ends, then));
+    fn put(&self, ends: Option<u64>, is_last_word: bool, then: Completion) {
+        self.done.borrow_mut().push_back(Done { ends, is_last_word, then });
         if let Some(waker) = self.waker.borrow_mut().take() {
             waker.wake();
         }
@@ -69,7 +91,7 @@ pub struct Line {
 impl Line {
     /// Queues a macrotask. There is no limit: who tells must know when to wait.
     pub fn tell(&self, then: impl for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()> + 'static) {
-        self.inbox.put(None, Box::new(then));
+        self.inbox.put(None, false, Box::new(then));
     }
 }
 
@@ -131,13 +153,36 @@ impl EventLoop {
         operation: impl Future<Output = T> + 'static,
         then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
     ) {
+        self.spawn_as(false, operation, then);
+    }
+
+    /// As [`spawn`](Self::spawn), but what was done before the VU was stopped is told all the same: see
+    /// [`tell_last_words`](Self::tell_last_words).
+    pub fn spawn_heard<T: 'static>(
+        &self,
+        operation: impl Future<Output = T> + 'static,
+        then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
+    ) {
+        self.spawn_as(true, operation, then);
+    }
+
+    fn spawn_as<T: 'static>(
+        &self,
+        is_last_word: bool,
+        operation: impl Future<Output = T> + 'static,
+        then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
+    ) {
         let id = self.next_id();
         let inbox = Rc::clone(&self.inbox);
         let task = tokio::task::spawn_local(async move {
             match AssertUnwindSafe(operation).catch_unwind().await {
-                Ok(result) => inbox.put(Some(id), Box::new(move |ctx| then(ctx, result))),
+                Ok(result) => {
+                    inbox.put(Some(id), is_last_word, Box::new(move |ctx| then(ctx, result)));
+                }
                 // It is the iteration's own affair, not that of a task whose end nobody sees.
-                Err(payload) => inbox.put(Some(id), Box::new(move |_| resume_unwind(payload))),
+                Err(payload) => {
+                    inbox.put(Some(id), false, Box::new(move |_| resume_unwind(payload)));
+                }
             }
         });
         self.running.borrow_mut().insert(id, task.abort_handle());
@@ -156,7 +201,7 @@ impl EventLoop {
                 Ok(()) => Box::new(|_| Ok(())),
                 Err(payload) => Box::new(move |_| resume_unwind(payload)),
             };
-            inbox.put(Some(id), end);
+            inbox.put(Some(id), false, end);
         });
         self.running.borrow_mut().insert(id, task.abort_handle());
     }
@@ -231,14 +276,44 @@ impl EventLoop {
         }
     }
 
+    /// Lets the core's other tasks, timers and sockets have their turn, if this loop was busy for long.
+    fn give_way(&self) -> Result<(), Failure> {
+        self.tasks.set(self.tasks.get() + 1);
+        if self.tasks.get() < TURN_TASKS {
+            return Ok(());
+        }
+        self.tasks.set(0);
+        let now = clock::now_ns();
+        if self.busy_since.get() == 0 {
+            self.busy_since.set(now);
+        } else if now.saturating_sub(self.busy_since.get()) > TURN_NS {
+            self.busy_since.set(0);
+            return brunt_fiber::yield_now().map_err(|_| Failure::Interrupted);
+        }
+        Ok(())
+    }
+
+    /// The timer that is late by so much that nothing else may go before it.
+    fn late_timer(&self) -> Option<(u64, u32)> {
+        let key = self.timers.borrow().due.keys().next().copied()?;
+        let is_late = key.0.saturating_add(LATE_NS) <= clock::now_ns();
+        (is_late && !self.was_late.get()).then_some(key)
+    }
+
     /// Waits for the next macrotask and runs it.
     fn turn(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
+        self.give_way()?;
+        let late = self.late_timer();
+        self.was_late.set(late.is_some());
+        if let Some(key) = late {
+            return self.fire(host, ctx, key);
+        }
         let next = self.inbox.done.borrow_mut().pop_front();
-        if let Some((ends, completion)) = next {
+        if let Some(Done { ends, then, .. }) = next {
             if let Some(id) = ends {
                 self.running.borrow_mut().remove(&id);
             }
-            return caught(host, ctx, completion(ctx));
+            return caught(host, ctx, then(ctx));
         }
         let due = self.timers.borrow().due.keys().next().copied();
         let now = clock::now_ns();
@@ -249,6 +324,7 @@ impl EventLoop {
     }
 
     fn wait(&self, timer_ns: Option<u64>) -> Result<(), Failure> {
+        (self.tasks.set(0), self.busy_since.set(0));
         let inbox = Rc::clone(&self.inbox);
         let arrived = std::future::poll_fn(move |cx| {
             if inbox.done.borrow().is_empty() {
@@ -267,7 +343,24 @@ impl EventLoop {
                 }
             }),
         };
+        self.was_waiting.set(waited.is_err());
         waited.map_err(|_| Failure::Interrupted)
+    }
+
+    /// Whether the VU was stopped while this loop waited, not in the middle of a script.
+    pub fn was_waiting(&self) -> bool {
+        self.was_waiting.get()
+    }
+
+    /// The VU was stopped: tells what was done before by those who want that ([`spawn_heard`](Self::spawn_heard)). The
+    /// script can't wait for anything any more, and is interrupted if it takes long. What it throws is lost.
+    pub fn tell_last_words(&self, ctx: Ctx<'_>) {
+        let done = self.inbox.done.take();
+        for Done { then, .. } in done.into_iter().filter(|done| done.is_last_word) {
+            if then(ctx).is_err() {
+                drop(ctx.take_exception());
+            }
+        }
     }
 
     fn fire(&self, host: &Host, ctx: Ctx<'_>, key: (u64, u32)) -> Result<(), Failure> {
@@ -301,6 +394,7 @@ impl EventLoop {
             task.abort();
         }
         self.inbox.done.borrow_mut().clear();
+        self.was_waiting.set(false);
         // What was stopped must not go on in the next iteration.
         ctx.drop_jobs();
         let timers = std::mem::take(&mut self.timers.borrow_mut().due);

@@ -180,6 +180,10 @@ impl Instance {
             if matches!(failure, Failure::Exception(_)) {
                 self.host.api.thrown(host, ctx);
             }
+            if matches!(failure, Failure::Interrupted) && !host.was_aborted_by_script() {
+                host.events().tell_last_words(ctx);
+                self.host.api.stopped(host, ctx);
+            }
             self.clear_leftovers();
         }
         result

@@ -354,12 +354,17 @@ impl Api for K6 {
         websockets::leave_all(ctx, host.state::<VuState>());
     }
 
+    fn stopped(&self, host: &Host, ctx: Ctx<'_>) {
+        grpc::tell_last_words(ctx, host.state::<VuState>(), host.events().was_waiting());
+    }
+
     fn end(&self, host: &Host, _: Ended) {
         let state = host.state::<VuState>();
         if let Some(http) = state.http_if_used() {
             http.end_downloads();
         }
         websockets::cut_all(host, state);
+        state.streams.borrow_mut().clear();
         state.end_scopes();
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse

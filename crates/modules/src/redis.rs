@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::ffi::CStr;
 use std::rc::Rc;
 
+use brunt_fiber::turn::Turn;
 use brunt_http::{Network, TlsAuth};
 use brunt_js::{Host, Phase};
 use brunt_quickjs::error::ErrorKind;
@@ -15,7 +16,7 @@ use brunt_redis::{Failure, Options, Tls};
 
 use self::command::{Command, Shape};
 use crate::go_error::{adopt, bare, go_type, throw_go};
-use crate::state::VuState;
+use crate::state::{VuState, throw_stopped};
 
 pub(crate) fn names() -> Vec<String> {
     vec!["Client".to_owned()]
@@ -127,7 +128,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     let asking = async move { client.ask(&parts, key).await };
     host.events().spawn(asking, move |ctx, told| {
         let result = match told.and_then(|reply| shaped(command.shape, reply)) {
-            Ok(reply) => Ok(value(ctx, command.shape, &reply)?),
+            Ok(reply) => Ok(value(ctx, command.shape, &reply, &mut Turn::default())?),
             Err(failure) => Err(bare(ctx, &failure.to_string())?),
         };
         ctx.settle(deferred, result)
@@ -146,7 +147,7 @@ fn shaped(shape: Shape, reply: Reply) -> Result<Reply, Failure> {
 }
 
 /// A reply as scripts see it.
-fn value<'js>(ctx: Ctx<'js>, shape: Shape, reply: &Reply) -> JsResult<'js> {
+fn value<'js>(ctx: Ctx<'js>, shape: Shape, reply: &Reply, turn: &mut Turn) -> JsResult<'js> {
     match (shape, reply) {
         (Shape::Flag, Reply::Integer(number)) => Ok(ctx.bool(*number != 0)),
         // Go counts in nanoseconds: the server's −1 and −2 are so many of them, and k6 shows them in seconds.
@@ -156,15 +157,19 @@ fn value<'js>(ctx: Ctx<'js>, shape: Shape, reply: &Reply) -> JsResult<'js> {
         (Shape::Pairs, Reply::Array(items)) => {
             let object = ctx.object()?;
             for pair in items.chunks_exact(2) {
-                object.define(text(&pair[0]).as_str(), any(ctx, &pair[1])?)?;
+                object.define(text(&pair[0]).as_str(), any(ctx, &pair[1], turn)?)?;
             }
             Ok(object)
         }
-        (_, reply) => any(ctx, reply),
+        (_, reply) => any(ctx, reply, turn),
     }
 }
 
-fn any<'js>(ctx: Ctx<'js>, reply: &Reply) -> JsResult<'js> {
+/// A reply of any shape. A long one takes turns with the other tasks of the core.
+fn any<'js>(ctx: Ctx<'js>, reply: &Reply, turn: &mut Turn) -> JsResult<'js> {
+    if turn.is_over(Turn::THING) && brunt_fiber::yield_now().is_err() {
+        return Err(throw_stopped(ctx));
+    }
     match reply {
         Reply::Nil => Ok(ctx.null()),
         Reply::Text(bytes) => ctx.string_from_utf8(bytes),
@@ -173,13 +178,13 @@ fn any<'js>(ctx: Ctx<'js>, reply: &Reply) -> JsResult<'js> {
         Reply::Bool(value) => Ok(ctx.bool(*value)),
         Reply::Error(words) => Ok(ctx.error(ErrorKind::Plain, words)),
         Reply::Array(items) => {
-            let values: Result<Vec<_>, _> = items.iter().map(|item| any(ctx, item)).collect();
+            let values: Result<Vec<_>, _> = items.iter().map(|item| any(ctx, item, turn)).collect();
             ctx.array_from(values?)
         }
         Reply::Map(pairs) => {
             let object = ctx.object()?;
             for (key, item) in pairs {
-                object.define(text(key).as_str(), any(ctx, item)?)?;
+                object.define(text(key).as_str(), any(ctx, item, turn)?)?;
             }
             Ok(object)
         }

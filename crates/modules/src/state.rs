@@ -38,6 +38,8 @@ pub(crate) struct VuState {
     pub(crate) has_streams: Cell<bool>,
     /// The WebSockets of this iteration.
     pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
+    /// The streams of gRPC that were opened in this iteration.
+    pub(crate) streams: RefCell<crate::grpc::Streams>,
     pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
@@ -105,6 +107,7 @@ impl VuState {
             modules: RefCell::default(),
             has_streams: Cell::new(false),
             sockets: RefCell::default(),
+            streams: RefCell::default(),
             socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }

@@ -13,7 +13,6 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_fiber::block_on;
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use brunt_websocket::{Close, Kind};
@@ -22,11 +21,11 @@ pub(crate) use self::connection::Connection;
 use self::connection::Ready;
 use self::handlers::On;
 use crate::globals::web::{blob_class, is_blob, native_body};
-use crate::state::{VuState, throw, throw_stopped, throw_type};
+use crate::state::{VuState, throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
-/// What `send()` leaves unwritten at most; beyond it, it waits.
-const BUFFERED_MAX: usize = 16 << 20;
+/// What `send()` leaves unwritten at most, in bytes; beyond it, it throws.
+const BUFFERED_MAX: usize = 256 << 20;
 
 pub(crate) fn names() -> Vec<String> {
     ["Blob", "WebSocket"].map(str::to_owned).to_vec()
@@ -238,8 +237,11 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     let (ctx, data) = (call.ctx(), call.argument(0));
     needs_open(&call, connection)?;
     if let Some(text) = data.as_str() {
-        connection.send(Kind::Text, text.as_str().as_bytes());
+        let text = text.as_str().as_bytes();
+        needs_room(ctx, connection, text.len())?;
+        connection.send(Kind::Text, text);
     } else if let Some(bytes) = data.with_bytes(<[u8]>::to_vec) {
+        needs_room(ctx, connection, bytes.len())?;
         connection.send(Kind::Binary, &bytes);
     } else if is_blob(&data) {
         let body = native_body(&data);
@@ -247,17 +249,27 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
         let Some(bytes) = bytes else {
             return Err(throw(ctx, "a Blob of a file cannot be sent: read it before"));
         };
+        needs_room(ctx, connection, bytes.len())?;
         connection.send(Kind::Binary, &bytes);
     } else {
         return Err(throw(ctx, &format!("unsupported send type {}", go_type(&data))));
     }
-    if connection.buffered() > BUFFERED_MAX
-        && let Some(socket) = connection.socket()
-        && block_on(socket.drained(BUFFERED_MAX)).is_err()
-    {
-        return Err(throw_stopped(ctx));
-    }
     Ok(ctx.undefined())
+}
+
+/// There must be room for what is sent: nobody waits here, and `bufferedAmount` tells how much is unsent.
+fn needs_room<'js>(ctx: Ctx<'js>, connection: &Connection, bytes: usize) -> JsResult<'js, ()> {
+    let queued = connection.buffered().saturating_add(bytes);
+    if queued > BUFFERED_MAX {
+        let message = format!(
+            "the WebSocket's queue is full: {queued} bytes would wait to be sent, of at most {BUFFERED_MAX}; wait until \
+             bufferedAmount is less"
+        );
+        return Err(throw(ctx, &message));
+    }
+    connection
+        .cover(queued)
+        .map_err(|error| throw(ctx, &format!("the WebSocket's queue is full: {error}")))
 }
 
 /// What Go calls the values that cannot be sent.

@@ -2,18 +2,20 @@
 
 use std::rc::Rc;
 
+use brunt_fiber::turn::Turn;
 use brunt_http::{Client, Opened, Target};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use crate::resp::{self, Reply, decode};
+use crate::resp::{self, Reader, Reply};
 use crate::{Failure, Options, Server};
 
 /// Room for one reading.
 const READ: usize = 16 * 1024;
 
-/// Reading buffers that grew beyond this are given back.
-const KEEP: usize = 64 * 1024;
+/// What a server may tell unasked while one reply is waited for.
+const PUSHES_MAX: u32 = 100_000;
 
 /// Who logs in, and where to.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +27,9 @@ pub(crate) struct Login<'a> {
 
 pub(crate) struct Connection {
     stream: Opened,
-    /// What came and is no whole reply yet.
+    /// What came, and how much of it was looked at.
     received: Vec<u8>,
+    at: usize,
 }
 
 fn broken(error: &std::io::Error) -> Failure {
@@ -52,7 +55,7 @@ impl Connection {
         let stream = dialing
             .map_err(|_| Failure::Network(format!("dial tcp {host}:{}: i/o timeout", server.port)))?
             .map_err(|failure| told(&failure, &host, server.port))?;
-        let mut connection = Self { stream, received: Vec::new() };
+        let mut connection = Self { stream, received: Vec::new(), at: 0 };
         let greeting = connection.greet(options, login);
         timeout(options.dial_timeout, greeting).await.map_err(|_| Failure::Timeout)??;
         Ok(connection)
@@ -104,27 +107,38 @@ impl Connection {
         let wants_push = parts.first().is_some_and(|word| {
             word.to_ascii_lowercase().windows(9).any(|part| part == b"subscribe")
         });
-        let mut progress = resp::Progress::default();
+        let (mut reader, mut turn, mut pushes) = (Reader::default(), Turn::default(), 0);
         loop {
-            let is_whole =
-                progress.is_whole(&self.received) || self.received.len() > resp::REPLY_MAX;
-            if is_whole && let Some((reply, size)) = decode(&self.received)? {
-                let is_push = self.received[0] == b'>';
-                self.received.drain(..size);
-                if self.received.capacity() > KEEP {
-                    self.received.shrink_to(KEEP);
-                }
+            let mut rest = &self.received[self.at..];
+            let reply = reader.next(&mut rest)?;
+            self.at = self.received.len() - rest.len();
+            match reply {
                 // What a server tells unasked (version 3) is no reply, and nobody here listens to it.
-                if is_push && !wants_push {
-                    progress = resp::Progress::default();
+                Some(_) if reader.is_push() && !wants_push => {
+                    pushes += 1;
+                    if pushes > PUSHES_MAX {
+                        return Err(Failure::Malformed(
+                            "it tells what nobody asked for, without end",
+                        ));
+                    }
+                    if turn.is_over(Turn::THING) {
+                        yield_now().await;
+                    }
                     continue;
                 }
-                return Ok(reply);
+                Some(reply) => return Ok(reply),
+                None => {}
             }
+            self.received.clear();
+            self.at = 0;
             self.received.reserve(READ);
             let came = self.stream.read_buf(&mut self.received).await;
-            if came.map_err(|error| broken(&error))? == 0 {
+            let came = came.map_err(|error| broken(&error))?;
+            if came == 0 {
                 return Err(Failure::Network("EOF".to_owned()));
+            }
+            if turn.is_over(Turn::bytes(came) + Turn::THING) {
+                yield_now().await;
             }
         }
     }

@@ -1,7 +1,9 @@
 //! From bytes to events.
 
+use brunt_http::budget::Share;
+
 use crate::close::Close;
-use crate::deflate::decompress;
+use crate::deflate::Inflation;
 use crate::frame::{CONTROL_MAX, Opcode, apply};
 
 /// What a message is made of.
@@ -63,13 +65,20 @@ pub enum Violation {
     /// What should be compressed isn't.
     #[error("websocket: the compressed message is damaged")]
     Compressed,
+    /// All messages and bodies of the process together are too much.
+    #[error("websocket: the message is too long for all that is held already")]
+    TooMuch,
+    /// Frames without end that carry nothing.
+    #[error("websocket: a flood of frames that carry nothing")]
+    Flood,
 }
 
 impl Violation {
     /// What we close the connection with.
     pub fn close_code(self) -> u16 {
         match self {
-            Self::TooLong => 1009,
+            Self::TooLong | Self::TooMuch => 1009,
+            Self::Flood => 1008,
             Self::CloseReason | Self::Compressed => 1007,
             _ => 1002,
         }
@@ -95,7 +104,14 @@ pub struct Decoder {
     message: Vec<u8>,
     /// The message that was begun, and whether it is compressed.
     begun: Option<(Kind, bool)>,
+    /// What the message takes of all that the process may hold.
+    share: Share,
+    /// A whole message that is being unpacked.
+    inflation: Option<(Kind, Box<Inflation>)>,
     control: Vec<u8>,
+    /// Frames that were taken, and those of them that end nothing and carry nothing.
+    frames: u64,
+    empty: u64,
     is_over: bool,
 }
 
@@ -122,17 +138,46 @@ impl Decoder {
             frame: None,
             message: Vec::new(),
             begun: None,
+            share: Share::default(),
+            inflation: None,
             control: Vec::new(),
+            frames: 0,
+            empty: 0,
             is_over: false,
         }
     }
 
-    /// Takes bytes from the front of `input` until there is something to tell. `None`: all were taken.
+    /// Frames that were taken so far, and how many of them were empty parts of a message that goes on.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.frames, self.empty)
+    }
+
+    /// A message is being unpacked: call [`Self::next`] again, with or without more bytes.
+    pub fn is_unpacking(&self) -> bool {
+        self.inflation.is_some()
+    }
+
+    /// Nothing more comes: lets go of what is not whole.
+    pub(crate) fn give_up(&mut self) {
+        self.message = Vec::new();
+        self.inflation = None;
+        self.share.release();
+        self.is_over = true;
+    }
+
+    /// Takes bytes from the front of `input` until there is something to tell. `None`: all were taken, or a long message
+    /// is being unpacked ([`Self::is_unpacking`]), a slice of it with each call.
     ///
     /// # Errors
     /// What the other side did wrong; don't call again.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
         loop {
+            if let Some((kind, inflation)) = &mut self.inflation {
+                let Some(message) = inflation.next(self.limit)? else { return Ok(None) };
+                let event = Event::Message(*kind, message);
+                self.inflation = None;
+                return Ok(Some(event));
+            }
             if self.is_over {
                 // What follows a close frame means nothing.
                 *input = &[];
@@ -145,6 +190,11 @@ impl Decoder {
             let buffer =
                 if frame.opcode.is_control() { &mut self.control } else { &mut self.message };
             let size = usize::try_from(frame.left).unwrap_or(usize::MAX).min(input.len());
+            if !frame.opcode.is_control() {
+                let whole = (buffer.len() + size) as u64;
+                self.share.cover(whole).map_err(|_| Violation::TooMuch)?;
+                grow(buffer, size, self.limit);
+            }
             let (taken, rest) = input.split_at(size);
             buffer.extend_from_slice(taken);
             *input = rest;
@@ -155,8 +205,11 @@ impl Decoder {
             if let Some(mask) = frame.mask {
                 apply(&mut buffer[frame.from..], mask);
             }
+            let frame_is_empty = buffer.len() == frame.from;
             let (opcode, is_last) = (frame.opcode, frame.is_last);
             self.frame = None;
+            self.frames += 1;
+            self.empty += u64::from(!is_last && frame_is_empty);
             if let Some(event) = self.end(opcode, is_last)? {
                 return Ok(Some(event));
             }
@@ -270,11 +323,25 @@ impl Decoder {
                     return Err(Violation::NothingToContinue);
                 };
                 let message = std::mem::take(&mut self.message);
-                let message =
-                    if is_compressed { decompress(&message, self.limit)? } else { message };
+                if is_compressed {
+                    // The loop of `next` goes on with it.
+                    let share = std::mem::take(&mut self.share);
+                    self.inflation = Some((kind, Box::new(Inflation::new(message, share))));
+                    return Ok(None);
+                }
+                self.share.release();
                 Event::Message(kind, message)
             }
         }))
+    }
+}
+
+/// Makes room as `Vec` does, but for long messages by a quarter at a time and never beyond the limit.
+fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) {
+    let most = limit.saturating_sub(buffer.len()) as u64;
+    let room = buffer.capacity() - buffer.len();
+    if let Some(size) = brunt_http::budget::growth(buffer.len(), room, more, most) {
+        buffer.reserve_exact(size);
     }
 }
 
@@ -302,8 +369,12 @@ mod tests {
         let mut decoder = Decoder::new(false, true, 1000);
         let mut events = Vec::new();
         for mut piece in bytes.chunks(step.max(1)) {
-            while let Some(event) = decoder.next(&mut piece)? {
-                events.push(event);
+            loop {
+                match decoder.next(&mut piece)? {
+                    Some(event) => events.push(event),
+                    None if decoder.is_unpacking() => {}
+                    None => break,
+                }
             }
         }
         Ok(events)
@@ -341,6 +412,63 @@ mod tests {
         ] {
             assert_eq!(all(bytes, 100), Err(violation), "{bytes:?}");
         }
+    }
+
+    /// A message in parts of these sizes.
+    fn in_parts(sizes: &[usize]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (index, size) in sizes.iter().enumerate() {
+            let from = bytes.len();
+            let opcode = if index == 0 { Opcode::Binary } else { Opcode::Continuation };
+            encode(&mut bytes, opcode, &vec![5; *size], None, false);
+            if index + 1 < sizes.len() {
+                bytes[from] &= 0x7f;
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_message_of_the_limit_is_taken_and_one_of_a_byte_more_is_not_however_it_comes() {
+        for limit in [0, 1, 125, 126, 127, 65_535, 65_536, 100_000] {
+            for cut in [vec![], vec![0], vec![limit / 2], vec![0, limit / 3, 0]] {
+                for more in [0, 1] {
+                    let first: usize = cut.iter().sum();
+                    let sizes = [cut.clone(), vec![limit + more - first]].concat();
+                    let bytes = in_parts(&sizes);
+                    for step in [1, 2, 1000, 65_536, usize::MAX] {
+                        let mut decoder = Decoder::new(false, false, limit);
+                        let told = bytes
+                            .chunks(step)
+                            .find_map(|mut piece| decoder.next(&mut piece).transpose());
+                        match told {
+                            Some(Ok(Event::Message(Kind::Binary, message))) if more == 0 => {
+                                assert_eq!(message.len(), limit);
+                            }
+                            Some(Err(Violation::TooLong)) if more == 1 => {}
+                            other => panic!("{limit} {sizes:?} {step}: {other:?}"),
+                        }
+                        assert!(decoder.message.capacity() <= limit + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_declared_takes_no_memory_before_it_comes() {
+        let mut decoder = Decoder::new(false, false, 1 << 30);
+        let mut bytes = &b"\x82\x7f\0\0\0\0\x40\0\0\0x"[..];
+        assert_eq!(decoder.next(&mut bytes), Ok(None));
+        assert!(decoder.message.capacity() <= 2 * RESERVE_MAX);
+    }
+
+    #[test]
+    fn empty_parts_are_counted() {
+        let mut decoder = Decoder::new(false, false, 100);
+        let bytes = [&b"\x01\x00"[..], &b"\x00\x00".repeat(999), b"\x00\x01x"].concat();
+        assert_eq!(decoder.next(&mut &bytes[..]), Ok(None));
+        assert_eq!(decoder.counts(), (1001, 1000));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use brunt_http::budget::{Share, growth};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::decoder::Violation;
@@ -13,7 +14,8 @@ const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 const STEP: usize = 16 * 1024;
 
 thread_local! {
-    // Each is some hundred kilobytes, and in use for the time of one message only: one of each for all sockets of a core.
+    // Each is some hundred kilobytes, and in use for the time of one message, or of one slice: one of each for all sockets
+    // of a core. A message of many slices keeps the one that it has taken.
     static COMPRESS: RefCell<Option<Compress>> = const { RefCell::new(None) };
     static DECOMPRESS: RefCell<Option<Decompress>> = const { RefCell::new(None) };
 }
@@ -45,43 +47,117 @@ pub(crate) fn compress(plain: &[u8]) -> Vec<u8> {
     })
 }
 
-/// The message that was compressed; no longer than `limit`.
-pub(crate) fn decompress(packed: &[u8], limit: usize) -> Result<Vec<u8>, Violation> {
-    DECOMPRESS.with_borrow_mut(|kept| {
-        let decompress = kept.get_or_insert_with(|| Decompress::new(false));
-        decompress.reset(false);
-        let mut out = Vec::with_capacity((packed.len() * 3).clamp(64, 1 << 20));
-        for input in [packed, &TAIL] {
-            let start = decompress.total_in();
-            loop {
-                let used = (decompress.total_in() - start) as usize;
-                if out.len() == out.capacity() {
-                    out.reserve(STEP.max(out.len() / 2));
-                }
-                let before = out.len();
-                let status = decompress
-                    .decompress_vec(&input[used..], &mut out, FlushDecompress::Sync)
-                    .map_err(|_| Violation::Compressed)?;
-                if out.len() > limit {
-                    return Err(Violation::TooLong);
-                }
-                let used = (decompress.total_in() - start) as usize;
-                let is_stuck = out.len() == before && out.len() < out.capacity();
-                if status == Status::StreamEnd
-                    || (used == input.len() && out.len() < out.capacity())
-                    || is_stuck
-                {
-                    break;
+/// Bytes that are unpacked at a time: about a millisecond.
+const SLICE: usize = 256 * 1024;
+
+/// A message that is being unpacked, slice by slice: a few kilobytes can become a gigabyte.
+#[derive(Debug)]
+pub(crate) struct Inflation {
+    packed: Vec<u8>,
+    /// Taken back from the core's when the message is too long for one slice.
+    decompress: Option<Decompress>,
+    out: Vec<u8>,
+    /// What of the packed bytes, and of [`TAIL`] behind them, was taken.
+    used: usize,
+    share: Share,
+    packed_share: Share,
+}
+
+impl Inflation {
+    /// `share` covers the packed bytes.
+    pub(crate) fn new(packed: Vec<u8>, share: Share) -> Self {
+        let out = Vec::with_capacity((packed.len() * 3).clamp(64, SLICE));
+        let share_out = Share::default();
+        Self { packed, decompress: None, out, used: 0, share: share_out, packed_share: share }
+    }
+
+    /// Unpacks a slice. `None`: there is more to do.
+    ///
+    /// # Errors
+    /// If it is damaged, longer than `limit`, or too much for the process.
+    pub(crate) fn next(&mut self, limit: usize) -> Result<Option<Vec<u8>>, Violation> {
+        let mut decompress = match self.decompress.take() {
+            Some(mine) => mine,
+            None => {
+                let kept = DECOMPRESS.take();
+                let mut decompress = kept.unwrap_or_else(|| Decompress::new(false));
+                decompress.reset(false);
+                decompress
+            }
+        };
+        let is_over = self.unpack(&mut decompress, limit)?;
+        if !is_over {
+            self.decompress = Some(decompress);
+            return Ok(None);
+        }
+        DECOMPRESS.set(Some(decompress));
+        self.share.release();
+        self.packed_share.release();
+        Ok(Some(std::mem::take(&mut self.out)))
+    }
+
+    fn unpack(&mut self, decompress: &mut Decompress, limit: usize) -> Result<bool, Violation> {
+        let end = self.out.len() + SLICE;
+        loop {
+            if self.out.len() > limit {
+                return Err(Violation::TooLong);
+            }
+            if self.out.len() >= end {
+                return Ok(false);
+            }
+            if self.out.len() == self.out.capacity() {
+                let most = (limit - self.out.len()) as u64 + 1;
+                if let Some(size) = growth(self.out.len(), 0, STEP, most) {
+                    let whole = (self.out.len() + size) as u64;
+                    self.share.cover(whole).map_err(|_| Violation::TooMuch)?;
+                    self.out.reserve_exact(size);
                 }
             }
+            let is_tail = self.used >= self.packed.len();
+            let input = if is_tail {
+                &TAIL[(self.used - self.packed.len()).min(TAIL.len())..]
+            } else {
+                &self.packed[self.used..]
+            };
+            // No more than a slice at a time, whatever room there is.
+            let input = &input[..input.len().min(SLICE)];
+            let (taken, before) = (decompress.total_in(), self.out.len());
+            let room = self.out.capacity() - before;
+            let status = if room <= SLICE {
+                decompress.decompress_vec(input, &mut self.out, FlushDecompress::Sync)
+            } else {
+                self.out.resize(before + SLICE, 0);
+                let came = decompress.total_out();
+                let room = &mut self.out[before..];
+                let status = decompress.decompress(input, room, FlushDecompress::Sync);
+                self.out.truncate(before + (decompress.total_out() - came) as usize);
+                status
+            };
+            let status = status.map_err(|_| Violation::Compressed)?;
+            let taken = (decompress.total_in() - taken) as usize;
+            self.used += taken;
+            let is_whole = self.used >= self.packed.len() + TAIL.len();
+            let has_room = self.out.len() < self.out.capacity();
+            let is_stuck = taken == 0 && self.out.len() == before && has_room;
+            if status == Status::StreamEnd || is_stuck || (is_whole && has_room) {
+                return if self.out.len() > limit { Err(Violation::TooLong) } else { Ok(true) };
+            }
         }
-        Ok(out)
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decompress(packed: &[u8], limit: usize) -> Result<Vec<u8>, Violation> {
+        let mut inflation = Inflation::new(packed.to_vec(), Share::default());
+        loop {
+            if let Some(message) = inflation.next(limit)? {
+                return Ok(message);
+            }
+        }
+    }
 
     /// RFC 7692 §7.2.3.1.
     #[test]
@@ -98,6 +174,33 @@ mod tests {
             let packed = compress(&plain);
             assert!(!packed.ends_with(&TAIL));
             assert_eq!(decompress(&packed, plain.len()).unwrap(), plain);
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_unpacked_in_slices_and_others_meanwhile() {
+        let plain = vec![7; 10 * SLICE];
+        let mut long = Inflation::new(compress(&plain), Share::default());
+        let mut slices = 0;
+        let message = loop {
+            slices += 1;
+            assert_eq!(decompress(&compress(b"short"), 10).unwrap(), b"short");
+            if let Some(message) = long.next(plain.len()).unwrap() {
+                break message;
+            }
+        };
+        assert_eq!(message, plain);
+        assert!(slices >= 5, "{slices}");
+    }
+
+    #[test]
+    fn the_limit_is_the_longest_message() {
+        for length in [0, 1, 100, SLICE - 1, SLICE, SLICE + 1, 3 * SLICE] {
+            let packed = compress(&vec![1; length]);
+            assert_eq!(decompress(&packed, length).unwrap().len(), length);
+            if length > 0 {
+                assert_eq!(decompress(&packed, length - 1), Err(Violation::TooLong), "{length}");
+            }
         }
     }
 

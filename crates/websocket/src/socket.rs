@@ -6,7 +6,9 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
+use brunt_fiber::clock;
 use brunt_fiber::core::{Chore, put_off};
+use brunt_fiber::turn::{Turn, give_way};
 use brunt_http::{Failure, Upgraded};
 
 use crate::close::Close;
@@ -19,6 +21,14 @@ const OUT_KEEP: usize = 64 * 1024;
 
 /// Pongs that wait to be written: who pings without reading the answers gets no more of them.
 const PONGS_MAX: usize = 1024;
+
+/// Frames that carry nothing and that nobody asked for: empty parts of messages, pings, pongs without a ping. So many may
+/// come at any time, and so many more with each second; a server that sends more floods us.
+const EMPTY_MAX: u64 = 65_536;
+const EMPTY_EACH_SECOND: u64 = 10_000;
+
+/// What was written of the queue is let go when it is more than this, and more than what is left.
+const WRITTEN_MAX: usize = 1 << 20;
 
 /// How a connection came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +48,9 @@ pub enum Ended {
 ///
 /// Pings are answered by themselves. Messages that were read and not yet taken are at most those of one reading
 /// (64 KiB); what waits to be written has no limit here: see [`Socket::buffered`] and [`Socket::drained`].
+///
+/// Reading takes turns with the other tasks of the core, however much there is to read: [`Socket::poll_next`] is `Pending`
+/// now and then although something is there.
 #[derive(Debug)]
 pub struct Socket {
     line: Rc<Line>,
@@ -56,6 +69,14 @@ struct State {
     stream: Option<Upgraded>,
     decoder: Decoder,
     events: VecDeque<Event>,
+    /// What came behind a message that is being unpacked: at most what one reading brings.
+    rest: Vec<u8>,
+    turn: Turn,
+    /// When it was opened (unix ns).
+    opened: u64,
+    came: Came,
+    /// Our own pings.
+    pings_out: u64,
     /// How it ended, to be told when the events are taken.
     ended: Option<Ended>,
     out: Vec<u8>,
@@ -73,6 +94,36 @@ struct State {
     sender: Option<Waker>,
 }
 
+/// Control frames that came.
+#[derive(Debug, Default)]
+struct Came {
+    pings: u64,
+    pongs: u64,
+}
+
+/// Takes events out of bytes, until all are taken or a message is being unpacked.
+fn decode(
+    decoder: &mut Decoder,
+    events: &mut VecDeque<Event>,
+    came: &mut Came,
+    bytes: &mut &[u8],
+) -> Option<Violation> {
+    loop {
+        match decoder.next(bytes) {
+            Ok(Some(event)) => {
+                match &event {
+                    Event::Ping(_) => came.pings += 1,
+                    Event::Pong(_) => came.pongs += 1,
+                    Event::Message(..) | Event::Close(_) => {}
+                }
+                events.push_back(event);
+            }
+            Ok(None) => return None,
+            Err(violation) => return Some(violation),
+        }
+    }
+}
+
 impl Socket {
     pub(crate) fn new(stream: Upgraded, compresses: bool, message_max: usize) -> Self {
         Self {
@@ -82,6 +133,11 @@ impl Socket {
                     stream: Some(stream),
                     decoder: Decoder::new(false, compresses, message_max),
                     events: VecDeque::new(),
+                    rest: Vec::new(),
+                    turn: Turn::default(),
+                    opened: clock::now_ns(),
+                    came: Came::default(),
+                    pings_out: 0,
                     ended: None,
                     out: Vec::new(),
                     at: 0,
@@ -133,7 +189,10 @@ impl Socket {
     /// Queues a ping with at most 125 bytes.
     pub fn ping(&self, payload: &[u8]) -> bool {
         let payload = &payload[..payload.len().min(CONTROL_MAX)];
-        let is_queued = self.state().push(Opcode::Ping, payload, false);
+        let mut state = self.state();
+        let is_queued = state.push(Opcode::Ping, payload, false);
+        state.pings_out += u64::from(is_queued);
+        drop(state);
         self.queued(is_queued)
     }
 
@@ -219,8 +278,14 @@ impl Socket {
                 // What came before is still to be had.
                 state.end(Ended::Failed(failure));
             }
-            if let Some(event) = state.events.pop_front() {
-                return Poll::Ready(Ok(event));
+            if !state.events.is_empty() {
+                if state.turn.is_over(Turn::THING) {
+                    give_way(cx);
+                    return Poll::Pending;
+                }
+                if let Some(event) = state.events.pop_front() {
+                    return Poll::Ready(Ok(event));
+                }
             }
             if let Some(ended) = &state.ended {
                 return Poll::Ready(Err(ended.clone()));
@@ -229,7 +294,14 @@ impl Socket {
                 Some(waker) => waker.clone_from(cx.waker()),
                 none => *none = Some(cx.waker().clone()),
             }
-            ready!(state.poll_in(cx));
+            let Poll::Ready(units) = state.poll_in(cx) else {
+                state.turn.rest();
+                return Poll::Pending;
+            };
+            if state.turn.is_over(units) {
+                give_way(cx);
+                return Poll::Pending;
+            }
         }
     }
 }
@@ -290,7 +362,15 @@ impl State {
             return stream.poll_flush(cx);
         }
         while self.at < self.out.len() {
-            self.at += ready!(stream.poll_write(cx, &self.out[self.at..]))?;
+            let Poll::Ready(written) = stream.poll_write(cx, &self.out[self.at..]) else {
+                // A queue that is never empty must not keep what was written of it.
+                if self.at > WRITTEN_MAX && self.at > self.out.len() / 2 {
+                    self.out.drain(..self.at);
+                    self.at = 0;
+                }
+                return Poll::Pending;
+            };
+            self.at += written?;
             if let Some(waker) = self.sender.take() {
                 waker.wake();
             }
@@ -323,20 +403,49 @@ impl State {
         closed
     }
 
-    /// Reads once.
-    fn poll_in(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
-        let (decoder, events) = (&mut self.decoder, &mut self.events);
+    /// Whether more came that carries nothing than any honest server sends.
+    fn is_flooded(&self) -> bool {
+        let unasked = self.came.pongs.saturating_sub(self.pings_out);
+        let empty = self.decoder.counts().1 + self.came.pings + unasked;
+        if empty <= EMPTY_MAX {
+            return false;
+        }
+        let seconds = clock::now_ns().saturating_sub(self.opened) / 1_000_000_000;
+        empty > EMPTY_MAX + EMPTY_EACH_SECOND.saturating_mul(seconds)
+    }
+
+    /// Reads once, or goes on with what was read. Gives what it cost.
+    fn poll_in(&mut self, cx: &mut Context<'_>) -> Poll<u32> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(0) };
+        let (decoder, events, came) = (&mut self.decoder, &mut self.events, &mut self.came);
+        let before = decoder.counts().0;
+        let mut units = 0;
         let mut violation = None;
-        let received = ready!(stream.poll_receive(cx, |mut bytes| {
-            while violation.is_none() {
-                match decoder.next(&mut bytes) {
-                    Ok(Some(event)) => events.push_back(event),
-                    Ok(None) => break,
-                    Err(broken) => violation = Some(broken),
+        let mut received = Ok(true);
+        if decoder.is_unpacking() || !self.rest.is_empty() {
+            let rest = std::mem::take(&mut self.rest);
+            let mut left = &rest[..];
+            violation = decode(decoder, events, came, &mut left);
+            // A slice of a message that is unpacked is a good part of a turn.
+            units += Turn::bytes(64 * 1024);
+            self.rest = left.to_vec();
+        } else {
+            let rest = &mut self.rest;
+            received = ready!(stream.poll_receive(cx, |mut bytes| {
+                units += Turn::bytes(bytes.len());
+                if violation.is_none() && rest.is_empty() {
+                    violation = decode(decoder, events, came, &mut bytes);
                 }
-            }
-        }));
+                if violation.is_none() {
+                    rest.extend_from_slice(bytes);
+                }
+            }));
+        }
+        let frames = self.decoder.counts().0 - before;
+        units += u32::try_from(frames / 64).unwrap_or(u32::MAX / 2);
+        if violation.is_none() && self.is_flooded() {
+            violation = Some(Violation::Flood);
+        }
         if let Some(close) = self.answer() {
             // It is the last.
             self.events.pop_back();
@@ -350,11 +459,13 @@ impl State {
         } else {
             match received {
                 Ok(true) => {}
+                // What came before is still being unpacked; the end is told again.
+                Ok(false) if self.decoder.is_unpacking() => {}
                 Ok(false) => self.end(Ended::Closed(Close::abnormal())),
                 Err(failure) => self.end(Ended::Failed(failure)),
             }
         }
-        Poll::Ready(())
+        Poll::Ready(units)
     }
 
     /// Writes what goes at once: the other side may not read any more.
@@ -371,6 +482,8 @@ impl State {
             stream.close();
         }
         self.out = Vec::new();
+        self.rest = Vec::new();
+        self.decoder.give_up();
         self.at = 0;
         self.unsent = 0;
         for waker in [self.reader.take(), self.sender.take()].into_iter().flatten() {
@@ -383,13 +496,13 @@ impl State {
 mod tests {
     use brunt_http::{Client, Network, Settings, Target};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
     use crate::handshake::{Asked, accept_of, connect};
 
     /// A socket whose other end agreed to it and says nothing.
-    async fn connected() -> Socket {
+    async fn connected() -> (Socket, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let client = Rc::new(Client::new(Network::new(Settings::default(), || 0).unwrap(), None));
@@ -419,13 +532,13 @@ mod tests {
             stream.write_all(answer.as_bytes()).await.unwrap();
             stream
         };
-        let (connected, _stream) = tokio::join!(connect(&client, &asked), server);
-        connected.outcome.unwrap().socket
+        let (connected, stream) = tokio::join!(connect(&client, &asked), server);
+        (connected.outcome.unwrap().socket, stream)
     }
 
     #[tokio::test]
     async fn who_pings_without_reading_gets_no_more_than_so_many_pongs() {
-        let socket = connected().await;
+        let (socket, _stream) = connected().await;
         let mut state = socket.state();
         for _ in 0..3 {
             state.events = (0..1000).map(|_| Event::Ping(vec![7; 125])).collect();
@@ -436,5 +549,33 @@ mod tests {
         assert_eq!(state.out.len(), PONGS_MAX * (2 + 4 + 125));
         state.events.push_back(Event::Close(Close::abnormal()));
         assert_eq!(state.answer(), Some(Close::abnormal()));
+    }
+
+    #[tokio::test]
+    async fn pongs_count_as_a_flood_unless_they_were_asked_for() {
+        let (socket, _stream) = connected().await;
+        let mut state = socket.state();
+        state.came.pongs = EMPTY_MAX * 2;
+        assert!(state.is_flooded());
+        state.pings_out = EMPTY_MAX * 2;
+        assert!(!state.is_flooded());
+        state.came.pings = EMPTY_MAX * 2;
+        assert!(state.is_flooded());
+        // Such a connection has been open for long.
+        state.opened = state.opened.saturating_sub(3600 * 1_000_000_000);
+        assert!(!state.is_flooded());
+    }
+
+    #[tokio::test]
+    async fn what_was_written_of_a_queue_that_never_ends_is_let_go() {
+        let (socket, _stream) = connected().await;
+        for _ in 0..200 {
+            assert!(socket.send(Kind::Binary, &[0; 256 * 1024]));
+            socket.flush_now();
+        }
+        let state = socket.state();
+        // The other end reads nothing: what the system took is at most a few MiB.
+        assert!(state.out.len() - state.at > 20 << 20);
+        assert!(state.at <= WRITTEN_MAX.max(state.out.len() / 2));
     }
 }

@@ -4,12 +4,18 @@ use std::future::poll_fn;
 use std::io::Read as _;
 use std::time::Duration;
 
+use brunt_http::budget::Share;
+use bytes::buf::Reader;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
 use h2::{RecvStream, SendStream};
+use tokio::task::yield_now;
 
 use super::Coding;
 use crate::status::Status;
+
+/// Bytes that are unpacked at a time: about a millisecond.
+const SLICE: u64 = 256 * 1024;
 
 /// Bytes of a message's head.
 const HEAD: usize = 5;
@@ -73,18 +79,42 @@ pub(super) struct Messages {
     whole: Bytes,
     limit: usize,
     coding: Coding,
+    /// A message that is unpacked, slice by slice: a few kilobytes can become a gigabyte.
+    unpacking: Option<Box<Unpacking>>,
+    /// What all this takes of what the process may hold.
+    share: Share,
+}
+
+struct Unpacking {
+    packed: GzDecoder<Reader<Bytes>>,
+    out: Vec<u8>,
 }
 
 impl Messages {
     pub(super) fn new(limit: usize, coding: Coding) -> Self {
-        Self { came: BytesMut::new(), whole: Bytes::new(), limit, coding }
+        Self {
+            came: BytesMut::new(),
+            whole: Bytes::new(),
+            limit,
+            coding,
+            unpacking: None,
+            share: Share::default(),
+        }
     }
 
     /// The next message; `None` at the end of the stream.
     pub(super) async fn next(&mut self, body: &mut RecvStream) -> Result<Option<Bytes>, Status> {
         loop {
+            if self.unpacking.is_some() {
+                // It lies here, so that whoever gives up in between loses nothing.
+                yield_now().await;
+            }
             if let Some(message) = self.take()? {
+                self.share.release();
                 return Ok(Some(message));
+            }
+            if self.unpacking.is_some() {
+                continue;
             }
             match body.data().await {
                 // A head that is not whole is none.
@@ -98,6 +128,8 @@ impl Messages {
                         self.whole = bytes;
                     } else {
                         let whole = std::mem::take(&mut self.whole);
+                        let size = (self.came.len() + whole.len() + bytes.len()) as u64;
+                        self.share.cover(size).map_err(|_| Self::too_much())?;
                         self.came.extend_from_slice(&whole);
                         self.came.extend_from_slice(&bytes);
                     }
@@ -108,6 +140,9 @@ impl Messages {
 
     /// A message that is here already.
     fn take(&mut self) -> Result<Option<Bytes>, Status> {
+        if self.unpacking.is_some() {
+            return self.unpack();
+        }
         let here = if self.whole.is_empty() { &self.came[..] } else { &self.whole[..] };
         let Some(mut head) = here.get(..5) else { return Ok(None) };
         let flag = head.get_u8();
@@ -141,12 +176,23 @@ impl Messages {
             self.whole.advance(5);
             self.whole.split_to(size)
         };
-        if flag == 0 { Ok(Some(message)) } else { self.unpack(&message).map(Some) }
+        if flag == 0 {
+            return Ok(Some(message));
+        }
+        self.unpacking =
+            Some(Box::new(Unpacking { packed: GzDecoder::new(message.reader()), out: Vec::new() }));
+        self.unpack()
     }
 
-    fn unpack(&self, message: &[u8]) -> Result<Bytes, Status> {
-        let mut out = Vec::new();
-        let read = GzDecoder::new(message).take(self.limit as u64 + 1).read_to_end(&mut out);
+    /// Unpacks a slice. `None`: there is more to do.
+    fn unpack(&mut self) -> Result<Option<Bytes>, Status> {
+        let Some(unpacking) = self.unpacking.take() else {
+            return Ok(None);
+        };
+        let Unpacking { mut packed, mut out } = *unpacking;
+        let begun = out.len();
+        let most = (self.limit as u64 + 1).saturating_sub(begun as u64).min(SLICE);
+        let read = packed.by_ref().take(most).read_to_end(&mut out);
         if let Err(error) = read {
             let why = match error.kind() {
                 std::io::ErrorKind::UnexpectedEof => "unexpected EOF",
@@ -158,7 +204,18 @@ impl Messages {
         if out.len() > self.limit {
             return Err(self.too_large(out.len()));
         }
-        Ok(out.into())
+        if ((out.len() - begun) as u64) < most {
+            return Ok(Some(out.into()));
+        }
+        let size = (self.came.len() + out.len()) as u64;
+        self.share.cover(size).map_err(|_| Self::too_much())?;
+        self.unpacking = Some(Box::new(Unpacking { packed, out }));
+        Ok(None)
+    }
+
+    fn too_much() -> Status {
+        let told = "grpc: received message is too large for all that is held already";
+        Status::new(Status::RESOURCE_EXHAUSTED, told)
     }
 
     fn too_large(&self, size: usize) -> Status {
@@ -169,6 +226,8 @@ impl Messages {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -221,5 +280,69 @@ mod tests {
         assert!(messages.take().unwrap_err().message.contains("larger than max"));
         messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
         assert!(messages.take().unwrap_err().message.contains("decompress"));
+        // A long one comes in slices, and the next message behind it.
+        let long = 3 * SLICE as usize;
+        let mut messages = Messages::new(long, Coding::Gzip);
+        messages.whole = [&pack(&vec![5; long])[..], &framed(b"next")].concat().into();
+        assert_eq!((messages.take(), messages.take()), (Ok(None), Ok(None)));
+        let whole = loop {
+            if let Some(whole) = messages.take().unwrap() {
+                break whole;
+            }
+        };
+        assert_eq!(whole.len(), long);
+        assert_eq!(messages.take(), Ok(Some(Bytes::from_static(b"next"))));
+        messages.whole = pack(&vec![5; long + 1]);
+        let refused = (0..5).find_map(|_| messages.take().err());
+        assert!(refused.unwrap().message.contains("larger than max"));
+    }
+
+    /// The messages in bytes that come in such pieces, up to the first that is refused.
+    fn read(bytes: &[u8], step: usize, limit: usize) -> Vec<Result<Bytes, Status>> {
+        let (mut messages, mut told) = (Messages::new(limit, Coding::Gzip), Vec::new());
+        for piece in bytes.chunks(step) {
+            messages.came.extend_from_slice(piece);
+            loop {
+                match messages.take() {
+                    Ok(Some(message)) => told.push(Ok(message)),
+                    Ok(None) if messages.unpacking.is_some() => {}
+                    Ok(None) => break,
+                    Err(status) => {
+                        told.push(Err(status));
+                        return told;
+                    }
+                }
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn a_message_of_the_limit_is_taken_and_one_of_a_byte_more_is_not() {
+        for limit in [0, 1, 5, 16_384, 65_536] {
+            for step in [1, 4, 5, 6, 16_384, usize::MAX] {
+                let whole = read(&framed(&vec![7; limit]), step, limit);
+                assert_eq!(whole, [Ok(Bytes::from(vec![7; limit]))]);
+                let refused = read(&framed(&vec![7; limit + 1]), step, limit);
+                assert_eq!(refused.len(), 1);
+                assert!(refused[0].is_err());
+            }
+        }
+        assert!(read(&[0, 255, 255, 255, 255], 1, 4 << 20)[0].is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_the_same_however_they_were_split(
+            heads in prop::collection::vec((0u8..3, 0u8..20, prop::collection::vec(any::<u8>(), 0..20)), 0..8),
+            step in 1usize..30,
+        ) {
+            let mut bytes = Vec::new();
+            for (flag, size, rest) in heads {
+                bytes.extend([flag, 0, 0, 0, size]);
+                bytes.extend(rest);
+            }
+            prop_assert_eq!(read(&bytes, step, 15), read(&bytes, usize::MAX, 15));
+        }
     }
 }

@@ -5,13 +5,23 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
+use brunt_fiber::clock;
+use brunt_fiber::turn::{Turn, give_way};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a frame's head.
 const HEAD: usize = 9;
-/// Types of frames, which are the fourth byte.
+/// Frames that carry no part of a message: heads, windows, pings, settings and the like. So many may come at any time, so many
+/// more with each second, and one for so many bytes that we write; a server that sends more floods us.
+const EMPTY_MAX: u64 = 65_536;
+const EMPTY_EACH_SECOND: u64 = 10_000;
+const EMPTY_BYTES: u64 = 2;
+/// Types of frames, which are the fourth byte, and a flag.
+const DATA: u8 = 0;
+const CONTINUATION: u8 = 9;
+const END_STREAM: u8 = 1;
 const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
 /// What of a GOAWAY counts: the last stream, and the reason.
@@ -93,11 +103,42 @@ pub(super) struct Greeted<T> {
     /// Bytes of the frame that are still to come, behind its head.
     left: usize,
     is_farewell: bool,
+    turn: Turn,
+    /// The turn is over.
+    is_late: bool,
+    /// Frames that came, and those that carry no part of a message.
+    frames: u64,
+    empty: u64,
+    /// Bytes that we wrote: what we send has answers that carry nothing.
+    written: u64,
+    opened: u64,
 }
 
 impl<T> Greeted<T> {
     pub(super) fn new(inner: T, greeting: Rc<Greeting>) -> Self {
-        Self { inner, greeting, kept: Vec::with_capacity(HEAD), left: 0, is_farewell: false }
+        Self {
+            inner,
+            greeting,
+            kept: Vec::with_capacity(HEAD),
+            left: 0,
+            is_farewell: false,
+            turn: Turn::default(),
+            is_late: false,
+            frames: 0,
+            empty: 0,
+            written: 0,
+            opened: clock::now_ns(),
+        }
+    }
+
+    /// Whether more came that carries nothing than any honest server sends.
+    fn is_flooded(&self) -> bool {
+        let allowed = EMPTY_MAX + self.written / EMPTY_BYTES;
+        if self.empty <= allowed {
+            return false;
+        }
+        let seconds = clock::now_ns().saturating_sub(self.opened) / 1_000_000_000;
+        self.empty > allowed + EMPTY_EACH_SECOND.saturating_mul(seconds)
     }
 
     fn look(&mut self, mut bytes: &[u8]) {
@@ -134,8 +175,15 @@ impl<T> Greeted<T> {
                 };
                 self.greeting.end(told.to_owned());
             }
-            if let Some(&[a, b, c, kind, ..]) = self.kept.get(..HEAD) {
+            if let Some(&[a, b, c, kind, flags, ..]) = self.kept.get(..HEAD) {
                 self.greeting.set(State::Greeted);
+                self.frames += 1;
+                let carries = match kind {
+                    DATA => [a, b, c] != [0; 3] || flags & END_STREAM != 0,
+                    CONTINUATION => [a, b, c] != [0; 3],
+                    _ => false,
+                };
+                self.empty += u64::from(!carries);
                 self.left = u32::from_be_bytes([0, a, b, c]) as usize;
                 self.is_farewell = kind == GOAWAY;
                 self.kept.clear();
@@ -151,9 +199,26 @@ impl<T: AsyncRead + Unpin> AsyncRead for Greeted<T> {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if std::mem::take(&mut this.is_late) {
+            give_way(cx);
+            return Poll::Pending;
+        }
         let before = into.filled().len();
         let read = Pin::new(&mut this.inner).poll_read(cx, into);
+        if read.is_pending() {
+            this.turn.rest();
+            return read;
+        }
+        let frames = this.frames;
         this.look(&into.filled()[before..]);
+        if this.is_flooded() {
+            let told = "the server sends frames without end that carry nothing";
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, told)));
+        }
+        let frames = u32::try_from((this.frames - frames) / 8).unwrap_or(u32::MAX / 4);
+        let bytes = into.filled().len() - before;
+        // What was read is handed on in this turn; the next reading is one of the next turn.
+        this.is_late = this.turn.is_over(Turn::THING + frames + Turn::bytes(bytes));
         read
     }
 }
@@ -164,7 +229,10 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Greeted<T> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().inner).poll_write(cx, bytes)
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.inner).poll_write(cx, bytes))?;
+        this.written += written as u64;
+        Poll::Ready(Ok(written))
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -197,6 +265,22 @@ mod tests {
         assert_eq!(seen(&[&frame[..4]]), State::Waiting);
         assert!(matches!(seen(&[b"HTTP/1.1 400"]), State::Ended(_)));
         assert!(matches!(seen(&[b"HT", b"TP"]), State::Ended(_)));
+    }
+
+    #[test]
+    fn frames_without_end_that_carry_nothing_are_a_flood() {
+        let flooded = |frame: &[u8], count: u64| {
+            let mut greeted = Greeted::new((), Greeting::new());
+            greeted.look(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+            (0..count).for_each(|_| greeted.look(frame));
+            greeted.is_flooded()
+        };
+        for kind in [1, 2, 3, 4, 6, 8, 9, 77, 0] {
+            let frame = [0, 0, 0, kind, 0, 0, 0, 0, 1];
+            assert!(!flooded(&frame, EMPTY_MAX - 1), "{kind}");
+            assert!(flooded(&frame, EMPTY_MAX * 2), "{kind}");
+        }
+        assert!(!flooded(&[0, 0, 1, 0, 0, 0, 0, 0, 1, 5], EMPTY_MAX * 2));
     }
 
     #[test]

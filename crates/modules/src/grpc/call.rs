@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::client::Client;
 use super::connect::Link;
-use super::params::{Params, Refusal};
+use super::params::{Params, Refusal, capped};
 use super::record::{Labels, Metrics, Named};
 use super::request;
 use crate::go_error::{bare_end, bare_start, bared};
@@ -116,7 +116,7 @@ fn read<'js>(call: &Call<'js>) -> JsResult<'js, Ready> {
         method,
         bytes,
         metadata: params.metadata,
-        timeout: params.timeout.unwrap_or_default(),
+        timeout: capped(ctx, params.timeout).unwrap_or_default(),
         discards: params.discards,
         labels: Labels { base: VuState::of(ctx).tags(), named: Some(named), own: params.tags },
         metrics: client.metrics,

@@ -11,7 +11,7 @@ use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 use tokio::time::timeout;
 
 use super::connect::{Link, Params};
-use super::params::Refusal;
+use super::params::{Refusal, capped, time_left};
 use super::record::{Labels, Metrics};
 use super::{call, load};
 use crate::state::{throw, throw_stopped};
@@ -24,7 +24,7 @@ static IS_CLIENT_STREAM: Name = Name::new("is_client_stream");
 static IS_SERVER_STREAM: Name = Name::new("is_server_stream");
 static STATUS: Name = Name::new("status");
 
-/// `healthCheck()` takes at most so long.
+/// `healthCheck()` takes at most so long where an iteration has no end.
 const HEALTH_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// A client of a script.
@@ -149,17 +149,17 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     if params.timeout.is_zero() {
         return Err(throw(ctx, "context deadline exceeded"));
     }
-    let opened = match block_on(timeout(params.timeout, link.channel())) {
-        Err(_) => return Err(throw_stopped(ctx)),
-        Ok(opened) => opened.unwrap_or_else(|_| Err("context deadline exceeded".to_owned())),
-    };
+    let began = tokio::time::Instant::now();
+    let limit = capped(ctx, Some(params.timeout)).unwrap_or(params.timeout);
+    let Ok(opened) = block_on(link.open_within(limit)) else { return Err(throw_stopped(ctx)) };
     let channel = opened.map_err(|told| throw(ctx, &told))?;
     *client.link.borrow_mut() = Some(link);
     if params.reflects {
         let labels = Labels::unnamed(ctx);
         let started = brunt_fiber::clock::now_ns();
-        let asked = reflection::reflect(&channel, params.reflect_metadata.as_ref());
-        let reflected = match block_on(timeout(params.timeout, asked)) {
+        let left = limit.saturating_sub(began.elapsed());
+        let asked = reflection::reflect(&channel, params.reflect_metadata.as_ref(), left);
+        let reflected = match block_on(timeout(left, asked)) {
             Err(_) => return Err(throw_stopped(ctx)),
             Ok(Err(_)) => return Err(throw(ctx, "context deadline exceeded")),
             Ok(Ok(reflected)) => reflected,
@@ -190,8 +190,10 @@ fn health_check<'js>(call: Call<'js>) -> JsResult<'js> {
     let service = if service.is_nullish() { String::new() } else { service.to_string_lossy()? };
     let labels = Labels::unnamed(ctx);
     let request = health::request(&service);
-    let about = brunt_grpc::Call { path: health::PATH, metadata: None, timeout: None };
-    let Ok(done) = block_on(call::make(&link, &about, &request, HEALTH_TIMEOUT)) else {
+    let left = time_left(ctx);
+    let about = brunt_grpc::Call { path: health::PATH, metadata: None, timeout: left };
+    let limit = left.unwrap_or(HEALTH_TIMEOUT);
+    let Ok(done) = block_on(call::make(&link, &about, &request, limit)) else {
         return Err(throw_stopped(ctx));
     };
     let status = &done.outcome.status;

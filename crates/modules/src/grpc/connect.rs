@@ -8,6 +8,7 @@ use brunt_grpc::{Channel, Limits, Metadata, Way};
 use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAuth};
 use brunt_js::Host;
 use brunt_quickjs::{Ctx, Value};
+use tokio::time::{sleep, timeout};
 
 use super::params::{Refusal, metadata, timeout_of};
 use crate::go_error::go_type;
@@ -247,6 +248,25 @@ impl Link {
         }))
     }
 
+    /// The channel, as `connect()` waits for it: a TLS handshake that fails is tried again until the time is over, as in k6.
+    pub(super) async fn open_within(&self, limit: Duration) -> Result<Rc<Channel>, String> {
+        let last = RefCell::new(None);
+        let opened = timeout(limit, async {
+            let mut pause = RETRY_MIN;
+            loop {
+                match self.channel().await {
+                    Err(told) if told.starts_with(HANDSHAKE) => *last.borrow_mut() = Some(told),
+                    opened => return opened,
+                }
+                sleep(pause).await;
+                pause = (pause * 8 / 5).min(RETRY_MAX);
+            }
+        });
+        let opened = opened.await;
+        let late = || Err(last.take().unwrap_or_else(|| "context deadline exceeded".to_owned()));
+        opened.unwrap_or_else(|_| late())
+    }
+
     /// The channel, dialed if there is none or if it is lost.
     pub(super) async fn channel(&self) -> Result<Rc<Channel>, String> {
         if let Some(channel) = &*self.channel.borrow()
@@ -287,11 +307,16 @@ fn dialing(what: &str) -> String {
     format!("connection error: desc = \"transport: error while dialing: {what}\"")
 }
 
-/// k6 tries again until its time is over, and says so; we know better, but say the same.
+/// How errors begin that `connect()` does not take for an answer.
+const HANDSHAKE: &str = "context deadline exceeded: connection error: desc = \"transport: authentication handshake failed: ";
+
+/// Between two tries: at first, and at most.
+const RETRY_MIN: Duration = Duration::from_secs(1);
+const RETRY_MAX: Duration = Duration::from_mins(2);
+
+/// Tried again until the time is over, and told then.
 fn handshake(what: &str) -> String {
-    format!(
-        "context deadline exceeded: connection error: desc = \"transport: authentication handshake failed: {what}\""
-    )
+    format!("{HANDSHAKE}{what}\"")
 }
 
 fn refusal(failure: Failure, target: &Target<'_>) -> String {

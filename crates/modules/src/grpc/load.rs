@@ -59,7 +59,7 @@ pub(super) fn protos<'js>(
     if paths.is_object() {
         for index in 0..paths.length()? {
             let name = paths.get_index(index)?.to_string_lossy()?;
-            folders.push(path_from_entry(host, &name));
+            folders.push(clean(&path_from_entry(host, &name)));
         }
     }
     if folders.is_empty() {
@@ -77,9 +77,9 @@ pub(super) fn protos<'js>(
 fn compile(host: &Host, folders: &[PathBuf], names: &[String]) -> Result<Schema, String> {
     // A file that is named with its whole path is found there, and its imports beside the others.
     for name in names {
-        let is_there = |folder: &PathBuf| open(host, &folder.join(name)).is_ok();
+        let is_there = |folder: &PathBuf| open(host, &clean(&folder.join(name))).is_ok();
         if !folders.iter().any(is_there) {
-            let first = folders.first().map(|folder| folder.join(name)).unwrap_or_default();
+            let first = folders.first().map(|folder| clean(&folder.join(name))).unwrap_or_default();
             return Err(open(host, &first).err().unwrap_or_default());
         }
     }
@@ -92,7 +92,7 @@ fn compile(host: &Host, folders: &[PathBuf], names: &[String]) -> Result<Schema,
         let said = said.iter().find(|(plain, _)| plain == name);
         let path = said.map_or(name, |(_, said)| said.as_str());
         for folder in &folders {
-            match program.files().open(&folder.join(path), may_read) {
+            match program.files().open(&clean(&folder.join(path)), may_read) {
                 Ok(bytes) => {
                     let text = String::from_utf8(bytes.as_slice().to_vec());
                     return Some(text.map_err(|_| format!("{name} is no UTF-8 text")));
@@ -104,6 +104,24 @@ fn compile(host: &Host, folders: &[PathBuf], names: &[String]) -> Result<Schema,
         None
     };
     Schema::compile(&plain, Box::new(source)).map_err(|error| error.to_string())
+}
+
+/// A path without `.` and `..`, by its words alone: what `..` takes back need not exist.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                cleaned.pop();
+            }
+            Component::ParentDir if cleaned.has_root() => {}
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
 }
 
 /// The name under which the compiler knows a file: it takes no `.` and no `..` in it, as `../protos/a.proto` has.
@@ -136,4 +154,22 @@ pub(super) fn protoset<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, Arc<Sche
         Schema::from_protoset(bytes.as_slice()).map_err(|error| error.to_string())
     });
     found.map_err(|told| throw(ctx, &told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_cleaned_by_its_words_alone() {
+        for (path, cleaned) in [
+            ("/a/none/../b.proto", "/a/b.proto"),
+            ("/a/./b/../../c", "/c"),
+            ("/../../a", "/a"),
+            ("../a/../../b", "../../b"),
+            ("a/..", ""),
+        ] {
+            assert_eq!(clean(Path::new(path)), Path::new(cleaned), "{path}");
+        }
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use brunt_fiber::clock;
 use brunt_grpc::Metadata;
-use brunt_quickjs::Value;
+use brunt_js::Host;
+use brunt_quickjs::{Ctx, Value};
 
 use crate::go_error::go_type;
 use crate::state::{read_tags, tag_text};
@@ -77,6 +79,19 @@ impl Params {
         }
         Ok(params)
     }
+}
+
+/// What is left of the iteration's time: until the hard stop of its scenario, or of `setup()` and `teardown()`. `None`: it has
+/// no end. Servers are told so, as k6 does.
+pub(super) fn time_left(ctx: Ctx<'_>) -> Option<Duration> {
+    let deadline = Host::of(ctx).stop_handle().deadline();
+    let left = || Duration::from_nanos(deadline.saturating_sub(clock::now_ns()));
+    (deadline != u64::MAX).then(left)
+}
+
+/// A limit, and no more than what is left of the iteration's time.
+pub(super) fn capped(ctx: Ctx<'_>, limit: Option<Duration>) -> Option<Duration> {
+    limit.into_iter().chain(time_left(ctx)).min()
 }
 
 fn tags(value: &Value<'_>) -> Result<Vec<(String, String)>, Refusal> {

@@ -2,8 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::rc::{Rc, Weak};
 use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
@@ -16,7 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::call::{stream_error, unreadable};
 use super::client::Client;
-use super::params::{Params, Refusal};
+use super::params::{Params, Refusal, capped};
 use super::record::{Labels, Metrics, Named};
 use super::request;
 use crate::state::{VuState, text_or_empty, throw, throw_stopped, throw_type};
@@ -32,6 +35,9 @@ const TURN: usize = 1000;
 const UNSENT_MAX: usize = 64 << 20;
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// So many messages that came before the end of the iteration are told after it.
+const LAST_MESSAGES_MAX: usize = 10_000;
+
 static TS: Name = Name::new("ts");
 
 /// Where an object keeps its handlers of each event.
@@ -45,6 +51,39 @@ static EVENTS: [(&str, Name); 4] = [
 /// A stream of a script.
 pub(super) struct Stream(Rc<Inner>);
 
+/// The streams of a VU; one that is over may be among them.
+#[derive(Default)]
+pub(crate) struct Streams(Vec<Weak<Inner>>);
+
+impl Streams {
+    fn add(&mut self, inner: &Rc<Inner>) {
+        // Doubled at most: those that are over are sorted out before there would have to be room for more.
+        if self.0.len() == self.0.capacity() {
+            self.0.retain(|known| known.upgrade().is_some_and(|inner| !inner.is_over.get()));
+        }
+        self.0.push(Rc::downgrade(inner));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The iteration was stopped. As in k6, the script hears what had come by then, and then of the end. `was_waiting`: it was
+/// not busy with something else.
+pub(crate) fn tell_last_words(ctx: Ctx<'_>, state: &VuState, was_waiting: bool) {
+    let streams = std::mem::take(&mut *state.streams.borrow_mut());
+    for inner in streams.0.iter().filter_map(Weak::upgrade).filter(|inner| !inner.is_over.get()) {
+        if inner.tell_last_words(ctx, was_waiting).is_err() {
+            drop(ctx.take_exception());
+            inner.close(ctx);
+        }
+    }
+}
+
+/// What comes next, and the receiver again.
+type Coming = Pin<Box<dyn Future<Output = (Receiver, Result<Bytes, Status>)>>>;
+
 struct Inner {
     schema: Arc<Schema>,
     method: Arc<Method>,
@@ -55,6 +94,9 @@ struct Inner {
     deadline: Option<Instant>,
     sender: RefCell<Option<Sender>>,
     receiver: RefCell<Option<Receiver>>,
+    /// While a message is waited for. It lies here, and not in the task that waits, so that the end of the iteration can
+    /// have what came.
+    coming: RefCell<Option<Coming>>,
     unsent: RefCell<VecDeque<Vec<u8>>>,
     unsent_bytes: Cell<usize>,
     /// Somebody sends what is unsent.
@@ -115,7 +157,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let about = brunt_grpc::Call {
         path: &method.path,
         metadata: params.metadata.as_ref(),
-        timeout: params.timeout,
+        timeout: capped(ctx, params.timeout),
     };
     let begun = block_on(async {
         // A stream may take as long as it wants; to dial anew may not.
@@ -139,6 +181,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         deadline: params.timeout.map(|timeout| Instant::now() + timeout),
         sender: RefCell::new(Some(streaming.sender)),
         receiver: RefCell::new(Some(streaming.receiver)),
+        coming: RefCell::default(),
         unsent: RefCell::default(),
         unsent_bytes: Cell::new(0),
         is_sending: Cell::new(false),
@@ -155,6 +198,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         object.define_hidden(place, ctx.array()?)?;
     }
     *inner.object.borrow_mut() = Some(ctx.root(object.clone()));
+    VuState::of(ctx).streams.borrow_mut().add(&inner);
     listen(ctx, inner);
     Ok(object)
 }
@@ -237,7 +281,7 @@ fn send(ctx: Ctx<'_>, inner: &Rc<Inner>) {
         return;
     }
     let mine = Rc::clone(inner);
-    Host::of(ctx).events().spawn(
+    Host::of(ctx).events().spawn_heard(
         async move {
             let sent = mine.send_all().await;
             // Not when the loop hears of it: a script that writes on and on doesn't let the loop run.
@@ -249,6 +293,9 @@ fn send(ctx: Ctx<'_>, inner: &Rc<Inner>) {
                 inner.labels.add(ctx, inner.metrics.sent, 1.0, at, None);
             }
             // The end, which was said after the last look.
+            if brunt_fiber::is_aborted() {
+                return Ok(());
+            }
             if !inner.unsent.borrow().is_empty() || inner.has_end_to_send() {
                 send(ctx, &inner);
             }
@@ -259,7 +306,7 @@ fn send(ctx: Ctx<'_>, inner: &Rc<Inner>) {
 
 /// Waits for what comes next, and tells it to the script.
 fn listen(ctx: Ctx<'_>, inner: Rc<Inner>) {
-    Host::of(ctx).events().spawn(
+    Host::of(ctx).events().spawn_heard(
         async move {
             let came = inner.next().await;
             (inner, clock::now_ns(), came)
@@ -267,7 +314,9 @@ fn listen(ctx: Ctx<'_>, inner: Rc<Inner>) {
         |ctx, (inner, at, came)| match came {
             Ok(bytes) => match inner.received(ctx, &bytes, at) {
                 Ok(Ok(())) => {
-                    listen(ctx, inner);
+                    if !brunt_fiber::is_aborted() {
+                        listen(ctx, inner);
+                    }
                     Ok(())
                 }
                 Ok(Err(status)) => inner.ended(ctx, &status, at),
@@ -367,26 +416,67 @@ impl Inner {
 
     /// The next message, or the end.
     async fn next(&self) -> Result<Bytes, Status> {
-        let receiver = self.receiver.borrow_mut().take();
-        let Some(mut receiver) = receiver else { return Err(self.why()) };
+        if self.receiver.borrow().is_none() && self.coming.borrow().is_none() {
+            return Err(self.why());
+        }
         let deadline = self.deadline;
         let next = async {
+            let next = poll_fn(|cx| self.poll_next(cx));
             match deadline {
-                None => receiver.next().await,
-                Some(deadline) => timeout_at(deadline, receiver.next())
+                None => next.await,
+                Some(deadline) => timeout_at(deadline, next)
                     .await
                     .unwrap_or_else(|_| Err(Status::deadline_exceeded())),
             }
         };
-        let came = tokio::select! {
+        tokio::select! {
             biased;
             () = self.room_if_over() => Err(self.why()),
             came = next => came,
-        };
+        }
+    }
+
+    /// After the end, there is no receiver any more.
+    fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Result<Bytes, Status>> {
+        let mut coming = self.coming.borrow_mut();
+        if coming.is_none() {
+            let Some(mut receiver) = self.receiver.borrow_mut().take() else {
+                return Poll::Ready(Err(self.why()));
+            };
+            *coming = Some(Box::pin(async move {
+                let came = receiver.next().await;
+                (receiver, came)
+            }));
+        }
+        let Some(future) = &mut *coming else { return Poll::Pending };
+        let (receiver, came) = ready!(future.as_mut().poll(cx));
+        *coming = None;
         if came.is_ok() {
             *self.receiver.borrow_mut() = Some(receiver);
         }
-        came
+        Poll::Ready(came)
+    }
+
+    fn tell_last_words<'js>(&self, ctx: Ctx<'js>, was_waiting: bool) -> JsResult<'js, ()> {
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..LAST_MESSAGES_MAX {
+            if self.is_over.get() {
+                return Ok(());
+            }
+            let at = clock::now_ns();
+            match self.poll_next(&mut cx) {
+                Poll::Ready(Ok(bytes)) => match self.received(ctx, &bytes, at)? {
+                    Ok(()) => {}
+                    Err(status) => return self.ended(ctx, &status, at),
+                },
+                Poll::Ready(Err(status)) => return self.ended(ctx, &status, at),
+                Poll::Pending => break,
+            }
+        }
+        let status = if was_waiting { Status::default() } else { Status::deadline_exceeded() };
+        // We gave it up ourselves, and measure nothing.
+        self.given_up.borrow_mut().get_or_insert_with(|| status.clone());
+        self.ended(ctx, &status, clock::now_ns())
     }
 
     fn why(&self) -> Status {
@@ -490,6 +580,7 @@ impl Inner {
         self.given_up_told.notify_one();
         self.room.notify_waiters();
         drop((self.sender.borrow_mut().take(), self.receiver.borrow_mut().take()));
+        drop(self.coming.borrow_mut().take());
         let object = self.object.borrow_mut().take();
         drop(object.map(|object| ctx.unroot(object)));
     }

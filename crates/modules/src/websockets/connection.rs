@@ -4,12 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use brunt_fiber::clock;
+use brunt_http::budget::{Exhausted, STEP, Share};
 use brunt_http::{Failure, OwnedTarget};
 use brunt_js::{Host, Line, describe};
-use brunt_quickjs::{Ctx, Exception, JsResult, Name, Root, Value};
+use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Connected, Ended, Event, Handshake, HandshakeError, Kind, Socket};
+use tokio::sync::Notify;
 
 use super::handlers::{Handlers, On};
 use crate::globals::web::blob_of;
@@ -28,6 +31,13 @@ static REASON: Name = Name::new("reason");
 
 /// Bytes of events that wait for the script; beyond them, nothing is read.
 const WAITING_MAX: usize = 1 << 20;
+
+/// A script that closes before the connection is open doesn't wait longer for the handshake. A server that is quicker is
+/// told the close code.
+const CLOSED_EARLY: Duration = Duration::from_secs(1);
+
+/// So many pongs that nobody asked for are told of each connection.
+const UNKNOWN_PONGS_MAX: u64 = 10;
 
 /// The end that nobody complains of.
 const NORMAL: u16 = 1000;
@@ -56,8 +66,13 @@ pub(crate) struct Connection {
     pub(super) wants_buffers: Cell<bool>,
     pub(super) handlers: Handlers,
     socket: RefCell<Option<Rc<Socket>>>,
+    /// What the queue takes of all that the process may hold.
+    queued: RefCell<Share>,
+    /// Told when the script closes before there is a connection.
+    closed_early: Notify,
     tally: Tally,
     pings: Pings,
+    unknown_pongs: Cell<u64>,
     /// What the script's events tell, as long as something can happen.
     held: RefCell<Option<Held>>,
     /// Bytes of events that the script has not seen.
@@ -92,7 +107,10 @@ impl Connection {
             wants_buffers: Cell::new(false),
             handlers: Handlers::default(),
             socket: RefCell::default(),
+            queued: RefCell::default(),
+            closed_early: Notify::new(),
             pings: Pings::default(),
+            unknown_pongs: Cell::new(0),
             held: RefCell::default(),
             waiting: Cell::new(0),
             room: RefCell::default(),
@@ -126,6 +144,15 @@ impl Connection {
         self.socket.borrow().as_ref().map_or(0, |socket| socket.buffered())
     }
 
+    /// Accounts for a queue of so many bytes.
+    pub(super) fn cover(&self, bytes: usize) -> Result<(), Exhausted> {
+        let mut queued = self.queued.borrow_mut();
+        if bytes as u64 <= STEP {
+            queued.release();
+        }
+        queued.cover(bytes as u64)
+    }
+
     /// Bytes of messages that wait to be written.
     pub(super) fn unsent(&self) -> usize {
         self.socket.borrow().as_ref().map_or(0, |socket| socket.unsent())
@@ -146,7 +173,9 @@ impl Connection {
 
     /// The script closes it; the rest follows when the other side agrees.
     pub(super) fn close(&self, code: u16, reason: &str) {
-        self.ready.set(Ready::Closing);
+        if self.ready.replace(Ready::Closing) == Ready::Connecting {
+            self.closed_early.notify_one();
+        }
         self.closed_with.set(code);
         if self.socket().is_some_and(|socket| socket.close(code, reason)) {
             self.tally.sent(b"(close)");
@@ -160,6 +189,7 @@ impl Connection {
             socket.close(1001, "");
             socket.flush_now();
             socket.hang_up();
+            self.queued.borrow_mut().release();
             // No sample of how long it lasted: the iteration is over, and k6 measures nothing then.
         }
         self.ready.set(Ready::Closed);
@@ -211,7 +241,17 @@ impl Connection {
                     return;
                 }
             };
-            let connected = Box::pin(params.open(&target)).await;
+            let opening = Box::pin(params.open(&target));
+            let connected = tokio::select! {
+                connected = opening => connected,
+                () = connection.closed_too_early() => {
+                    connection.tally.unasked();
+                    let failure = HandshakeError::Failed(Failure::Aborted);
+                    let why = reason(&failure, &target);
+                    line.tell(move |ctx| connection.failed(ctx, &why));
+                    return;
+                }
+            };
             connection.tally.connected(&connected);
             let extensions = header_values(&connected, "sec-websocket-extensions");
             let Handshake { socket, protocol, .. } = match connected.outcome {
@@ -243,6 +283,12 @@ impl Connection {
                 }
             }
         }
+    }
+
+    /// The script has closed it, and the handshake has still not come to an end a while later.
+    async fn closed_too_early(&self) {
+        self.closed_early.notified().await;
+        tokio::time::sleep(CLOSED_EARLY).await;
     }
 
     /// The next event, as soon as the script has seen enough of the others. What is to be sent, is sent meanwhile.
@@ -308,7 +354,9 @@ impl Connection {
             Event::Pong(payload) => {
                 if let Some(pinged) = self.pings.answered(&payload) {
                     self.tally.ponged(pinged);
-                } else {
+                } else if self.unknown_pongs.replace(self.unknown_pongs.get() + 1)
+                    < UNKNOWN_PONGS_MAX
+                {
                     let id = String::from_utf8_lossy(&payload);
                     log::warn!("received pong for unknown ping ID {id}");
                 }
@@ -328,6 +376,7 @@ impl Connection {
 
     /// Nothing more comes.
     fn ended<'js>(&self, ctx: Ctx<'js>, how: Ended) -> JsResult<'js, ()> {
+        self.queued.borrow_mut().release();
         if self.ready.replace(Ready::Closed) == Ready::Closed {
             self.forget(ctx);
             return Ok(());
@@ -405,9 +454,17 @@ impl Connection {
                 let exception = ctx.take_exception();
                 if let Some(exception) = exception {
                     if exception.uncatchable {
+                        // Stopped from outside in the middle of a handler: the script hears of it, as in k6.
+                        if !Host::of(ctx).was_aborted_by_script()
+                            && !matches!(on, On::Error | On::Close)
+                        {
+                            let told = give_up_text("context canceled", &exception.place);
+                            self.give_up(ctx, on, &told)?;
+                        }
                         return Err(ctx.throw_uncatchable("the VU was stopped"));
                     }
-                    self.give_up(ctx, on, &exception)?;
+                    let told = give_up_text(&describe(&exception.value), &exception.place);
+                    self.give_up(ctx, on, &told)?;
                     return Err(ctx.throw_again(exception));
                 }
                 return Err(thrown);
@@ -417,20 +474,20 @@ impl Connection {
     }
 
     /// A handler threw: the script hears of it as of an error, and the connection is closed.
-    fn give_up<'js>(&self, ctx: Ctx<'js>, on: On, error: &Exception<'js>) -> JsResult<'js, ()> {
+    fn give_up<'js>(&self, ctx: Ctx<'js>, on: On, text: &str) -> JsResult<'js, ()> {
         if matches!(on, On::Error | On::Close) {
             return Ok(());
         }
         self.cut();
-        let mut text = describe(&error.value);
-        if !error.place.is_empty() {
-            text.push('\n');
-            text.push_str(&error.place);
-        }
-        let text = text.trim_end().replace("\n\t", " ");
-        self.fire_error(ctx, &text)?;
+        self.fire_error(ctx, text)?;
         self.fire_close(ctx, None, "")
     }
+}
+
+/// What a handler threw, and where, in one line.
+fn give_up_text(what: &str, place: &str) -> String {
+    let text = if place.is_empty() { what.to_owned() } else { format!("{what}\n{place}") };
+    text.trim_end().replace("\n\t", " ")
 }
 
 /// The time that events tell.

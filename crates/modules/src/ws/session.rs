@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
+use brunt_http::budget::{STEP, Share};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 
@@ -19,8 +20,12 @@ use crate::state::{throw, throw_stopped, throw_type};
 static CODE: Name = Name::new("code");
 static TEXT: Name = Name::new("text");
 
-/// What `send()` leaves unwritten at most; beyond it, it waits.
-const BUFFERED_MAX: usize = 1 << 20;
+/// What `send()` leaves unwritten at most; beyond it, it waits, as k6 does from the first byte on. Until then the loop goes
+/// on, with its timers, though the other side doesn't read.
+const BUFFERED_MAX: usize = 128 << 20;
+
+/// When the script closes, what is unwritten still goes out, as long as some of it does in this time.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Messages of one handler are sent together until they have so many bytes.
 const TOGETHER_MAX: usize = 16 * 1024;
@@ -76,6 +81,10 @@ pub(super) struct Session {
     timers: RefCell<BTreeMap<(u64, u32), Timer>>,
     last_timer: Cell<u32>,
     is_closed: Cell<bool>,
+    /// The iteration was stopped while it was open.
+    is_stopped: Cell<bool>,
+    /// What the queue takes of all that the process may hold.
+    queued: RefCell<Share>,
     /// An error is being told: handlers that fail meanwhile do not tell another.
     tells_error: Cell<bool>,
 }
@@ -97,6 +106,11 @@ pub(super) fn run<'js>(
     let ran = function.call(&ctx.undefined(), &[object]).map(drop);
     let ran = ran.and_then(|()| session.fire(ctx, On::Open, &[])).and_then(|()| session.turn(ctx));
     if ran.is_err() {
+        // As in k6, a script that is stopped hears of nothing more.
+        if brunt_fiber::is_aborted() {
+            session.is_stopped.set(true);
+            return ran;
+        }
         // The exception waits while the script is told that the connection is closed.
         let exception = ctx.take_exception();
         session.close(ctx, GOING_AWAY)?;
@@ -214,6 +228,8 @@ impl Session {
             timers: RefCell::default(),
             last_timer: Cell::new(0),
             is_closed: Cell::new(false),
+            is_stopped: Cell::new(false),
+            queued: RefCell::default(),
             tells_error: Cell::new(false),
         }
     }
@@ -246,10 +262,11 @@ impl Session {
                 Next::Ended(Ended::Broken(violation)) => {
                     log::debug!("a WebSocket was closed: {violation}");
                     // All that k6 tells: it has answered the violation and can't close once more.
-                    let told = if violation == Violation::TooLong {
-                        violation.to_string()
-                    } else {
-                        CLOSE_SENT.to_owned()
+                    let told = match violation {
+                        Violation::TooLong | Violation::TooMuch | Violation::Flood => {
+                            violation.to_string()
+                        }
+                        _ => CLOSE_SENT.to_owned(),
                     };
                     self.fire_error(ctx, &told, None)?;
                     self.close(ctx, GOING_AWAY)?;
@@ -347,9 +364,28 @@ impl Session {
         if self.is_closed.replace(true) {
             return Ok(());
         }
+        self.say_last_words();
         self.socket.close(code as u16, "");
         self.socket.flush_now();
         self.fire(ctx, On::Close, &[ctx.number(code as f64)])
+    }
+
+    /// Waits until what was sent is written, as long as the other side reads.
+    fn say_last_words(&self) {
+        self.socket.flush_now();
+        loop {
+            let left = self.socket.buffered();
+            if left == 0 {
+                return;
+            }
+            let some = tokio::time::timeout(
+                LAST_WORDS,
+                self.socket.drained(left.saturating_sub(STEP as usize)),
+            );
+            if !matches!(block_on(some), Ok(Ok(()))) {
+                return;
+            }
+        }
     }
 
     /// What was sent after the end.
@@ -369,7 +405,18 @@ impl Session {
         if buffered > TOGETHER_MAX || !self.socket.is_put_off() {
             self.socket.flush_now();
         }
-        if buffered > BUFFERED_MAX && block_on(self.socket.drained(BUFFERED_MAX)).is_err() {
+        if buffered as u64 <= STEP {
+            self.queued.borrow_mut().release();
+            return Ok(ctx.undefined());
+        }
+        let covered = self.queued.borrow_mut().cover(buffered as u64);
+        let most = match covered {
+            Ok(()) if buffered <= BUFFERED_MAX => return Ok(ctx.undefined()),
+            Ok(()) => BUFFERED_MAX,
+            // All queues and bodies of the process are too long already.
+            Err(_) => STEP as usize,
+        };
+        if block_on(self.socket.drained(most)).is_err() {
             return Err(throw_stopped(ctx));
         }
         Ok(ctx.undefined())
@@ -431,7 +478,10 @@ impl Session {
             self.socket.flush_now();
         }
         self.socket.hang_up();
-        self.tally.ended(false);
+        self.queued.borrow_mut().release();
+        if !self.is_stopped.get() {
+            self.tally.ended(false);
+        }
         for (_, handler) in self.handlers.take() {
             release(ctx, Some(handler));
         }

@@ -9,6 +9,11 @@
   // What a line, or the data of one event, may have; and the times between two attempts.
   const TEXT_MAX = 64 * 1024 * 1024;
   const RETRY = 3000;
+  const RETRY_MAX = 24 * 60 * 60 * 1000;
+  // So long is read without a look at the timers, in milliseconds.
+  const TURN = 10;
+  // What a line takes beside its letters.
+  const LINE_COST = 32;
   const { clearTimeout, setTimeout, TextDecoder } = globalThis;
 
   const originOf = (url) => url.replace(/^([^:/?#]+:\/\/)(?:[^/?#]*@)?([^/?#]*).*$/s, '$1$2');
@@ -100,12 +105,18 @@
       this.#state = 1;
       this.#fire('open', { status: answer.status });
       const reader = answer.body.getReader();
+      let since = Date.now();
       for (const parse = this.#parser(originOf(answer.url)); this.#state !== 2;) {
         let piece;
         try {
           piece = await reader.read();
         } catch (e) {
           return { message: e instanceof Error ? e.message : String(e) };
+        }
+        // What is always there would leave the script's timers no turn.
+        if (Date.now() - since > TURN) {
+          await new Promise((resolve) => { setTimeout(resolve, 0); });
+          since = Date.now();
         }
         if (piece.done) return { message: 'the server has ended the stream' };
         if (!parse(piece.value)) {
@@ -118,7 +129,9 @@
     // Takes bytes and fires what they say.
     #parser(origin) {
       const decoder = new TextDecoder();
-      let text = '', data = [], size = 0, type = '', id, afterCr = false, before;
+      // The pieces of the line that has not ended, and how long they are: each is looked at once.
+      let begun = [], begunSize = 0;
+      let data = [], size = 0, type = '', id, afterCr = false, before;
       const line = (each) => {
         if (each === '') {
           if (id !== undefined) this.#last = id;
@@ -135,24 +148,37 @@
         const colon = each.indexOf(':');
         const field = colon < 0 ? each : each.slice(0, colon);
         const value = colon < 0 ? '' : each.slice(each[colon + 1] === ' ' ? colon + 2 : colon + 1);
-        if (field === 'data') { data.push(value); size += value.length; }
+        if (field === 'data') { data.push(value); size += value.length + LINE_COST; }
         else if (field === 'event') type = value;
         else if (field === 'id') { if (!value.includes('\0')) id = value; }
-        else if (field === 'retry' && /^\d+$/.test(value)) this.#retry = Number(value);
+        else if (field === 'retry' && /^\d+$/.test(value)) this.#retry = Math.min(Number(value), RETRY_MAX);
       };
       return (bytes) => {
-        text += decoder.decode(bytes, { stream: true });
+        const text = decoder.decode(bytes, { stream: true });
         const breaks = /\r\n?|\n/g;
         // The LF of a CR LF that was cut in two.
         let from = afterCr && text[0] === '\n' ? 1 : 0;
         if (text !== '') afterCr = text.endsWith('\r');
         breaks.lastIndex = from;
         for (let found; this.#state !== 2 && (found = breaks.exec(text)) !== null;) {
-          line(text.slice(from, found.index));
+          begun.push(text.slice(from, found.index));
+          const whole = begun.length === 1 ? begun[0] : begun.join('');
+          begun = [];
+          begunSize = 0;
           from = breaks.lastIndex;
+          line(whole);
+          if (size > TEXT_MAX) return false;
         }
-        text = text.slice(from);
-        return text.length + size <= TEXT_MAX;
+        if (from < text.length) {
+          // What a comment says is nobody's; that it is one, is kept.
+          const piece = text.slice(from);
+          const isComment = (begun[0] ?? piece)[0] === ':';
+          if (!isComment || begun.length === 0) {
+            begun.push(isComment ? ':' : piece);
+            begunSize += isComment ? 1 : piece.length + LINE_COST;
+          }
+        }
+        return begunSize + size <= TEXT_MAX;
       };
     }
     static {

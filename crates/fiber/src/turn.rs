@@ -1,0 +1,85 @@
+//! How long a task may work on what a peer sends before the others of its core get their turn.
+//!
+//! A peer that sends faster than we read would keep its core for ever: there is always more to read, and each piece is
+//! quickly done. Whoever reads counts what it does here, and gives way when its turn is over.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::Context;
+
+use crate::clock;
+
+/// A turn, in nanoseconds.
+const TURN_NS: u64 = 1_000_000;
+
+/// The clock is looked at after so many units of work.
+const LOOK: u32 = 64;
+
+/// One task's turn.
+#[derive(Debug, Default)]
+pub struct Turn {
+    units: u32,
+    /// When the clock was looked at first in this turn (unix ns); 0: not yet.
+    since: u64,
+}
+
+impl Turn {
+    /// What a thing that was read costs at the least.
+    pub const THING: u32 = 2;
+
+    /// What reading so many bytes costs.
+    pub fn bytes(count: usize) -> u32 {
+        u32::try_from(count / 512).unwrap_or(u32::MAX / 2)
+    }
+
+    /// Counts work. `true`: the turn is over, and a new one has begun; give way now.
+    pub fn is_over(&mut self, units: u32) -> bool {
+        self.units = self.units.saturating_add(units);
+        if self.units < LOOK {
+            return false;
+        }
+        self.units = 0;
+        let now = clock::now_ns();
+        if self.since == 0 {
+            self.since = now;
+            return false;
+        }
+        let is_over = now.saturating_sub(self.since) >= TURN_NS;
+        if is_over {
+            self.since = 0;
+        }
+        is_over
+    }
+
+    /// It waits by itself: the next turn begins with what it does next.
+    pub fn rest(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Has the task woken after the core has looked at its timers, its sockets and the other tasks. For who polls: return
+/// `Pending` then.
+pub fn give_way(cx: &mut Context<'_>) {
+    // Asked once, it has noted the task.
+    let _ = pin!(tokio::task::yield_now()).poll(cx);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_over_after_its_time_however_small_the_steps_are() {
+        let mut turn = Turn::default();
+        let began = clock::now_ns();
+        let mut steps = 0u64;
+        while !turn.is_over(1) {
+            steps += 1;
+        }
+        assert!(clock::now_ns() - began >= TURN_NS && steps > u64::from(LOOK));
+        assert!(!turn.is_over(LOOK), "a new one has begun");
+        std::thread::sleep(std::time::Duration::from_nanos(2 * TURN_NS));
+        turn.rest();
+        assert!(!turn.is_over(LOOK), "rest is no work");
+    }
+}
