@@ -11,7 +11,7 @@ use brunt_fiber::{block_on, clock, is_aborted};
 use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
 use tokio::task::AbortHandle;
 
-use crate::exception::Failure;
+use crate::exception::{Failure, told};
 use crate::host::Host;
 
 type Completion = Box<dyn for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()>>;
@@ -336,6 +336,9 @@ fn drain_jobs(host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         // Some built-ins turn even an uncatchable error into a rejection: the flag is the authority.
         if is_aborted() {
             return Err(Failure::Interrupted);
+        }
+        if let Some(over) = ctx.over_limit() {
+            return Err(Failure::Exception(told(over)));
         }
         ctx.forget_place();
         match ctx.run_job() {

@@ -44,6 +44,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("METRIC_SAMPLES_BUFFER_SIZE", "metricSamplesBufferSize"),
     ("CONSOLE_OUTPUT", "consoleOutput"),
     ("DISCARD_RESPONSE_BODIES", "discardResponseBodies"),
+    ("VU_MEMORY", "vuMemory"),
     ("LOCAL_IPS", "localIPs"),
     ("DNS", "dns"),
 ];

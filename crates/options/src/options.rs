@@ -12,6 +12,7 @@ use crate::hosts::{HostAddress, HostPattern, Network};
 use crate::json::Json;
 use crate::local_ips::LocalIps;
 use crate::scenario::ScenarioConfig;
+use crate::size::Size;
 use crate::stage::StageConfig;
 use crate::system_tags::SystemTags;
 use crate::threshold::ThresholdConfig;
@@ -105,6 +106,8 @@ record! {
         no_cookies_reset: bool = "noCookiesReset",
         /// Throw bodies away unless a request wants its own.
         discard_response_bodies: bool = "discardResponseBodies",
+        /// What the heap of one VU may hold; k6 has no such option.
+        vu_memory: Size = "vuMemory",
         /// A file for `console.*`; flags and variables only.
         console_output: String = "consoleOutput",
         /// The addresses VUs connect from; flags and variables only.
@@ -114,6 +117,9 @@ record! {
 
 /// Options that scripts and config files cannot set.
 pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
+
+/// Options that k6 doesn't have: they are shown only if they are set.
+pub(crate) const OURS: [&str; 1] = ["vuMemory"];
 
 /// What is told of keys that mean nothing: in k6's words, which name the first one, and in ours.
 #[derive(Debug, Clone, PartialEq, Eq)]

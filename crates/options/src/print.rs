@@ -4,7 +4,7 @@ use brunt_schedule::duration;
 use serde_json::{Map, Value};
 
 use crate::consolidate::Consolidated;
-use crate::options::{NOT_IN_SCRIPTS, Options};
+use crate::options::{NOT_IN_SCRIPTS, OURS, Options};
 use crate::system_tags::SystemTags;
 use crate::value::OptionValue;
 
@@ -22,6 +22,7 @@ impl Options {
         let keys = Self::KEYS.iter().filter(|key| !NOT_IN_SCRIPTS.contains(key));
         // k6 leaves `cloud` out if it is unset.
         let keys = keys.filter(|key| **key != "cloud" || self.cloud.is_some());
+        let keys = keys.filter(|key| !OURS.contains(key) || self.is_set(key));
         keys.map(|key| ((*key).to_string(), self.print_key(key))).collect()
     }
 }

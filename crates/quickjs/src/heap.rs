@@ -217,9 +217,9 @@ impl Ctx<'_> {
         Some(over)
     }
 
-    /// Whether the VM is over a limit: what runs must end.
-    pub fn is_over_limit(self) -> bool {
-        self.inner.is_over_limit()
+    /// Which limit the VM is over: what runs must end.
+    pub fn over_limit(self) -> Option<OverLimit> {
+        self.inner.account.over.get()
     }
 
     /// For long work between values, such as parsing: counts `cost` operations, lets neighbours run when it is time, and

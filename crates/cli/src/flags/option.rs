@@ -94,6 +94,13 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch("discard-response-bodies", "Don't keep response bodies")
         .env("DISCARD_RESPONSE_BODIES")
         .sets("discardResponseBodies"),
+    Flag::value(
+        "vu-memory",
+        "SIZE",
+        "End an iteration whose VU needs more; default an eighth of the memory",
+    )
+    .env("VU_MEMORY")
+    .sets("vuMemory"),
     Flag::value("dns", "SPEC", "Resolve names so: ttl=5m,select=random,policy=preferIPv4")
         .env("DNS")
         .sets("dns"),

@@ -1,0 +1,104 @@
+//! How much memory there is for this process.
+
+use std::fs;
+use std::path::Path;
+
+use brunt_options::Size;
+use nix::sys::resource::{Resource, getrlimit};
+
+/// Half of what there is, where nothing is known about the machine.
+const UNKNOWN: u64 = 2 << 30;
+
+/// The least that the heap of a VU may hold by default, if there is as much.
+const HEAP_LEAST: u64 = 256 << 20;
+
+/// Limits the heaps of VUs that are made from now on: `each` as the user says, else to an eighth of what there is, and all
+/// of them together to three quarters.
+pub(crate) fn limit_heaps(each: Option<Size>) {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    let there_is = match getrlimit(Resource::RLIMIT_AS) {
+        Ok((soft, _)) => available(&read).map(|bytes| bytes.min(soft)),
+        Err(_) => available(&read),
+    };
+    let (default, all) = heaps(there_is);
+    let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+    brunt_js::limit_heaps(bytes(each.map_or(default, Size::bytes)), bytes(all));
+}
+
+/// What one heap and all of them may hold.
+fn heaps(there_is: Option<u64>) -> (u64, u64) {
+    let there_is = there_is.unwrap_or(2 * UNKNOWN);
+    let all = there_is / 4 * 3;
+    ((there_is / 8).max(HEAP_LEAST).min(all), all)
+}
+
+/// Bytes of memory: the machine's, or what the process's control groups allow, if that is less.
+fn available(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
+    let machine = read(Path::new("/proc/meminfo")).and_then(|text| total(&text));
+    let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
+    let allowed = groups.lines().filter_map(|line| limit(line, read)).min();
+    machine.into_iter().chain(allowed).min()
+}
+
+/// `MemTotal:       24601856 kB`.
+fn total(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The least limit of a group and of those that it is in. A line is `0::/user/a` (version 2), or `4:memory:/user/a`.
+fn limit(line: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, file) = match controllers {
+        "" => ("/sys/fs/cgroup", "memory.max"),
+        names if names.split(',').any(|name| name == "memory") => {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        }
+        _ => return None,
+    };
+    let at = |group: &Path| {
+        let inside = group.strip_prefix("/").unwrap_or(group);
+        read(&Path::new(root).join(inside).join(file))?.trim().parse::<u64>().ok()
+    };
+    // In a container, the path is that of the host, and the limit stands at the root.
+    Path::new(path).ancestors().filter_map(at).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Option<u64> {
+        available(&|path| {
+            let found = files.iter().find(|(name, _)| Path::new(name) == path);
+            found.map(|(_, text)| (*text).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_least_of_machine_and_groups_counts() {
+        let machine = ("/proc/meminfo", "MemTotal:       1000 kB\nMemFree: 5 kB\n");
+        assert_eq!(of(&[machine]), Some(1_024_000));
+        let group = ("/proc/self/cgroup", "0::/a/b\n");
+        let unbounded = ("/sys/fs/cgroup/a/b/memory.max", "max\n");
+        assert_eq!(of(&[machine, group, unbounded]), Some(1_024_000));
+        let outer = ("/sys/fs/cgroup/a/memory.max", "4096\n");
+        assert_eq!(of(&[machine, group, unbounded, outer]), Some(4096));
+        let root = ("/sys/fs/cgroup/memory.max", "8192\n");
+        assert_eq!(of(&[machine, group, root]), Some(8192));
+        let old = ("/proc/self/cgroup", "7:cpu,cpuacct:/x\n4:memory:/x\n");
+        let limit = ("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "2048");
+        assert_eq!(of(&[machine, old, limit]), Some(2048));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn a_heap_may_hold_an_eighth_and_all_three_quarters() {
+        let gib = 1 << 30;
+        assert_eq!(heaps(Some(16 * gib)), (2 * gib, 12 * gib));
+        assert_eq!(heaps(Some(gib)), (gib / 4, gib / 4 * 3));
+        assert_eq!(heaps(Some(gib / 8)), (gib / 32 * 3, gib / 32 * 3));
+        assert_eq!(heaps(None), (gib / 2, 3 * gib));
+    }
+}
