@@ -18,6 +18,8 @@ mod frozen;
 mod json;
 #[path = "engine/lending.rs"]
 mod lending;
+#[path = "engine/limits.rs"]
+mod limits;
 #[path = "engine/messages.rs"]
 mod messages;
 #[path = "engine/places.rs"]
@@ -40,6 +42,7 @@ use bytes::BYTES;
 use frozen::FROZEN;
 use json::JSON;
 use lending::LENDING;
+use limits::LIMITS;
 use messages::MESSAGES;
 use places::PLACES;
 use refusals::{OF_PATTERNS, REFUSALS};
@@ -68,6 +71,7 @@ fn main() {
             let mut text = fs::read_to_string(&path).expect("C sources are UTF-8");
             if name == "quickjs.c" {
                 let names = function_names(&text);
+                text.push_str(include_str!("engine/limits.c"));
                 text.push_str(&names);
                 text.push_str(include_str!("engine/names.c"));
                 text.push_str(include_str!("engine/groups.c"));
@@ -115,6 +119,7 @@ fn adjust(name: &str, mut text: String) -> String {
         JSON,
         SCOPES,
         SORTING,
+        LIMITS,
         SOURCES_OF_FUNCTIONS,
         MESSAGES,
         REFUSALS,

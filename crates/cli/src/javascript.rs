@@ -96,9 +96,9 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         Some(archive) => OpenedFiles::sealed(Arc::clone(&archive.files), crate::archive::anonymous),
         None => OpenedFiles::default(),
     };
-    let program = program.from_elsewhere(origin.files, opened);
+    let program = program.from_elsewhere(Arc::clone(&origin.files), opened);
     let runner = ScriptRunner::new(Arc::new(program), Arc::clone(&k6) as Arc<dyn Api>);
-    let exported = runner.inspect().map_err(thrown)?;
+    let exported = runner.inspect().map_err(|failure| thrown(failure, &*origin.files))?;
     for name in ["setup", "teardown"] {
         if exported.others.iter().any(|other| other == name) {
             return Err(Failure::usage(format!("the exported {name} must be a function")));
@@ -168,6 +168,7 @@ impl Script for Loaded {
         if let Some(size) = test.options.max_body_memory {
             brunt_http::budget::BODIES.set_limit(size.bytes());
         }
+        crate::memory::limit_heaps(test.options.vu_memory);
         self.k6.configure(config::of(test)?);
         Ok(Arc::new(self.runner))
     }
@@ -225,10 +226,10 @@ fn uncompilable(error: ProgramError) -> Failure {
 }
 
 /// The init code did not come to its end.
-fn thrown(failure: Thrown) -> Failure {
+fn thrown(failure: Thrown, files: &dyn Files) -> Failure {
     match failure {
         Thrown::Exception(mut text) => {
-            let place = place::first(&text);
+            let place = place::first(&text, files);
             // What is thrown without a stack has an empty one in k6.
             if !text.ends_with('\n') && !text.starts_with(UNHANDLED) {
                 text.push('\n');

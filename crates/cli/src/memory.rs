@@ -3,13 +3,40 @@
 use std::fs;
 use std::path::Path;
 
-/// What bodies may hold together where nothing is known about the machine.
-const UNKNOWN: u64 = 2 << 30;
+use brunt_options::Size;
+use nix::sys::resource::{Resource, getrlimit};
 
-/// What all bodies of the process may hold by default: half of what there is.
+/// What there is, where nothing is known about the machine.
+const UNKNOWN: u64 = 4 << 30;
+
+/// The least that the heap of a VU may hold by default, if all heaps may hold as much.
+const HEAP_LEAST: u64 = 256 << 20;
+
+/// What all bodies of the process may hold by default: three eighths of what there is. With the heaps that is seven eighths;
+/// the rest is for all else.
 pub(crate) fn for_bodies() -> u64 {
+    there_is() / 8 * 3
+}
+
+/// Limits the heaps of VUs that are made from now on: `each` as the user says, else to an eighth of what there is, and all
+/// of them together to half.
+pub(crate) fn limit_heaps(each: Option<Size>) {
+    let (default, all) = heaps(there_is());
+    let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+    brunt_js::limit_heaps(bytes(each.map_or(default, Size::bytes)), bytes(all));
+}
+
+/// What one heap and all of them may hold.
+fn heaps(there_is: u64) -> (u64, u64) {
+    let all = there_is / 2;
+    ((there_is / 8).max(HEAP_LEAST).min(all), all)
+}
+
+/// Bytes of memory for this process, limits of its address space included.
+fn there_is() -> u64 {
     let read = |path: &Path| fs::read_to_string(path).ok();
-    available(&read).map_or(UNKNOWN, |bytes| bytes / 2)
+    let bytes = available(&read).unwrap_or(UNKNOWN);
+    getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(soft, _)| bytes.min(soft))
 }
 
 /// Bytes of memory: the machine's, or what the process's control groups allow, if that is less.
@@ -71,5 +98,13 @@ mod tests {
         let limit = ("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "2048");
         assert_eq!(of(&[machine, old, limit]), Some(2048));
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn a_heap_may_hold_an_eighth_and_all_of_them_half() {
+        let gib = 1 << 30;
+        assert_eq!(heaps(16 * gib), (2 * gib, 8 * gib));
+        assert_eq!(heaps(gib), (gib / 4, gib / 2));
+        assert_eq!(heaps(gib / 8), (gib / 16, gib / 16));
     }
 }

@@ -28,12 +28,20 @@ pub struct RunError {
     pub kind: ErrorKind,
     /// For the user: the exception with its stack, the thing and the remedy.
     pub message: String,
+    /// The VU that was being made, from 1; 0 if it was none.
+    pub vu: u64,
 }
 
 impl RunError {
-    /// An error of this kind.
+    /// An error of this kind, of no VU.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> RunError {
-        RunError { kind, message: message.into() }
+        RunError { kind, message: message.into(), vu: 0 }
+    }
+
+    /// It happened while this VU was made.
+    #[must_use]
+    pub fn of_vu(self, vu: u64) -> RunError {
+        RunError { vu, ..self }
     }
 }
 

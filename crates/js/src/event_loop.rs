@@ -13,7 +13,7 @@ use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
 use futures_util::FutureExt as _;
 use tokio::task::AbortHandle;
 
-use crate::exception::Failure;
+use crate::exception::{Failure, told};
 use crate::host::Host;
 
 /// A timer that is late by so much goes before what is done: whoever is always done must not keep it waiting for ever.
@@ -438,6 +438,9 @@ fn drain_jobs(host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         // Some built-ins turn even an uncatchable error into a rejection: the flag is the authority.
         if is_aborted() {
             return Err(Failure::Interrupted);
+        }
+        if let Some(over) = ctx.over_limit() {
+            return Err(Failure::Exception(told(over)));
         }
         ctx.forget_place();
         match ctx.run_job() {

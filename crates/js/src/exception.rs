@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use brunt_quickjs::{Ctx, Thrown, Value};
+use brunt_quickjs::{Ctx, OverLimit, Thrown, Value};
 
 use crate::host::Host;
 
@@ -29,6 +29,11 @@ impl Failure {
         if let Some(payload) = ctx.take_panic() {
             return Self::Panic(panic_text(&*payload));
         }
+        if let Some(over) = ctx.over_limit().filter(|_| !brunt_fiber::is_aborted()) {
+            let stack = exception.map(|exception| describe(&exception.value)).unwrap_or_default();
+            let frames = stack.find("\tat ").map_or("", |start| &stack[start..]);
+            return Self::Exception(format!("{}{frames}", told(over)));
+        }
         match exception {
             _ if brunt_fiber::is_aborted() => Self::Interrupted,
             None => Self::Interrupted,
@@ -48,6 +53,9 @@ impl Failure {
         if brunt_fiber::is_aborted() {
             return Self::Interrupted;
         }
+        if let Some(over) = value.ctx().over_limit() {
+            return Self::Exception(told(over));
+        }
         Self::Exception(describe(value))
     }
 
@@ -58,6 +66,15 @@ impl Failure {
             other => other,
         }
     }
+}
+
+/// A limit that a VU went over, as an exception of the script.
+pub(crate) fn told(over: OverLimit) -> String {
+    let remedy = match over {
+        OverLimit::Vm(_) => "; vuMemory (--vu-memory) sets it",
+        OverLimit::Process(_) => "",
+    };
+    format!("Error: {over}{remedy}\n")
 }
 
 /// The text of what a panic carried.

@@ -11,7 +11,7 @@ use brunt_quickjs::{Ctx, Hooks, Name, PromiseState, Root, Value, Vm, touched};
 use brunt_script::Format;
 
 use crate::api::Api;
-use crate::exception::{Failure, panic_text};
+use crate::exception::{Failure, panic_text, told};
 use crate::host::Host;
 use crate::loader::{self, Loader};
 use crate::program::Program;
@@ -70,7 +70,7 @@ impl Instance {
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
-        let namespace = instance.load()?;
+        let namespace = instance.within_limit(instance.load())?;
         *instance.namespace.borrow_mut() = Some(namespace);
         Ok(instance)
     }
@@ -176,6 +176,7 @@ impl Instance {
                 host.events().drain(host, ctx)?;
                 Ok(value)
             });
+        let result = self.within_limit(result);
         if let Err(failure) = &result {
             if matches!(failure, Failure::Exception(_)) {
                 self.host.api.thrown(host, ctx);
@@ -213,10 +214,27 @@ impl Instance {
             }
             drained => drained.map(|()| value),
         });
+        let result = self.within_limit(result);
         if result.is_err() {
             self.clear_leftovers();
         }
         result
+    }
+
+    /// What a script came to, unless it wanted more memory than it may have, whatever it caught. It has what is left below
+    /// the limit afterwards.
+    fn within_limit<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        let ctx = self.vm.ctx();
+        if ctx.over_limit().is_none() {
+            return result;
+        }
+        // What waits must not run, and what it holds is to go.
+        self.clear_leftovers();
+        let over = ctx.take_over_limit();
+        match (result, over) {
+            (Ok(_), Some(over)) => Err(Failure::Exception(told(over))),
+            (result, _) => result,
+        }
     }
 
     fn settled_in_spite<'js>(&'js self, value: Value<'js>) -> Result<Value<'js>, Failure> {

@@ -28,6 +28,7 @@ pub mod vu;
 
 pub use api::{Api, Remains};
 pub use brunt_quickjs::CommonBytes;
+pub use brunt_quickjs::heap::limit as limit_heaps;
 pub use brunt_script::path_of;
 pub use event_loop::{EventLoop, Line};
 pub use exception::{Failure, UNHANDLED, describe};

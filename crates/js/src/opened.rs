@@ -101,6 +101,11 @@ impl OpenedFiles {
         Self { sealed: Some(Sealed { files, known_as }), ..Self::default() }
     }
 
+    /// Whether the disk is out of reach.
+    pub fn is_sealed(&self) -> bool {
+        self.sealed.is_some()
+    }
+
     /// All that were opened so far, but those too large for memory.
     pub fn all(&self) -> FileMap {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -124,6 +129,9 @@ impl OpenedFiles {
             path: path.display().to_string(),
             reason: reason(&error),
         };
+        if self.is_sealed() {
+            return Err(OpenError::NotFound(path.display().to_string()));
+        }
         let file = File::open(path).map_err(refused)?;
         let size = file.metadata().map_err(refused)?.len();
         let large = Arc::new(LargeFile { file, size });

@@ -235,7 +235,8 @@ impl Runner for ScriptRunner {
         )
         .await;
         state.give_back(fiber);
-        let instance = made.map_err(Self::error)?;
+        let vu = ids.global;
+        let instance = made.map_err(|failure| Self::error(failure).of_vu(vu))?;
         ScriptVu::new(instance, Arc::clone(&self.setup_data), state).map_err(system)
     }
 

@@ -176,6 +176,8 @@ impl Shared {
         let instance = &*self.instance;
         instance.on_this_stack(stack);
         let (host, ctx) = (instance.host(), instance.ctx());
+        // What happened between iterations is not this one's fault.
+        let _ = ctx.take_over_limit();
         host.api.begin(host, ctx, Some(iteration));
         let function = self.function.borrow().as_ref().map(|root| ctx.rooted(root));
         let Some(function) = function else {

@@ -20,6 +20,9 @@ const TARGET: &str = "brunt::console";
 /// What init code says goes with the log even if the console has a file of its own, as in k6.
 const TARGET_IN_INIT: &str = "brunt::console::init";
 
+/// Bytes of a line: what is longer is cut, and says so. A line is copied, quoted and written by threads that other VUs need.
+const LINE_MAX: usize = 1 << 20;
+
 /// Objects nested deeper than this are shown as `[Object]`: finding cycles compares each with all around it.
 const DEPTH_MAX: usize = 1_000;
 
@@ -58,20 +61,32 @@ pub(crate) fn emit(ctx: Ctx<'_>, level: Level, text: &str) {
 /// # Errors
 /// What getters of the values throw.
 pub(crate) fn format_arguments<'js>(arguments: &[Value<'js>]) -> JsResult<'js, String> {
-    let mut writer = Writer { out: String::new(), open: Vec::new() };
+    let mut writer = Writer { out: String::new(), open: Vec::new(), cut: 0, is_cut: false };
     for (index, argument) in arguments.iter().enumerate() {
         if index > 0 {
-            writer.out.push(' ');
+            writer.put(" ");
         }
         writer.argument(argument)?;
     }
-    Ok(writer.out)
+    Ok(writer.line())
+}
+
+/// Adds a text, as much of it as there is room for; the rest is counted.
+fn put(out: &mut String, cut: &mut usize, text: &str) {
+    let room = LINE_MAX.saturating_sub(out.len());
+    let end = if text.len() <= room { text.len() } else { text.floor_char_boundary(room) };
+    out.push_str(&text[..end]);
+    *cut += text.len() - end;
 }
 
 /// Writes nested values with a stack of its own: the depth of a value costs no native stack.
 struct Writer<'js> {
     out: String,
     open: Vec<Open<'js>>,
+    /// Bytes that had no room.
+    cut: usize,
+    /// And more, which nobody looked at.
+    is_cut: bool,
 }
 
 /// An array or object that is being written.
@@ -87,20 +102,41 @@ enum Rest<'js> {
 }
 
 impl<'js> Writer<'js> {
+    fn put(&mut self, text: &str) {
+        put(&mut self.out, &mut self.cut, text);
+    }
+
+    /// The line, and how much of it is missing.
+    fn line(self) -> String {
+        let Self { mut out, cut, is_cut, .. } = self;
+        if is_cut {
+            let _ = write!(out, " … (cut after {LINE_MAX} bytes)");
+        } else if cut > 0 {
+            let _ = write!(out, " … (cut after {LINE_MAX} bytes, {cut} bytes more)");
+        }
+        out
+    }
+
     fn argument(&mut self, value: &Value<'js>) -> JsResult<'js, ()> {
         if value.is_string() || value.is_undefined() {
-            self.out.push_str(&value.to_js_str()?);
+            self.put(&value.to_js_str()?);
             return Ok(());
         }
         if value.is_symbol() {
             return self.description(value);
         }
         if let Some(error) = value.instance::<BareError>() {
-            self.out.push_str(error.text());
+            self.put(error.text());
             return Ok(());
         }
         self.begin(value)?;
         while let Some(open) = self.open.last_mut() {
+            if self.out.len() >= LINE_MAX {
+                // Values may go on for ever.
+                self.open.clear();
+                self.is_cut = true;
+                break;
+            }
             let separator = if open.is_first { " " } else { ", " };
             let next = match &mut open.rest {
                 Rest::Elements { next, length } if *next < *length => {
@@ -111,7 +147,7 @@ impl<'js> Writer<'js> {
                 Rest::Properties(keys) => match keys.next() {
                     Some(key) => {
                         self.out.push_str(separator);
-                        self.out.push_str(&key.text().unwrap_or_default());
+                        put(&mut self.out, &mut self.cut, &key.text().unwrap_or_default());
                         self.out.push_str(": ");
                         Some(open.value.get(&key)?)
                     }
@@ -131,27 +167,27 @@ impl<'js> Writer<'js> {
     /// Writes a nested value, or opens it if it has parts.
     fn begin(&mut self, value: &Value<'js>) -> JsResult<'js, ()> {
         if value.is_nullish() {
-            self.out.push_str("null");
+            self.put("null");
         } else if value.is_string() {
             // k6 escapes nothing in these.
             self.quoted(&value.to_js_str()?);
         } else if value.is_symbol() {
-            self.out.push('"');
+            self.put("\"");
             self.description(value)?;
-            self.out.push('"');
+            self.put("\"");
         } else if value.is_function() {
-            self.out.push_str("[object Function]");
+            self.put("[object Function]");
         } else if value.is_object() {
             return self.object(value);
         } else {
-            self.out.push_str(&value.to_js_str()?);
+            self.put(&value.to_js_str()?);
         }
         Ok(())
     }
 
     fn object(&mut self, value: &Value<'js>) -> JsResult<'js, ()> {
         if value.is_error() {
-            self.out.push_str(&value.to_js_str()?);
+            self.put(&value.to_js_str()?);
             return Ok(());
         }
         if value.is_date() && !value.to_number()?.is_nan() {
@@ -164,24 +200,24 @@ impl<'js> Writer<'js> {
             return Ok(());
         }
         if self.open.iter().any(|open| open.value.strict_equals(value)) {
-            self.out.push_str("[Circular]");
+            self.put("[Circular]");
             return Ok(());
         }
         if self.open.len() >= DEPTH_MAX {
-            self.out.push_str("[Object]");
+            self.put("[Object]");
             return Ok(());
         }
         let class = value.typed_array_name();
         let rest = if class.is_some() || value.is_array_like_proxy() {
             let length = value.length()?;
             if let Some(class) = class {
-                self.out.push_str(class);
+                self.put(class);
                 let _ = write!(self.out, "({length}) ");
             }
-            self.out.push('[');
+            self.put("[");
             Rest::Elements { next: 0, length }
         } else {
-            self.out.push('{');
+            self.put("{");
             Rest::Properties(value.keys()?.into_iter())
         };
         self.open.push(Open { value: value.clone(), rest, is_first: true });
@@ -198,10 +234,11 @@ impl<'js> Writer<'js> {
 
     fn array_buffer(&mut self, value: &Value<'js>) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let room = LINE_MAX.saturating_sub(self.out.len()) / 3;
         let out = &mut self.out;
         out.push_str("ArrayBuffer { [Uint8Contents]: <");
         let length = value.with_bytes(|bytes| {
-            for (index, byte) in bytes.iter().enumerate() {
+            for (index, byte) in bytes.iter().take(room).enumerate() {
                 if index > 0 {
                     out.push(' ');
                 }
@@ -210,21 +247,23 @@ impl<'js> Writer<'js> {
             }
             bytes.len()
         });
+        self.cut += length.unwrap_or(0).saturating_sub(room) * 3;
+        let out = &mut self.out;
         let _ = write!(out, ">, byteLength: {} }}", length.unwrap_or(0));
     }
 
     fn description(&mut self, symbol: &Value<'js>) -> JsResult<'js, ()> {
         let description = symbol.get(&DESCRIPTION)?;
         if !description.is_undefined() {
-            self.out.push_str(&description.to_js_str()?);
+            self.put(&description.to_js_str()?);
         }
         Ok(())
     }
 
     fn quoted(&mut self, text: &str) {
-        self.out.push('"');
-        self.out.push_str(text);
-        self.out.push('"');
+        self.put("\"");
+        self.put(text);
+        self.put("\"");
     }
 }
 

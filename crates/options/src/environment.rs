@@ -46,6 +46,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("DISCARD_RESPONSE_BODIES", "discardResponseBodies"),
     ("MAX_BODY_SIZE", "maxBodySize"),
     ("MAX_BODY_MEMORY", "maxBodyMemory"),
+    ("VU_MEMORY", "vuMemory"),
     ("LOCAL_IPS", "localIPs"),
     ("DNS", "dns"),
 ];

@@ -110,6 +110,8 @@ record! {
         max_body_size: Size = "maxBodySize",
         /// What all bodies may hold together; k6 has no such option.
         max_body_memory: Size = "maxBodyMemory",
+        /// What the heap of one VU may hold; k6 has no such option.
+        vu_memory: Size = "vuMemory",
         /// A file for `console.*`; flags and variables only.
         console_output: String = "consoleOutput",
         /// The addresses VUs connect from; flags and variables only.
@@ -121,7 +123,7 @@ record! {
 pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
 
 /// Options that k6 doesn't have: they are shown only if they are set.
-pub(crate) const OURS: [&str; 2] = ["maxBodySize", "maxBodyMemory"];
+pub(crate) const OURS: [&str; 3] = ["maxBodySize", "maxBodyMemory", "vuMemory"];
 
 /// What is told of keys that mean nothing: in k6's words, which name the first one, and in ours.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -149,6 +149,8 @@ static bool brunt_json_value(JSContext *ctx, StringBuffer *b, JSValueConst value
         brunt_json_put(b, '[');
         for (i = 0; i < p->u.array.count; i++) {
             JSValueConst inner = p->u.array.u.values[i];
+            if (brunt_is_stopped(ctx, 1)) /* the engine's own way will say so */
+                return false;
             if (i > 0)
                 brunt_json_put(b, ',');
             if (JS_IsUndefined(inner))

@@ -4,13 +4,12 @@ mod common;
 mod lent;
 mod mapping;
 
-use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
 use std::slice;
 use std::sync::Arc;
 
-use lent::{Held, REALLOCATE};
+use lent::{Handle, Held, REALLOCATE};
 
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
@@ -158,7 +157,7 @@ impl Value<'_> {
         } else {
             self.lend_bytes(None);
             // SAFETY: a buffer with our function has our box.
-            unsafe { &*opaque.cast::<Held>() }.clone()
+            unsafe { &*opaque.cast::<Handle>() }.held.clone()
         };
         // Where the bytes lie now may be elsewhere; their place within the buffer is the same.
         let from = pointer as usize - start as usize;
@@ -198,16 +197,16 @@ impl Value<'_> {
             return None;
         }
         // SAFETY: a buffer with our function has our box.
-        Some((unsafe { &*opaque.cast::<Held>() }.clone(), whole))
+        Some((unsafe { &*opaque.cast::<Handle>() }.held.clone(), whole))
     }
 
     /// From now on the bytes of the buffer behind this value are lent, be it these.
     fn lend_bytes(&self, held: Option<Held>) {
+        let rt = self.ctx().inner.rt.as_ptr();
         let (data, opaque) = match held {
-            Some(held) => (held.range().0, Box::into_raw(Box::new(held)).cast::<c_void>()),
+            Some(held) => (held.range().0, Handle::boxed(held, rt)),
             None => (ptr::null_mut(), ptr::null_mut()),
         };
-        let rt = self.ctx().inner.rt.as_ptr();
         // SAFETY: the value is alive, and a buffer that can be lent is behind it (see the callers). Memory that is given
         // has the content of the buffer's own.
         unsafe { sys::brunt_lend(rt, self.raw, REALLOCATE, opaque, data) };
@@ -244,7 +243,7 @@ impl<'js> Ctx<'js> {
     }
 
     /// An `ArrayBuffer` that shows these bytes without a copy. A script that writes to it gets a copy of its own, page by
-    /// page if the bytes are those of a larger file; neither counts for the memory limit.
+    /// page if the bytes are those of a larger file; only that copy counts as memory of the VM.
     ///
     /// # Errors
     /// If there is no memory, or they are more than an `ArrayBuffer` can have (2 GiB less one).
@@ -274,7 +273,7 @@ impl<'js> Ctx<'js> {
     fn buffer_over(self, held: Held, lending: Lending) -> JsResult<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
         let (pointer, length) = held.range();
-        let opaque = Box::into_raw(Box::new(held)).cast::<c_void>();
+        let opaque = Handle::boxed(held, self.inner.rt.as_ptr());
         // SAFETY: pointer and length are those of what is held, which lives until our function is told to free it. What
         // is common is marked before any script could write to it.
         unsafe {
@@ -284,7 +283,7 @@ impl<'js> Ctx<'js> {
             let buffer = Value::returned(self, buffer);
             match (&buffer, lending) {
                 // The engine took nothing over.
-                (Err(_), _) => drop(Box::from_raw(opaque.cast::<Held>())),
+                (Err(_), _) => drop(Box::from_raw(opaque.cast::<Handle>())),
                 (Ok(_), Lending::Own) => {}
                 (Ok(buffer), Lending::Lent) => buffer.lend_bytes(None),
                 (Ok(buffer), Lending::Late) => sys::brunt_make_late(buffer.raw),

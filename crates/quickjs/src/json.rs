@@ -189,6 +189,9 @@ impl<'js> Parser<'_, 'js> {
     fn document(&mut self) -> Result<Value<'js>, JsonError> {
         loop {
             // A value is expected here.
+            if self.ctx.poll(2).is_err() {
+                return Err(self.error(JsonErrorKind::Memory));
+            }
             self.space();
             match self.peek()? {
                 b'[' => {

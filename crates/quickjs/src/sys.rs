@@ -529,6 +529,14 @@ unsafe extern "C" {
     ) -> JSValue;
     pub(crate) fn brunt_seed_random(ctx: *mut JSContext, seed: u64);
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
+    pub(crate) fn brunt_set_more(
+        ask: unsafe extern "C" fn(*mut JSRuntime, used: usize, size: usize) -> usize,
+    );
+    pub(crate) fn brunt_promise(rt: *mut JSRuntime, promise: usize, max: usize);
+    pub(crate) fn brunt_account(rt: *mut JSRuntime, less: usize, more: usize);
+    pub(crate) fn brunt_may_take(rt: *mut JSRuntime, size: usize) -> bool;
+    pub(crate) fn brunt_poll_soon(ctx: *mut JSContext);
+    pub(crate) fn brunt_poll(ctx: *mut JSContext, cost: c_int) -> bool;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
     pub(crate) fn brunt_watch(touched: *mut BruntTouched);
     pub(crate) fn brunt_note(start: *const c_void, size: usize);

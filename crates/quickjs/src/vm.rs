@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::class::ClassTable;
+use crate::heap::{self, Account};
 use crate::module::{self, ModuleHost};
 use crate::name::AtomCache;
 use crate::root::Roots;
@@ -88,10 +89,7 @@ pub(crate) struct Inner {
     stack: Cell<(usize, usize)>,
     /// The bytes of a buffer are lent out: no JavaScript may run.
     pub(crate) lent: Cell<bool>,
-    /// Most bytes that the heap may hold; 0 is no limit.
-    memory_limit: Cell<usize>,
-    /// A script was stopped because of that limit.
-    over_limit: Cell<bool>,
+    pub(crate) account: Account,
     /// No module is between its making and its handing over to the engine.
     pub(crate) settled: Cell<bool>,
     /// How many calls into the engine have not returned. They stand on the announced stack.
@@ -144,8 +142,7 @@ impl Vm {
             hooks,
             stack: Cell::new((0, 0)),
             lent: Cell::new(false),
-            memory_limit: Cell::new(0),
-            over_limit: Cell::new(false),
+            account: Account::default(),
             settled: Cell::new(true),
             entered: Cell::new(0),
             freeing: Cell::new(false),
@@ -158,6 +155,7 @@ impl Vm {
         unsafe {
             sys::JS_SetRuntimeOpaque(rt.as_ptr(), opaque);
             sys::brunt_set_place(on_place);
+            sys::brunt_set_more(heap::on_more);
             sys::brunt_set_scope_hook(on_scope);
             sys::JS_SetInterruptHandler(rt.as_ptr(), Some(on_interrupt), opaque);
             if hooks.rejection.is_some() {
@@ -174,6 +172,7 @@ impl Vm {
         let vm = Self { inner };
         vm.on_this_stack(stack);
         vm.add_globals();
+        vm.limit_memory_as_all();
         vm
     }
 
@@ -254,15 +253,6 @@ impl Vm {
     pub fn was_deep(&self) -> bool {
         // SAFETY: the runtime is alive.
         unsafe { sys::brunt_was_deep(self.inner().rt.as_ptr()) != 0 }
-    }
-
-    /// Stops scripts, past `catch` and `finally`, whose heap is larger than this many bytes; 0 is no limit. Looked at
-    /// whenever the interrupt is polled, so that one call may overshoot it.
-    ///
-    /// (The engine's own limit makes allocations fail instead. It is not used: the engine's compiler and some others
-    /// of its parts do not survive that.)
-    pub fn limit_memory(&self, bytes: usize) {
-        self.inner().memory_limit.set(bytes);
     }
 
     /// Runs the cycle collector.
@@ -375,11 +365,6 @@ impl<'js> Ctx<'js> {
         self.inner.panic.take()
     }
 
-    /// Whether a script was stopped by [`Vm::limit_memory`] since this was last asked.
-    pub fn take_over_limit(self) -> bool {
-        self.inner.over_limit.take()
-    }
-
     /// Runs one pending promise job. `Ok(false)` if there was none.
     ///
     /// # Errors
@@ -440,12 +425,10 @@ impl<'js> Ctx<'js> {
 unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> c_int {
     // SAFETY: the opaque pointer is the VM's `Inner` (see `Vm::new`).
     let inner = unsafe { &*opaque.cast::<Inner>() };
-    let limit = inner.memory_limit.get();
-    // SAFETY: the runtime is alive.
-    if limit > 0 && unsafe { sys::brunt_allocated(inner.rt.as_ptr()) } > limit {
-        inner.over_limit.set(true);
+    if inner.is_over_limit() {
         return 1;
     }
+    inner.settle_memory();
     let Some(interrupt) = inner.hooks.interrupt else {
         return 0;
     };

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
+    fs::{self, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -43,7 +43,11 @@ pub struct Disk;
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
-        // Never more than the limit, since a path may also lead to an endless device.
+        // Opening a pipe would wait for somebody who writes to it, and a device may be endless.
+        let about = fs::metadata(path)?;
+        if !about.is_file() && !about.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
+        }
         File::open(path)?.take(crate::MAX_FILE + 1).read_to_end(&mut content)?;
         if content.len() as u64 > crate::MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());

@@ -100,10 +100,17 @@ pub(crate) static FLAGS: &[Flag] = &[
     Flag::value(
         "max-body-memory",
         "SIZE",
-        "Let all bodies hold at most this; default half the memory",
+        "Let all bodies hold at most this; default 3/8 of the memory",
     )
     .env("MAX_BODY_MEMORY")
     .sets("maxBodyMemory"),
+    Flag::value(
+        "vu-memory",
+        "SIZE",
+        "End an iteration whose VU needs more; default an eighth of the memory",
+    )
+    .env("VU_MEMORY")
+    .sets("vuMemory"),
     Flag::value("dns", "SPEC", "Resolve names so: ttl=5m,select=random,policy=preferIPv4")
         .env("DNS")
         .sets("dns"),

@@ -43,6 +43,9 @@ impl Origin {
                 _ => Ok(Self::disk(Entry::Stdin(bytes), remote)),
             };
         }
+        if is_pipe(name) {
+            return Self::piped(name, kind, remote);
+        }
         if name.starts_with("https://") {
             return Ok(Self::disk(Entry::Remote(name.to_owned()), remote));
         }
@@ -60,6 +63,24 @@ impl Origin {
         }
         let file = File::open(name).map_err(|error| unread(name, &error))?;
         Self::unpack(name, BufReader::new(file))
+    }
+
+    /// What comes through a pipe (`run <(make-script)`) can be read once.
+    fn piped(name: &str, kind: FileType, remote: bool) -> Outcome<Self> {
+        let most = if kind == FileType::Script { MAX_FILE } else { ARCHIVE_MOST };
+        let mut bytes = Vec::new();
+        let read = File::open(name).and_then(|pipe| pipe.take(most + 1).read_to_end(&mut bytes));
+        read.map_err(|error| Failure::usage(format!("{name} could not be read: {error}")))?;
+        if kind == FileType::Archive || kind == FileType::Auto && archive::is_archive(&bytes) {
+            return Self::unpack(name, &bytes[..]);
+        }
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(Failure::usage(format!("{name} is longer than {MAX_FILE} bytes")));
+        }
+        let mut origin = Self::disk(Entry::Path(name.into()), remote);
+        let path = origin.files.current_dir()?.join(name);
+        origin.files = Arc::new(Piped { path, bytes, files: origin.files });
+        Ok(origin)
     }
 
     fn disk(entry: Entry, remote: bool) -> Self {
@@ -102,6 +123,36 @@ fn standard_input(kind: FileType) -> Outcome<Vec<u8>> {
         )));
     }
     Ok(bytes)
+}
+
+/// Whether it is there, and neither a file nor a folder.
+fn is_pipe(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
+}
+
+/// A script that was read from a pipe, and all else where it is.
+struct Piped {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    files: Arc<dyn Files>,
+}
+
+impl Files for Piped {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == self.path { Ok(self.bytes.clone()) } else { self.files.read(path) }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path == self.path || self.files.is_file(path)
+    }
+
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        self.files.fetch(url)
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        self.files.current_dir()
+    }
 }
 
 /// Passes files on and remembers them: what an archive is made of.

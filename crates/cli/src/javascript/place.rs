@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
+use brunt_script::Files;
+
 use crate::diagnostic::Diagnostic;
 
 /// Larger files (bundles) are not read once more for a picture.
-const MOST_BYTES: u64 = 8 << 20;
+const MOST_BYTES: usize = 8 << 20;
 
 /// The first `file://…:LINE:COLUMN` in a stack, with the text of its line.
-pub(super) fn first(stack: &str) -> Option<Diagnostic> {
+pub(super) fn first(stack: &str, files: &dyn Files) -> Option<Diagnostic> {
     let start = stack.find("file://")?;
     let line_end = stack[start..].find('\n').map_or(stack.len(), |end| start + end);
     let (url, line, column) = split(&stack[start..line_end])?;
-    let text = line_of(Path::new(url.strip_prefix("file://")?), line);
+    let text = line_of(Path::new(url.strip_prefix("file://")?), line, files);
     let column = match &text {
         Some(text) => shown(url, text, column),
         None => column,
@@ -45,16 +47,17 @@ fn split(frame: &str) -> Option<(&str, u32, u32)> {
     None
 }
 
-fn line_of(path: &Path, line: u32) -> Option<String> {
-    if std::fs::metadata(path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    let text = std::fs::read_to_string(path).ok()?;
+/// From where the script came: a stack may name any file.
+fn line_of(path: &Path, line: u32, files: &dyn Files) -> Option<String> {
+    let text = files.read(path).ok().filter(|bytes| bytes.len() <= MOST_BYTES)?;
+    let text = String::from_utf8(text).ok()?;
     text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
+    use brunt_script::Disk;
+
     use super::*;
 
     #[test]
@@ -64,7 +67,7 @@ mod tests {
         std::fs::write(&file, "one\ntwo two\n").unwrap();
         let url = format!("file://{}", file.display());
         let stack = format!("Error: at 5:4\n\tat f ({url}:2:5(9))\n\tat g ({url}:1:1(1))\n");
-        let place = first(&stack).unwrap();
+        let place = first(&stack, &Disk).unwrap();
         assert_eq!((place.url.as_str(), place.line, place.column), (url.as_str(), 2, 5));
         assert_eq!(place.text.as_deref(), Some("two two"));
     }
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_stack_without_files_has_no_place() {
-        assert_eq!(first("Error: x\n\tat native\n"), None);
-        assert_eq!(first("Error: file:///x is gone"), None);
+        assert_eq!(first("Error: x\n\tat native\n", &Disk), None);
+        assert_eq!(first("Error: file:///x is gone", &Disk), None);
     }
 }

@@ -9,16 +9,26 @@ pub(crate) fn failure(failure: RunFailure) -> Failure {
     let (exit, hint) = match &failure {
         RunFailure::Init(error) | RunFailure::Setup(error) | RunFailure::Teardown(error) => {
             // k6's words: log collectors look for them.
-            let script = matches!(error.kind, ErrorKind::Script);
-            (exit_of(error), script.then_some("script exception"))
+            let hint = match (error.vu, error.kind) {
+                (0, ErrorKind::Script) => Some("script exception".to_owned()),
+                (0, _) => None,
+                (vu, ErrorKind::Script) => {
+                    Some(format!("error while initializing VU #{vu} (script exception)"))
+                }
+                (vu, _) => Some(format!("error while initializing VU #{vu}")),
+            };
+            (exit_of(error), hint)
         }
         RunFailure::SetupTimeout(_) => (
             Exit::SetupTimeout,
-            Some("the option setupTimeout (or K6_SETUP_TIMEOUT) allows it more time"),
+            Some("the option setupTimeout (or K6_SETUP_TIMEOUT) allows it more time".to_owned()),
         ),
         RunFailure::TeardownTimeout(_) => (
             Exit::TeardownTimeout,
-            Some("the option teardownTimeout (or K6_TEARDOWN_TIMEOUT) allows it more time"),
+            Some(
+                "the option teardownTimeout (or K6_TEARDOWN_TIMEOUT) allows it more time"
+                    .to_owned(),
+            ),
         ),
         RunFailure::Aborted(reason) => (aborted(reason), None),
         RunFailure::MarkedFailed => (Exit::MarkedAsFailed, None),

@@ -67,6 +67,10 @@ impl Outer {
         })?;
         let environment =
             Options::from_environment(|name| context.environment.get(name)).map_err(invalid)?;
+        if let Some(size) = flags.vu_memory.or(environment.vu_memory) {
+            // Init code runs before all layers are known.
+            crate::memory::limit_heaps(Some(size));
+        }
         let config_file = match config_file::read(context)? {
             None => ConfigFile::default(),
             Some((path, text)) => {

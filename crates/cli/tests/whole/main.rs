@@ -25,6 +25,7 @@ mod html;
 mod http2;
 mod image_handler;
 mod language;
+mod limits;
 mod login;
 mod network;
 mod outputs;

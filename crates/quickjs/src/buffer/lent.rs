@@ -57,13 +57,67 @@ impl Drop for Region {
     }
 }
 
-/// What a buffer's opaque pointer leads to.
+/// Where the bytes of a buffer are.
 #[derive(Clone)]
 pub(super) enum Held {
     Own(Rc<Region>),
     Common(Arc<CommonBytes>),
     /// Nothing lies anywhere yet.
     Late(Rc<dyn LateBytes>),
+}
+
+/// What the opaque pointer of a buffer leads to. Bytes that are the buffer's own count as the VM's memory.
+pub(super) struct Handle {
+    pub(super) held: Held,
+    rt: *mut sys::JSRuntime,
+    counted: usize,
+}
+
+impl Handle {
+    /// A box of a buffer in a runtime, as the engine keeps it.
+    pub(super) fn boxed(held: Held, rt: *mut sys::JSRuntime) -> *mut c_void {
+        let mut handle = Box::new(Self { held, rt, counted: 0 });
+        handle.count();
+        Box::into_raw(handle).cast()
+    }
+
+    fn count(&mut self) {
+        let now = match &self.held {
+            Held::Own(region) => region.len,
+            Held::Common(_) | Held::Late(_) => 0,
+        };
+        let before = std::mem::replace(&mut self.counted, now);
+        // SAFETY: a buffer's box does not outlive its runtime.
+        unsafe { sys::brunt_account(self.rt, before, now) };
+    }
+
+    /// Whether the VM may have so many bytes more.
+    fn may_take(&self, bytes: usize) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::brunt_may_take(self.rt, bytes) }
+    }
+
+    /// Another size, or bytes of its own (`OWN`). `None`: nothing has changed.
+    fn change(&mut self, size: usize) -> Option<()> {
+        let grows = match (size, &self.held) {
+            (OWN, Held::Own(region)) if Rc::strong_count(region) == 1 => 0,
+            (OWN, held) => held.range().1,
+            (size, _) => size,
+        };
+        if grows > 0 && !self.may_take(grows) {
+            return None;
+        }
+        let done = if size == OWN { self.held.own() } else { self.held.resize(size) };
+        self.count();
+        done
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { sys::brunt_account(self.rt, self.counted, 0) };
+    }
 }
 
 /// Bytes that are made when a script first looks at them, if it ever does.
@@ -142,19 +196,18 @@ unsafe extern "C" fn reallocate(
     _: *mut c_void,
     size: usize,
 ) -> *mut c_void {
-    let held = opaque.cast::<Held>();
+    let handle = opaque.cast::<Handle>();
     if size == 0 {
         // SAFETY: the box of this buffer, given back once when the buffer is freed.
-        drop(unsafe { Box::from_raw(held) });
+        drop(unsafe { Box::from_raw(handle) });
         return ptr::null_mut();
     }
     // SAFETY: the box belongs to the buffer, which is alive; the engine runs nothing else meanwhile.
-    let held = unsafe { &mut *held };
-    let done = if size == OWN { held.own() } else { held.resize(size) };
-    if done.is_none() {
+    let handle = unsafe { &mut *handle };
+    if handle.change(size).is_none() {
         return ptr::null_mut();
     }
-    held.range().0.cast()
+    handle.held.range().0.cast()
 }
 
 /// Bytes of a buffer that stay as they are while somebody holds them, without a copy: a script that writes to the buffer

@@ -8,6 +8,7 @@ mod endless;
 mod globals;
 mod hostile;
 mod interleaving;
+mod natives;
 mod objects;
 mod panics;
 mod recursion;

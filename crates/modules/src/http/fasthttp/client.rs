@@ -10,6 +10,7 @@ use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::super::state::{HttpShared, HttpState};
+use super::file_stream::OUTSIDE;
 use super::needs_new;
 use super::networks::Rules;
 use super::send::{self, Method};
@@ -130,6 +131,9 @@ impl Client {
             (false, true) => return Err(throw(ctx, "blank private key")),
             (true, false) => return Err(throw(ctx, "blank certificate")),
             _ => {}
+        }
+        if !certificate.is_empty() && Host::of(ctx).program().files().is_sealed() {
+            return Err(throw(ctx, &format!("open {certificate}: {OUTSIDE}")));
         }
         let number = |name| number(ctx, &config, name);
         let (read, write) = (number(&READ_TIMEOUT)?, number(&WRITE_TIMEOUT)?);

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use brunt_http::{FileRange, Payload};
+use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Thrown};
 
 use super::super::web::FilePart;
@@ -40,9 +41,16 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     // As `import.meta.resolve` gives it.
     let url = if name.starts_with("file://") { brunt_js::path_of(&name) } else { None };
     let path = url.unwrap_or_else(|| name.clone().into());
+    if Host::of(ctx).program().files().is_sealed() {
+        return Err(cannot_open(ctx, &name, OUTSIDE));
+    }
     let size = size_of_file(&path).map_err(|why| cannot_open(ctx, &name, &why))?;
     ctx.instance(FileStream { path: path.into(), size: Rc::new(Cell::new(size)) })
 }
+
+/// Why a test in an archive streams no file.
+pub(super) const OUTSIDE: &str =
+    "files of the disk are not read by a test in an archive; open() them instead";
 
 /// Opens the file, so that what is wrong with it is told at once.
 fn size_of_file(path: &Path) -> Result<u64, String> {

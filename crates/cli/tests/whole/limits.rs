@@ -1,0 +1,104 @@
+//! What one VU does must never cost the others, or the process: memory, native loops, long lines, odd arguments.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Told, brunt};
+
+fn run(flags: &str, script: &str) -> Told {
+    brunt(&format!("run -q --log-format raw {flags} s.js")).file("s.js", script).told()
+}
+
+#[test]
+fn a_vu_over_its_memory_loses_the_iteration_and_not_the_process() {
+    let greedy = [
+        "const a = []; for (;;) a.push(new ArrayBuffer(1e6))",
+        "const a = []; for (;;) { try { for (;;) a.push({ a }) } catch (e) { } finally { a.push(1) } }",
+        "const m = new Map(); for (let i = 0; ; i++) m.set(i, String(i))",
+        "Array.from({ length: 2 ** 32 - 1 })",
+        "[...Array(2 ** 31)]",
+        "JSON.parse('[' + '[1],'.repeat(2e7) + '1]')",
+    ];
+    for body in greedy {
+        let script = format!(
+            "export const options = {{ iterations: 2, vuMemory: '64MiB' }};\n\
+             export default function () {{ if (__ITER === 1) return console.log('alive'); {body} }}"
+        );
+        let told = run("", &script);
+        assert_eq!(told.code, 0, "{body}: {told:?}");
+        assert!(told.stderr.contains("memory limit of the VU (64 MiB) exceeded"), "{told:?}");
+        assert!(told.stderr.contains("alive"), "{body}: {told:?}");
+    }
+}
+
+#[test]
+fn init_code_and_setup_over_their_memory_end_the_run() {
+    let grow = "const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))";
+    for script in [
+        format!("{grow}; export default function () {{}}"),
+        format!("if (__VU > 0) {{ {grow} }} export default function () {{}}"),
+        format!("export function setup() {{ {grow} }} export default function () {{}}"),
+    ] {
+        let told = run("--vu-memory 48MiB", &script);
+        assert_eq!(told.code, 107, "{told:?}");
+        assert!(told.stderr.contains("memory limit of the VU (48 MiB) exceeded"), "{told:?}");
+    }
+}
+
+#[test]
+fn a_long_line_of_the_console_is_cut_and_says_so() {
+    let script = "export default function () { console.log('x'.repeat(5e7)); console.log(new Uint8Array(1e8).buffer); \
+        const many = () => ({ get a() { return many() }, get b() { return many() } }); console.log(many()) }";
+    let began = Instant::now();
+    let told = run("", script);
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert!(told.stderr.contains("x … (cut after 1048576 bytes, 48951424 bytes more)"));
+    assert_eq!(told.stderr.matches("… (cut after 1048576 bytes").count(), 3);
+    assert!(told.stderr.len() < 4 << 20);
+}
+
+#[test]
+fn a_vu_that_fails_in_init_code_is_named() {
+    let told = brunt("run -q s.js")
+        .file("s.js", "if (__VU > 0) throw new Error('no'); export default function () {}")
+        .told();
+    assert_eq!(told.code, 107);
+    let hint = "hint=\"error while initializing VU #1 (script exception)\"";
+    assert!(told.stderr.contains(hint), "{told:?}");
+}
+
+#[test]
+fn only_regular_files_are_imported() {
+    for import in ["/dev/zero", "/dev/stdin", "/dev"] {
+        let script = format!("import x from '{import}'; export default function () {{}}");
+        let told = brunt("run -q s.js").file("s.js", script).told();
+        assert_ne!(told.code, 0, "{told:?}");
+    }
+    let map = "export default function () { console.log('ran') }\n//# sourceMappingURL=/dev/zero\n";
+    let told = run("", map);
+    assert!(told.code == 0 && told.stderr.contains("is no regular file"), "{told:?}");
+    // The script itself may come through a pipe that has a name.
+    let told = brunt("run -q --log-format raw /dev/stdin")
+        .stdin("export default function () { console.log('piped') }")
+        .told();
+    assert!(told.code == 0 && told.stderr.contains("piped"), "{told:?}");
+}
+
+#[test]
+fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
+    let began = Instant::now();
+    let mut tested = 0;
+    let script = include_str!("limits/odd.js");
+    // In parts, so that one that never returns is named and the others go on.
+    for part in 0..8 {
+        let told = brunt(&format!("run -q --log-format raw --throw=false -e PART={part} s.js"))
+            .file("s.js", script)
+            .told();
+        assert_eq!(told.code, 0, "part {part}: {told:?}");
+        assert!(!told.stderr.contains("panicked"), "part {part}: {}", told.stderr);
+        let count = told.stderr.lines().find_map(|line| line.strip_prefix("tested "));
+        let count = count.unwrap_or_else(|| panic!("part {part}: {told:?}"));
+        tested += count.trim().parse::<u32>().unwrap();
+    }
+    assert!(tested > 150, "{tested} functions");
+    assert!(began.elapsed() < Duration::from_secs(120));
+}

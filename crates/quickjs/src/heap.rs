@@ -1,0 +1,234 @@
+//! How much memory VMs may have: each of them, and all of the process together.
+//!
+//! A VM is promised memory in steps, which are counted for the whole process. The engine asks ([`on_more`]) before its heap
+//! grows beyond what was promised, so that an allocation costs one comparison. Whoever asks for more than there may be is
+//! *over its limit* until [`Ctx::take_over_limit`]: large allocations fail, the interrupt stops the script past `catch` and
+//! `finally`, and only a little more is given meanwhile, so that small allocations, which nobody expects to fail, do not.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::Thrown;
+use crate::sys;
+use crate::vm::{Ctx, Inner, Vm};
+
+/// Bytes that are promised at least, beyond what was asked for.
+const STEP: usize = 64 * 1024;
+/// From this size on an allocation of a VM over its limit fails.
+const LARGE: usize = 64 * 1024;
+/// Most that a VM over its limit is given for small allocations.
+const SLACK: usize = 32 * 1024 * 1024;
+/// A promise that exceeds the heap by this much is worth taking back.
+const IDLE: usize = 1024 * 1024;
+
+/// What new VMs may have.
+static EACH: AtomicUsize = AtomicUsize::new(0);
+/// What all VMs may have.
+static ALL: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// What was promised to all VMs.
+static PROMISED: AtomicUsize = AtomicUsize::new(0);
+
+/// Limits the heaps of VMs that are made from now on to `each` bytes (0: no limit), and those of the process to `all`.
+pub fn limit(each: usize, all: usize) {
+    EACH.store(each, Ordering::Relaxed);
+    ALL.store(all, Ordering::Relaxed);
+}
+
+/// Which limit a VM went over, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverLimit {
+    /// Its own.
+    Vm(usize),
+    /// That of all VMs together.
+    Process(usize),
+}
+
+impl fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Vm(bytes) | Self::Process(bytes)) = *self;
+        let (number, unit) = match bytes {
+            0..0x0010_0000 => (bytes / 1024, "KiB"),
+            0x0010_0000..0x2_8000_0000 => (bytes / (1024 * 1024), "MiB"),
+            _ => (bytes / (1024 * 1024 * 1024), "GiB"),
+        };
+        match self {
+            Self::Vm(_) => write!(f, "memory limit of the VU ({number} {unit}) exceeded"),
+            Self::Process(_) => {
+                write!(f, "memory limit of all VUs together ({number} {unit}) exceeded")
+            }
+        }
+    }
+}
+
+/// The account of one VM.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    /// Most bytes of its heap; 0 is no limit.
+    max: Cell<usize>,
+    /// Of [`PROMISED`].
+    promised: Cell<usize>,
+    over: Cell<Option<OverLimit>>,
+    /// The heap when it went over the limit.
+    over_at: Cell<usize>,
+    /// The heap after the last collection for that reason: what scripts hold on to.
+    kept: Cell<usize>,
+}
+
+impl Account {
+    fn promise(&self, bytes: usize) {
+        let before = self.promised.replace(bytes);
+        if bytes >= before {
+            PROMISED.fetch_add(bytes - before, Ordering::Relaxed);
+        } else {
+            PROMISED.fetch_sub(before - bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// The next promise to a heap of `used` bytes that wants `size` more; `None` if it must not have them.
+    fn more(&self, used: usize, size: usize) -> Option<usize> {
+        if self.promised.get() == 0 {
+            // No limit of ours: the engine has one of a test.
+            return None;
+        }
+        let wanted = used.saturating_add(size);
+        let max = self.max.get();
+        if self.over.get().is_none() {
+            let generous = wanted.saturating_add(STEP.max((used / 16).min(4 * IDLE)));
+            let promise = if max > 0 { generous.min(max) } else { generous };
+            let growth = promise.saturating_sub(self.promised.get());
+            let all = ALL.load(Ordering::Relaxed);
+            if max > 0 && wanted >= max {
+                self.over.set(Some(OverLimit::Vm(max)));
+            } else if PROMISED.load(Ordering::Relaxed).saturating_add(growth) > all {
+                self.over.set(Some(OverLimit::Process(all)));
+            } else {
+                self.promise(promise);
+                return Some(promise);
+            }
+            self.over_at.set(used);
+        }
+        let slack = if max > 0 { (max / 4).clamp(IDLE, SLACK) } else { SLACK };
+        if size >= LARGE || wanted > self.over_at.get().saturating_add(slack) {
+            return None;
+        }
+        self.promise(wanted + 1);
+        Some(wanted + 1)
+    }
+
+    /// What becomes of the promise to a heap of `used` bytes: it is taken back when much of it is idle, and never more than
+    /// the limit. `None`: it stays.
+    fn settled(&self, used: usize) -> Option<usize> {
+        let promised = self.promised.get();
+        let max = match self.max.get() {
+            0 => usize::MAX,
+            max => max,
+        };
+        if promised <= max && promised.saturating_sub(used) <= IDLE.max(used / 4) {
+            return None;
+        }
+        let promise = used.saturating_add(STEP).min(max);
+        self.promise(promise);
+        Some(promise)
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        self.promise(0);
+    }
+}
+
+/// Asked by the engine: `used` bytes are in use, `size` more are wanted. Answers up to where the heap may grow now; 0 is no.
+pub(crate) unsafe extern "C" fn on_more(
+    rt: *mut sys::JSRuntime,
+    used: usize,
+    size: usize,
+) -> usize {
+    // SAFETY: only VMs are given promises, whose boxed `Inner` their runtime's opaque pointer is.
+    let inner = unsafe { &*sys::JS_GetRuntimeOpaque(rt).cast::<Inner>() };
+    let promise = inner.account.more(used, size);
+    if inner.account.over.get().is_some() {
+        // SAFETY: the context is alive.
+        unsafe { sys::brunt_poll_soon(inner.ctx.as_ptr()) };
+    }
+    promise.unwrap_or(0)
+}
+
+impl Inner {
+    pub(crate) fn is_over_limit(&self) -> bool {
+        self.account.over.get().is_some()
+    }
+
+    /// Gives back what was promised and is not used.
+    pub(crate) fn settle_memory(&self) {
+        // SAFETY: the runtime is alive.
+        let used = unsafe { sys::brunt_allocated(self.rt.as_ptr()) };
+        if let Some(promise) = self.account.settled(used) {
+            self.promise_memory(promise);
+        }
+    }
+
+    fn promise_memory(&self, promise: usize) {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_promise(self.rt.as_ptr(), promise, self.account.max.get()) };
+    }
+}
+
+impl Vm {
+    /// Limits the heap to this many bytes; 0 is no limit of its own. It covers values, strings, buffers and code. A script
+    /// that wants more is stopped past `catch` and `finally`; see [`Ctx::take_over_limit`].
+    pub fn limit_memory(&self, bytes: usize) {
+        let inner = self.ctx().inner;
+        inner.account.max.set(bytes);
+        // SAFETY: the runtime is alive.
+        let used = unsafe { sys::brunt_allocated(inner.rt.as_ptr()) };
+        let promise = used.saturating_add(STEP).min(if bytes > 0 { bytes } else { usize::MAX });
+        inner.account.promise(promise);
+        inner.promise_memory(promise);
+    }
+
+    /// As [`limit`] said for new VMs.
+    pub(crate) fn limit_memory_as_all(&self) {
+        let (each, all) = (EACH.load(Ordering::Relaxed), ALL.load(Ordering::Relaxed));
+        if each > 0 || all < usize::MAX {
+            self.limit_memory(each);
+        }
+    }
+}
+
+impl Ctx<'_> {
+    /// Which limit the VM went over since this was last asked. From now on it has what is left below it; what the script
+    /// left behind is collected, if that helps.
+    pub fn take_over_limit(self) -> Option<OverLimit> {
+        let account = &self.inner.account;
+        let over = account.over.take()?;
+        let rt = self.inner.rt.as_ptr();
+        // What was in vain last time is not done again: it takes a while.
+        let worth_it = (account.over_at.get() / 2).max(account.kept.get() / 8 * 9);
+        // SAFETY: the runtime is alive, and no object of it is half made: scripts do not run.
+        unsafe {
+            if sys::brunt_allocated(rt) > worth_it {
+                sys::JS_RunGC(rt);
+                account.kept.set(sys::brunt_allocated(rt));
+            }
+        }
+        self.inner.settle_memory();
+        Some(over)
+    }
+
+    /// Which limit the VM is over: what runs must end.
+    pub fn over_limit(self) -> Option<OverLimit> {
+        self.inner.account.over.get()
+    }
+
+    /// For long work between values, such as parsing: counts `cost` operations, lets neighbours run when it is time, and
+    /// throws what no script catches when it must stop.
+    pub(crate) fn poll(self, cost: i32) -> Result<(), Thrown> {
+        // SAFETY: the context is alive and entered, as for making values.
+        if unsafe { sys::brunt_poll(self.raw(), cost) } { Err(Thrown(())) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use std::rc::Rc;
+
+use super::*;
+use crate::vm::Hooks;
+
+fn vm() -> Vm {
+    Vm::new(Rc::new(()), Hooks::default(), 512 * 1024)
+}
+
+fn used(vm: &Vm) -> usize {
+    usize::try_from(vm.memory().allocated).unwrap()
+}
+
+/// A piece of all that takes memory, in one script.
+const ALL_KINDS: &str = "
+    const kept = []
+    for (let round = 0; round < 16; round++) {
+        let text = 'é€'.repeat(round * 50) + round
+        for (let i = 0; i < 6; i++) text += text
+        kept.push(text, [...text.slice(0, 500)], text.split('€'), text.replaceAll('€', 'EUR'), encodeURI(text.slice(0, 999)))
+        kept.push(new Map(kept.map((v, i) => [i, v])), new Set(kept), new WeakMap([[kept, 1]]))
+        kept.push(Object.fromEntries(Array.from({ length: 300 }, (_, i) => ['k' + round + i, i])))
+        kept.push(new Float64Array(2000 * round), new ArrayBuffer(5000 * round).slice(7), new Uint8Array(900).sort().map(x => x + 1))
+        kept.push(JSON.parse(JSON.stringify(kept[8])), JSON.stringify({ text }, null, 2), /(.)(?<n>.)/gu.exec(text), text.match(/./gu).length)
+        kept.push((2n ** BigInt(round * 300)).toString(16), eval('(function* () { const f = async (a, b = [1, 2]) => `${a}`; yield f; })'), Symbol(text))
+        kept.push(new Error(text.slice(0, 80)), new Proxy({}, {}), class extends Array { #x = [round]; static y = text })
+        kept.push(Promise.resolve(text).then(v => v + v), kept.map((v) => () => v), [3, 1, 2].sort((a, b) => a - b).toSorted())
+        kept.push(text.normalize('NFD').toUpperCase(), Object.assign({}, kept[8]), structured(kept[8]), new Date(round).toISOString())
+        const cycle = { text }; cycle.cycle = cycle
+    }
+    function structured(o) { return Object.entries(o).flatMap(([k, v]) => [k, v]).concat([[o]]).flat(2).join() }
+    kept.length";
+
+#[test]
+fn at_every_limit_the_script_ends_and_the_vm_goes_on() {
+    let needed = {
+        let vm = vm();
+        vm.ctx().eval("all.js", ALL_KINDS).unwrap();
+        used(&vm)
+    };
+    let mut ended = [0, 0];
+    let limits = (1..60).map(|n| 9973 * n).chain((1..24).map(|n| needed / 6 * n));
+    for extra in limits {
+        let vm = vm();
+        let ctx = vm.ctx();
+        vm.limit_memory(used(&vm) + extra);
+        let is_over = match ctx.eval("all.js", &format!("{{ {ALL_KINDS} }}")) {
+            Ok(_) => false,
+            Err(_) => {
+                drop(ctx.take_exception());
+                true
+            }
+        };
+        ctx.drop_jobs();
+        assert_eq!(ctx.take_over_limit().is_some(), is_over, "{extra}");
+        assert!(used(&vm) < extra + extra / 4 + 8 * 1024 * 1024, "{extra}: {}", used(&vm));
+        vm.limit_memory(0);
+        vm.collect();
+        let after = ctx.eval("after.js", "[1, 2].map(x => x + 1).join()").unwrap();
+        assert_eq!(after.as_str().unwrap().to_string(), "2,3", "{extra}");
+        ended[usize::from(is_over)] += 1;
+    }
+    assert!(ended[0] > 2 && ended[1] > 60, "{ended:?}");
+}
+
+#[test]
+fn the_memory_of_buffers_counts_wherever_it_lies() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let before = used(&vm);
+    let buffer = ctx.array_buffer(vec![1; 5_000_000]).unwrap();
+    assert!((5_000_000..5_100_000).contains(&(used(&vm) - before)));
+    let held = buffer.shared_bytes().unwrap();
+    drop(buffer);
+    drop(held);
+    assert!(used(&vm) < before + 100_000);
+    vm.limit_memory(before + 20_000_000);
+    ctx.global().define("make", ctx.array_buffer(vec![0; 1_000_000]).unwrap()).unwrap();
+    let grow = "const all = []; for (;;) { try { all.push(make.slice(0)) } catch { } }";
+    assert!(ctx.eval("t", grow).is_err());
+    assert!(ctx.take_exception().unwrap().uncatchable);
+    assert!(matches!(ctx.take_over_limit(), Some(OverLimit::Vm(_))));
+}
+
+#[test]
+fn what_is_promised_is_given_back() {
+    let account = Account::default();
+    account.max.set(100 << 20);
+    account.promise(STEP);
+    let promise = account.more(50 << 20, 8).unwrap();
+    assert!((50 << 20..60 << 20).contains(&promise));
+    assert_eq!(account.settled(50 << 20), None);
+    assert_eq!(account.settled(1 << 20), Some((1 << 20) + STEP));
+    assert_eq!(account.more(100 << 20, LARGE), None);
+    assert_eq!(account.over.get(), Some(OverLimit::Vm(100 << 20)));
+    // Small ones are given a little more.
+    assert!(account.more(100 << 20, 100).is_some());
+    assert_eq!(account.more(130 << 20, 100), None);
+    assert!(account.settled(100 << 20).unwrap() <= 100 << 20);
+}
+
+#[test]
+fn limits_are_told_in_numbers_that_people_read() {
+    let told = |over: OverLimit| over.to_string();
+    assert_eq!(told(OverLimit::Vm(512 << 20)), "memory limit of the VU (512 MiB) exceeded");
+    assert_eq!(
+        told(OverLimit::Process(20 << 30)),
+        "memory limit of all VUs together (20 GiB) exceeded"
+    );
+}
