@@ -72,8 +72,8 @@ struct State {
 enum Ends {
     /// The process: no test has begun, or it is over.
     Process,
-    /// The test, if it is the first signal.
-    Test(Arc<Control>),
+    /// The test, if it is the first signal; and what is told then.
+    Test(Arc<Control>, String),
     /// The waiting of `--linger`.
     Wait,
 }
@@ -104,8 +104,21 @@ impl SignalWatch {
     }
 
     /// From now on the first signal ends this test, not the process.
-    pub(crate) fn attach(&self, control: Arc<Control>) {
-        self.0.lock().ends = Ends::Test(control);
+    ///
+    /// `teardown` is how long `teardown()` may take, if there is one.
+    pub(crate) fn attach(&self, control: Arc<Control>, teardown: Option<Duration>) {
+        let then = match teardown {
+            Some(limit) => {
+                let limit = brunt_schedule::duration::format(limit);
+                format!("teardown() runs (at most {limit}) and the summary follows")
+            }
+            None => "the summary follows".to_owned(),
+        };
+        let told = format!(
+            "stopping: iterations under way are interrupted, then {then}; press Ctrl-C again to end at once, without \
+             any of that"
+        );
+        self.0.lock().ends = Ends::Test(control, told);
     }
 
     /// The test is over: a signal ends the process again, whatever its script may still do.
@@ -140,12 +153,12 @@ impl Shared {
         state.count += 1;
         self.changed.notify_all();
         match &state.ends {
-            Ends::Test(control) if state.count == 1 => {
-                log::debug!(signal = name; "ending the test; a second signal ends the process");
+            Ends::Test(control, told) if state.count == 1 => {
+                log::warn!("{told}");
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }
             Ends::Wait => {}
-            Ends::Test(_) | Ends::Process => {
+            Ends::Test(..) | Ends::Process => {
                 log::error!("ended at once by a '{name}' signal");
                 flusher.flush(Duration::from_secs(1));
                 std::process::exit(i32::from(Exit::Signal.code()));

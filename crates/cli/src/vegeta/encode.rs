@@ -34,6 +34,9 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let name = values.text("to");
     let format =
         Format::named(name).ok_or_else(|| failure(format!("encode: unknown encoding {name:?}")))?;
+    if format == Format::Gob {
+        super::keep_from_screen("encode", values.text("output"))?;
+    }
     let out = Output::open(values.text("output"))?.into_writer();
     let out = BufWriter::with_capacity(256 << 10, out);
     let encoder = Arc::new(Mutex::new(Encoder::new(format, out)));

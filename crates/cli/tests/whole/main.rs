@@ -16,6 +16,7 @@ mod fasthttp;
 mod fetch;
 mod grpc;
 mod grpc_answers;
+mod guidance;
 mod house;
 mod html;
 mod http2;
