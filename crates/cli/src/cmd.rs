@@ -295,8 +295,22 @@ pub(crate) fn parse(
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
     const COMMANDS: [&str; 16] = [
-        "run", "inspect", "archive", "deps", "features", "pause", "resume", "scale", "stats", "status", "new", "demo",
-        "version", "completion", "help", "x",
+        "run",
+        "inspect",
+        "archive",
+        "deps",
+        "features",
+        "pause",
+        "resume",
+        "scale",
+        "stats",
+        "status",
+        "new",
+        "demo",
+        "version",
+        "completion",
+        "help",
+        "x",
     ];
     let words = words.iter().skip(1).filter_map(|word| word.to_str());
     let mut named = words.filter_map(|word| COMMANDS.into_iter().find(|known| *known == word));
@@ -370,26 +384,22 @@ mod tests {
     #[test]
     fn a_wrong_command_line_is_told_in_one_sentence() {
         for (line, said) in [
-            ("brunt foo", "unknown command \"foo\" for \"brunt\" (see brunt --help)".into()),
+            ("brunt foo", "unknown command \"foo\" for \"brunt\" (see brunt --help)"),
             (
                 "brunt inspetc x",
-                "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)".into(),
+                "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)",
             ),
-            ("brunt run --vuss 5 s.js", "unknown flag: --vuss (did you mean --vus?)".into()),
-            ("brunt run s.js --vus", "flag needs a value: --vus <N> (see brunt run --help)".into()),
-            (
-                "brunt run",
-                "brunt run takes one script, not 0: a file, or - for standard input".into(),
-            ),
+            ("brunt run --vuss 5 s.js", "unknown flag: --vuss (did you mean --vus?)"),
+            ("brunt run s.js --vus", "flag needs a value: --vus <N> (see brunt run --help)"),
+            ("brunt run", "brunt run takes one script, not 0: a file, or - for standard input"),
             (
                 "brunt run a.js b.js",
-                "brunt run takes one script, not 2: a file, or - for standard input".into(),
+                "brunt run takes one script, not 2: a file, or - for standard input",
             ),
-            ("brunt demo x", "unexpected argument \"x\" (see brunt demo --help)".into()),
+            ("brunt demo x", "unexpected argument \"x\" (see brunt demo --help)"),
             (
                 "brunt completion tcsh",
-                "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)"
-                    .into(),
+                "invalid value 'tcsh' for '[SHELL]' (use bash, elvish, fish, powershell, zsh)",
             ),
         ] {
             assert_eq!(message(line), said);

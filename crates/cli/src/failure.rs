@@ -27,7 +27,14 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with an exit code of its own.
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, error: error.into(), hint: None, short: None, diagnostics: Vec::new(), told: false }
+        Self {
+            exit,
+            error: error.into(),
+            hint: None,
+            short: None,
+            diagnostics: Vec::new(),
+            told: false,
+        }
     }
 
     /// A wrong command line: exit code 255.

@@ -112,7 +112,8 @@ mod tests {
         let tape = Tape::default();
         let screen = Screen::new(Box::new(tape.clone()), true, Box::new(Tape::default()), true);
         let screen = Arc::new(screen);
-        let progress = Progress::start(Arc::new(Fixed), Arc::clone(&screen), (false, false)).unwrap();
+        let progress =
+            Progress::start(Arc::new(Fixed), Arc::clone(&screen), (false, false)).unwrap();
         while !tape.text().contains("running") {
             std::thread::yield_now();
         }

@@ -115,9 +115,7 @@ pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outco
                 .strip_prefix(flag::UNDEFINED)
                 .and_then(|name| brunt_spelling::nearest(name, set.flags.iter().map(|f| f.name)));
             let tip = meant.map_or_else(String::new, |name| format!("did you mean -{name}? "));
-            context
-                .screen
-                .stderr(&format!("{message}\n{tip}See brunt {} -help\n", set.command));
+            context.screen.stderr(&format!("{message}\n{tip}See brunt {} -help\n", set.command));
             let mut failure = Failure::new(Exit::WrongFlag, anyhow::Error::msg(message));
             failure.told = true;
             Err(failure)

@@ -158,10 +158,7 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 const OLD_WEBSOCKETS: &str = "k6/experimental/websockets";
 /// Modules of k6 that are not here, or that k6 has removed: what to do instead.
 const GONE: &[(&str, &str)] = &[
-    (
-        "k6/browser",
-        "is not supported yet: it drives a browser, and there is none in Brunt",
-    ),
+    ("k6/browser", "is not supported yet: it drives a browser, and there is none in Brunt"),
     (
         "k6/experimental/browser",
         "has been removed from k6, which has it as k6/browser now; that is not supported yet",

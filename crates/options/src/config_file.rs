@@ -55,12 +55,11 @@ impl ConfigFile {
     /// [`OptionsError::NotJson`] if it is not JSON, [`OptionsError::Value`] for a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionsError> {
         let layer = Layer::ConfigFile;
-        let json: Value =
-            serde_json::from_str(text).map_err(|error| OptionsError::NotJson {
-                reason: error.to_string(),
-                line: u32::try_from(error.line()).unwrap_or(0),
-                column: u32::try_from(error.column()).unwrap_or(0),
-            })?;
+        let json: Value = serde_json::from_str(text).map_err(|error| OptionsError::NotJson {
+            reason: error.to_string(),
+            line: u32::try_from(error.line()).unwrap_or(0),
+            column: u32::try_from(error.column()).unwrap_or(0),
+        })?;
         if json.is_null() {
             return Ok(Self::default());
         }

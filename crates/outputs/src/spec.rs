@@ -95,10 +95,9 @@ impl OutputSpec {
             _ => {
                 return Err(match ABSENT.iter().find(|(absent, _)| *absent == name) {
                     Some((name, instead)) => OutputError::Absent { name, instead },
-                    None => OutputError::Unknown {
-                        name: name.to_owned(),
-                        known: Self::known_for(name),
-                    },
+                    None => {
+                        OutputError::Unknown { name: name.to_owned(), known: Self::known_for(name) }
+                    }
                 });
             }
         })
@@ -132,7 +131,9 @@ mod tests {
         let list = "available types are: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd, \
                     web-dashboard";
         assert_eq!(said("nope"), format!("invalid output type 'nope', {list}"));
-        assert!(said("jsn").starts_with("invalid output type 'jsn', did you mean \"json\"? available"));
+        assert!(
+            said("jsn").starts_with("invalid output type 'jsn', did you mean \"json\"? available")
+        );
         assert_eq!(said(""), format!("invalid output type '', {list}"));
     }
 }

@@ -91,6 +91,9 @@ mod tests {
 
     #[test]
     fn a_question_names_it() {
-        assert_eq!(question("http_req", ["http_reqs"]).as_deref(), Some("did you mean \"http_reqs\"?"));
+        assert_eq!(
+            question("http_req", ["http_reqs"]).as_deref(),
+            Some("did you mean \"http_reqs\"?")
+        );
     }
 }

@@ -7,7 +7,8 @@ use super::print;
 use crate::{Context, exit::Exit, failure::Outcome, vegeta};
 
 pub(super) fn command() -> Command {
-    Command::new("completion").about("Print a completion script for a shell").arg(
+    let command = Command::new("completion").about("Print a completion script for a shell");
+    command.override_usage("brunt completion [SHELL]").arg(
         Arg::new("shell")
             .value_name("SHELL")
             .value_parser(value_parser!(Shell))

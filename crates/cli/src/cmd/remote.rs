@@ -60,6 +60,7 @@ pub(super) fn commands() -> Vec<Command> {
             .short(letter)
             .value_name("N")
             .value_parser(value_parser!(u64))
+            .allow_negative_numbers(true)
             .help(help)
     };
     let commands = vec![
@@ -88,7 +89,10 @@ pub(super) fn commands() -> Vec<Command> {
         command
             .arg(address())
             .arg(switch("json", "Print what the REST API answers, as k6's does"))
-            .arg(switch("yaml", "Print YAML, as the same command of k6 1 does").conflicts_with("json"))
+            .arg(
+                switch("yaml", "Print YAML, as the same command of k6 1 does")
+                    .conflicts_with("json"),
+            )
     };
     commands.into_iter().map(add).collect()
 }
@@ -109,7 +113,8 @@ impl Request {
                     }
                 }
                 if attributes.is_empty() {
-                    return Err(Failure::usage("Specify either -u/--vus or -m/--max"));
+                    return Err(Failure::usage("Specify either -u/--vus or -m/--max")
+                        .hint("see brunt scale --help"));
                 }
                 What::Change(attributes.into())
             }
@@ -153,7 +158,11 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
 fn ask(address: &str, method: &str, path: &str, body: &str) -> Outcome<Value> {
     let exchanged = exchange(address, method, path, body).map_err(|error| {
         let text = format!("no run answers at {address}: {error:#}");
-        Failure::new(Exit::Other, anyhow::Error::msg(text)).hint(format!(
+        let failure = Failure::new(Exit::Other, anyhow::Error::msg(text));
+        if address.to_socket_addrs().is_err() {
+            return failure.hint(format!("write HOST:PORT, such as {USUAL_ADDRESS}"));
+        }
+        failure.hint(format!(
             "start the run with --address: brunt run --address {address} script.js; a run that serves its REST API \
              elsewhere is asked with --address HOST:PORT"
         ))

@@ -129,8 +129,11 @@ impl Files for Remote {
         });
         let mut names: Vec<String> = names.collect();
         names.sort();
-        let ending = Path::new(wanted).extension();
-        let same_kind = |name: &&str| Path::new(name).extension() == ending;
+        let ending = |name: &str| {
+            let ending = Path::new(name).extension();
+            ending.map(|ending| ending.to_string_lossy().to_lowercase())
+        };
+        let same_kind = |name: &&str| ending(name) == ending(wanted);
         let same_kind = names.iter().map(String::as_str).filter(same_kind);
         let meant = brunt_spelling::nearest(wanted, same_kind)?;
         Some(path.with_file_name(meant))

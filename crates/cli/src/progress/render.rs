@@ -368,8 +368,13 @@ mod tests {
 
     #[test]
     fn a_terminal_gets_bars_that_shrink() {
-        let style =
-            |width| Style { bars: true, color: false, width: Some(width), height: Some(40), is_k6s: true };
+        let style = |width| Style {
+            bars: true,
+            color: false,
+            width: Some(width),
+            height: Some(40),
+            is_k6s: true,
+        };
         let wide = render(&example(), &style(120));
         insta::assert_snapshot!(wide, @r"
 
@@ -390,14 +395,22 @@ mod tests {
 
     #[test]
     fn a_live_line_tells_the_last_seconds_in_as_many_words_as_there_is_room_for() {
-        let style =
-            |width| Style { bars: true, color: false, width: Some(width), height: Some(40), is_k6s: false };
+        let style = |width| Style {
+            bars: true,
+            color: false,
+            width: Some(width),
+            height: Some(40),
+            is_k6s: false,
+        };
         let rates = Rates { requests: 1234.5, p95_ms: Some(123.45), failed: Some(0.0123) };
         let snapshot = Snapshot { rates: Some(rates), interrupted: 2, ..example() };
         let wide = render(&snapshot, &style(100));
         let told = "\nrunning (00m01.0s), 05/18 VUs, 9 complete and 2 interrupted iterations\n\
                     last 5s: 1234 requests/s, p95 123ms, 1.2% failed\n";
-        assert!(wide.starts_with(told) && wide.contains("\na_very_long_scenario_name_b..."), "{wide}");
+        assert!(
+            wide.starts_with(told) && wide.contains("\na_very_long_scenario_name_b..."),
+            "{wide}"
+        );
         insta::assert_snapshot!(render(&snapshot, &style(40)), @r"
 
         00m01.0s, 05/18 VUs, 9 iters, 2 cut

@@ -86,8 +86,13 @@ impl LiveLine {
 
     fn add(&self, frame: &Frame, now: Duration) {
         let is_ours = |id| {
-            [builtin::HTTP_REQS, builtin::HTTP_REQ_DURATION, builtin::HTTP_REQ_FAILED, builtin::GRPC_REQ_DURATION]
-                .contains(&id)
+            [
+                builtin::HTTP_REQS,
+                builtin::HTTP_REQ_DURATION,
+                builtin::HTTP_REQ_FAILED,
+                builtin::GRPC_REQ_DURATION,
+            ]
+            .contains(&id)
         };
         if !frame.series.iter().any(|delta| is_ours(delta.series.metric)) {
             return;
@@ -122,7 +127,8 @@ impl LiveLine {
 }
 
 fn forget_old(seconds: &mut VecDeque<Second>, now: u64) {
-    while seconds.len() > 1 && seconds.front().is_some_and(|second| second.number + SECONDS <= now) {
+    while seconds.len() > 1 && seconds.front().is_some_and(|second| second.number + SECONDS <= now)
+    {
         seconds.pop_front();
     }
     // The last one stays, empty: there were requests, and there are none now.
@@ -148,7 +154,7 @@ mod tests {
     /// A frame with so many requests of so many milliseconds, of which one failed.
     fn frame(count: u32, ms: f64) -> Frame {
         let mut recorder = Recorder::new(Arc::new(Registry::new()), 0, false);
-        let tags = recorder.tags(&TagSet::from_pairs([]));
+        let tags = recorder.tags(&TagSet::default());
         for n in 0..count {
             for (metric, value) in [
                 (builtin::HTTP_REQS, 1.0),

@@ -21,9 +21,9 @@ use super::{
 };
 use crate::{
     Context,
+    environment::Environment,
     exit::Exit,
     failure::{Failure, Outcome},
-    environment::Environment,
     features::{Features, MERGE_RUN_TAGS, NATIVE_HISTOGRAMS},
     flags::{Given, global, of_run},
 };
@@ -88,15 +88,7 @@ impl Outer {
         if let Some(error) = OptionsError::all(errors) {
             let config = config_text.as_ref().ok().and_then(Option::as_ref);
             let texts = Texts { config, ..Texts::default() };
-            let failure = invalid_in(&error, texts);
-            // A file that is as a whole no JSON has no key to point at.
-            return Err(match (config, error.each()) {
-                (Some((path, _)), [only]) if only.layer() == Some(Layer::ConfigFile) => Failure {
-                    error: failure.error.context(path.display().to_string()),
-                    ..failure
-                },
-                _ => failure,
-            });
+            return Err(invalid_in(&error, texts));
         }
         let config_text = config_text?;
         if let Some((name, text)) = context.environment.setting("WEB_DASHBOARD")
@@ -349,8 +341,7 @@ fn follows(error: &OptionsError, unread: &[OptionsError]) -> bool {
     };
     unread.iter().filter_map(OptionsError::path).any(|other| {
         let are_scenarios = path.starts_with("scenarios.") && other.starts_with("scenarios.");
-        let are_workload =
-            WORKLOAD.contains(&&*top(&path)) && WORKLOAD.contains(&&*top(&other));
+        let are_workload = WORKLOAD.contains(&&*top(&path)) && WORKLOAD.contains(&&*top(&other));
         if are_scenarios { unit(&path) == unit(&other) } else { are_workload || path == other }
     })
 }
@@ -359,15 +350,23 @@ fn follows(error: &OptionsError, unread: &[OptionsError]) -> bool {
 fn warn_of_near_variables(environment: &Environment) {
     /// Variables of outputs and of k6's cloud and browser begin so.
     const OF_OUTPUTS: [&str; 9] = [
-        "BROWSER_", "CLOUD_", "CSV_", "INFLUXDB_", "JSON_", "OTEL_", "PROMETHEUS_", "STATSD_", "WEB_DASHBOARD",
+        "BROWSER_",
+        "CLOUD_",
+        "CSV_",
+        "INFLUXDB_",
+        "JSON_",
+        "OTEL_",
+        "PROMETHEUS_",
+        "STATSD_",
+        "WEB_DASHBOARD",
     ];
     let known: Vec<&str> = Options::variables()
         .chain(global::FLAGS.iter().chain(of_run()).filter_map(|flag| flag.env))
         .collect();
     for name in environment.all().keys() {
-        let Some((prefix, rest)) = ["K6_", "BRUNT_"].iter().find_map(|prefix| {
-            Some((*prefix, name.strip_prefix(prefix)?))
-        }) else {
+        let Some((prefix, rest)) =
+            ["K6_", "BRUNT_"].iter().find_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)))
+        else {
             continue;
         };
         if let Some(meant) = brunt_spelling::nearest(rest, known.iter().copied())

@@ -72,8 +72,12 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
         let text = if is_one { each.to_string() } else { each.short() };
         match texts.place(each) {
             Some(place) => {
-                let where_it_is = format!("{}:{}:{}", place.url, place.line, place.column);
-                told.push(format!("{text} ({where_it_is})"));
+                let Diagnostic { url, line, column, .. } = &place;
+                told.push(match each {
+                    // It tells the line itself.
+                    OptionsError::NotJson { .. } => format!("{url}: {text}"),
+                    _ => format!("{text} ({url}:{line}:{column})"),
+                });
                 if diagnostics.len() < DRAWN_MOST {
                     let note = (!is_one).then_some(text);
                     diagnostics.push(Diagnostic { note, help: hint.clone(), ..place });
@@ -85,7 +89,12 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
                 told.push(format!("{text} ({layer})"));
                 if diagnostics.len() < DRAWN_MOST {
                     let (note, help) = (Some(text), hint.clone());
-                    diagnostics.push(Diagnostic { url: layer, note, help, ..Diagnostic::default() });
+                    diagnostics.push(Diagnostic {
+                        url: layer,
+                        note,
+                        help,
+                        ..Diagnostic::default()
+                    });
                 }
             }
         }
@@ -96,7 +105,9 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
         all => format!("{} options are wrong: {}", all.len(), all.join("; ")),
     };
     let short = (!is_one).then(|| match told.len() {
-        all if all > DRAWN_MOST => format!("{all} options are wrong; the first {DRAWN_MOST} of them:"),
+        all if all > DRAWN_MOST => {
+            format!("{all} options are wrong; the first {DRAWN_MOST} of them:")
+        }
         all => format!("{all} options are wrong:"),
     });
     let failure = Failure { diagnostics, short, ..Failure::new(exit, anyhow::Error::msg(message)) };

@@ -16,7 +16,8 @@ fn on_terminal(columns: u32, line: &str, script: &str, typed: &str) -> (String, 
     std::fs::write(folder.path().join("s.js"), script).expect("a file");
     std::fs::write(folder.path().join("typed"), typed).expect("a file");
     let brunt = env!("CARGO_BIN_EXE_brunt");
-    let line = format!("stty cols {columns} rows 30; {}", line.replace("brunt ", &format!("{brunt} ")));
+    let line =
+        format!("stty cols {columns} rows 30; {}", line.replace("brunt ", &format!("{brunt} ")));
     let out = Command::new("timeout")
         .args(["60", "script", "--quiet", "--return", "--command", &line, "/dev/null"])
         .current_dir(folder.path())
@@ -84,7 +85,8 @@ fn the_first_signal_says_what_happens_now() {
 
     let demo = DemoServer::start();
     let target = format!("GET {}/delay/1500\n", demo.url);
-    let mut call = brunt("--log-output stdout attack -rate=5 -output=x.gob -timeout=20s").stdin(&target);
+    let mut call =
+        brunt("--log-output stdout attack -rate=5 -output=x.gob -timeout=20s").stdin(&target);
     let mut running = call.start();
     std::thread::sleep(std::time::Duration::from_millis(1000));
     running.signal("INT");
@@ -99,36 +101,71 @@ fn what_was_meant_is_asked() {
         ("import http from 'k6/HTTP'; DEFAULT", "", 107, &["did you mean \\\"k6/http\\\"?"][..]),
         ("import m from 'k6/metric'; DEFAULT", "", 107, &["did you mean \\\"k6/metrics\\\"?"]),
         ("import h from 'K6/Http'; DEFAULT", "", 107, &["k6/http"]),
-        ("import h from './S.JS'; DEFAULT", "", 107, &["does not exist"]),
+        ("import h from './T.JS'; DEFAULT", "", 107, &["did you mean \"t.js\"?"]),
         ("import h from './T.js'; DEFAULT", "", 107, &["did you mean \"t.js\"?"]),
-        ("import h from 'k6/x/nope'; DEFAULT", "", 107, &["extension", "k6/x/redis", "k6/x/fasthttp"]),
+        (
+            "import h from 'k6/x/nope'; DEFAULT",
+            "",
+            107,
+            &["extension", "k6/x/redis", "k6/x/fasthttp"],
+        ),
         ("import h from 'k6/x/rediss'; DEFAULT", "", 107, &["did you mean \\\"k6/x/redis\\\"?"]),
-        ("export const options = { treshold: {}, Zebra: 1, apple: 2 }; DEFAULT", "", 0,
-            &["unknown field \\\"Zebra\\\"", "did you mean thresholds for treshold?", "also unknown: apple, treshold"]),
-        ("export const options = { scenarios: { a: { executor: 'constant-VU', duration: '1s' } } }; DEFAULT", "", 104,
-            &["did you mean \\\"constant-vus\\\"?", "s.js:1:"]),
-        ("export const options = { thresholds: { http_req_duraton: ['p(95)<500'] } }; DEFAULT", "", 104,
-            &["did you mean \\\"http_req_duration\\\"?", "s.js:1:"]),
-        ("export const options = { thresholds: { http_req_duration: ['p95<500'] } }; DEFAULT", "", 104,
-            &["did you mean \\\"p(95)\\\"?"]),
+        (
+            "export const options = { treshold: {}, Zebra: 1, apple: 2 }; DEFAULT",
+            "",
+            0,
+            &[
+                "unknown field \\\"Zebra\\\"",
+                "did you mean thresholds for treshold?",
+                "also unknown: apple, treshold",
+            ],
+        ),
+        (
+            "export const options = { scenarios: { a: { executor: 'constant-VU', duration: '1s' } } }; DEFAULT",
+            "",
+            104,
+            &["did you mean \\\"constant-vus\\\"?", "s.js:1:"],
+        ),
+        (
+            "export const options = { thresholds: { http_req_duraton: ['p(95)<500'] } }; DEFAULT",
+            "",
+            104,
+            &["did you mean \\\"http_req_duration\\\"?", "s.js:1:"],
+        ),
+        (
+            "export const options = { thresholds: { http_req_duration: ['p95<500'] } }; DEFAULT",
+            "",
+            104,
+            &["did you mean \\\"p(95)\\\"?"],
+        ),
         ("DEFAULT", "--out jsom=x", 255, &["did you mean \\\"json\\\"?"]),
         ("DEFAULT", "--vuss 5", 255, &["did you mean --vus?"]),
         ("DEFAULT", "--nonsense", 255, &["see brunt run --help"]),
     ] {
         let script = script.replace("DEFAULT", DEFAULT);
-        let told = brunt(&format!("run -q s.js {flags}")).file("s.js", &script).file("t.js", DEFAULT).told();
+        let told = brunt(&format!("run -q s.js {flags}"))
+            .file("s.js", &script)
+            .file("t.js", DEFAULT)
+            .told();
         assert_eq!(told.code, code, "{script}: {told:?}");
         for part in parts {
             assert!(told.stderr.contains(part), "no {part} for {script} {flags}: {}", told.stderr);
         }
     }
     let told = brunt("run -q scrpt.js").file("script.js", DEFAULT).told();
-    assert!(told.code == 255 && told.stderr.contains("did you mean \\\"script.js\\\"?"), "{told:?}");
+    assert!(
+        told.code == 255 && told.stderr.contains("did you mean \\\"script.js\\\"?"),
+        "{told:?}"
+    );
     let told = brunt("atack").told();
     assert!(told.stderr.contains("did you mean attack?"), "{told:?}");
     let told = brunt("run -q s.js").file("s.js", DEFAULT).env("K6_ITERATONS", "3").told();
     assert!(told.code == 0 && told.stderr.contains("did you mean K6_ITERATIONS?"), "{told:?}");
-    let told = brunt("run -q s.js").file("s.js", DEFAULT).env("K6_INFLUXDB_DB", "x").env("K6_MINE", "x").told();
+    let told = brunt("run -q s.js")
+        .file("s.js", DEFAULT)
+        .env("K6_INFLUXDB_DB", "x")
+        .env("K6_MINE", "x")
+        .told();
     assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
 }
 
@@ -137,7 +174,10 @@ fn a_wrong_flag_of_attack_is_told_in_two_lines() {
     let told = brunt("attack -duratoin=5s").told();
     assert_eq!(
         (told.code, told.stderr.as_str()),
-        (2, "flag provided but not defined: -duratoin\ndid you mean -duration? See brunt attack -help\n")
+        (
+            2,
+            "flag provided but not defined: -duratoin\ndid you mean -duration? See brunt attack -help\n"
+        )
     );
     let told = brunt("attack -rate=x").told();
     assert!(told.code == 2 && told.stderr.ends_with("\nSee brunt attack -help\n"), "{told:?}");
@@ -170,7 +210,10 @@ fn all_that_is_wrong_with_options_is_told_at_once_with_its_place() {
     let json = run(script, "--log-format json").stderr;
     let line: serde_json::Value = serde_json::from_str(json.trim()).expect("one line of JSON");
     let message = line["msg"].as_str().expect("a message");
-    assert!(message.contains("5 options are wrong: vus: expected") && message.contains("s.js:9:"), "{message}");
+    assert!(
+        message.contains("5 options are wrong: vus: expected") && message.contains("s.js:9:"),
+        "{message}"
+    );
     assert!(told.stderr.contains(" 2 |   vus: 'many',\n"), "{}", told.stderr);
     assert!(told.stderr.matches("-->").count() >= 5, "{}", told.stderr);
 
@@ -188,10 +231,15 @@ fn all_that_is_wrong_with_options_is_told_at_once_with_its_place() {
         .env("K6_VUS", "w")
         .told();
     assert_eq!(told.code, 255, "{told:?}");
-    for part in ["5 options are wrong:", "--duration: ", "--rps: ", "K6_VUS: ", "c.json:2:12", "linger: "] {
+    for part in
+        ["5 options are wrong:", "--duration: ", "--rps: ", "K6_VUS: ", "c.json:2:12", "linger: "]
+    {
         assert!(told.stderr.contains(part), "no {part}: {told:?}");
     }
-    let told = brunt("run -q s.js -c c.json").file("s.js", DEFAULT).file("c.json", "{\n  \"vus\": ,\n}").told();
+    let told = brunt("run -q s.js -c c.json")
+        .file("s.js", DEFAULT)
+        .file("c.json", "{\n  \"vus\": ,\n}")
+        .told();
     assert!(told.code == 104 && told.stderr.contains(" 2 |   \"vus\": ,\n"), "{told:?}");
 }
 
@@ -204,7 +252,10 @@ fn modules_that_k6_removed_say_what_to_use() {
     ] {
         let told = run(&format!("import x from 'k6/experimental/{module}'; {DEFAULT}"), "");
         assert_eq!(told.code, 107, "{told:?}");
-        assert!(told.error().contains("has been removed from k6") && told.error().contains(part), "{told:?}");
+        assert!(
+            told.error().contains("has been removed from k6") && told.error().contains(part),
+            "{told:?}"
+        );
     }
     for module in ["timers", "grpc", "redis", "websockets"] {
         let told = run(&format!("import * as x from 'k6/experimental/{module}'; {DEFAULT}"), "");
@@ -218,7 +269,11 @@ fn certificates_are_looked_at_as_soon_as_the_script_is_loaded() {
     let (cert, key) = (pair.cert.pem(), pair.signing_key.serialize_pem());
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     for (cert, entry, parts) in [
-        (cert.as_str(), ", password: 'x'", &["x509: no DEK-Info header in block", "key.pem", "s.js:"][..]),
+        (
+            cert.as_str(),
+            ", password: 'x'",
+            &["x509: no DEK-Info header in block", "key.pem", "s.js:"][..],
+        ),
         (broken, "", &["malformed certificate", "cert.pem", "s.js:"]),
     ] {
         let script = format!(
@@ -276,7 +331,8 @@ fn shells_complete_flags_of_attack_and_types_of_outputs() {
                COMP_WORDS=(brunt run --out exp); COMP_CWORD=3; _brunt brunt exp --out; echo \"${COMPREPLY[@]}\"";
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("c"), bash).expect("a file");
-    let out = Command::new("bash").args(["-c", ask]).current_dir(folder.path()).output().expect("bash");
+    let out =
+        Command::new("bash").args(["-c", ask]).current_dir(folder.path()).output().expect("bash");
     assert_eq!(
         String::from_utf8_lossy(&out.stdout),
         "-max-workers\nexperimental-prometheus-rw\n",

@@ -92,8 +92,7 @@ impl Entry {
         let is_locked = auth.key.contains("Proc-Type: 4,ENCRYPTED");
         if !is_locked && auth.password.is_some() {
             // The beginning is k6's.
-            let problem =
-                "x509: no DEK-Info header in block: there is a password, but the key is not encrypted";
+            let problem = "x509: no DEK-Info header in block: there is a password, but the key is not encrypted";
             return Err((problem, None));
         }
         let key = if is_locked {

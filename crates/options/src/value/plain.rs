@@ -136,9 +136,8 @@ fn variable_tag(text: &str) -> Result<(String, String), String> {
 /// Names to values: tags, environment variables.
 impl OptionValue for BTreeMap<String, String> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        let pair = |(key, value): (&str, Json<'_>)| {
-            Some((key.into(), json.kept(value.string())?.into()))
-        };
+        let pair =
+            |(key, value): (&str, Json<'_>)| Some((key.into(), json.kept(value.string())?.into()));
         Ok(json.entries()?.filter_map(pair).collect())
     }
 

@@ -108,7 +108,9 @@ impl<'p, 'a> Way<'p, 'a> {
         }
         match value {
             // What is short is underlined itself; of what is long, its key.
-            Expression::ObjectExpression(_) | Expression::ArrayExpression(_) if path.is_empty() => here,
+            Expression::ObjectExpression(_) | Expression::ArrayExpression(_) if path.is_empty() => {
+                here
+            }
             _ if path.is_empty() => Some(value.span()),
             Expression::Identifier(name) => match declared(self.program, name.name.as_str()) {
                 Some(value) => self.follow(value, path, last),
