@@ -99,7 +99,7 @@ mod tests {
             let script = script(shell);
             assert!(script.contains(flag), "{shell}");
             assert!(!script.contains("--max-workers") && !script.contains(ONE_DASH), "{shell}");
-            assert!(!script.contains("dump") && !script.contains("agent"), "{shell}");
+            assert!(!script.contains("dump") && !script.contains("login"), "{shell}");
             // These two offer no values.
             if !matches!(shell, Shell::PowerShell | Shell::Elvish) {
                 assert!(script.contains("experimental-prometheus-rw"), "{shell}");
