@@ -81,7 +81,7 @@ fn declared_in<'p, 'a>(
 ) -> Option<&'p Expression<'a>> {
     let is_it = |found: Option<&str>| found == Some(name);
     let mut all = variables.declarations.iter();
-    all.find(|one| is_it(one.id.get_identifier_name().as_ref().map(|name| name.as_str())))?
+    all.find(|one| is_it(one.id.get_identifier_name().as_ref().map(oxc_ast::ast::Ident::as_str)))?
         .init
         .as_ref()
 }
