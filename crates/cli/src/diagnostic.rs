@@ -23,6 +23,8 @@ pub(crate) struct Diagnostic {
     pub(crate) length: u32,
     /// The text of that line, without its end.
     pub(crate) text: Option<String>,
+    /// What is wrong there, if the message above the drawing doesn't tell it of this place alone.
+    pub(crate) note: Option<String>,
     /// What to try.
     pub(crate) help: Option<String>,
 }
@@ -59,6 +61,9 @@ impl Diagnostic {
                 let carets = "^".repeat(length.clamp(1, room));
                 let _ = writeln!(out, " {margin} {bar} {gap}{}", paint("31", &carets));
             }
+        }
+        if let Some(note) = &self.note {
+            let _ = writeln!(out, " {margin} {} {note}", paint("34", "="));
         }
         if let Some(help) = &self.help {
             let _ = writeln!(out, " {margin} {} help: {help}", paint("34", "="));
@@ -127,7 +132,7 @@ mod tests {
             column,
             length: 0,
             text: text.map(Into::into),
-            help: None,
+            ..Diagnostic::default()
         }
     }
 

@@ -16,8 +16,10 @@ pub(crate) struct Failure {
     pub(crate) error: anyhow::Error,
     /// What to try.
     pub(crate) hint: Option<String>,
-    /// The place in the author's file, drawn under the message.
-    pub(crate) diagnostic: Option<Box<Diagnostic>>,
+    /// What is said in place of the error where the drawings below tell the rest.
+    pub(crate) short: Option<String>,
+    /// The places in the author's files, drawn under the message.
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The user has been told already (a log line, a summary): say nothing more.
     pub(crate) told: bool,
 }
@@ -25,7 +27,14 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with an exit code of its own.
     pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, error: error.into(), hint: None, diagnostic: None, told: false }
+        Self {
+            exit,
+            error: error.into(),
+            hint: None,
+            short: None,
+            diagnostics: Vec::new(),
+            told: false,
+        }
     }
 
     /// A wrong command line: exit code 255.
@@ -46,7 +55,7 @@ impl Failure {
 
     /// Adds the place in the script.
     pub(crate) fn at(mut self, diagnostic: Diagnostic) -> Self {
-        self.diagnostic = Some(Box::new(diagnostic));
+        self.diagnostics.push(diagnostic);
         self
     }
 

@@ -19,6 +19,7 @@ use crate::{
     settings::FileType,
 };
 
+mod certificate;
 mod config;
 pub(crate) mod directives;
 mod origin;
@@ -40,6 +41,8 @@ pub(crate) struct Loaded {
     exported: Exported,
     env: BTreeMap<String, String>,
     extended: bool,
+    /// Its options stand beside the script.
+    is_archive: bool,
 }
 
 impl Host for JavaScript {
@@ -125,7 +128,10 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
             )
         })?,
     };
-    Ok((Loaded { k6, runner, options, exported, env, extended }, graph))
+    let is_archive = archive.is_some();
+    let loaded = Loaded { k6, runner, options, exported, env, extended, is_archive };
+    certificate::check(&loaded)?;
+    Ok((loaded, graph))
 }
 
 impl Loaded {
@@ -162,6 +168,10 @@ impl Script for Loaded {
 
     fn text(&self) -> &str {
         self.runner.program().source()
+    }
+
+    fn url(&self) -> Option<&str> {
+        (!self.is_archive).then(|| self.runner.program().entry())
     }
 
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<ScriptRunner>> {
@@ -210,6 +220,7 @@ fn unloadable(error: &ScriptError) -> Failure {
         length: error.length,
         text: Some(error.source_line.clone()),
         help: error.help.clone(),
+        ..Diagnostic::default()
     })
 }
 
@@ -220,7 +231,14 @@ fn uncompilable(error: ProgramError) -> Failure {
             Exit::ScriptException,
             anyhow::anyhow!("{message} ({url}:{line}:{column})"),
         )
-        .at(Diagnostic { url, line, column, length, text: Some(source_line), help: None }),
+        .at(Diagnostic {
+            url,
+            line,
+            column,
+            length,
+            text: Some(source_line),
+            ..Diagnostic::default()
+        }),
         other => Failure::new(Exit::ScriptException, other),
     }
 }

@@ -38,6 +38,7 @@ mod javascript;
 mod limits;
 mod logging;
 mod memory;
+mod piped;
 mod progress;
 mod run;
 mod screen;
@@ -97,18 +98,23 @@ fn tell(context: &Context, failure: &Failure) -> Exit {
     if failure.told {
         return failure.exit;
     }
-    let message = failure.message();
-    match &failure.hint {
+    let is_drawn = !failure.diagnostics.is_empty()
+        && context.global.log.format != logging::Format::Json
+        && context.global.log.output == logging::Output::Stderr;
+    let short = failure.short.clone().filter(|_| is_drawn);
+    // Drawings have hints of their own.
+    let hint = failure.hint.as_ref().filter(|_| short.is_none());
+    let message = short.unwrap_or_else(|| failure.message());
+    match hint {
         Some(hint) => log::error!(hint = hint.as_str(); "{message}"),
         None => log::error!("{message}"),
     }
-    if let Some(place) = &failure.diagnostic
-        && context.global.log.format != logging::Format::Json
-        && context.global.log.output == logging::Output::Stderr
-    {
+    if is_drawn {
         context.logging.flush(Duration::from_secs(2));
         let color = context.global.color && context.screen.stderr_is_terminal();
-        context.screen.stderr(&place.draw(color));
+        for place in &failure.diagnostics {
+            context.screen.stderr(&place.draw(color));
+        }
     }
     failure.exit
 }

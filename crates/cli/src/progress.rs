@@ -21,7 +21,7 @@ mod snapshot;
 
 pub(crate) use self::{
     render::{Style, render},
-    snapshot::{Phase, ProgressSource, ScenarioProgress, Snapshot, State, Work},
+    snapshot::{Phase, ProgressSource, Rates, ScenarioProgress, Snapshot, State, Work},
 };
 
 const TERMINAL_PERIOD: Duration = Duration::from_millis(100);
@@ -34,14 +34,14 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to draw.
+    /// Starts to draw. `is_k6s`: as k6 does, on a terminal too.
     ///
     /// # Errors
     /// No thread can be started.
     pub(crate) fn start(
         source: Arc<dyn ProgressSource>,
         screen: Arc<Screen>,
-        color: bool,
+        (color, is_k6s): (bool, bool),
     ) -> std::io::Result<Self> {
         let (stop, stopped) = sync_channel(1);
         let on_terminal = screen.stdout_is_terminal();
@@ -51,7 +51,7 @@ impl Progress {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(period) {
                     let snapshot = source.snapshot();
                     if on_terminal {
-                        screen.draw(render(&snapshot, &terminal_style(color)));
+                        screen.draw(render(&snapshot, &terminal_style(color, is_k6s)));
                     } else {
                         // That stdout is closed is noticed when the summary is written.
                         let _ = screen.stdout(&render(&snapshot, &Style::pipe()));
@@ -75,16 +75,23 @@ impl Progress {
 ///
 /// # Errors
 /// stdout is closed.
-pub(crate) fn draw_last(snapshot: &Snapshot, screen: &Screen, color: bool) -> std::io::Result<()> {
-    let style = if screen.stdout_is_terminal() { terminal_style(color) } else { Style::pipe() };
+pub(crate) fn draw_last(
+    snapshot: &Snapshot,
+    screen: &Screen,
+    (color, is_k6s): (bool, bool),
+) -> std::io::Result<()> {
+    let style = match screen.stdout_is_terminal() {
+        true => terminal_style(color, is_k6s),
+        false => Style::pipe(),
+    };
     screen.stdout(&render(snapshot, &Style { height: None, ..style }))
 }
 
 /// As wide and high as the terminal is now: a change of its size shows at the next drawing.
-fn terminal_style(color: bool) -> Style {
+fn terminal_style(color: bool, is_k6s: bool) -> Style {
     let size = terminal_size::terminal_size();
     let (width, height) = size.map_or((80, 24), |(w, h)| (usize::from(w.0), usize::from(h.0)));
-    Style { bars: true, color, width: Some(width.max(20)), height: Some(height.max(4)) }
+    Style { bars: true, color, width: Some(width.max(20)), height: Some(height.max(4)), is_k6s }
 }
 
 #[cfg(test)]
@@ -105,7 +112,8 @@ mod tests {
         let tape = Tape::default();
         let screen = Screen::new(Box::new(tape.clone()), true, Box::new(Tape::default()), true);
         let screen = Arc::new(screen);
-        let progress = Progress::start(Arc::new(Fixed), Arc::clone(&screen), false).unwrap();
+        let progress =
+            Progress::start(Arc::new(Fixed), Arc::clone(&screen), (false, false)).unwrap();
         while !tape.text().contains("running") {
             std::thread::yield_now();
         }

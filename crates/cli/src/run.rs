@@ -17,6 +17,7 @@ use brunt_outputs::Page;
 use self::{
     ending::Ending,
     host::{Host, Script, Source},
+    live_line::LiveLine,
     once::Trace,
     plan::{Outer, Plan},
     samples::Samples,
@@ -45,6 +46,7 @@ mod config_file;
 mod ending;
 pub(crate) mod host;
 mod http_debug;
+mod live_line;
 mod once;
 mod outcome;
 pub(crate) mod plan;
@@ -52,6 +54,7 @@ mod samples;
 pub(crate) mod signal;
 mod traces;
 mod watch;
+pub(crate) mod wrong;
 
 /// Runs the test with the JavaScript that we have.
 pub(crate) fn perform(
@@ -105,7 +108,7 @@ fn run<H: Host>(
         registry: Arc::clone(&registry),
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
-    let plan = Plan::make(outer, &loaded, settings.script.thresholds)?;
+    let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     let text = loaded.text().to_owned();
 
@@ -151,13 +154,17 @@ fn run<H: Host>(
     config.want_samples = samples.wanted();
     let (listener, results) = samples.listen();
     config.listeners.push(listener);
+    let is_k6s = settings.no_live || !context.screen.stdout_is_terminal();
+    let line = (!is_k6s && !quiet && !settings.once).then(LiveLine::new);
+    config.listeners.extend(line.as_ref().map(LiveLine::listener));
 
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
     }
+    let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
-    signals.attach(run.control());
+    signals.attach(run.control(), teardown);
     let api = match api_listener {
         None => None,
         Some(listener) => Some(Api::serve(listener, run.live(), context.global.profiling)?),
@@ -167,9 +174,9 @@ fn run<H: Host>(
             "the test waits to be resumed, and there is no --address through which it could"
         );
     }
-    let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment));
+    let watch = Arc::new(Watch::new(run.live(), &plan.consolidated.segment, line));
     let progress = (!quiet && !settings.once)
-        .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), color))
+        .then(|| Progress::start(watch.clone(), Arc::clone(&context.screen), (color, is_k6s)))
         .transpose()?;
     let report = run.execute();
     if let Some(api) = &api {
@@ -194,7 +201,7 @@ fn run<H: Host>(
         };
         ending.write(&report, &*runner);
         if !quiet {
-            let _ = progress::draw_last(&watch.snapshot(), &context.screen, color);
+            let _ = progress::draw_last(&watch.snapshot(), &context.screen, (color, is_k6s));
         }
     }
     ending::warn(&report);

@@ -197,6 +197,8 @@ pub(crate) struct RunSettings {
     /// Threads that carry VUs; at least 1.
     pub(crate) workers: Option<usize>,
     pub(crate) demo: bool,
+    /// The screen is k6's: no live line of requests.
+    pub(crate) no_live: bool,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
 }
@@ -244,6 +246,7 @@ impl RunSettings {
             traces: traces(given.last("traces-output"))?,
             workers,
             demo: given.is_on("demo"),
+            no_live: given.is_on("no-live"),
             once: given.is_on("once"),
         })
     }

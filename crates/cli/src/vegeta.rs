@@ -77,8 +77,21 @@ impl Call {
 
 /// The flags of one of the four, for `brunt help`.
 pub(crate) fn flag_set(command: &str) -> Option<&'static FlagSet> {
-    let sets = [&encode::FLAGS, &report::FLAGS, &plot::FLAGS];
+    let sets = [&attack::FLAGS, &encode::FLAGS, &report::FLAGS, &plot::FLAGS];
     sets.into_iter().find(|set| set.command == command)
+}
+
+/// Records are binary: a screen would show nonsense, and obey it.
+///
+/// # Errors
+/// The output is a screen (exit code 1).
+fn keep_from_screen(command: &str, output: &str) -> Outcome<()> {
+    if !crate::piped::is_screen(output) {
+        return Ok(());
+    }
+    let message = format!("brunt {command} writes binary records, and its output is a terminal");
+    Err(failure(message)
+        .hint("add -output=FILE, or pipe it into brunt report, or into brunt encode, which makes JSON of them"))
 }
 
 /// A failure of one of the four: exit code 1.
@@ -89,7 +102,7 @@ pub(crate) fn failure(error: impl Into<String>) -> Failure {
 /// Reads flags. Nothing if help was asked for, which has been printed.
 ///
 /// # Errors
-/// They are wrong (exit code 2); the command's flags stand on stderr then.
+/// They are wrong (exit code 2): what is, what was perhaps meant and where to look stand on stderr then.
 pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outcome<Option<Values>> {
     match set.parse(words) {
         Ok(values) => Ok(Some(values)),
@@ -98,7 +111,11 @@ pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outco
             Ok(None)
         }
         Err(FlagError::Wrong(message)) => {
-            context.screen.stderr(&format!("{message}\n{}", set.help()));
+            let meant = message
+                .strip_prefix(flag::UNDEFINED)
+                .and_then(|name| brunt_spelling::nearest(name, set.flags.iter().map(|f| f.name)));
+            let tip = meant.map_or_else(String::new, |name| format!("did you mean -{name}? "));
+            context.screen.stderr(&format!("{message}\n{tip}See brunt {} -help\n", set.command));
             let mut failure = Failure::new(Exit::WrongFlag, anyhow::Error::msg(message));
             failure.told = true;
             Err(failure)

@@ -207,7 +207,7 @@ fn outputs_may_be_named_in_the_environment_and_in_the_configuration_file() {
 #[test]
 fn outputs_that_cannot_be_are_refused_by_name() {
     let cases = [
-        ("foo", "invalid output type 'foo', available types are: cloud, csv, experimental-"),
+        ("foo", "invalid output type 'foo', available types are: csv, experimental-"),
         ("cloud", "could not create the 'cloud' output: "),
         ("kafka", "could not create the 'kafka' output: "),
         ("datadog", "K6_STATSD_ENABLE_TAGS=true"),

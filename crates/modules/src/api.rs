@@ -156,8 +156,23 @@ fn http_object(ctx: Ctx<'_>) -> JsResult<'_> {
 
 /// The old name of `k6/websockets`; whoever imports it is told once.
 const OLD_WEBSOCKETS: &str = "k6/experimental/websockets";
-/// Modules of k6 that a later version of Brunt brings.
-const LATER: &[&str] = &["k6/browser", "k6/experimental/browser", "k6/experimental/tracing"];
+/// Modules of k6 that are not here, or that k6 has removed: what to do instead.
+const GONE: &[(&str, &str)] = &[
+    ("k6/browser", "is not supported yet: it drives a browser, and there is none in Brunt"),
+    (
+        "k6/experimental/browser",
+        "has been removed from k6, which has it as k6/browser now; that is not supported yet",
+    ),
+    (
+        "k6/experimental/tracing",
+        "has been removed from k6: import \
+         https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js instead, which has the same functions",
+    ),
+    (
+        "k6/experimental/webcrypto",
+        "has been removed from k6: it is the global `crypto` of every script now: take the import away",
+    ),
+];
 
 impl K6 {
     /// The API, before the options are known.
@@ -203,27 +218,37 @@ impl K6 {
         if specifier == "k6/experimental/grpc" {
             return Self::module("k6/net/grpc");
         }
-        if specifier == "k6/experimental/webcrypto" {
-            return Err(format!(
-                "{specifier} is the global `crypto` of every script now: take the import away"
-            ));
-        }
         // As it was called in k6 1.
         if specifier == "k6/experimental/redis" {
             return Self::module("k6/x/redis");
         }
-        if LATER.contains(&specifier) {
-            return Err(format!("the module \"{specifier}\" is not supported yet"));
+        if let Some((_, instead)) = GONE.iter().find(|(gone, _)| *gone == specifier) {
+            return Err(format!("the module \"{specifier}\" {instead}"));
         }
-        if specifier.starts_with("k6/x/") {
-            return Err(format!(
-                "the module \"{specifier}\" is an extension of k6 that is not supported yet; Go extensions cannot \
-                 be loaded into Brunt"
-            ));
-        }
-        let known: Vec<_> = Self::modules().collect();
-        Err(format!("unknown module: \"{specifier}\"; these are built in: {}", known.join(", ")))
+        Err(unknown(specifier))
     }
+}
+
+/// What is said of an import that leads to none of [`MODULES`].
+fn unknown(specifier: &str) -> String {
+    let is_extension = |name: &&str| name.starts_with("k6/x/");
+    let all = K6::modules();
+    let what = if is_extension(&specifier) {
+        format!(
+            "the module \"{specifier}\" is an extension of k6 that is not supported yet; extensions written in Go can't be \
+             loaded into Brunt"
+        )
+    } else {
+        format!("unknown module: \"{specifier}\"")
+    };
+    if let Some(meant) = brunt_spelling::question(specifier, K6::modules()) {
+        return format!("{what}; {meant}");
+    }
+    let known: Vec<_> = match is_extension(&specifier) {
+        true => all.filter(is_extension).collect(),
+        false => all.collect(),
+    };
+    format!("{what}; these are built in: {}", known.join(", "))
 }
 
 impl Api for K6 {

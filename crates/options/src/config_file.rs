@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::error::{Fault, Layer, OptionsError};
+use crate::json::{Json, Notes};
 use crate::options::{Options, Parsed};
 use crate::value::record;
 
@@ -54,8 +55,11 @@ impl ConfigFile {
     /// [`OptionsError::NotJson`] if it is not JSON, [`OptionsError::Value`] for a wrong value.
     pub fn parse(text: &str) -> Result<Self, OptionsError> {
         let layer = Layer::ConfigFile;
-        let json: Value =
-            serde_json::from_str(text).map_err(|error| OptionsError::NotJson(error.to_string()))?;
+        let json: Value = serde_json::from_str(text).map_err(|error| OptionsError::NotJson {
+            reason: error.to_string(),
+            line: u32::try_from(error.line()).unwrap_or(0),
+            column: u32::try_from(error.column()).unwrap_or(0),
+        })?;
         if json.is_null() {
             return Ok(Self::default());
         }
@@ -65,10 +69,14 @@ impl ConfigFile {
         };
         let (own, options): (Map<_, _>, Map<_, _>) =
             all.into_iter().partition(|(name, _)| Extra::key(name).is_some());
-        let extra = Extra::from_object(&Value::Object(own))
-            .map_err(|fault| OptionsError::Value { layer, fault })?;
+        let (extra, faults) = Extra::from_object(&Value::Object(own));
+        let (parsed, errors) = Options::read_json(&Value::Object(options), layer);
+        let of_extra = faults.into_iter().map(|fault| OptionsError::Value { layer, fault });
+        if let Some(error) = OptionsError::all(of_extra.chain(errors)) {
+            return Err(error);
+        }
         Ok(Self {
-            parsed: Options::from_json(&Value::Object(options), layer)?,
+            parsed,
             out: extra.out,
             web_dashboard: extra.web_dashboard,
             linger: extra.linger,
@@ -80,13 +88,14 @@ impl ConfigFile {
 }
 
 impl Extra {
-    fn from_object(value: &Value) -> Result<Self, Fault> {
-        let unknown = std::cell::RefCell::new(Vec::new());
+    fn from_object(value: &Value) -> (Self, Vec<Fault>) {
+        let notes = Notes::default();
+        let root = Json::root(value, &notes);
         let mut extra = Self::default();
-        for (name, value) in crate::json::Json::root(value, &unknown).entries()? {
-            extra.read_key(Self::key(name).unwrap_or_default(), &value)?;
+        for (name, value) in root.kept(root.entries()).into_iter().flatten() {
+            root.kept(extra.read_key(Self::key(name).unwrap_or_default(), &value));
         }
-        Ok(extra)
+        (extra, notes.faults.take())
     }
 }
 
@@ -106,7 +115,7 @@ mod tests {
 
     #[test]
     fn wrong_files_are_refused() {
-        assert!(matches!(ConfigFile::parse("{"), Err(OptionsError::NotJson(_))));
+        assert!(matches!(ConfigFile::parse("{"), Err(OptionsError::NotJson { line: 1, .. })));
         assert!(ConfigFile::parse("[]").is_err());
         let fault = ConfigFile::parse(r#"{"out":"json"}"#).unwrap_err().to_string();
         insta::assert_snapshot!(fault, @r#"invalid option in the config file: out: expected a list, got "json""#);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_metrics::{ThresholdSet, TrendStat};
+use brunt_metrics::{Registry, ThresholdSet, TrendStat};
 use brunt_schedule::{Peak, Scenario, Segment, peak, total_duration};
 
 use crate::derive::{DEFAULT, Derived, Sources, derive, path_of_shortcut};
@@ -74,10 +74,27 @@ impl Consolidated {
 /// # Errors
 /// [`OptionsError`] for contradictions, and for values with which nothing can run (all of them at once).
 pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, OptionsError> {
+    consolidate_for(layers, rules, None)
+}
+
+/// The same, with thresholds that must fit the metrics of a script.
+///
+/// # Errors
+/// Those of [`consolidate`], and thresholds on what is not there.
+pub fn consolidate_for(
+    layers: Layers,
+    rules: Rules,
+    registry: Option<&Registry>,
+) -> Result<Consolidated, OptionsError> {
     let mut warnings = Vec::new();
     let (options, sources) = overlay(layers, rules, &mut warnings);
+    let mut errors = Vec::new();
     let mut faults = check(&options);
-    let Derived { scenarios: configs, is_shortcut } = derive(&options, &sources, &mut warnings)?;
+    let derived = derive(&options, &sources, &mut warnings);
+    let Derived { scenarios: configs, is_shortcut } = derived.unwrap_or_else(|error| {
+        errors.push(error);
+        Derived { scenarios: BTreeMap::new(), is_shortcut: false }
+    });
     let mut scenarios = Vec::with_capacity(configs.len());
     for (name, config) in &configs {
         match config.resolve(name) {
@@ -97,13 +114,19 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
         faults.push(fault);
         Segment::full()
     });
-    if !faults.is_empty() {
-        return Err(OptionsError::Invalid(faults));
-    }
+    errors.extend(faults.into_iter().map(|fault| {
+        let top = fault.path.split(['.', '[']).next().unwrap_or_default();
+        OptionsError::Invalid { layer: sources.get(top).copied(), fault }
+    }));
     let thresholds = match &options.thresholds {
-        Some(configs) if !rules.no_thresholds => threshold::sets(configs)?,
+        Some(configs) if !rules.no_thresholds => {
+            threshold::sets(configs, sources.get("thresholds").copied(), registry, &mut errors)
+        }
         _ => Vec::new(),
     };
+    if let Some(error) = OptionsError::all(errors) {
+        return Err(error);
+    }
     let unjudged = match &options.thresholds {
         Some(configs) if rules.no_thresholds => configs.keys().cloned().collect(),
         _ => Vec::new(),

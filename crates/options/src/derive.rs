@@ -58,7 +58,8 @@ pub(crate) fn derive(
         alone("duration", &[stages, scenarios])?;
         if duration.is_zero() {
             let fault = Fault::new("duration", "must be more than 0");
-            return Err(OptionsError::Invalid(vec![fault]));
+            let layer = sources.get("duration").copied();
+            return Err(OptionsError::Invalid { layer, fault });
         }
         ScenarioConfig {
             executor: Some(ExecutorKind::ConstantVus),

@@ -57,6 +57,13 @@ pub(crate) fn not_below_zero<'a>(key: &str, text: &'a str) -> &'a str {
     if is_none_below_zero(key) && is_negative() { "0s" } else { text }
 }
 
+impl Options {
+    /// The variables that set options, without their prefix.
+    pub fn variables() -> impl Iterator<Item = &'static str> {
+        VARIABLES.iter().map(|(name, _)| *name)
+    }
+}
+
 /// The stronger prefix first.
 const PREFIXES: [&str; 2] = ["BRUNT_", "K6_"];
 
@@ -67,11 +74,12 @@ impl Options {
     /// `variable` looks a variable up by its whole name.
     ///
     /// # Errors
-    /// [`OptionsError::Value`], with the variable's name as path.
+    /// [`OptionsError::Value`] for each, with the variable's name as path.
     pub fn from_environment<'a>(
         variable: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, OptionsError> {
         let mut options = Self::default();
+        let mut errors = Vec::new();
         for (name, key) in VARIABLES {
             let found = PREFIXES.iter().find_map(|prefix| {
                 let whole = format!("{prefix}{name}");
@@ -97,9 +105,9 @@ impl Options {
             // Of these, k6 hears when it makes the VUs.
             let is_late = *key == "tlsAuth" || fault.reason.starts_with(NO_TTL) && value != "ttl=";
             let fault = if is_late { fault.late() } else { fault };
-            return Err(OptionsError::Value { layer: Layer::Environment, fault });
+            errors.push(OptionsError::Value { layer: Layer::Environment, fault });
         }
-        Ok(options)
+        OptionsError::all(errors).map_or(Ok(options), Err)
     }
 }
 

@@ -90,8 +90,15 @@ pub enum OptionsError {
         fault: Fault,
     },
     /// The config file is not JSON.
-    #[error("the config file is not valid JSON: {0}")]
-    NotJson(String),
+    #[error("the config file is not valid JSON: {reason}")]
+    NotJson {
+        /// What the parser says.
+        reason: String,
+        /// From 1; 0 if it is not known.
+        line: u32,
+        /// From 1; 0 if it is not known.
+        column: u32,
+    },
     /// Two shortcuts that exclude each other.
     #[error("{first} and {second} cannot be used together: they are two ways to say what to run")]
     Conflict {
@@ -102,49 +109,123 @@ pub enum OptionsError {
         /// A top-level key.
         second: &'static str,
     },
-    /// Values that can be read, but make no sense. Never empty.
-    #[error("invalid options: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Invalid(Vec<Fault>),
-    /// A threshold that cannot be read.
-    #[error("thresholds.{metric}[{index}]: {source}")]
+    /// A value that can be read, but makes no sense.
+    #[error("invalid options: {fault}")]
+    Invalid {
+        /// Where it was given, if that is known.
+        layer: Option<Layer>,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// A threshold that cannot be read, or cannot be judged.
+    #[error("thresholds.{metric}{}: {source}", index.map(|index| format!("[{index}]")).unwrap_or_default())]
     Threshold {
         /// The key under `thresholds`.
         metric: String,
-        /// Which entry, from 0.
-        index: usize,
+        /// Which entry, from 0; all of them if there is none.
+        index: Option<usize>,
         /// What is wrong with it.
         #[source]
         source: Box<ThresholdError>,
+        /// What was perhaps meant.
+        hint: Option<String>,
+        /// Where it was given, if that is known.
+        layer: Option<Layer>,
     },
+    /// More than one of the others, in the order in which they were found.
+    #[error("{} options are wrong: {}", .0.len(), .0.iter().map(Self::short).collect::<Vec<_>>().join("; "))]
+    Several(Vec<OptionsError>),
 }
 
 impl OptionsError {
-    /// The path of the (first) guilty key, to point at it in the script.
-    pub fn path(&self) -> Option<String> {
+    /// All of them as one; nothing if there is none.
+    pub fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut flat: Vec<Self> = errors.into_iter().flat_map(Self::into_each).collect();
+        if flat.len() > 1 { Some(Self::Several(flat)) } else { flat.pop() }
+    }
+
+    /// One by one.
+    pub fn into_each(self) -> Vec<Self> {
         match self {
-            Self::Value { fault, .. } => Some(fault.path.clone()),
-            Self::NotJson(_) => None,
-            Self::Conflict { first, .. } => Some((*first).into()),
-            Self::Invalid(faults) => faults.first().map(|fault| fault.path.clone()),
-            Self::Threshold { metric, index, .. } => Some(format!("thresholds.{metric}[{index}]")),
+            Self::Several(all) => all,
+            one => vec![one],
         }
     }
 
-    /// Whether it is a fault of the configuration to k6; the others are found when the test is set up.
+    /// One by one.
+    pub fn each(&self) -> &[Self] {
+        match self {
+            Self::Several(all) => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// What is said of it where it is one of several.
+    pub fn short(&self) -> String {
+        match self {
+            Self::Value { fault, .. } | Self::Invalid { fault, .. } => fault.to_string(),
+            other => other.to_string(),
+        }
+    }
+
+    /// The path of the (first) guilty key, to point at it in the script.
+    pub fn path(&self) -> Option<String> {
+        match self {
+            Self::Value { fault, .. } | Self::Invalid { fault, .. } => Some(fault.path.clone()),
+            Self::NotJson { .. } => None,
+            Self::Conflict { first, .. } => Some((*first).into()),
+            Self::Threshold { metric, index: Some(index), .. } => {
+                Some(format!("thresholds.{metric}[{index}]"))
+            }
+            Self::Threshold { metric, .. } => Some(format!("thresholds.{metric}")),
+            Self::Several(all) => all.first().and_then(Self::path),
+        }
+    }
+
+    /// Whether it is a fault of the configuration to k6; the others are found when the test is set up. Of several, one
+    /// is enough, unless a flag that cannot be read is among them, which comes first.
     pub fn is_of_configuration(&self) -> bool {
         match self {
-            Self::Value { fault, .. } => !fault.is_late,
-            Self::Invalid(faults) => faults.iter().any(|fault| !fault.is_late),
-            Self::NotJson(_) | Self::Conflict { .. } | Self::Threshold { .. } => true,
+            Self::Value { fault, .. } | Self::Invalid { fault, .. } => !fault.is_late,
+            Self::NotJson { .. } | Self::Conflict { .. } | Self::Threshold { .. } => true,
+            Self::Several(all) => {
+                let is_first = |error: &Self| error.is_unreadable_flag();
+                !all.iter().any(is_first) && all.iter().any(Self::is_of_configuration)
+            }
         }
+    }
+
+    fn is_unreadable_flag(&self) -> bool {
+        matches!(self, Self::Value { layer: Layer::CommandLine, fault } if fault.is_late)
     }
 
     /// Where the guilty value was given, if that is known.
     pub fn layer(&self) -> Option<Layer> {
         match self {
             Self::Value { layer, .. } | Self::Conflict { layer, .. } => Some(*layer),
-            Self::NotJson(_) => Some(Layer::ConfigFile),
-            Self::Invalid(_) | Self::Threshold { .. } => None,
+            Self::NotJson { .. } => Some(Layer::ConfigFile),
+            Self::Invalid { layer, .. } | Self::Threshold { layer, .. } => *layer,
+            Self::Several(all) => all.first().and_then(Self::layer),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(layer: Layer, path: &str) -> OptionsError {
+        OptionsError::Value { layer, fault: Fault::new(path, "no") }
+    }
+
+    #[test]
+    fn several_are_one_error_that_tells_each() {
+        assert_eq!(OptionsError::all([]), None);
+        let one = wrong(Layer::Script, "vus");
+        assert_eq!(OptionsError::all([one.clone()]), Some(one.clone()));
+        let two = OptionsError::all([one.clone(), wrong(Layer::Script, "rps")]).unwrap();
+        let three = OptionsError::all([wrong(Layer::ConfigFile, "dns"), two]).unwrap();
+        assert_eq!(three.to_string(), "3 options are wrong: dns: no; vus: no; rps: no");
+        assert_eq!((three.layer(), three.path()), (Some(Layer::ConfigFile), Some("dns".into())));
     }
 }

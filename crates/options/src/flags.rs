@@ -27,7 +27,8 @@ impl Options {
     ) -> Result<(), OptionsError> {
         let fault = |reason| OptionsError::Value {
             layer: Layer::CommandLine,
-            fault: Fault::new(flag, reason),
+            // k6 reads flags before there is a configuration.
+            fault: Fault::new(flag, reason).late(),
         };
         if !Self::KEYS.contains(&key) {
             return Err(fault(format!("there is no option {key}")));
@@ -43,7 +44,8 @@ impl Options {
             Some(rest)
                 if duration::parse_as_go(rest.split(':').next().unwrap_or_default()).is_ok() =>
             {
-                OptionsError::Invalid(vec![Fault::new(flag, reason)])
+                let layer = Some(Layer::CommandLine);
+                OptionsError::Invalid { layer, fault: Fault::new(flag, reason) }
             }
             _ => fault(reason),
         })?;
@@ -58,15 +60,16 @@ impl Options {
     /// [`set_from_flag`](Self::set_from_flag) for many: option, texts, flag.
     ///
     /// # Errors
-    /// [`OptionsError::Value`] for the first text that cannot be read.
+    /// [`OptionsError::Value`] for each text that cannot be read.
     pub fn from_flags<'a>(
         flags: impl IntoIterator<Item = (&'a str, Vec<&'a str>, &'a str)>,
     ) -> Result<Self, OptionsError> {
         let mut options = Self::default();
+        let mut errors = Vec::new();
         for (key, texts, flag) in flags {
-            options.set_from_flag(key, &texts, flag)?;
+            errors.extend(options.set_from_flag(key, &texts, flag).err());
         }
-        Ok(options)
+        OptionsError::all(errors).map_or(Ok(options), Err)
     }
 }
 
@@ -130,7 +133,7 @@ mod tests {
     #[test]
     fn a_negative_duration_can_be_read_but_makes_no_sense() {
         let error = Options::from_flags([("duration", vec!["-5s"], "--duration")]).unwrap_err();
-        assert!(matches!(error, OptionsError::Invalid(_)), "{error:?}");
+        assert!(matches!(error, OptionsError::Invalid { .. }), "{error:?}");
         insta::assert_snapshot!(error, @r#"invalid options: --duration: a duration cannot be negative, got "-5s""#);
     }
 

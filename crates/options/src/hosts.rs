@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use serde_json::Value;
 
 use crate::error::Fault;
-use crate::json::Json;
+use crate::json::{Json, Notes};
 use crate::value::{OptionValue, Place, text_entry};
 
 /// Where connections to a host of the `hosts` option go: an IP address, and a port if it changes too.
@@ -95,8 +95,8 @@ impl OptionValue for BTreeMap<String, HostAddress> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let mut hosts = Self::new();
         for (host, value) in json.entries()? {
-            check_key(host).map_err(|reason| value.fault(reason))?;
-            let text = value.string()?;
+            let checked = check_key(host).map_err(|reason| value.fault(reason));
+            let Some(text) = json.kept(checked.and_then(|()| value.string())) else { continue };
             match text.parse() {
                 Ok(address) => {
                     hosts.insert(host.into(), address);
@@ -106,7 +106,9 @@ impl OptionValue for BTreeMap<String, HostAddress> {
                     "the option \"hosts\" maps {host} to {text:?}, which is no IP address: {host} is looked up as if it \
                      were not mapped"
                 ),
-                Err(reason) => return Err(value.fault(reason)),
+                Err(reason) => {
+                    json.kept::<()>(Err(value.fault(reason)));
+                }
             }
         }
         Ok(hosts)
@@ -117,9 +119,11 @@ impl OptionValue for BTreeMap<String, HostAddress> {
         let text = texts.last().copied().unwrap_or_default().trim();
         if text.starts_with('{') {
             let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-            let unknown = std::cell::RefCell::new(Vec::new());
-            let read = Self::read(&Json::root(&value, &unknown));
-            return read.map_err(|fault| fault.to_string());
+            let notes = Notes::default();
+            let root = Json::root(&value, &notes);
+            let read = root.kept(Self::read(&root));
+            let wrong: Vec<String> = notes.faults.take().iter().map(ToString::to_string).collect();
+            return read.filter(|_| wrong.is_empty()).ok_or_else(|| wrong.join("; "));
         }
         let pair = |text: &str| {
             let (host, address) =

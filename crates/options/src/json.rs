@@ -13,13 +13,27 @@ use crate::error::Fault;
 pub(crate) struct Json<'a> {
     value: &'a Value,
     path: String,
-    unknown: &'a RefCell<Vec<String>>,
+    notes: &'a Notes,
+}
+
+/// What is found on the way through a value.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// The paths of keys that mean nothing.
+    pub(crate) unknown: RefCell<Vec<String>>,
+    /// What is wrong; the reading went on without it.
+    pub(crate) faults: RefCell<Vec<Fault>>,
 }
 
 impl<'a> Json<'a> {
-    /// `unknown` collects the paths of keys that mean nothing.
-    pub(crate) fn root(value: &'a Value, unknown: &'a RefCell<Vec<String>>) -> Self {
-        Self { value, path: String::new(), unknown }
+    /// `notes` collects what is found on the way.
+    pub(crate) fn root(value: &'a Value, notes: &'a Notes) -> Self {
+        Self { value, path: String::new(), notes }
+    }
+
+    /// What was read of a part. What is wrong with it is noted, so that the other parts are looked at too.
+    pub(crate) fn kept<T>(&self, read: Result<T, Fault>) -> Option<T> {
+        read.map_err(|fault| self.notes.faults.borrow_mut().push(fault)).ok()
     }
 
     pub(crate) fn is_null(&self) -> bool {
@@ -48,13 +62,13 @@ impl<'a> Json<'a> {
     pub(crate) fn keys(&self) -> Result<impl Iterator<Item = (&'a str, Self)>, Fault> {
         let keys = self.object()?.iter();
         Ok(keys.map(|(key, value)| {
-            (key.as_str(), Json { value, path: self.join(key), unknown: self.unknown })
+            (key.as_str(), Json { value, path: self.join(key), notes: self.notes })
         }))
     }
 
     /// Remembers that `key` in this object means nothing.
     pub(crate) fn note_unknown(&self, key: &str) {
-        self.unknown.borrow_mut().push(self.join(key));
+        self.notes.unknown.borrow_mut().push(self.join(key));
     }
 
     pub(crate) fn boolean(&self) -> Result<bool, Fault> {
@@ -108,7 +122,7 @@ impl<'a> Json<'a> {
         Ok(list.iter().enumerate().map(|(index, value)| Json {
             value,
             path: format!("{}[{index}]", self.path),
-            unknown: self.unknown,
+            notes: self.notes,
         }))
     }
 

@@ -42,7 +42,7 @@ mod tls;
 mod value;
 
 pub use config_file::ConfigFile;
-pub use consolidate::{Consolidated, Layers, Rules, consolidate};
+pub use consolidate::{Consolidated, Layers, Rules, consolidate, consolidate_for};
 pub use dns::{Dns, DnsPolicy, DnsSelect, DnsTtl};
 pub use error::{Fault, Layer, OptionsError};
 pub use hosts::{HostAddress, HostPattern, Network};

@@ -1,6 +1,5 @@
 //! All options of a layer, each of which may be unset.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::dns::Dns;
 use crate::error::{Fault, Layer, OptionsError};
 use crate::hosts::{HostAddress, HostPattern, Network};
-use crate::json::Json;
+use crate::json::{Json, Notes};
 use crate::local_ips::LocalIps;
 use crate::scenario::ScenarioConfig;
 use crate::size::Size;
@@ -132,8 +131,8 @@ pub struct UnknownKeys {
     pub message: String,
     /// The first key, for the field `error`.
     pub error: String,
-    /// The other keys, for the field `hint`.
-    pub others: Option<String>,
+    /// What was perhaps meant, and the other keys, for the field `hint`.
+    pub hint: Option<String>,
 }
 
 /// What reading a layer gave.
@@ -149,13 +148,34 @@ impl Parsed {
     /// What to log about keys that mean nothing; `None` if there are none.
     pub fn warning(&self, layer: Layer) -> Option<UnknownKeys> {
         let (first, others) = self.unknown.split_first()?;
+        let others = (!others.is_empty()).then(|| format!("also unknown: {}", others.join(", ")));
+        let hints: Vec<String> = self.meant().into_iter().chain(others).collect();
         let places =
             if layer == Layer::Script { "exported in the script" } else { "of the config file" };
         Some(UnknownKeys {
             message: format!("There were unknown fields in the options {places}"),
             error: format!("json: unknown field \"{first}\""),
-            others: (!others.is_empty()).then(|| format!("also unknown: {}", others.join(", "))),
+            hint: (!hints.is_empty()).then(|| hints.join("; ")),
         })
+    }
+
+    /// What was perhaps meant by keys that mean nothing.
+    fn meant(&self) -> Option<String> {
+        let threshold = ["threshold", "abortOnFail", "delayAbortEval"];
+        let of_key = |path: &String| {
+            let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
+            let meant = match parent.split(['.', '[']).next().unwrap_or_default() {
+                "" => brunt_spelling::nearest(key, Options::names()),
+                "thresholds" => brunt_spelling::nearest(key, threshold),
+                "stages" => brunt_spelling::nearest(key, ["duration", "target"]),
+                "tlsAuth" => brunt_spelling::nearest(key, ["cert", "key", "password", "domains"]),
+                "dns" => brunt_spelling::nearest(key, ["ttl", "select", "policy"]),
+                _ => None,
+            };
+            meant.map(|meant| format!("{meant} for {key}"))
+        };
+        let meant: Vec<String> = self.unknown.iter().filter_map(of_key).collect();
+        (!meant.is_empty()).then(|| format!("did you mean {}?", meant.join(", ")))
     }
 }
 
@@ -164,13 +184,29 @@ impl Options {
     /// is every key in it that is `null`.
     ///
     /// # Errors
-    /// [`OptionsError::Value`] for a value of the wrong type, a text that means nothing, an unknown
-    /// executor, or an unknown key in a scenario.
+    /// [`OptionsError::Value`] for every value of the wrong type, text that means nothing, unknown
+    /// executor, or unknown key in a scenario.
     pub fn from_json(json: &Value, layer: Layer) -> Result<Parsed, OptionsError> {
-        let unknown = RefCell::new(Vec::new());
-        let root = Json::root(json, &unknown);
-        let options = read(&root).map_err(|fault| OptionsError::Value { layer, fault })?;
-        Ok(Parsed { options, unknown: unknown.into_inner() })
+        let (parsed, errors) = Self::read_json(json, layer);
+        OptionsError::all(errors).map_or(Ok(parsed), Err)
+    }
+
+    /// The same, with what could be read although some of it is wrong.
+    pub fn read_json(json: &Value, layer: Layer) -> (Parsed, Vec<OptionsError>) {
+        let notes = Notes::default();
+        let root = Json::root(json, &notes);
+        let options = root.kept(read(&root)).unwrap_or_default();
+        let mut unknown = notes.unknown.into_inner();
+        // k6 names the alphabetically first of the options themselves.
+        unknown.sort_by_cached_key(|path| (path.contains(['.', '[']), path.clone()));
+        let faults = notes.faults.into_inner().into_iter();
+        let errors = faults.map(|fault| OptionsError::Value { layer, fault }).collect();
+        (Parsed { options, unknown }, errors)
+    }
+
+    /// The names of all options.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::KEYS.iter().copied()
     }
 }
 
@@ -181,7 +217,9 @@ fn read(root: &Json<'_>) -> Result<Options, Fault> {
     }
     for (name, value) in root.entries()? {
         match Options::key(name).filter(|key| !NOT_IN_SCRIPTS.contains(key)) {
-            Some(key) => options.read_key(key, &value)?,
+            Some(key) => {
+                root.kept(options.read_key(key, &value));
+            }
             None => root.note_unknown(name),
         }
     }

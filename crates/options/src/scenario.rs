@@ -75,8 +75,12 @@ impl ExecutorKind {
             return Ok(kind);
         }
         let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-        let names = names.join(", ");
-        Err(json.fault(format!("unknown executor type {name:?}: expected one of {names}")))
+        let meant = brunt_spelling::question(name, names.iter().copied());
+        let expected = match meant {
+            Some(question) => question,
+            None => format!("expected one of {}", names.join(", ")),
+        };
+        Err(json.fault(format!("unknown executor type {name:?}: {expected}")))
     }
 }
 
@@ -142,13 +146,16 @@ const NO_EXECUTOR: &str = "executor is missing: name one, such as constant-vus";
 /// The `scenarios` option. A layer replaces those of the lower ones.
 impl OptionValue for BTreeMap<String, ScenarioConfig> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        // Elsewhere `null` means unset; a scenario that is unset would silently not run.
-        if let Some((name, _)) = json.object()?.iter().find(|(_, value)| value.is_null()) {
-            return Err(Fault::new(format!("scenarios.{name}"), NO_EXECUTOR));
-        }
-        json.entries()?
-            .map(|(name, value)| Ok((name.into(), ScenarioConfig::read(&value)?)))
-            .collect()
+        let read = |(name, value): (&str, Json<'_>)| {
+            // Elsewhere `null` means unset; a scenario that is unset would silently not run.
+            let scenario = if value.is_null() {
+                Err(value.fault(NO_EXECUTOR))
+            } else {
+                ScenarioConfig::read(&value)
+            };
+            Some((name.into(), json.kept(scenario)?))
+        };
+        Ok(json.keys()?.filter_map(read).collect())
     }
 
     fn print(&self) -> Value {
@@ -171,11 +178,16 @@ impl ScenarioConfig {
                 *key == "executor" || COMMON_KEYS.contains(key) || kind.keys().contains(key)
             };
             let Some(key) = key.filter(fits) else {
-                let keys = [kind.keys(), &COMMON_KEYS].concat().join(", ");
-                return Err(value.fault(format!("unknown field: {} has {keys}", kind.name())));
+                let keys = [kind.keys(), &COMMON_KEYS].concat();
+                let reason = match brunt_spelling::question(name, keys.iter().copied()) {
+                    Some(question) => format!("unknown field: {question}"),
+                    None => format!("unknown field: {} has {}", kind.name(), keys.join(", ")),
+                };
+                json.kept::<()>(Err(value.fault(reason)));
+                continue;
             };
             if !value.is_null() {
-                config.read_key(key, &value)?;
+                json.kept(config.read_key(key, &value));
             }
         }
         if let Some(options) = &config.options

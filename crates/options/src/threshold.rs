@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_metrics::{Threshold, ThresholdSet};
+use brunt_metrics::{Kind, Registry, Selector, Threshold, ThresholdError, ThresholdSet};
 use serde_json::{Value, json};
 
-use crate::error::{Fault, OptionsError};
+use crate::error::{Fault, Layer, OptionsError};
 use crate::json::Json;
 use crate::value::{OptionValue, record};
 
@@ -58,8 +58,9 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
         let mut all = Self::new();
         for (metric, list) in json.entries()? {
-            let list = list.items()?.map(|entry| ThresholdConfig::read(&entry));
-            all.insert(metric.into(), list.collect::<Result<_, _>>()?);
+            let Some(list) = json.kept(list.items()) else { continue };
+            let list = list.filter_map(|entry| json.kept(ThresholdConfig::read(&entry)));
+            all.insert(metric.into(), list.collect());
         }
         Ok(all)
     }
@@ -72,21 +73,83 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
     }
 }
 
-/// Reads all expressions. A metric with an empty list stays: summaries show what is named.
+/// Reads all expressions. A metric with an empty list stays: summaries show what is named. With a registry, each must
+/// also fit a metric of it.
 pub(crate) fn sets(
     configs: &BTreeMap<String, Vec<ThresholdConfig>>,
-) -> Result<Vec<ThresholdSet>, OptionsError> {
+    layer: Option<Layer>,
+    registry: Option<&Registry>,
+    errors: &mut Vec<OptionsError>,
+) -> Vec<ThresholdSet> {
     let mut sets = Vec::new();
     for (metric, entries) in configs {
-        let read = |(index, entry): (usize, &ThresholdConfig)| {
+        let mut wrong = |index, source: ThresholdError| {
+            let hint = meant(&source, registry);
+            let (metric, source) = (metric.clone(), Box::new(source));
+            errors.push(OptionsError::Threshold { metric, index, source, hint, layer });
+        };
+        let mut read = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
             let source = entry.threshold.as_deref().unwrap_or_default();
             let abort = entry.abort_on_fail.unwrap_or(false);
-            Threshold::parse(source, abort, entry.delay_abort_eval).map_err(|error| {
-                OptionsError::Threshold { metric: metric.clone(), index, source: Box::new(error) }
-            })
-        };
-        let thresholds = entries.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+            match Threshold::parse(source, abort, entry.delay_abort_eval) {
+                Ok(threshold) => read.push((index, threshold)),
+                Err(error) => wrong(Some(index), error),
+            }
+        }
+        if let Some(registry) = registry {
+            match kind_of(metric, registry) {
+                Err(error) => wrong(None, error),
+                Ok(kind) => {
+                    for (index, threshold) in &read {
+                        if let Err(error) = threshold.check_kind(metric, kind) {
+                            wrong(Some(*index), error);
+                        }
+                    }
+                }
+            }
+        }
+        let thresholds = read.into_iter().map(|(_, threshold)| threshold).collect();
         sets.push(ThresholdSet { metric: metric.clone(), thresholds });
     }
-    Ok(sets)
+    sets
+}
+
+/// The kind of the metric that the key of a threshold names.
+fn kind_of(name: &str, registry: &Registry) -> Result<Kind, ThresholdError> {
+    let selector = Selector::parse(name)?;
+    let found = registry.find(&selector.metric).map(|metric| metric.kind);
+    found.ok_or_else(|| ThresholdError::UnknownMetric {
+        name: name.to_owned(),
+        metric: selector.metric,
+    })
+}
+
+/// What was perhaps meant.
+fn meant(error: &ThresholdError, registry: Option<&Registry>) -> Option<String> {
+    match error {
+        ThresholdError::UnknownMetric { metric, .. } => {
+            let all = registry?.all();
+            brunt_spelling::question(metric, all.iter().map(|metric| &*metric.name))
+        }
+        ThresholdError::Aggregation { left, .. } => {
+            // `p95` and `p(95` are what people write.
+            let digits = left.trim_start_matches(['p', 'P', '(', '[']).trim_end_matches([')', ']']);
+            let is_percentile = left.starts_with(['p', 'P']) && digits.parse::<f64>().is_ok();
+            let known = ["value", "count", "rate", "avg", "min", "med", "max"];
+            let synonym = match left.to_ascii_lowercase().as_str() {
+                "mean" | "average" => Some("avg"),
+                "median" => Some("med"),
+                "maximum" => Some("max"),
+                "minimum" => Some("min"),
+                "sum" | "total" => Some("count"),
+                _ => brunt_spelling::nearest(left, known),
+            };
+            match synonym {
+                _ if is_percentile => Some(format!("did you mean \"p({digits})\"?")),
+                synonym => synonym.map(|meant| format!("did you mean \"{meant}\"?")),
+            }
+        }
+        _ => None,
+    }
 }

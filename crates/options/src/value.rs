@@ -4,12 +4,10 @@ mod plain;
 
 pub(crate) use plain::{Entry, entries, text_entry, text_value};
 
-use std::cell::RefCell;
-
 use serde_json::Value;
 
 use crate::error::Fault;
-use crate::json::Json;
+use crate::json::{Json, Notes};
 
 /// Where a text stands; it decides on details of the syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +29,15 @@ pub(crate) trait OptionValue: Sized {
         let text = texts.last().copied().unwrap_or_default();
         let value: Value = serde_json::from_str(text)
             .map_err(|error| format!("expected JSON, got {text:?} ({error})"))?;
-        let unknown = RefCell::new(Vec::new());
-        Self::read(&Json::root(&value, &unknown)).map_err(|fault| match fault.path.as_str() {
+        let notes = Notes::default();
+        let root = Json::root(&value, &notes);
+        let read = root.kept(Self::read(&root));
+        let told = |fault: Fault| match fault.path.as_str() {
             "options" => fault.reason,
             path => format!("{path}: {}", fault.reason),
-        })
+        };
+        let wrong: Vec<String> = notes.faults.take().into_iter().map(told).collect();
+        read.filter(|_| wrong.is_empty()).ok_or_else(|| wrong.join("; "))
     }
 
     /// Whether this value of a script or a config file leaves it unset, as `null` does.

@@ -134,12 +134,12 @@ impl Context {
 #[non_exhaustive]
 pub enum OutputError {
     /// No such type.
-    #[error("invalid output type '{name}', available types are: {known}")]
+    #[error("invalid output type '{name}', {known}")]
     Unknown {
         /// What was asked for.
         name: String,
-        /// What there is.
-        known: &'static str,
+        /// What was perhaps meant, and what there is.
+        known: String,
     },
     /// A type that Brunt has not, on purpose.
     #[error("could not create the '{name}' output: {instead}")]

@@ -2,9 +2,16 @@
 
 use crate::output::OutputError;
 
-/// The types as k6 lists them.
-const KNOWN: &str = "cloud, csv, experimental-opentelemetry, experimental-prometheus-rw, influxdb, \
-                     json, opentelemetry, statsd, web-dashboard";
+/// The types that can be used, by the names that are current.
+const KNOWN: [(&str, OutputKind); 7] = [
+    ("csv", OutputKind::Csv),
+    ("experimental-prometheus-rw", OutputKind::Prometheus),
+    ("influxdb", OutputKind::Influxdb),
+    ("json", OutputKind::Json),
+    ("opentelemetry", OutputKind::Opentelemetry),
+    ("statsd", OutputKind::Statsd),
+    ("web-dashboard", OutputKind::WebDashboard),
+];
 
 /// Types that scripts and guides name and that are not here: why, and what to use.
 const ABSENT: [(&str, &str); 3] = [
@@ -52,6 +59,13 @@ pub struct OutputSpec {
     pub arg: String,
 }
 
+impl OutputKind {
+    /// The names of all types.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().map(|(name, _)| *name)
+    }
+}
+
 impl OutputSpec {
     /// Reads `json`, `json=out.json.gz`, `csv=fileName=out.csv,saveInterval=2s`, …
     ///
@@ -60,11 +74,17 @@ impl OutputSpec {
     /// any other.
     pub fn parse(text: &str) -> Result<Self, OutputError> {
         let (name, arg) = text.split_once('=').unwrap_or((text, ""));
-        let kind = match name {
-            "json" => OutputKind::Json,
-            "csv" => OutputKind::Csv,
-            "influxdb" | "xk6-influxdb" => OutputKind::Influxdb,
-            "opentelemetry" => OutputKind::Opentelemetry,
+        let current = KNOWN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        let kind = match (current, name) {
+            (Some(kind), _) => kind,
+            (None, old_name) => Self::of_old_name(old_name)?,
+        };
+        Ok(Self { kind, arg: arg.to_owned() })
+    }
+
+    fn of_old_name(name: &str) -> Result<OutputKind, OutputError> {
+        Ok(match name {
+            "xk6-influxdb" => OutputKind::Influxdb,
             "experimental-opentelemetry" => {
                 log::warn!(
                     "the output experimental-opentelemetry is called opentelemetry now; the old name \
@@ -72,17 +92,22 @@ impl OutputSpec {
                 );
                 OutputKind::Opentelemetry
             }
-            "experimental-prometheus-rw" => OutputKind::Prometheus,
-            "statsd" => OutputKind::Statsd,
-            "web-dashboard" => OutputKind::WebDashboard,
             _ => {
                 return Err(match ABSENT.iter().find(|(absent, _)| *absent == name) {
                     Some((name, instead)) => OutputError::Absent { name, instead },
-                    None => OutputError::Unknown { name: name.to_owned(), known: KNOWN },
+                    None => {
+                        OutputError::Unknown { name: name.to_owned(), known: Self::known_for(name) }
+                    }
                 });
             }
-        };
-        Ok(Self { kind, arg: arg.to_owned() })
+        })
+    }
+
+    fn known_for(name: &str) -> String {
+        let near = brunt_spelling::question(name, OutputKind::names());
+        let all: Vec<_> = OutputKind::names().collect();
+        let all = format!("available types are: {}", all.join(", "));
+        near.map_or(all.clone(), |question| format!("{question} {all}"))
     }
 }
 
@@ -103,9 +128,12 @@ mod tests {
         let said = |text| OutputSpec::parse(text).unwrap_err().to_string();
         assert!(said("kafka=x").starts_with("could not create the 'kafka' output: "));
         assert!(said("datadog").contains("K6_STATSD_ENABLE_TAGS=true"));
-        let list = "available types are: cloud, csv, experimental-opentelemetry, \
-                    experimental-prometheus-rw, influxdb, json, opentelemetry, statsd, web-dashboard";
+        let list = "available types are: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd, \
+                    web-dashboard";
         assert_eq!(said("nope"), format!("invalid output type 'nope', {list}"));
+        assert!(
+            said("jsn").starts_with("invalid output type 'jsn', did you mean \"json\"? available")
+        );
         assert_eq!(said(""), format!("invalid output type '', {list}"));
     }
 }

@@ -127,7 +127,12 @@ impl ScriptError {
 
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.line == 0 {
+        let path = crate::resolve::path_of(&self.url).map(|path| path.display().to_string());
+        let is_named = path.is_some_and(|path| self.message.contains(&format!("\"{path}\"")))
+            || self.message.contains(&self.url);
+        if self.line == 0 && is_named {
+            f.write_str(&self.message)
+        } else if self.line == 0 {
             write!(f, "{} ({})", self.message, self.url)
         } else {
             write!(f, "{} ({}:{}:{})", self.message, self.url, self.line, self.column)

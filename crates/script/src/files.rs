@@ -20,6 +20,11 @@ pub trait Files: Send + Sync {
         self.read(path).is_ok()
     }
 
+    /// A file beside this one, which is not there, that was perhaps meant. Only asked in order to give a hint.
+    fn look_alike(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// The bytes at an `https://` address.
     ///
     /// # Errors

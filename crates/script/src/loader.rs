@@ -173,7 +173,8 @@ impl<'f> Loader<'f> {
         candidates.extend(["ts", "js", "mjs"].map(|ending| path.with_extension(ending)));
         let found = candidates
             .into_iter()
-            .find(|candidate| candidate != path && self.files.is_file(candidate))?;
+            .find(|candidate| candidate != path && self.files.is_file(candidate))
+            .or_else(|| self.files.look_alike(path))?;
         let found = found.strip_prefix(path.parent()?).ok()?;
         Some(format!("did you mean \"{}\"? Names are taken as they are written", found.display()))
     }
@@ -263,7 +264,7 @@ fn blame(error: ScriptError, importer: &Module, import: &Import) -> ScriptError 
 }
 
 /// Runs something that recurses with the input. Where no such thread can be had, here.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
     let slot = &mut work;
     let done = thread::scope(|scope| {

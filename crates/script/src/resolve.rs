@@ -152,7 +152,9 @@ fn bare(specifier: &str) -> ResolveError {
             ),
         };
     }
-    let help = if NODE.contains(&first) {
+    let help = if first.eq_ignore_ascii_case("k6") {
+        format!("built-in modules are written in small letters: \"{}\"", specifier.to_lowercase())
+    } else if NODE.contains(&first) {
         NO_NODE.to_owned()
     } else if matches!(specifier.rsplit_once('.'), Some((_, "js" | "ts" | "json"))) {
         format!("paths start with ./, ../ or /: write \"./{specifier}\"")

@@ -6,6 +6,7 @@ mod canvas;
 mod decorate;
 mod facts;
 mod lower;
+pub(crate) mod option;
 mod parse;
 #[cfg(test)]
 mod tests;

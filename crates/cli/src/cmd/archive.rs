@@ -10,9 +10,10 @@ use crate::{
     Context,
     archive::{self, Contents, Metadata, anonymous, entry_of, entry_of_remote},
     exit::Exit,
-    failure::Outcome,
+    failure::{Failure, Outcome},
     flags::Given,
     javascript::JavaScript,
+    piped,
     run::{
         host::{Script as _, Source},
         plan::{Outer, Plan},
@@ -32,6 +33,10 @@ pub(crate) struct Request {
 }
 
 pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Outcome<Exit> {
+    if request.out == "-" && piped::is_screen("stdout") {
+        let told = "an archive is a binary file, and standard output is a terminal";
+        return Err(Failure::usage(told).hint("add -O FILE, or pipe it into a file or a command"));
+    }
     let outer = Outer::read(context, given)?;
     let settings = &request.settings;
     let registry = Arc::new(Registry::new());
@@ -45,8 +50,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         registry: Arc::clone(&registry),
     })?;
     let (script, graph, recorder) = loaded;
-    let plan = Plan::make(outer, &script, settings.thresholds)?;
-    plan.check_thresholds(&registry)?;
+    let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
 
     let main = brunt_script::path_of(script.program().entry()).unwrap_or_default();
     let entry = script.program().entry().to_owned();

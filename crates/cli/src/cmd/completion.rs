@@ -1,13 +1,14 @@
 //! `brunt completion SHELL`
 
-use clap::{Arg, Command, value_parser};
+use clap::{Arg, Command, builder::PossibleValuesParser, value_parser};
 use clap_complete::Shell;
 
 use super::print;
-use crate::{Context, exit::Exit, failure::Outcome};
+use crate::{Context, exit::Exit, failure::Outcome, vegeta};
 
 pub(super) fn command() -> Command {
-    Command::new("completion").about("Print a completion script for a shell").arg(
+    let command = Command::new("completion").about("Print a completion script for a shell");
+    command.override_usage("brunt completion [SHELL]").arg(
         Arg::new("shell")
             .value_name("SHELL")
             .value_parser(value_parser!(Shell))
@@ -16,7 +17,93 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn perform(context: &Context, shell: Shell) -> Outcome<Exit> {
+    print(context, &script(shell))
+}
+
+/// Stands in a generated script where vegeta's flags have one dash and all others two.
+const ONE_DASH: &str = "one-dash-";
+
+/// What flags take that shells can offer.
+const VALUES: &[(&str, &[&str])] = &[
+    ("summary-mode", &["compact", "full", "legacy", "disabled"]),
+    ("summary-time-unit", &["s", "ms", "us"]),
+    ("compatibility-mode", &["extended", "base"]),
+    ("type", &["js", "archive"]),
+    ("log-format", &["text", "json", "raw"]),
+    ("log-output", &["stderr", "stdout", "none", "loki", "file="]),
+    ("traces-output", &["none", "otel"]),
+];
+
+fn script(shell: Shell) -> String {
+    let mut root = super::commands_of_help();
+    for name in ["run", "inspect", "archive"] {
+        root = root.mut_subcommand(name, with_values);
+    }
+    for (name, _) in vegeta::COMMANDS {
+        root = root.mut_subcommand(name, |command| with_flags(command, name));
+    }
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut super::command(), "brunt", &mut script);
-    print(context, &String::from_utf8_lossy(&script))
+    clap_complete::generate(shell, &mut root, "brunt", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    script
+        .replace(&format!("-l {ONE_DASH}"), "-o ")
+        .replace(&format!("--{ONE_DASH}"), "-")
+        .replace(ONE_DASH, "")
+}
+
+fn with_values(command: Command) -> Command {
+    let names: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
+    let offer = |command: Command, name: &str, values: Vec<&'static str>| {
+        if names.iter().any(|known| known == name) {
+            command.mut_arg(name, |arg| arg.value_parser(PossibleValuesParser::new(values)))
+        } else {
+            command
+        }
+    };
+    let command = offer(command, "out", brunt_outputs::OutputKind::names().collect());
+    VALUES.iter().fold(command, |command, (name, values)| offer(command, name, values.to_vec()))
+}
+
+/// clap reads none of these flags; here they are only told.
+fn with_flags(command: Command, name: &str) -> Command {
+    let Some(set) = vegeta::flag_set(name) else { return command };
+    let arg = |flag: &'static vegeta::flag::Flag| {
+        let arg = Arg::new(flag.name).long(format!("{ONE_DASH}{}", flag.name)).help(flag.help);
+        match (flag.takes, flag.name) {
+            (vegeta::flag::Takes::Switch, _) => arg.action(clap::ArgAction::SetTrue),
+            (_, "to") => arg.value_parser(PossibleValuesParser::new(["csv", "gob", "json"])),
+            (_, "format") => arg.value_parser(PossibleValuesParser::new(["http", "json"])),
+            (_, "type") => {
+                let types = ["text", "json", "hist", "hdrplot", "html"];
+                arg.value_parser(PossibleValuesParser::new(types))
+            }
+            _ => arg.value_name("VALUE"),
+        }
+    };
+    command.args(set.flags.iter().map(arg))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shell_is_offered_flags_of_attack_and_types_of_outputs_and_nothing_hidden() {
+        for (shell, flag) in [
+            (Shell::Bash, "-max-workers"),
+            (Shell::Zsh, "-max-workers"),
+            (Shell::Fish, "-o max-workers"),
+            (Shell::PowerShell, "'-max-workers'"),
+            (Shell::Elvish, "-max-workers"),
+        ] {
+            let script = script(shell);
+            assert!(script.contains(flag), "{shell}");
+            assert!(!script.contains("--max-workers") && !script.contains(ONE_DASH), "{shell}");
+            assert!(!script.contains("dump") && !script.contains("login"), "{shell}");
+            // These two offer no values.
+            if !matches!(shell, Shell::PowerShell | Shell::Elvish) {
+                assert!(script.contains("experimental-prometheus-rw"), "{shell}");
+            }
+        }
+    }
 }

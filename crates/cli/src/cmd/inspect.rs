@@ -15,6 +15,7 @@ use crate::{
     run::{
         host::{Host as _, Script as _, Source},
         plan::{self, Outer, Plan},
+        wrong::{Texts, invalid_in},
     },
     settings::ScriptSettings,
 };
@@ -39,12 +40,14 @@ pub(super) fn perform(
     })?;
     let json = if requirements {
         let outer = Outer::read(context, given)?;
-        let plan = Plan::make(outer, &script, settings.thresholds)?;
-        plan.check_thresholds(&registry)?;
+        let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
         plan.consolidated.to_inspect_json()
     } else {
         plan::functions(&script)?;
-        let parsed = Options::from_json(script.options(), Layer::Script).map_err(plan::invalid)?;
+        let texts =
+            Texts { script: script.url().map(|url| (url, script.text())), ..Texts::default() };
+        let parsed = Options::from_json(script.options(), Layer::Script)
+            .map_err(|error| invalid_in(&error, texts))?;
         plan::tell(parsed.warning(Layer::Script));
         parsed.options.to_inspect_json()
     };

@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 
-use super::print;
+use super::{print, switch};
 use crate::{
     Context,
     exit::Exit,
@@ -31,6 +31,18 @@ const ANSWER_MOST: u64 = 64 << 20;
 pub(crate) struct Request {
     address: String,
     what: What,
+    form: Form,
+}
+
+/// How the answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// For people.
+    Words,
+    /// As the REST API answers, which is k6's.
+    Json,
+    /// As the commands of k6 1 print it.
+    Yaml,
 }
 
 #[derive(Debug)]
@@ -48,9 +60,10 @@ pub(super) fn commands() -> Vec<Command> {
             .short(letter)
             .value_name("N")
             .value_parser(value_parser!(u64))
+            .allow_negative_numbers(true)
             .help(help)
     };
-    vec![
+    let commands = vec![
         Command::new("pause").about("Pause a run (through its --address)"),
         Command::new("resume").about("Let a run start that was started with --paused"),
         Command::new("scale")
@@ -59,7 +72,29 @@ pub(super) fn commands() -> Vec<Command> {
             .arg(number("max", 'm', "VUs that are there")),
         Command::new("stats").about("Print the metrics of a run"),
         Command::new("status").about("Print how far a run is"),
-    ]
+    ];
+    let address = || {
+        // In place of the global flag of this name, which is where a run serves its API.
+        Arg::new("address")
+            .long("address")
+            .short('a')
+            .value_name("HOST:PORT")
+            .help(format!(
+                "Ask the run that serves its REST API there: the --address it was started with \
+                 [default: {USUAL_ADDRESS}] [env: K6_ADDRESS]"
+            ))
+            .help_heading("Global")
+    };
+    let add = |command: Command| {
+        command
+            .arg(address())
+            .arg(switch("json", "Print what the REST API answers, as k6's does"))
+            .arg(
+                switch("yaml", "Print YAML, as the same command of k6 1 does")
+                    .conflicts_with("json"),
+            )
+    };
+    commands.into_iter().map(add).collect()
 }
 
 impl Request {
@@ -78,34 +113,64 @@ impl Request {
                     }
                 }
                 if attributes.is_empty() {
-                    return Err(Failure::usage("Specify either -u/--vus or -m/--max"));
+                    return Err(Failure::usage("Specify either -u/--vus or -m/--max")
+                        .hint("see brunt scale --help"));
                 }
                 What::Change(attributes.into())
             }
         };
-        Ok(Self { address: address.to_owned(), what })
+        let form = match (matches.get_flag("json"), matches.get_flag("yaml")) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Yaml,
+            _ => Form::Words,
+        };
+        Ok(Self { address: address.to_owned(), what, form })
     }
 }
 
 pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     let address = &request.address;
-    let text = match &request.what {
-        What::Status => status(&ask(address, "GET", "/v1/status", "")?),
-        What::Stats => stats(&ask(address, "GET", "/v1/metrics", "")?),
+    let answer = match &request.what {
+        What::Status => ask(address, "GET", "/v1/status", "")?,
+        What::Stats => ask(address, "GET", "/v1/metrics", "")?,
         What::Change(attributes) => {
             let body = json!({
                 "data": { "type": "status", "id": "default", "attributes": attributes },
             });
-            status(&ask(address, "PATCH", "/v1/status", &body.to_string())?)
+            ask(address, "PATCH", "/v1/status", &body.to_string())?
         }
+    };
+    let is_stats = matches!(request.what, What::Stats);
+    let text = match request.form {
+        Form::Json => {
+            let answer = json!({ "data": answer });
+            format!("{answer:#}\n")
+        }
+        Form::Yaml if is_stats => stats(&answer),
+        Form::Yaml => status(&answer),
+        Form::Words if is_stats => stats_in_words(&answer),
+        Form::Words => status_in_words(&answer, address),
     };
     print(context, &text)
 }
 
 /// Asks, and gives back what stands under `data`.
-fn ask(address: &str, method: &str, path: &str, body: &str) -> anyhow::Result<Value> {
-    let (code, answer) = exchange(address, method, path, body)
-        .with_context(|| format!("{method} http://{address}{path}"))?;
+fn ask(address: &str, method: &str, path: &str, body: &str) -> Outcome<Value> {
+    let exchanged = exchange(address, method, path, body).map_err(|error| {
+        let text = format!("no run answers at {address}: {error:#}");
+        let failure = Failure::new(Exit::Other, anyhow::Error::msg(text));
+        if address.to_socket_addrs().is_err() {
+            return failure.hint(format!("write HOST:PORT, such as {USUAL_ADDRESS}"));
+        }
+        failure.hint(format!(
+            "start the run with --address: brunt run --address {address} script.js; a run that serves its REST API \
+             elsewhere is asked with --address HOST:PORT"
+        ))
+    })?;
+    Ok(answered(exchanged, address, path)?)
+}
+
+fn answered((code, answer): (u16, Vec<u8>), address: &str, path: &str) -> anyhow::Result<Value> {
     let mut json: Value = serde_json::from_slice(&answer)
         .with_context(|| format!("http://{address}{path} did not answer with JSON"))?;
     if let Some(error) = json.pointer("/errors/0") {
@@ -172,6 +237,62 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> anyhow::Resu
     Ok((code, answer))
 }
 
+/// In words: `The test runs: 5 of at most 10 VUs are at work.`
+fn status_in_words(data: &Value, address: &str) -> String {
+    let attributes = &data["attributes"];
+    let is = |key: &str| attributes[key].as_bool().unwrap_or(false);
+    let count = |key: &str| attributes[key].as_u64().unwrap_or(0);
+    // The numbers are k6's.
+    let stage = match attributes["status"].as_u64() {
+        Some(9..) => "is over",
+        _ if is("stopped") => "is being stopped",
+        Some(0..=3) => "is being made ready",
+        Some(4 | 5) => "is paused before its start",
+        Some(6) => "runs setup()",
+        Some(8) => "runs teardown()",
+        _ if is("paused") => "is paused",
+        _ => "runs",
+    };
+    let (vus, vus_max) = (count("vus"), count("vus-max"));
+    let mut out = format!("The test {stage}.\nVUs         {vus} at work, {vus_max} are there\n");
+    let thresholds =
+        if is("tainted") { "crossed: the test will fail" } else { "none is crossed so far" };
+    // Writing to a String can't fail.
+    let _ = writeln!(out, "Thresholds  {thresholds}");
+    let at = if address == USUAL_ADDRESS { String::new() } else { format!(" --address {address}") };
+    if is("paused") && !is("stopped") {
+        let _ = writeln!(out, "To let it go on: brunt resume{at}");
+    }
+    out
+}
+
+/// A line for each metric.
+fn stats_in_words(data: &Value) -> String {
+    let metrics: Vec<&Value> = data.as_array().into_iter().flatten().collect();
+    if metrics.is_empty() {
+        return "Nothing has been measured yet.\n".to_owned();
+    }
+    let name = |metric: &Value| metric["id"].as_str().unwrap_or_default().to_owned();
+    let width = metrics.iter().map(|metric| name(metric).chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for metric in metrics {
+        let attributes = &metric["attributes"];
+        let is_time = attributes["contains"] == "time";
+        let number = |key: &str, value: &Value| match value.as_f64() {
+            Some(value) if is_time && key != "count" => format!("{value:.2}ms"),
+            Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value:.0}"),
+            Some(value) => format!("{value:.2}"),
+            None => value.to_string(),
+        };
+        let sample = attributes["sample"].as_object().into_iter().flatten();
+        let values: Vec<String> =
+            sample.map(|(key, value)| format!("{key}={}", number(key, value))).collect();
+        let mark = if attributes["tainted"] == true { "  ✗ threshold crossed" } else { "" };
+        let _ = writeln!(out, "{:<width$}  {}{mark}", name(metric), values.join(" "));
+    }
+    out
+}
+
 /// As k6 prints it: YAML, in which some values happen to be texts.
 fn status(data: &Value) -> String {
     let attributes = &data["attributes"];
@@ -229,6 +350,36 @@ fn stats(data: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn people_get_words() {
+        let data = json!({ "attributes": { "status": 7, "paused": false, "vus": 2, "vus-max": 5,
+            "stopped": false, "running": true, "tainted": true } });
+        insta::assert_snapshot!(status_in_words(&data, USUAL_ADDRESS), @r"
+        The test runs.
+        VUs         2 at work, 5 are there
+        Thresholds  crossed: the test will fail
+        ");
+        let data = json!({ "attributes": { "status": 5, "paused": true, "vus": 0, "vus-max": 5,
+            "stopped": false, "running": false, "tainted": false } });
+        insta::assert_snapshot!(status_in_words(&data, "h:1"), @r"
+        The test is paused before its start.
+        VUs         0 at work, 5 are there
+        Thresholds  none is crossed so far
+        To let it go on: brunt resume --address h:1
+        ");
+        let data = json!([
+            { "id": "http_req_duration", "attributes": { "type": "trend", "contains": "time",
+                "tainted": true, "sample": { "avg": 1.234, "p(95)": 2.0 } } },
+            { "id": "vus", "attributes": { "type": "gauge", "contains": "default", "tainted": null,
+                "sample": { "value": 5 } } },
+        ]);
+        insta::assert_snapshot!(stats_in_words(&data), @r"
+        http_req_duration  avg=1.23ms p(95)=2.00ms  ✗ threshold crossed
+        vus                value=5
+        ");
+        assert_eq!(stats_in_words(&json!([])), "Nothing has been measured yet.\n");
+    }
 
     #[test]
     fn status_and_stats_read_like_k6s() {

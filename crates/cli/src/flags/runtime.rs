@@ -31,7 +31,7 @@ pub(crate) static FLAGS: &[Flag] = &[
 
 /// The rows of `run` alone.
 pub(crate) static RUN_ONLY: &[Flag] = &[
-    Flag::value("out", "TYPE[=ARG]", "Send every sample to json=FILE or csv=FILE")
+    Flag::value("out", "TYPE[=ARG]", "Send results to csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd or web-dashboard; such as json=FILE")
         .short('o')
         .many()
         .env("OUT"),
@@ -48,6 +48,8 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::value("scenario", "NAME", "Run this scenario alone; may be repeated").many(),
     Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50")
         .many(),
+    Flag::switch("no-live", "Show progress on a terminal as k6 does, without the line of requests/s")
+        .env("NO_LIVE"),
     Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
     Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
 ];

@@ -5,7 +5,9 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use crate::failure::Failure;
 
 /// Turns what clap found wrong into one sentence and a hint. Exit code 255, as k6's.
-pub(crate) fn usage_failure(error: &Error) -> Failure {
+///
+/// `command` is the one whose flags were read, if the command line came so far.
+pub(crate) fn usage_failure(error: &Error, command: Option<&str>) -> Failure {
     let name = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
@@ -38,15 +40,21 @@ pub(crate) fn usage_failure(error: &Error) -> Failure {
         _ => first_sentence(error),
     };
     let mut failure = Failure::usage(message);
+    let word = name(ContextKind::InvalidArg).or_else(|| name(ContextKind::InvalidSubcommand));
+    let word = word.unwrap_or_default();
+    // clap finds more alike than people do.
     let similar = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
         .into_iter()
         .map(list)
-        .find(|text| !text.is_empty());
+        .find_map(|all| brunt_spelling::nearest(&word, all.split(", ")).map(str::to_owned));
     let valid = list(ContextKind::ValidValue);
     failure.hint = Some(match similar {
         Some(similar) => format!("did you mean {similar}?"),
         None if !valid.is_empty() => format!("use {valid}"),
-        None => "`brunt help` lists the commands, `brunt help run` the flags".to_owned(),
+        None => match command {
+            Some(command) => format!("see brunt {command} --help"),
+            None => "see brunt --help".to_owned(),
+        },
     });
     failure
 }

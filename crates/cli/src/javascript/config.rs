@@ -143,7 +143,7 @@ fn tls_version(version: options::TlsVersion) -> TlsVersion {
     }
 }
 
-fn tls_auth(auth: &options::TlsAuth) -> TlsAuth {
+pub(super) fn tls_auth(auth: &options::TlsAuth) -> TlsAuth {
     TlsAuth {
         cert: auth.cert.clone(),
         key: auth.key.clone(),

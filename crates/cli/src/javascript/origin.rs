@@ -15,6 +15,7 @@ use crate::{
     archive::{self, Archive},
     exit::Exit,
     failure::{Failure, Outcome},
+    piped::Awaited,
     settings::FileType,
 };
 
@@ -111,7 +112,7 @@ fn has_archives_mark(path: &str) -> bool {
 
 /// A script that comes through a pipe.
 fn standard_input(kind: FileType) -> Outcome<Vec<u8>> {
-    let mut stdin = io::stdin().lock();
+    let mut stdin = Awaited::new("the script", "a file is given by its name: brunt run script.js");
     let mut bytes = Vec::new();
     let limit = if kind == FileType::Archive { ARCHIVE_MOST } else { MAX_FILE };
     stdin.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
@@ -188,6 +189,10 @@ impl Files for Recorder {
 
     fn is_file(&self, path: &Path) -> bool {
         self.files.is_file(path)
+    }
+
+    fn look_alike(&self, path: &Path) -> Option<PathBuf> {
+        self.files.look_alike(path)
     }
 
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {

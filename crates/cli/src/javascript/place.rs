@@ -19,7 +19,7 @@ pub(super) fn first(stack: &str, files: &dyn Files) -> Option<Diagnostic> {
         Some(text) => shown(url, text, column),
         None => column,
     };
-    Some(Diagnostic { url: url.to_owned(), line, column, length: 0, text, help: None })
+    Some(Diagnostic { url: url.to_owned(), line, column, text, ..Diagnostic::default() })
 }
 
 /// Where the caret stands, in UTF-16 units from 1: stacks count as k6 does, in bytes, and in TypeScript from 0.

@@ -116,6 +116,29 @@ impl Files for Remote {
         Disk.is_file(path)
     }
 
+    fn look_alike(&self, path: &Path) -> Option<PathBuf> {
+        /// Of larger folders only so many files are looked at.
+        const ENTRIES_MOST: usize = 2000;
+        let wanted = path.file_name()?.to_str()?;
+        // `.` for a path without a folder.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+        let names = entries.take(ENTRIES_MOST).filter_map(|entry| {
+            let entry = entry.ok().filter(|entry| entry.path().is_file())?;
+            entry.file_name().into_string().ok()
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        let ending = |name: &str| {
+            let ending = Path::new(name).extension();
+            ending.map(|ending| ending.to_string_lossy().to_lowercase())
+        };
+        let same_kind = |name: &&str| ending(name) == ending(wanted);
+        let same_kind = names.iter().map(String::as_str).filter(same_kind);
+        let meant = brunt_spelling::nearest(wanted, same_kind)?;
+        Some(path.with_file_name(meant))
+    }
+
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
         if !self.allowed {
             return Err(format!("\"{url}\" is remote, and remote modules are forbidden"));

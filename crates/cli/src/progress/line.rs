@@ -23,6 +23,12 @@ impl Line {
         self
     }
 
+    /// Paints the whole of it.
+    pub(super) fn paint(&mut self, paint: Paint) -> &mut Self {
+        self.pieces.iter_mut().for_each(|(own, _)| *own = paint);
+        self
+    }
+
     /// Columns it takes.
     pub(super) fn width(&self) -> usize {
         self.pieces.iter().map(|(_, text)| text.chars().count()).sum()

@@ -7,13 +7,15 @@ use brunt_schedule::duration::format as short;
 use super::{
     clock::clock,
     line::{Line, Paint},
-    snapshot::{Phase, ScenarioProgress, Snapshot, State, Work},
+    snapshot::{Phase, Rates, ScenarioProgress, Snapshot, State, Work},
 };
 
 /// Names are padded to at least so many columns, as k6 does.
 const NAME_LEAST: usize = 4;
 /// Names are cut to so many columns.
 const NAME_WIDTH: usize = 30;
+/// On a terminal of fewer columns names are cut further.
+const NARROW: usize = 60;
 /// A bar between its brackets, where there is room.
 const BAR_WIDTH: usize = 38;
 /// A bar shorter than this says nothing; the percentage takes its place.
@@ -29,12 +31,14 @@ pub(crate) struct Style {
     pub(crate) width: Option<usize>,
     /// Lines of the terminal: more scenarios than fit are counted, not shown.
     pub(crate) height: Option<usize>,
+    /// Nothing that k6 doesn't show, and nothing shorter.
+    pub(crate) is_k6s: bool,
 }
 
 impl Style {
     /// Plain lines, for a pipe or a file.
     pub(crate) fn pipe() -> Self {
-        Self { bars: false, color: false, width: None, height: None }
+        Self { bars: false, color: false, width: None, height: None, is_k6s: true }
     }
 }
 
@@ -42,14 +46,21 @@ impl Style {
 pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
     let mut out = String::from("\n");
     let stage = Row::of_stage(snapshot);
-    let row = |scenario| Row::new(scenario, stage.is_none());
+    let names = style.name_width();
+    let row = |scenario| Row::new(scenario, stage.is_none(), names);
     let rows: Vec<Row> = snapshot.scenarios.iter().map(row).collect();
     let widths = Widths::of(rows.iter().chain(&stage));
-    let first = stage.map_or_else(|| headline(snapshot), |row| row.line(&widths, style));
+    let is_running = stage.is_none();
+    let first = stage.map_or_else(|| headline(snapshot, style), |row| row.line(&widths, style));
     first.finish(style.width, style.color, &mut out);
+    let mut heads = 3;
+    if let Some(rates) = snapshot.rates.filter(|_| is_running && !style.is_k6s) {
+        rates_line(rates, style).finish(style.width, style.color, &mut out);
+        heads += 1;
+    }
 
-    // The empty line, the headline, and where the cursor rests below.
-    let room = style.height.map_or(usize::MAX, |height| height.saturating_sub(3));
+    // The empty line, the headline, the live line, and where the cursor rests below.
+    let room = style.height.map_or(usize::MAX, |height| height.saturating_sub(heads));
     let shown = if rows.len() <= room { rows.len() } else { room.saturating_sub(1) };
     for row in &rows[..shown] {
         row.line(&widths, style).finish(style.width, style.color, &mut out);
@@ -62,19 +73,77 @@ pub(crate) fn render(snapshot: &Snapshot, style: &Style) -> String {
     out
 }
 
-/// `running (01.5s), 07/13 VUs, 13 complete and 0 interrupted iterations`
-fn headline(snapshot: &Snapshot) -> Line {
+/// `running (01.5s), 07/13 VUs, 13 complete and 0 interrupted iterations`; in fewer words where that has no room.
+fn headline(snapshot: &Snapshot, style: &Style) -> Line {
     let Snapshot { vus_active, vus_ready, complete, interrupted, .. } = snapshot;
     let width = digits(*vus_ready);
     let word = if snapshot.phase == Phase::Paused { "paused" } else { "running" };
-    let text = format!(
-        "{word} ({}), {vus_active:0width$}/{vus_ready} VUs, {complete} complete and \
-         {interrupted} interrupted iterations",
-        clock(snapshot.elapsed, snapshot.longest)
-    );
-    let mut line = Line::default();
-    line.push(Paint::Plain, text);
+    let clock = clock(snapshot.elapsed, snapshot.longest);
+    let vus = format!("{vus_active:0width$}/{vus_ready} VUs");
+    let cut = if *interrupted > 0 { format!(", {interrupted} cut") } else { String::new() };
+    style.first_that_fits([
+        format!(
+            "{word} ({clock}), {vus}, {complete} complete and {interrupted} interrupted iterations"
+        ),
+        format!("{word} ({clock}), {vus}, {complete} iterations{cut}"),
+        format!("{clock}, {vus}, {complete} iters{cut}"),
+    ])
+}
+
+/// `1234 requests/s, p95 12.3ms, 0.1% failed`, of the last seconds.
+fn rates_line(rates: Rates, style: &Style) -> Line {
+    let Rates { requests, p95_ms, failed } = rates;
+    let rate = match requests {
+        rate if rate < 100.0 => format!("{rate:.1}"),
+        rate => format!("{rate:.0}"),
+    };
+    let p95 = p95_ms.map(|ms| match ms {
+        ms if ms < 10.0 => format!("{ms:.2}ms"),
+        ms if ms < 1000.0 => format!("{ms:.0}ms"),
+        ms if ms < 60_000.0 => format!("{:.2}s", ms / 1000.0),
+        ms => format!("{:.1}m", ms / 60_000.0),
+    });
+    // No share that is there is told as none.
+    let failed = failed.map(|share| match share * 100.0 {
+        0.0 => "0%".to_owned(),
+        percent if percent < 0.1 => "<0.1%".to_owned(),
+        percent if percent > 99.9 && share < 1.0 => ">99.9%".to_owned(),
+        percent => format!("{percent:.1}%"),
+    });
+    let told = |first: String, p95_word: &str, failed_word: &str| {
+        let p95 = p95.iter().map(|p95| format!("{p95_word}{p95}"));
+        let failed = failed.iter().map(|share| format!("{share}{failed_word}"));
+        [first].into_iter().chain(p95).chain(failed).collect::<Vec<_>>().join(", ")
+    };
+    let mut line = style.first_that_fits([
+        told(format!("last 5s: {rate} requests/s"), "p95 ", " failed"),
+        told(format!("{rate} req/s"), "p95 ", " failed"),
+        told(format!("{rate}/s"), "p95 ", " fail"),
+    ]);
+    if rates.failed.is_some_and(|share| share > 0.0) {
+        line.paint(Paint::Red);
+    }
     line
+}
+
+impl Style {
+    /// The first, but the last if none fits.
+    fn first_that_fits(&self, texts: [String; 3]) -> Line {
+        let room = self.width.filter(|_| !self.is_k6s).unwrap_or(usize::MAX);
+        let fits = |text: &&String| text.chars().count() <= room;
+        let text = texts.iter().find(fits).unwrap_or(&texts[2]);
+        let mut line = Line::default();
+        line.push(Paint::Plain, text);
+        line
+    }
+
+    /// How much of a name is shown: of few columns, most belong to what changes.
+    fn name_width(&self) -> usize {
+        match self.width.filter(|_| !self.is_k6s) {
+            Some(width) if width < NARROW => (width / 4).max(NAME_LEAST + 3),
+            _ => NAME_WIDTH,
+        }
+    }
 }
 
 /// One scenario's texts, before they are aligned.
@@ -125,8 +194,8 @@ impl Row {
     }
 
     /// Until the scenarios are `launched` there is nothing to tell but their names.
-    fn new(scenario: &ScenarioProgress, launched: bool) -> Self {
-        let name = cut_name(&scenario.name);
+    fn new(scenario: &ScenarioProgress, launched: bool, names: usize) -> Self {
+        let name = cut_name(&scenario.name, names);
         if !launched {
             return Self { name, mark: (Paint::Plain, ' '), done: 0.0, columns: Vec::new() };
         }
@@ -212,11 +281,11 @@ fn columns(scenario: &ScenarioProgress) -> Vec<String> {
     [vus, time].into_iter().chain(work).collect()
 }
 
-fn cut_name(name: &str) -> String {
-    if name.chars().count() <= NAME_WIDTH {
+fn cut_name(name: &str, width: usize) -> String {
+    if name.chars().count() <= width {
         return name.to_owned();
     }
-    name.chars().take(NAME_WIDTH - 3).chain("...".chars()).collect()
+    name.chars().take(width - 3).chain("...".chars()).collect()
 }
 
 fn digits(number: u64) -> usize {
@@ -261,6 +330,7 @@ mod tests {
             vus_ready: 18,
             complete: 9,
             interrupted: 0,
+            rates: None,
             scenarios: vec![
                 scenario("a", State::Running, 0.5, Work::Shared { done: 3, total: 20 }),
                 ramp,
@@ -298,8 +368,13 @@ mod tests {
 
     #[test]
     fn a_terminal_gets_bars_that_shrink() {
-        let style =
-            |width| Style { bars: true, color: false, width: Some(width), height: Some(40) };
+        let style = |width| Style {
+            bars: true,
+            color: false,
+            width: Some(width),
+            height: Some(40),
+            is_k6s: true,
+        };
         let wide = render(&example(), &style(120));
         insta::assert_snapshot!(wide, @r"
 
@@ -319,8 +394,46 @@ mod tests {
     }
 
     #[test]
+    fn a_live_line_tells_the_last_seconds_in_as_many_words_as_there_is_room_for() {
+        let style = |width| Style {
+            bars: true,
+            color: false,
+            width: Some(width),
+            height: Some(40),
+            is_k6s: false,
+        };
+        let rates = Rates { requests: 1234.5, p95_ms: Some(123.45), failed: Some(0.0123) };
+        let snapshot = Snapshot { rates: Some(rates), interrupted: 2, ..example() };
+        let wide = render(&snapshot, &style(100));
+        let told = "\nrunning (00m01.0s), 05/18 VUs, 9 complete and 2 interrupted iterations\n\
+                    last 5s: 1234 requests/s, p95 123ms, 1.2% failed\n";
+        assert!(
+            wide.starts_with(told) && wide.contains("\na_very_long_scenario_name_b..."),
+            "{wide}"
+        );
+        insta::assert_snapshot!(render(&snapshot, &style(40)), @r"
+
+        00m01.0s, 05/18 VUs, 9 iters, 2 cut
+        1234 req/s, p95 123ms, 1.2% failed
+        a            [  50% ] 3 VUs      2.5s/5s
+        ramp       ↓ [ 100% ] 1/3 VUs    5s
+        rate         [  20% ] 04/15 VUs  1.0s/5s
+        per        ✓ [ 100% ] 3 VUs      5s
+        cut        ✗ [  30% ] 3 VUs      1.5s/5.
+        a_very_... • [   0% ] waiting    0m12.3s
+        ");
+        for width in 20..200 {
+            let drawn = render(&snapshot, &style(width));
+            assert!(drawn.lines().all(|line| line.chars().count() <= width), "{drawn}");
+        }
+        let k6s = Style { is_k6s: true, ..style(100) };
+        assert!(!render(&snapshot, &k6s).contains("requests/s"));
+    }
+
+    #[test]
     fn what_does_not_fit_the_height_is_counted() {
-        let style = Style { bars: true, color: true, width: Some(100), height: Some(6) };
+        let (width, height) = (Some(100), Some(6));
+        let style = Style { bars: true, color: true, width, height, is_k6s: true };
         let drawn = render(&example(), &style);
         assert_eq!(drawn.lines().count(), 5);
         assert!(drawn.contains("… and 4 more scenarios"));

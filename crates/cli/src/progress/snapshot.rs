@@ -24,8 +24,21 @@ pub(crate) struct Snapshot {
     pub(crate) complete: u64,
     /// Iterations that were cut off.
     pub(crate) interrupted: u64,
+    /// What the last seconds saw, if it is to be shown.
+    pub(crate) rates: Option<Rates>,
     /// In the order of the description.
     pub(crate) scenarios: Vec<ScenarioProgress>,
+}
+
+/// What the last seconds saw of requests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rates {
+    /// A second.
+    pub(crate) requests: f64,
+    /// None: nobody was answered.
+    pub(crate) p95_ms: Option<f64>,
+    /// The share that failed, 0 to 1; none if nothing can fail.
+    pub(crate) failed: Option<f64>,
 }
 
 /// What the test is doing.

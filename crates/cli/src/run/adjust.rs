@@ -3,7 +3,7 @@
 use brunt_options::{Consolidated, Layer, Layers, Options, Rules, consolidate};
 use serde_json::{Map, Value, json};
 
-use super::plan::invalid;
+use super::wrong::invalid;
 use crate::{
     failure::{Failure, Outcome},
     flags::Given,
@@ -82,7 +82,11 @@ impl Adjust {
         }
         let parsed = Options::from_json(&options, Layer::CommandLine).map_err(invalid)?;
         if let Some(unknown) = parsed.unknown.first() {
-            return Err(Failure::config(format!("--set: there is no option {unknown}")));
+            let failure = Failure::config(format!("--set: there is no option {unknown}"));
+            return Err(match brunt_spelling::question(unknown, Options::names()) {
+                Some(question) => failure.hint(question),
+                None => failure,
+            });
         }
         let options = Options {
             local_ips: before.options.local_ips,
@@ -112,8 +116,11 @@ impl Adjust {
         };
         if let Some(missing) = self.scenarios.iter().find(|name| !scenarios.contains_key(*name)) {
             let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+            let meant = brunt_spelling::question(missing, names.iter().copied());
             return Err(Failure::config(format!("there is no scenario \"{missing}\""))
-                .hint(if names == ["default"] {
+                .hint(if let Some(question) = meant {
+                    question
+                } else if names == ["default"] {
                     "scenarios are: default, which the script's shortcuts or the flags for VUs, iterations, duration and \
                      stages make"
                         .to_owned()

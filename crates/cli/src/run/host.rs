@@ -65,6 +65,11 @@ pub(crate) trait Script: Sized {
     /// The text of the main file, for the new shape of the summary.
     fn text(&self) -> &str;
 
+    /// Where that stands; none if its options stand elsewhere.
+    fn url(&self) -> Option<&str> {
+        None
+    }
+
     /// Makes it ready to run.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
 //! From layers of options to what the engine is told.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use brunt_engine::RunConfig;
 use brunt_metrics::{Ledger, LedgerConfig, Registry, TagSet, ThresholdSet};
 use brunt_modules::watch::Watcher;
 use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
-    UnknownKeys, consolidate,
+    UnknownKeys, consolidate_for,
 };
 use brunt_report::humanize::Unit;
 use brunt_schedule::{Scenario, overview, total_duration};
@@ -17,19 +17,23 @@ use super::{
     config_file,
     host::{Script, TestOptions},
     http_debug::HttpDebug,
+    wrong::{Texts, invalid_in},
 };
 use crate::{
     Context,
+    environment::Environment,
     exit::Exit,
     failure::{Failure, Outcome},
     features::{Features, MERGE_RUN_TAGS, NATIVE_HISTOGRAMS},
-    flags::Given,
+    flags::{Given, global, of_run},
 };
 
 /// The layers beside the script: what is known before it is loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Outer {
     config_file: ConfigFile,
+    /// Its path and what it says.
+    config_text: Option<(PathBuf, String)>,
     environment: Options,
     flags: Options,
     adjust: Adjust,
@@ -61,29 +65,36 @@ impl Outer {
             let texts = value.texts.iter().map(String::as_str).collect();
             (option, texts, value.said_as.as_str())
         });
-        let flags = Options::from_flags(flags).map_err(|error| match error {
-            OptionsError::Invalid(_) => invalid(error),
-            _ => Failure::new(Exit::Other, error),
-        })?;
-        let environment =
-            Options::from_environment(|name| context.environment.get(name)).map_err(invalid)?;
+        let mut flags: Vec<_> = flags.collect();
+        flags.sort_by_key(|(.., said_as)| *said_as);
+        let mut errors = Vec::new();
+        let mut take = |read: Result<Options, OptionsError>| {
+            read.map_err(|error| errors.push(error)).unwrap_or_default()
+        };
+        let flags = take(Options::from_flags(flags));
+        let environment = take(Options::from_environment(|name| context.environment.get(name)));
         if let Some(size) = flags.vu_memory.or(environment.vu_memory) {
             // Init code runs before all layers are known.
             crate::memory::limit_heaps(Some(size));
         }
-        let config_file = match config_file::read(context)? {
-            None => ConfigFile::default(),
-            Some((path, text)) => {
+        warn_of_near_variables(&context.environment);
+        let config_text = config_file::read(context);
+        let config_file = match &config_text {
+            Ok(None) => ConfigFile::default(),
+            Ok(Some((path, text))) => {
                 log::debug!(path = path.display().to_string(); "Reading the configuration file");
-                let file = ConfigFile::parse(&text).map_err(|error| {
-                    let name = path.display().to_string();
-                    let exit = invalid(error.clone()).exit;
-                    Failure::new(exit, anyhow::Error::new(error).context(name))
-                })?;
-                tell(file.parsed.warning(Layer::ConfigFile));
-                file
+                ConfigFile::parse(text).map_err(|error| errors.push(error)).unwrap_or_default()
             }
+            // Where a flag or a variable is wrong as well, that is told first.
+            Err(_) => ConfigFile::default(),
         };
+        tell(config_file.parsed.warning(Layer::ConfigFile));
+        if let Some(error) = OptionsError::all(errors) {
+            let config = config_text.as_ref().ok().and_then(Option::as_ref);
+            let texts = Texts { config, ..Texts::default() };
+            return Err(invalid_in(&error, texts));
+        }
+        let config_text = config_text?;
         if let Some((name, text)) = context.environment.setting("WEB_DASHBOARD")
             && !matches!(text, "true" | "false")
         {
@@ -95,7 +106,7 @@ impl Outer {
         let env = env.find_map(|text| text.strip_prefix("K6_FEATURES="));
         let of_file = config_file.features.as_deref();
         let features = Features::find(given, &context.environment, env, of_file);
-        Ok(Self { config_file, environment, flags, adjust, features })
+        Ok(Self { config_file, config_text, environment, flags, adjust, features })
     }
 }
 
@@ -121,9 +132,14 @@ impl Plan {
     ///
     /// # Errors
     /// Options with which nothing can run (104); a script without functions (255).
-    pub(crate) fn make<S: Script>(outer: Outer, script: &S, thresholds: bool) -> Outcome<Self> {
+    pub(crate) fn make<S: Script>(
+        outer: Outer,
+        script: &S,
+        registry: &Registry,
+        thresholds: bool,
+    ) -> Outcome<Self> {
         let functions = functions(script)?;
-        let mut parsed = Options::from_json(script.options(), Layer::Script).map_err(invalid)?;
+        let (mut parsed, unread) = Options::read_json(script.options(), Layer::Script);
         // They are told of on their own.
         parsed.unknown.retain(|key| key != "features");
         tell(parsed.warning(Layer::Script));
@@ -137,7 +153,20 @@ impl Plan {
             no_thresholds: !thresholds,
             merge_run_tags: outer.features.has(MERGE_RUN_TAGS),
         };
-        let consolidated = consolidate(layers, rules).map_err(invalid)?;
+        let texts = Texts {
+            script: script.url().map(|url| (url, script.text())),
+            config: outer.config_text.as_ref(),
+        };
+        let consolidated = match consolidate_for(layers, rules, Some(registry)) {
+            Ok(consolidated) if unread.is_empty() => consolidated,
+            all => {
+                let others = all.err().map(OptionsError::into_each).unwrap_or_default();
+                let others = others.into_iter().filter(|error| !follows(error, &unread));
+                let all: Vec<_> = unread.iter().cloned().chain(others).collect();
+                let error = OptionsError::all(all).expect("one of the two was wrong");
+                return Err(invalid_in(&error, texts));
+            }
+        };
         let consolidated = outer.adjust.apply(consolidated, rules)?;
         for warning in &consolidated.warnings {
             log::warn!("{warning}");
@@ -229,14 +258,6 @@ impl Plan {
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))
     }
 
-    /// Whether the thresholds fit the metrics that init code registered.
-    ///
-    /// # Errors
-    /// Those of [`ledger`](Self::ledger).
-    pub(crate) fn check_thresholds(&self, registry: &Arc<Registry>) -> Outcome<()> {
-        self.ledger(registry, false).map(drop)
-    }
-
     /// Tells the engine.
     pub(super) fn fill(&self, config: &mut RunConfig) {
         let options = &self.consolidated.options;
@@ -313,17 +334,58 @@ impl Plan {
     }
 }
 
-/// What is wrong with the options, with the exit code that k6 has for it.
-pub(crate) fn invalid(error: OptionsError) -> Failure {
-    let exit = if error.is_of_configuration() { Exit::InvalidConfig } else { Exit::Other };
-    Failure::new(exit, error)
+/// Whether a fault may be there only because another value could not be read.
+fn follows(error: &OptionsError, unread: &[OptionsError]) -> bool {
+    const WORKLOAD: [&str; 5] = ["vus", "duration", "iterations", "stages", "scenarios"];
+    let Some(path) = error.path() else { return false };
+    let top = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
+    let unit = |path: &str| match path.strip_prefix("scenarios.") {
+        Some(rest) => rest.split('.').next().unwrap_or_default().to_owned(),
+        None => top(path),
+    };
+    unread.iter().filter_map(OptionsError::path).any(|other| {
+        let are_scenarios = path.starts_with("scenarios.") && other.starts_with("scenarios.");
+        let are_workload = WORKLOAD.contains(&&*top(&path)) && WORKLOAD.contains(&&*top(&other));
+        if are_scenarios { unit(&path) == unit(&other) } else { are_workload || path == other }
+    })
+}
+
+/// A variable that is nearly one of ours was meant to be it.
+fn warn_of_near_variables(environment: &Environment) {
+    /// Variables of outputs and of k6's cloud and browser begin so.
+    const OF_OUTPUTS: [&str; 9] = [
+        "BROWSER_",
+        "CLOUD_",
+        "CSV_",
+        "INFLUXDB_",
+        "JSON_",
+        "OTEL_",
+        "PROMETHEUS_",
+        "STATSD_",
+        "WEB_DASHBOARD",
+    ];
+    let known: Vec<&str> = Options::variables()
+        .chain(global::FLAGS.iter().chain(of_run()).filter_map(|flag| flag.env))
+        .collect();
+    for name in environment.all().keys() {
+        let Some((prefix, rest)) =
+            ["K6_", "BRUNT_"].iter().find_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)))
+        else {
+            continue;
+        };
+        if let Some(meant) = brunt_spelling::nearest(rest, known.iter().copied())
+            && !OF_OUTPUTS.iter().any(|start| rest.starts_with(start))
+        {
+            log::warn!(hint = format!("did you mean {prefix}{meant}?").as_str(); "the variable {name} is not known and does nothing");
+        }
+    }
 }
 
 pub(crate) fn tell(warning: Option<UnknownKeys>) {
-    let Some(UnknownKeys { message, error, others }) = warning else { return };
-    match others {
-        Some(others) => {
-            log::warn!(error = error.as_str(), hint = others.as_str(); "{message}");
+    let Some(UnknownKeys { message, error, hint }) = warning else { return };
+    match hint {
+        Some(hint) => {
+            log::warn!(error = error.as_str(), hint = hint.as_str(); "{message}");
         }
         None => log::warn!(error = error.as_str(); "{message}"),
     }

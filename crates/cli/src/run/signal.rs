@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use brunt_engine::{AbortReason, Control};
+use brunt_engine::{AbortReason, Control, Phase};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{exit::Exit, logging::Flusher};
@@ -72,8 +72,8 @@ struct State {
 enum Ends {
     /// The process: no test has begun, or it is over.
     Process,
-    /// The test, if it is the first signal.
-    Test(Arc<Control>),
+    /// The test, if it is the first signal; and how long its `teardown()` may take, if there is one.
+    Test(Arc<Control>, Option<Duration>),
     /// The waiting of `--linger`.
     Wait,
 }
@@ -104,8 +104,10 @@ impl SignalWatch {
     }
 
     /// From now on the first signal ends this test, not the process.
-    pub(crate) fn attach(&self, control: Arc<Control>) {
-        self.0.lock().ends = Ends::Test(control);
+    ///
+    /// `teardown` is how long `teardown()` may take, if there is one.
+    pub(crate) fn attach(&self, control: Arc<Control>, teardown: Option<Duration>) {
+        self.0.lock().ends = Ends::Test(control, teardown);
     }
 
     /// The test is over: a signal ends the process again, whatever its script may still do.
@@ -140,16 +142,39 @@ impl Shared {
         state.count += 1;
         self.changed.notify_all();
         match &state.ends {
-            Ends::Test(control) if state.count == 1 => {
-                log::debug!(signal = name; "ending the test; a second signal ends the process");
+            Ends::Test(control, teardown) if state.count == 1 => {
+                let now = what_happens(control.phase(), *teardown);
+                log::warn!(
+                    "stopping: {now}; press Ctrl-C again to end at once, without any of that"
+                );
                 control.abort(AbortReason::Signal { name: name.to_owned() });
             }
             Ends::Wait => {}
-            Ends::Test(_) | Ends::Process => {
+            Ends::Test(..) | Ends::Process => {
                 log::error!("ended at once by a '{name}' signal");
                 flusher.flush(Duration::from_secs(1));
                 std::process::exit(i32::from(Exit::Signal.code()));
             }
         }
+    }
+}
+
+/// What the first signal leads to.
+fn what_happens(phase: Phase, teardown: Option<Duration>) -> String {
+    let limit = teardown.map(brunt_schedule::duration::format).unwrap_or_default();
+    match phase {
+        Phase::Running if teardown.is_some() => format!(
+            "iterations under way are interrupted, then teardown() runs (at most {limit}) and the summary follows"
+        ),
+        Phase::Running => {
+            "iterations under way are interrupted, then the summary follows".to_owned()
+        }
+        Phase::Teardown => {
+            format!("teardown() goes on (at most {limit}), then the summary follows")
+        }
+        Phase::Setup => {
+            "setup() is interrupted, the scenarios don't start, teardown() doesn't run".to_owned()
+        }
+        _ => "the test ends before its start".to_owned(),
     }
 }

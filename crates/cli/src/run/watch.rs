@@ -1,10 +1,11 @@
 //! The engine's view of a run, as the progress display wants it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use brunt_engine::{Live, Phase as RunPhase, ScenarioPhase, ScenarioProgress as Seen};
 use brunt_schedule::{Executor, Segment, total_duration};
 
+use super::live_line::LiveLine;
 use crate::progress::{Phase, ProgressSource, ScenarioProgress, Snapshot, State, Work};
 
 /// Watches a run.
@@ -12,6 +13,8 @@ pub(crate) struct Watch {
     live: Live,
     longest: Duration,
     plans: Vec<Plan>,
+    /// The live line, if it is shown.
+    line: Option<Arc<LiveLine>>,
 }
 
 /// What a scenario's progress alone doesn't tell.
@@ -22,14 +25,14 @@ struct Plan {
 }
 
 impl Watch {
-    pub(crate) fn new(live: Live, segment: &Segment) -> Self {
+    pub(crate) fn new(live: Live, segment: &Segment, line: Option<Arc<LiveLine>>) -> Self {
         let specs: Vec<_> = live.scenarios().iter().map(|state| state.spec().clone()).collect();
         let longest = total_duration(&specs, segment);
         let plans = specs
             .iter()
             .map(|spec| Plan { highest: highest_rate(&spec.executor), start: spec.start_time })
             .collect();
-        Self { live, longest, plans }
+        Self { live, longest, plans, line }
     }
 }
 
@@ -56,6 +59,10 @@ impl ProgressSource for Watch {
             vus_ready: seen.vus_initialized,
             complete: seen.iterations_complete,
             interrupted: seen.iterations_interrupted,
+            rates: match seen.phase {
+                RunPhase::Ended => None,
+                _ => self.line.as_ref().and_then(|line| line.rates()),
+            },
             scenarios: seen
                 .scenarios
                 .iter()

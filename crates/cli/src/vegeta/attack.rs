@@ -14,6 +14,7 @@ use brunt_attack::{
 };
 use brunt_results::Format;
 
+pub(super) use self::flags::FLAGS;
 use self::judge::Judge;
 use super::{failure, flag::Values};
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     limits,
+    piped::Awaited,
     run::signal::Signals,
 };
 
@@ -29,7 +31,7 @@ use crate::{
 /// # Errors
 /// It can't be done, or not to its end.
 pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) -> Outcome<Exit> {
-    let Some(values) = super::flags(context, &flags::FLAGS, words)? else {
+    let Some(values) = super::flags(context, &FLAGS, words)? else {
         return Ok(Exit::Success);
     };
     if let Some(word) = values.files.first() {
@@ -37,6 +39,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
             "brunt attack takes no files, but got {word:?}; use -targets"
         )));
     }
+    super::keep_from_screen("attack", values.text("output"))?;
     let plan = planning::plan(context, &values, cpus)?;
     limits::raise_open_files();
     if plan.pacer == brunt_attack::Pacer::Unlimited && plan.max_workers.is_none() {
@@ -48,7 +51,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     let output = output(values.text("output"))?;
     let attack = Attack::new(plan, targets).map_err(told)?;
     let control = Control::new();
-    watch_signals(&control)?;
+    watch_signals(&control, values.text("timeout"))?;
     let stream = Stream::start(output, Format::Gob, control.clone())?;
     let outcome = attack.run(&control, |_| {
         let others = [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink)];
@@ -89,14 +92,18 @@ fn targets(values: &Values) -> Outcome<Targets> {
     let format = values.text("format").parse().map_err(failure)?;
     let name = values.text("targets");
     let source: Box<dyn BufRead + Send> = match name {
-        "stdin" => Box::new(BufReader::new(io::stdin())),
+        "stdin" => Box::new(BufReader::new(Awaited::new(
+            "targets, such as GET http://127.0.0.1:8080/,",
+            "-targets=FILE reads them from a file",
+        ))),
         name => Box::new(BufReader::new(open(name)?)),
     };
     let body = match values.text("body") {
         "" => Vec::new(),
         "stdin" => {
             let mut body = Vec::new();
-            io::Read::read_to_end(&mut io::stdin(), &mut body)?;
+            let instead = "-body=FILE reads it from a file";
+            io::Read::read_to_end(&mut Awaited::new("the body", instead), &mut body)?;
             body
         }
         name => std::fs::read(name).map_err(|error| failure(format!("open {name}: {error}")))?,
@@ -139,18 +146,26 @@ fn output(name: &str) -> Outcome<Box<dyn Write + Send>> {
 }
 
 /// The first signal lets what is under way end; the second gives it up; the third ends the process.
-fn watch_signals(control: &Control) -> io::Result<()> {
+fn watch_signals(control: &Control, timeout: &str) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = {
         let _inside = runtime.enter();
         Signals::new()?
     };
     let control = control.clone();
+    let at_most = match timeout.trim_start_matches('0') {
+        "" | "s" => String::new(),
+        _ => format!(" for at most {timeout} (-timeout)"),
+    };
     std::thread::Builder::new().name("brunt-signal".to_owned()).spawn(move || {
         runtime.block_on(async {
             signals.next().await;
+            log::warn!(
+                "stopping: no more hits begin, those under way go on{at_most}; press Ctrl-C again to give them up"
+            );
             control.stop();
             signals.next().await;
+            log::warn!("the hits under way are given up; press Ctrl-C again to end at once");
             control.abort();
             signals.next().await;
             std::process::exit(i32::from(Exit::Success.code()));

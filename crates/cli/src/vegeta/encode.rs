@@ -32,8 +32,12 @@ pub(super) static FLAGS: FlagSet = FlagSet {
 pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let Some(values) = flags(context, &FLAGS, words)? else { return Ok(Exit::Success) };
     let name = values.text("to");
-    let format =
-        Format::named(name).ok_or_else(|| failure(format!("encode: unknown encoding {name:?}")))?;
+    let format = Format::named(name).ok_or_else(|| {
+        failure(format!("encode: unknown encoding {name:?}")).hint("use csv, gob or json")
+    })?;
+    if format == Format::Gob {
+        super::keep_from_screen("encode", values.text("output"))?;
+    }
     let out = Output::open(values.text("output"))?.into_writer();
     let out = BufWriter::with_capacity(256 << 10, out);
     let encoder = Arc::new(Mutex::new(Encoder::new(format, out)));

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 
 use brunt_results::duration;
 
+/// Begins what is said of a flag that there is not; its name follows.
+pub(crate) const UNDEFINED: &str = "flag provided but not defined: -";
+
 /// The flags of one command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlagSet {
@@ -132,7 +135,7 @@ impl FlagSet {
             let Some(flag) = self.flags.iter().find(|flag| flag.name == name) else {
                 return Err(match name {
                     "h" | "help" => FlagError::Help,
-                    _ => FlagError::Wrong(format!("flag provided but not defined: -{name}")),
+                    _ => FlagError::Wrong(format!("{UNDEFINED}{name}")),
                 });
             };
             let is_switch = matches!(flag.takes, Takes::Switch);

@@ -13,6 +13,7 @@ use super::failure;
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
+    piped::Awaited,
 };
 
 /// What becomes of the bodies and headers of records.
@@ -118,7 +119,8 @@ fn read_all(
 
 fn open(name: &str) -> Result<Decoder<'static>, Failure> {
     let decoder = if name == "stdin" {
-        decode::open(io::stdin(), name)
+        let instead = "brunt attack writes them: name its files, or pipe it into this command";
+        decode::open(Awaited::new("records of an attack", instead), name)
     } else {
         let file = File::open(name).with_context(|| format!("cannot open {name}"));
         decode::open(file.map_err(|error| Failure::new(Exit::Vegeta, error))?, name)

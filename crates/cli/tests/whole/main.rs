@@ -20,6 +20,7 @@ mod grpc_answers;
 mod hard_stop;
 mod hostile;
 mod hostile_sockets;
+mod guidance;
 mod house;
 mod html;
 mod http2;

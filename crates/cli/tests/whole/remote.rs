@@ -87,14 +87,21 @@ fn a_paused_run_is_fed_resumed_and_watched() {
     assert_eq!(told.code, 0, "{told:?}");
     wait_for(&address, "/v1/status", |status| status["data"]["attributes"]["status"] == 9);
 
-    let told = brunt(&format!("status -a {address}")).told();
+    let told = brunt(&format!("status --yaml -a {address}")).told();
     assert!(told.stdout.starts_with("status: 9\npaused: \"false\"\n"), "{told:?}");
+    let told = brunt(&format!("-a {address} status")).told();
+    assert!(told.stdout.starts_with("The test is over.\nVUs "), "{told:?}");
+    let told = brunt(&format!("status --json --address={address}")).told();
+    let status: Value = serde_json::from_str(&told.stdout).expect("JSON");
+    assert_eq!(status["data"]["attributes"]["status"], 9);
     let metrics = wait_for(&address, "/v1/metrics/iterations", |_| true);
     let attributes = &metrics["data"]["attributes"];
     assert_eq!((&attributes["type"], &attributes["tainted"]), (&"counter".into(), &false.into()));
     assert_eq!(attributes["sample"]["count"], 1);
-    let told = brunt(&format!("stats -a {address}")).told();
+    let told = brunt(&format!("stats --yaml -a {address}")).told();
     assert!(told.stdout.contains("- name: iterations\n"), "{told:?}");
+    let told = brunt(&format!("stats -a {address}")).told();
+    assert!(told.stdout.contains("\niterations ") && told.stdout.contains("count=1"), "{told:?}");
     let groups = wait_for(&address, "/v1/groups", |_| true);
     assert_eq!(groups["data"][0]["id"], "d41d8cd98f00b204e9800998ecf8427e");
     assert_eq!(groups["data"][1]["attributes"]["checks"][0]["passes"], 1);
@@ -217,9 +224,17 @@ fn an_address_that_is_taken_ends_the_run_only_if_a_flag_names_it() {
 
 #[test]
 fn nobody_at_the_other_end_is_told() {
-    let told = brunt(&format!("status -a {}", free_address())).told();
-    assert_eq!(told.code, 255);
-    assert!(told.error().contains("/v1/status"), "{told:?}");
+    for command in ["status", "stats", "pause", "resume", "scale -u 1"] {
+        let address = free_address();
+        let told = brunt(&format!("{command} -a {address}")).told();
+        assert_eq!(told.code, 255);
+        assert!(told.error().contains(&format!("no run answers at {address}")), "{told:?}");
+        let how = format!("brunt run --address {address} script.js");
+        assert!(told.error().contains(&how), "{told:?}");
+        let help = brunt(&format!("{command} --help")).told();
+        assert!(help.stdout.contains("Ask the run that serves its REST API there"), "{help:?}");
+        assert!(help.stdout.contains("[default: localhost:6565]"), "{help:?}");
+    }
 }
 
 #[test]
@@ -242,7 +257,7 @@ fn an_externally_controlled_run_is_scaled_and_paused() {
     assert_eq!(told.code, 0, "{told:?}");
     wait_for(&address, "/v1/status", vus(3));
     let told = brunt(&format!("pause -a {address}")).told();
-    assert!(told.stdout.contains("paused: \"true\""), "{told:?}");
+    assert!(told.stdout.starts_with("The test is paused."), "{told:?}");
     wait_for(&address, "/v1/status", vus(0));
     let told = brunt(&format!("scale -u 9 -a {address}")).told();
     assert!(told.error().contains("Config update error: "), "{told:?}");
@@ -251,7 +266,7 @@ fn an_externally_controlled_run_is_scaled_and_paused() {
     let told = brunt(&format!("resume -a {address}")).told();
     assert_eq!(told.code, 0, "{told:?}");
     wait_for(&address, "/v1/status", vus(2));
-    let told = brunt(&format!("scale -u 7 -m 7 -a {address}")).told();
+    let told = brunt(&format!("scale --yaml -u 7 -m 7 -a {address}")).told();
     assert!(told.stdout.contains("vus: \"7\"\nvus-max: \"7\""), "{told:?}");
     // All seven do iterate, not just may.
     let seen = |metrics: &Value| metrics["data"]["attributes"]["sample"]["value"] == 7;

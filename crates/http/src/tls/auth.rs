@@ -86,7 +86,16 @@ impl Entry {
                 "the key is encrypted as PKCS#8 does it, which is not supported: decrypt it first";
             return Err((problem, None));
         }
-        let key = if auth.key.contains("Proc-Type: 4,ENCRYPTED") {
+        if chain.iter().any(|certificate| parse_x509_certificate(certificate).is_err()) {
+            return Err(("cert holds a malformed certificate (x509)", None));
+        }
+        let is_locked = auth.key.contains("Proc-Type: 4,ENCRYPTED");
+        if !is_locked && auth.password.is_some() {
+            // The beginning is k6's.
+            let problem = "x509: no DEK-Info header in block: there is a password, but the key is not encrypted";
+            return Err((problem, None));
+        }
+        let key = if is_locked {
             let password = auth.password.as_deref().unwrap_or_default();
             locked_key::open(&auth.key, password).map_err(|problem| (problem, None))?
         } else {

@@ -143,8 +143,7 @@ fn what_cannot_run_is_told_all_at_once() {
         "f": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 5, "maxVUs": 3, "timeUnit": 0 },
     }});
     let error = run(script(&options)).unwrap_err();
-    let OptionsError::Invalid(faults) = &error else { panic!("{error}") };
-    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let faults: Vec<String> = error.each().iter().map(OptionsError::short).collect();
     insta::assert_snapshot!(faults.join("\n"), @r#"
     setupTimeout: must be more than 0
     summaryTrendStats[0]: "p(101)" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100
@@ -199,6 +198,34 @@ fn thresholds_are_read_unless_they_are_off() {
     let wrong = script(&json!({ "thresholds": { "http_reqs": ["count>1", "foo<5"] } }));
     let error = run(wrong.clone()).unwrap_err();
     assert_eq!(error.path().as_deref(), Some("thresholds.http_reqs[1]"));
+    assert_eq!(error.layer(), Some(Layer::Script));
     let rules = Rules { no_thresholds: true, ..Rules::default() };
     assert!(consolidate(wrong, rules).unwrap().thresholds.is_empty());
+}
+
+#[test]
+fn thresholds_must_fit_the_metrics_of_the_script_and_all_are_told() {
+    let options = json!({ "setupTimeout": 0, "thresholds": {
+        "http_req": ["count>1"],
+        "http_req_duration": ["p95<5", "mean<5", "count<1", "p(90)<5"],
+        "http_reqs": ["nonsense"],
+    } });
+    let registry = Registry::new();
+    let error = consolidate_for(script(&options), Rules::default(), Some(&registry)).unwrap_err();
+    let told = |error: &OptionsError| {
+        let hint = match error {
+            OptionsError::Threshold { hint, .. } => hint.clone().unwrap_or_default(),
+            _ => String::new(),
+        };
+        format!("{} {hint}", error.path().unwrap_or_default())
+    };
+    let told: Vec<String> = error.each().iter().map(told).collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    setupTimeout 
+    thresholds.http_req did you mean "http_reqs"?
+    thresholds.http_req_duration[0] did you mean "p(95)"?
+    thresholds.http_req_duration[1] did you mean "avg"?
+    thresholds.http_req_duration[2] 
+    thresholds.http_reqs[0] 
+    "#);
 }

@@ -122,9 +122,45 @@ fn unknown_keys_are_noted_not_refused() {
     let warning = parsed.warning(Layer::Script).unwrap();
     assert_eq!(warning.message, "There were unknown fields in the options exported in the script");
     assert_eq!(warning.error, "json: unknown field \"foo\"");
-    let others = warning.others.unwrap();
-    assert_eq!(others, "also unknown: dns.bar, stages[0].baz, localIPs");
+    let hint = warning.hint.unwrap();
+    assert_eq!(hint, "also unknown: localIPs, dns.bar, stages[0].baz");
     assert_eq!(Parsed::default().warning(Layer::Script), None);
+}
+
+#[test]
+fn what_was_meant_by_unknown_keys_is_asked() {
+    let options = json!({ "zebra": 2, "apple": 5, "treshold": {}, "tresholds": {}, "stages": [{ "targt": 1 }] });
+    let warning = parse(&options).unwrap().warning(Layer::Script).unwrap();
+    assert_eq!(warning.error, "json: unknown field \"apple\"");
+    insta::assert_snapshot!(warning.hint.unwrap(), @"did you mean thresholds for treshold, thresholds for tresholds, target for targt?; also unknown: treshold, tresholds, zebra, stages[0].targt");
+}
+
+#[test]
+fn all_that_is_wrong_is_told_at_once() {
+    let options = json!({
+        "vus": "x", "duration": "5 parsecs", "tags": { "a": 1, "b": 2 },
+        "scenarios": {
+            "a": { "executor": "constant-vu", "vus": 1 },
+            "b": { "executor": "constant-vus", "duraton": "1s", "vus": "many" },
+            "c": null,
+        },
+        "thresholds": { "checks": [5, { "threshold": "rate>0", "abortOnFail": 1 }], "http_reqs": 1 },
+    });
+    let error = parse(&options).unwrap_err();
+    let told: Vec<String> = error.each().iter().map(OptionsError::short).collect();
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    vus: expected a whole number, got "x"
+    duration: not a duration: write it like 500ms, 1m30s or 2h, got "5 parsecs"
+    tags.a: expected a string, got 1
+    tags.b: expected a string, got 2
+    scenarios.a.executor: unknown executor type "constant-vu": did you mean "constant-vus"?
+    scenarios.b.duraton: unknown field: did you mean "duration"?
+    scenarios.b.vus: expected a whole number, got "many"
+    scenarios.c: executor is missing: name one, such as constant-vus
+    thresholds.checks[0]: expected an expression such as "p(95)<500", or an object with one, got 5
+    thresholds.checks[1].abortOnFail: expected true or false, got 1
+    thresholds.http_reqs: expected a list, got 1
+    "#);
 }
 
 #[test]

@@ -136,7 +136,9 @@ fn variable_tag(text: &str) -> Result<(String, String), String> {
 /// Names to values: tags, environment variables.
 impl OptionValue for BTreeMap<String, String> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        json.entries()?.map(|(key, value)| Ok((key.into(), value.string()?.into()))).collect()
+        let pair =
+            |(key, value): (&str, Json<'_>)| Some((key.into(), json.kept(value.string())?.into()));
+        Ok(json.entries()?.filter_map(pair).collect())
     }
 
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
@@ -169,7 +171,7 @@ pub(crate) trait Entry: Sized {
 
 impl<T: Entry> OptionValue for Vec<T> {
     fn read(json: &Json<'_>) -> Result<Self, Fault> {
-        json.items()?.map(|item| T::read(&item)).collect()
+        Ok(json.items()?.filter_map(|item| json.kept(T::read(&item))).collect())
     }
 
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {

@@ -11,7 +11,7 @@ use crate::vegeta::{
 };
 
 /// All of them, in the order of vegeta's help; ours come last.
-pub(super) const FLAGS: FlagSet = FlagSet {
+pub(in crate::vegeta) static FLAGS: FlagSet = FlagSet {
     command: "attack",
     files: "",
     about: "Sends requests to targets on schedule and writes a record of each.",

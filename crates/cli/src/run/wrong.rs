@@ -1,0 +1,123 @@
+//! What is wrong with options, each fault with its place in the file that it stands in.
+
+use std::path::PathBuf;
+
+use brunt_options::{Layer, OptionsError};
+use brunt_script::OptionPlace;
+
+use crate::{diagnostic::Diagnostic, exit::Exit, failure::Failure};
+
+/// More places are not drawn, the message names them all.
+const DRAWN_MOST: usize = 20;
+
+/// Where options were read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Texts<'a> {
+    /// URL and text of the main script; none for archives, whose options stand elsewhere.
+    pub(crate) script: Option<(&'a str, &'a str)>,
+    /// Path and text of the configuration file.
+    pub(crate) config: Option<&'a (PathBuf, String)>,
+}
+
+impl Texts<'_> {
+    fn place(&self, error: &OptionsError) -> Option<Diagnostic> {
+        match (error.layer()?, self.script, self.config) {
+            (Layer::Script, Some((url, text)), _) => {
+                let place = OptionPlace::in_script(text, &error.path()?)?;
+                Some(drawn(url.to_owned(), place))
+            }
+            (Layer::ConfigFile, _, Some((path, text))) => {
+                let url = path.display().to_string();
+                if let OptionsError::NotJson { line, column, .. } = error {
+                    let line_text = text.lines().nth((*line as usize).saturating_sub(1));
+                    return Some(Diagnostic {
+                        url,
+                        line: *line,
+                        // serde counts bytes; at an end of line, the one before.
+                        column: (*column).max(1),
+                        text: line_text.map(str::to_owned),
+                        ..Diagnostic::default()
+                    });
+                }
+                Some(drawn(url, OptionPlace::in_json(text, &error.path()?)?))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn drawn(url: String, place: OptionPlace) -> Diagnostic {
+    Diagnostic {
+        url,
+        line: place.line,
+        column: place.column,
+        length: place.length,
+        text: Some(place.source_line),
+        ..Diagnostic::default()
+    }
+}
+
+/// All of it as one failure, with the exit code that k6 has for it.
+pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
+    let exit = if error.is_of_configuration() { Exit::InvalidConfig } else { Exit::Other };
+    let mut diagnostics = Vec::new();
+    let mut hints = Vec::new();
+    let is_one = error.each().len() == 1;
+    let mut told = Vec::new();
+    for each in error.each() {
+        let hint = match each {
+            OptionsError::Threshold { hint, .. } => hint.clone(),
+            _ => None,
+        };
+        let text = if is_one { each.to_string() } else { each.short() };
+        match texts.place(each) {
+            Some(place) => {
+                let Diagnostic { url, line, column, .. } = &place;
+                told.push(match each {
+                    // It tells the line itself.
+                    OptionsError::NotJson { .. } => format!("{url}: {text}"),
+                    _ => format!("{text} ({url}:{line}:{column})"),
+                });
+                if diagnostics.len() < DRAWN_MOST {
+                    let note = (!is_one).then_some(text);
+                    diagnostics.push(Diagnostic { note, help: hint.clone(), ..place });
+                }
+            }
+            None if is_one => told.push(text),
+            None => {
+                let layer = each.layer().map_or_else(|| "options".to_owned(), |it| it.to_string());
+                told.push(format!("{text} ({layer})"));
+                if diagnostics.len() < DRAWN_MOST {
+                    let (note, help) = (Some(text), hint.clone());
+                    diagnostics.push(Diagnostic {
+                        url: layer,
+                        note,
+                        help,
+                        ..Diagnostic::default()
+                    });
+                }
+            }
+        }
+        hints.extend(hint);
+    }
+    let message = match told.as_slice() {
+        [one] => one.clone(),
+        all => format!("{} options are wrong: {}", all.len(), all.join("; ")),
+    };
+    let short = (!is_one).then(|| match told.len() {
+        all if all > DRAWN_MOST => {
+            format!("{all} options are wrong; the first {DRAWN_MOST} of them:")
+        }
+        all => format!("{all} options are wrong:"),
+    });
+    let failure = Failure { diagnostics, short, ..Failure::new(exit, anyhow::Error::msg(message)) };
+    match hints.is_empty() {
+        true => failure,
+        false => failure.hint(hints.join("; ")),
+    }
+}
+
+/// The same without texts.
+pub(crate) fn invalid(error: OptionsError) -> Failure {
+    invalid_in(&error, Texts::default())
+}
