@@ -20,6 +20,7 @@ mod house;
 mod html;
 mod http2;
 mod image_handler;
+mod jslib;
 mod language;
 mod login;
 mod network;

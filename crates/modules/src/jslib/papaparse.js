@@ -106,7 +106,7 @@ const isEmptyRow = (row, mode) =>
 function guessDelimiter(text, config, newline, candidates) {
   let best = null;
   for (const delimiter of candidates) {
-    const { data } = tokenize(text, { ...config, newline, delimiter, preview: 10 });
+    const { data } = tokenize(text, { newline, delimiter, comments: config.comments, preview: 10 });
     const rows = config.skipEmptyLines ? data.filter((row) => !isEmptyRow(row, config.skipEmptyLines)) : data;
     let before;
     let delta = 0;
