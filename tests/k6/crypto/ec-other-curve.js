@@ -1,5 +1,4 @@
 // A key of an elliptic curve is of the curve that it says, whichever importKey was asked for
-// uncounted
 const { subtle } = crypto;
 const message = new Uint8Array(4);
 const how = { name: 'ECDSA', hash: 'SHA-256' };

@@ -1,11 +1,14 @@
 // The default export of k6/execution has accessors: looking at them in init code calls none
 import exec from 'k6/execution';
 
+const seen = [];
+const note = (...words) => seen.push(words.join(' '));
+
 const tried = (name, read) => {
   try {
-    console.log(name, JSON.stringify(read()));
+    note(name, JSON.stringify(read()));
   } catch (error) {
-    console.log(name, error.name, error.message);
+    note(name, error.name, error.message);
   }
 };
 
@@ -28,14 +31,16 @@ function look() {
   for (const change of [() => { exec.vu = 1; }, () => delete exec.vu]) {
     try {
       change();
-      console.log('changed');
+      note('changed');
     } catch (error) {
-      console.log(error.name);
+      note(error.name);
     }
   }
 }
 
 look();
 export default function () {
+  note('in the VU');
   look();
+  for (const line of seen) console.log(line);
 }

@@ -245,6 +245,8 @@ fn httpx_keeps_what_all_requests_of_a_session_have() {
         const both = session.batch([new Get('/anything'), new Post('/anything', 'b'), '/anything'], { tags: { name: 'all' } });
         equal(both.map((res) => [res.request.method, res.status]), [['GET', 200], ['POST', 200], ['GET', 200]]);
         equal((await session.asyncRequest('GET', '/anything')).status, 200);
+        const { default: http } = await import('k6/http');
+        equal(session.get(http.url`/anything/${7}`).url, `${__ENV.DEMO_URL}/anything/7`);
         session.setBaseUrl('http://127.0.0.1:1');
         equal(session.get(`${__ENV.DEMO_URL}/anything`).status, 200);
         ",
@@ -285,11 +287,12 @@ fn expectations_of_k6_testing_end_the_test_or_mark_it() {
 }
 
 #[test]
-fn papaparse_and_url_work() {
+fn papaparse_url_and_totp_work() {
     holds(
         "",
         "import papaparse, { unparse } from 'LIB/papaparse/5.1.1';\n\
-         import { URL, URLSearchParams } from 'LIB/url/1.0.0';",
+         import { URL, URLSearchParams } from 'LIB/url/1.0.0';\n\
+         import { TOTP } from 'LIB/totp/1.0.0';",
         r#"
         const rows = papaparse.parse('id,name\n1,"O, ""x"""\n2,b\n', { header: true, dynamicTyping: true, skipEmptyLines: true });
         equal(rows.data, [{ id: 1, name: 'O, "x"' }, { id: 2, name: 'b' }]);
@@ -303,6 +306,10 @@ fn papaparse_and_url_work() {
         equal(unparse([{ a: 1, b: 'x,y' }, { a: null, b: 'q"r' }]), 'a,b\r\n1,"x,y"\r\n,"q""r"');
         equal(new URL('https://a/b?c=1').searchParams.get('c'), '1');
         equal(String(new URLSearchParams({ a: '1 2' })), 'a=1+2');
+        // RFC 6238, appendix B.
+        const totp = new TOTP('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', 8);
+        equal(await totp.gen(30, 59 - Date.now() / 1000), '94287082');
+        equal(await totp.gen(30, 20000000000 - Date.now() / 1000), '65353130');
         "#,
     );
 }

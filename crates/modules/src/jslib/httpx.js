@@ -1,6 +1,11 @@
 // Sessions over k6/http, after the documentation of httpx.
 import http from 'k6/http';
 
+const WHOLE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Whether it is an address that `http.url` made, which has a name. */
+const isTagged = (url) => typeof url === 'object' && url !== null && 'url' in url;
+
 /** A request for `batch`. */
 export class Request {
   constructor(method, url, body = null, params = {}) {
@@ -67,11 +72,11 @@ export class Httpx {
   }
 
   request(method, url, body = null, params = {}) {
-    return http.request(method, this.#address(url), body, this.#with(params));
+    return http.request(method, this.#address(url), body, this.#with(params, url));
   }
 
   asyncRequest(method, url, body = null, params = {}) {
-    return http.asyncRequest(method, this.#address(url), body, this.#with(params));
+    return http.asyncRequest(method, this.#address(url), body, this.#with(params, url));
   }
 
   /** Requests at once: addresses (to be got) and objects such as `new Get('/')`. `params` are for all of them. */
@@ -85,32 +90,35 @@ export class Httpx {
           method: request.method,
           url: this.#address(request.url),
           body: request.body,
-          params: this.#with({
-            ...shared,
-            ...own,
-            headers: { ...shared.headers, ...own.headers },
-            tags: { ...shared.tags, ...own.tags },
-          }),
+          params: this.#with(
+            {
+              ...shared,
+              ...own,
+              headers: { ...shared.headers, ...own.headers },
+              tags: { ...shared.tags, ...own.tags },
+            },
+            request.url,
+          ),
         };
       }),
     );
   }
 
-  /** The address, behind the base unless it is whole; what `http.url` made keeps its name. */
+  /** The address, behind the base unless it is whole. */
   #address(url) {
-    const text = typeof url === 'object' && url !== null ? url.url : String(url);
-    const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${this.baseURL || ''}${text}`;
-    return typeof url === 'object' && url !== null ? { ...url, url: whole, clean: undefined } : whole;
+    const text = String(isTagged(url) ? url.url : url);
+    return WHOLE.test(text) ? text : `${this.baseURL || ''}${text}`;
   }
 
-  #with(params) {
+  #with(params, url) {
     const own = params || {};
+    const name = isTagged(url) ? { name: this.#address(url.name) } : {};
     return {
       ...this.params,
       timeout: this.timeout,
       ...own,
       headers: { ...this.headers, ...own.headers },
-      tags: { ...this.tags, ...own.tags },
+      tags: { ...this.tags, ...name, ...own.tags },
     };
   }
 }
