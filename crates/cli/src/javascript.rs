@@ -22,10 +22,12 @@ use crate::{
 mod certificate;
 mod config;
 pub(crate) mod directives;
+mod libraries;
 mod origin;
 mod place;
 mod remote;
 
+use self::libraries::Libraries;
 use self::origin::Origin;
 pub(crate) use self::origin::Recorder;
 
@@ -73,13 +75,14 @@ impl JavaScript {
     /// It can't be read or parsed, or what it imports can't.
     pub(crate) fn graph(name: &str, kind: FileType) -> Outcome<Graph> {
         let origin = Origin::find(name, kind, true)?;
-        Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))
+        let files = Libraries::before(origin.files, true);
+        Loader::new(&*files).load(origin.entry).map_err(|error| unloadable(&error))
     }
 }
 
 fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
-    let graph =
-        Loader::new(&*origin.files).load(origin.entry).map_err(|error| unloadable(&error))?;
+    let files = Libraries::before(origin.files, source.libraries);
+    let graph = Loader::new(&*files).load(origin.entry).map_err(|error| unloadable(&error))?;
     // Whatever version is wanted, it is this one that there is; but nonsense is told.
     directives::of(&graph).map_err(Failure::usage)?;
     let archive = origin.archive;
@@ -99,9 +102,9 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         Some(archive) => OpenedFiles::sealed(Arc::clone(&archive.files), crate::archive::anonymous),
         None => OpenedFiles::default(),
     };
-    let program = program.from_elsewhere(Arc::clone(&origin.files), opened);
+    let program = program.from_elsewhere(Arc::clone(&files), opened);
     let runner = ScriptRunner::new(Arc::new(program), Arc::clone(&k6) as Arc<dyn Api>);
-    let exported = runner.inspect().map_err(|failure| thrown(failure, &*origin.files))?;
+    let exported = runner.inspect().map_err(|failure| thrown(failure, &*files))?;
     for name in ["setup", "teardown"] {
         if exported.others.iter().any(|other| other == name) {
             return Err(Failure::usage(format!("the exported {name} must be a function")));

@@ -105,6 +105,7 @@ fn run<H: Host>(
         extended: settings.script.extended(),
         freeze_env: outer.features.has(FREEZE_ENV),
         remote: settings.script.remote,
+        libraries: settings.script.libraries,
         registry: Arc::clone(&registry),
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");

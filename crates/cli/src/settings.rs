@@ -87,6 +87,8 @@ pub(crate) struct ScriptSettings {
     pub(crate) kind: FileType,
     /// Modules may come over the network.
     pub(crate) remote: bool,
+    /// Libraries of jslib are those that are built in.
+    pub(crate) libraries: bool,
     /// Thresholds are read and checked.
     pub(crate) thresholds: bool,
 }
@@ -149,6 +151,7 @@ impl ScriptSettings {
             by_old_name: mode == OLD_MODE,
             kind,
             remote: !given.is_on("no-remote-modules"),
+            libraries: !given.is_on("no-builtin-jslib"),
             thresholds: !given.is_on("no-thresholds"),
         })
     }

@@ -83,42 +83,26 @@ static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
         )
 });
 
-static INSTANCE_NAME: Name = Name::new("instance");
-static SCENARIO_NAME: Name = Name::new("scenario");
-static TEST_NAME: Name = Name::new("test");
-static VU_NAME: Name = Name::new("vu");
 static METRICS_NAME: Name = Name::new("metrics");
 
-/// The default export. What it has depends on the phase: in init code there is no VU and no scenario, and reading them
-/// throws.
-struct Execution;
-
-impl Class for Execution {
-    const NAME: &'static std::ffi::CStr = c"Execution";
-    const EXOTIC: bool = true;
-
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
-    }
-
-    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
-        let known = self.own_names().iter().find(|name| key.is(name));
-        let Some(name) = known.map(|name| name.text()) else { return Ok(Own::None) };
-        match name {
-            "scenario" => drop(scenario(ctx, "information")?),
-            "vu" => not_in_init(ctx, "getting VU information")?,
-            "instance" => not_in_init(ctx, "getting instance information")?,
-            _ => {}
-        }
-        Ok(Own::Keep(part(ctx, name)?))
-    }
-
-    fn own_names(&self) -> &'static [&'static Name] {
-        static NAMES: [&Name; 4] = [&INSTANCE_NAME, &SCENARIO_NAME, &TEST_NAME, &VU_NAME];
-        &NAMES
-    }
-}
+/// The default export. What its parts may be asked for depends on the phase: in init code there is no VU and no scenario,
+/// and reading them throws. Looking which there are calls none of them, as in k6.
+static EXECUTION: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .fixed_getter(c"instance", |call| {
+            not_in_init(call.ctx(), "getting instance information")?;
+            part(call.ctx(), "instance")
+        })
+        .fixed_getter(c"scenario", |call| {
+            scenario(call.ctx(), "information")?;
+            part(call.ctx(), "scenario")
+        })
+        .fixed_getter(c"test", |call| part(call.ctx(), "test"))
+        .fixed_getter(c"vu", |call| {
+            not_in_init(call.ctx(), "getting VU information")?;
+            part(call.ctx(), "vu")
+        })
+});
 
 pub(crate) fn names() -> Vec<String> {
     ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
@@ -126,23 +110,31 @@ pub(crate) fn names() -> Vec<String> {
 
 /// The module as an object.
 pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
-    ctx.instance(Execution)
+    let object = ctx.object()?;
+    object.define_members(&EXECUTION)?;
+    Ok(object)
 }
 
-/// One of the four parts. It can be had in any phase; its properties cannot.
+/// One of the four parts, the same in each VM whoever asks. It can be had in any phase; its properties cannot.
 pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+    let (members, key) = match name {
+        "instance" => (&INSTANCE, "k6/execution/instance"),
+        "scenario" => (&SCENARIO, "k6/execution/scenario"),
+        "test" => (&TEST, "k6/execution/test"),
+        _ => (&VU, "k6/execution/vu"),
+    };
+    let state = VuState::of(ctx);
+    if let Some(known) = state.module(ctx, key) {
+        return Ok(known);
+    }
     let object = ctx.object()?;
-    object.define_members(match name {
-        "instance" => &INSTANCE,
-        "scenario" => &SCENARIO,
-        "test" => &TEST,
-        _ => &VU,
-    })?;
-    if name == VU_NAME.text() {
+    object.define_members(members)?;
+    if name == "vu" {
         let metrics = ctx.object()?;
         metrics.define_members(&VU_METRICS)?;
         object.define(&METRICS_NAME, metrics)?;
     }
+    state.keep_module(ctx, key, &object);
     Ok(object)
 }
 

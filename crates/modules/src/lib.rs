@@ -30,6 +30,7 @@ mod grpc;
 mod harness;
 mod html;
 mod http;
+pub mod jslib;
 mod json_parse;
 mod k6;
 mod lazy;

@@ -130,6 +130,20 @@ impl Members {
         self.push(name, flags, sys::DEF_CGETSET, sys::DefUnion { getset })
     }
 
+    /// A property that is computed when it is read, and that scripts can neither replace nor delete.
+    #[must_use]
+    pub fn fixed_getter<F: Native>(self, name: &'static CStr, getter: F) -> Self {
+        let getset = sys::GetSetDef { get: Some(getter_trampoline(getter)), set: None };
+        self.push(name, sys::PROP_ENUMERABLE, sys::DEF_CGETSET, sys::DefUnion { getset })
+    }
+
+    /// A function that enumeration shows and that scripts can neither replace nor delete.
+    #[must_use]
+    pub fn fixed_function<F: Native>(self, name: &'static CStr, length: u8, function: F) -> Self {
+        let func = sys::FuncDef { length, cproto: sys::CFUNC_GENERIC, cfunc: trampoline(function) };
+        self.push(name, sys::PROP_ENUMERABLE, sys::DEF_CFUNC, sys::DefUnion { func })
+    }
+
     /// A property that is computed when it is read and handled when it is written.
     #[must_use]
     pub fn accessor<G: Native, S: Native>(self, name: &'static CStr, getter: G, setter: S) -> Self {

@@ -7,8 +7,7 @@ use crate::error::{ErrorKind, ResolveError};
 /// What a specifier stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolved {
-    /// `k6` or `k6/…`. This crate does not know which of them exist. Some libraries of `jslib.k6.io` are built in, as
-    /// `k6/jslib/…`.
+    /// `k6` or `k6/…`. This crate does not know which of them exist.
     Builtin(String),
     /// The URL of a file, `file:///…` or `https://…`; it need not exist.
     Local(String),
@@ -32,10 +31,7 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
     if is_path(specifier) {
         let base = Url::parse(referrer).map_err(|_| no_url(referrer))?;
         let url = base.join(specifier).map_err(|_| no_url(specifier))?;
-        return Ok(match built_in_library(&url) {
-            Some(name) => Resolved::Builtin(name),
-            None => Resolved::Local(named(url)),
-        });
+        return Ok(Resolved::Local(named(url)));
     }
     match Url::parse(specifier) {
         Ok(url) if url.scheme() == "file" && is_remote(referrer) => Err(ResolveError {
@@ -44,25 +40,9 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
             help: "remote modules can import what is remote, but no files".to_owned(),
         }),
         Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(named(url))),
-        Ok(url) => match built_in_library(&url) {
-            Some(name) => Ok(Resolved::Builtin(name)),
-            None if url.scheme() == "https" => Ok(Resolved::Local(named(url))),
-            None => Err(foreign(specifier, url.scheme())),
-        },
+        Ok(url) if url.scheme() == "https" => Ok(Resolved::Local(named(url))),
+        Ok(url) => Err(foreign(specifier, url.scheme())),
         Err(_) => Err(bare(specifier)),
-    }
-}
-
-/// The built-in module that stands for a library's address: scripts that import it need no download.
-fn built_in_library(url: &Url) -> Option<String> {
-    if url.scheme() != "https" || url.host_str() != Some("jslib.k6.io") {
-        return None;
-    }
-    match url.path_segments()?.collect::<Vec<_>>()[..] {
-        // The first version has another way to add a file.
-        ["formdata", "0.0.1", "index.js"] => Some("k6/jslib/formdata/0.0.1".to_owned()),
-        ["formdata", _, "index.js"] => Some("k6/jslib/formdata".to_owned()),
-        _ => None,
     }
 }
 
@@ -210,27 +190,6 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_built_in_is_known_by_its_address() {
-        let built_in = |address: &str| resolve(address, "file:///a.js");
-        for (address, name) in [
-            ("https://jslib.k6.io/formdata/0.0.1/index.js", "k6/jslib/formdata/0.0.1"),
-            ("https://jslib.k6.io/formdata/0.0.2/index.js", "k6/jslib/formdata"),
-            ("https://jslib.k6.io/formdata/0.0.3/index.js?x#y", "k6/jslib/formdata"),
-        ] {
-            assert_eq!(built_in(address), Ok(Resolved::Builtin(name.to_owned())));
-        }
-        for other in [
-            "https://jslib.k6.io/formdata/0.0.2/other.js",
-            "https://jslib.k6.io/formdata2/0.0.2/index.js",
-            "https://example.com/formdata/0.0.2/index.js",
-        ] {
-            assert_eq!(built_in(other), Ok(Resolved::Local(other.to_owned())));
-        }
-        let http = "http://jslib.k6.io/formdata/0.0.2/index.js";
-        assert_eq!(error(http).kind, ErrorKind::Remote);
-    }
-
-    #[test]
     fn what_remote_modules_import_is_remote() {
         let from = "https://h/lib/a.js?v=1#x";
         for (specifier, url) in [
@@ -242,8 +201,6 @@ mod tests {
             assert_eq!(resolve(specifier, from), Ok(Resolved::Local(url.to_owned())));
         }
         assert_eq!(resolve("file:///etc/passwd", from).unwrap_err().kind, ErrorKind::Scheme);
-        let beside = resolve("./index.js", "https://jslib.k6.io/formdata/0.0.2/other.js");
-        assert_eq!(beside, Ok(Resolved::Builtin("k6/jslib/formdata".to_owned())));
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
         extended: settings.extended(),
         freeze_env: false,
         remote: settings.remote,
+        libraries: settings.libraries,
         registry: Arc::clone(&registry),
     })?;
     let (script, graph, recorder) = loaded;

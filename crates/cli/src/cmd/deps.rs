@@ -85,7 +85,10 @@ fn imports(graph: &Graph) -> BTreeSet<String> {
         if import.kind == ImportKind::Require {
             continue;
         }
-        if let Resolved::Builtin(name) | Resolved::Local(name) = &import.resolved {
+        // What libraries that are built in stand on is nobody's import.
+        if let Resolved::Builtin(name) | Resolved::Local(name) = &import.resolved
+            && !name.starts_with("k6/jslib/")
+        {
             found.insert(name.clone());
         }
     }

@@ -36,6 +36,7 @@ pub(super) fn perform(
         extended: settings.extended(),
         freeze_env: false,
         remote: settings.remote,
+        libraries: settings.libraries,
         registry: Arc::clone(&registry),
     })?;
     let json = if requirements {

@@ -14,6 +14,12 @@ pub(crate) static FLAGS: &[Flag] = &[
         .env("COMPATIBILITY_MODE"),
     Flag::switch("no-remote-modules", "Import nothing from https:// addresses")
         .env("NO_REMOTE_MODULES"),
+    // Ours.
+    Flag::switch(
+        "no-builtin-jslib",
+        "Fetch libraries of jslib.k6.io, even those that are built in",
+    )
+    .env("NO_BUILTIN_JSLIB"),
     Flag::value("type", "TYPE", "Say what the file is: js or archive").short('t').env("TYPE"),
     Flag::switch("no-thresholds", "Neither read nor check thresholds").env("NO_THRESHOLDS"),
     Flag::value("summary-mode", "MODE", "Show the summary compact, full, legacy or disabled")

@@ -31,6 +31,8 @@ pub(crate) struct Source<'a> {
     pub(crate) freeze_env: bool,
     /// Modules may come from `https://` addresses.
     pub(crate) remote: bool,
+    /// Libraries of jslib are those that are built in.
+    pub(crate) libraries: bool,
     /// Where init code registers its metrics.
     pub(crate) registry: Arc<Registry>,
 }

@@ -25,6 +25,7 @@ mod house;
 mod html;
 mod http2;
 mod image_handler;
+mod jslib;
 mod language;
 mod limits;
 mod login;

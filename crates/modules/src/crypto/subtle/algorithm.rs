@@ -129,6 +129,11 @@ pub(super) fn hash(given: &Value<'_>, operation: &str) -> Result<Hash, Trouble> 
     Hash::named(&name).ok_or_else(|| unsupported(&name, operation).into())
 }
 
+/// Refuses parameters without `namedCurve`.
+pub(super) fn needs_curve(given: &Value<'_>) -> Result<(), Trouble> {
+    parameter(given, "namedCurve")?.map(drop).ok_or_else(|| missing("namedCurve").into())
+}
+
 /// The parameter `namedCurve`.
 pub(super) fn curve(given: &Value<'_>) -> Result<Curve, Trouble> {
     let curve = parameter(given, "namedCurve")?.ok_or_else(|| missing("namedCurve"))?;

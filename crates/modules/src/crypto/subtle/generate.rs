@@ -7,7 +7,7 @@ use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
 use brunt_quickjs::{Ctx, Name, Value};
 
 use super::algorithm::{self, Algorithm, parameter};
-use super::key::{CryptoKey, Material, not_empty, usages};
+use super::key::{CryptoKey, INNER_OF_PAIR, Material, not_empty, usages};
 use super::{Outcome, Trouble, Work};
 use crate::crypto::fill_random;
 
@@ -166,9 +166,11 @@ impl Pair {
         };
         let public =
             CryptoKey { algorithm, hash, material: public, extractable: true, usages: theirs };
-        Ok(ctx.object_from([
+        let pair = ctx.object_from([
             (&PRIVATE_KEY, private.into_object(ctx)?),
             (&PUBLIC_KEY, public.into_object(ctx)?),
-        ])?)
+        ])?;
+        pair.define_members(&INNER_OF_PAIR)?;
+        Ok(pair)
     }
 }

@@ -1,7 +1,7 @@
 //! `CryptoKey`: what scripts hold of a key.
 
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use brunt_crypto::curve::{self, Curve};
 use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
@@ -9,6 +9,7 @@ use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Value};
 
 use super::Trouble;
 use super::algorithm::Algorithm;
+use crate::state::throw;
 
 static TYPE: Name = Name::new("type");
 static EXTRACTABLE: Name = Name::new("extractable");
@@ -21,6 +22,31 @@ static HASH: Name = Name::new("hash");
 static NAMED_CURVE: Name = Name::new("namedCurve");
 static MODULUS_LENGTH: Name = Name::new("modulusLength");
 static PUBLIC_EXPONENT: Name = Name::new("publicExponent");
+
+/// What k6 1.8 lists of a key beside the members of the standard; scripts that print keys print them.
+static INNER: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .fixed_function(c"containsUsage", 0, |call| {
+            let (this, usage) = (call.this(), call.argument(0).to_string_lossy()?);
+            let key: Option<&CryptoKey> = this.instance();
+            let is_in = key.is_some_and(|key| key.usages.iter().any(|known| *known == usage));
+            Ok(call.ctx().bool(is_in))
+        })
+        .fixed_function(c"isKeyPair", 0, |call| Ok(call.ctx().bool(false)))
+        .fixed_function(c"resolveCryptoKey", 0, |call| Ok(call.this()))
+        .fixed_function(c"resolveCryptoKeyPair", 0, |call| {
+            Err(throw(call.ctx(), "not a Crypto Key Pair"))
+        })
+        .fixed_function(c"validate", 0, |call| Ok(call.ctx().undefined()))
+});
+
+/// The same of a pair of keys.
+pub(super) static INNER_OF_PAIR: LazyLock<Members> = LazyLock::new(|| {
+    Members::new()
+        .fixed_function(c"isKeyPair", 0, |call| Ok(call.ctx().bool(true)))
+        .fixed_function(c"resolveCryptoKey", 0, |call| Err(throw(call.ctx(), "not a CryptoKey")))
+        .fixed_function(c"resolveCryptoKeyPair", 0, |call| Ok(call.this()))
+});
 
 /// What a key is made of.
 #[derive(Clone)]
@@ -75,6 +101,7 @@ impl CryptoKey {
         object.define(&EXTRACTABLE, extractable)?;
         object.define(&ALGORITHM, algorithm)?;
         object.define(&USAGES, usages)?;
+        object.define_members(&INNER)?;
         Ok(object)
     }
 

@@ -116,9 +116,7 @@ pub(super) fn import<'js>(
             }
             Material::Secret(key)
         }
-        Algorithm::Ecdsa | Algorithm::Ecdh => {
-            of_curve(source, algorithm, algorithm::curve(given)?)?
-        }
+        Algorithm::Ecdsa | Algorithm::Ecdh => of_curve(source, algorithm, given)?,
         Algorithm::RsaOaep | Algorithm::RsaPss | Algorithm::RsaPkcs1 => {
             hash = Some(algorithm::hash(given, "importKey")?);
             of_rsa(source, format_name)?
@@ -138,20 +136,22 @@ fn symmetric(source: Source<'_, '_>, format: &str) -> Result<Vec<u8>, Trouble> {
     }
 }
 
+/// As in k6, a key that says its curve is of that one, whichever was asked for; only bare points need `namedCurve`.
 fn of_curve(
     source: Source<'_, '_>,
     algorithm: Algorithm,
-    curve: curve::Curve,
+    given: &Value<'_>,
 ) -> Result<Material, Trouble> {
+    algorithm::needs_curve(given)?;
     Ok(match source {
         Source::Bytes(Format::Pkcs8, der) => {
-            Material::CurvePrivate(curve::PrivateKey::from_pkcs8(curve, &der)?)
+            Material::CurvePrivate(of_any(|curve| curve::PrivateKey::from_pkcs8(curve, &der))?)
         }
         Source::Bytes(Format::Spki, der) => {
-            Material::CurvePublic(curve::PublicKey::from_spki(curve, &der)?)
+            Material::CurvePublic(of_any(|curve| curve::PublicKey::from_spki(curve, &der))?)
         }
         Source::Bytes(_, point) => {
-            let key = curve::PublicKey::from_raw(curve, &point);
+            let key = curve::PublicKey::from_raw(algorithm::curve(given)?, &point);
             Material::CurvePublic(key.map_err(|_| {
                 data_error(match algorithm {
                     Algorithm::Ecdh => {
@@ -163,6 +163,10 @@ fn of_curve(
         }
         Source::Jwk(object) => {
             let find = |name: &str| member(object, name);
+            let name = find("crv").unwrap_or_default();
+            let curve = curve::Curve::named(&name).ok_or_else(|| {
+                data_error(format!("invalid EC JWK key: its curve \"{name}\" is not supported"))
+            })?;
             if find("d").is_some() {
                 Material::CurvePrivate(curve::PrivateKey::from_jwk(curve, &find)?)
             } else {
@@ -170,6 +174,16 @@ fn of_curve(
             }
         }
     })
+}
+
+/// A key of the first curve that it can be read as; the error is that of the first.
+fn of_any<T>(read: impl Fn(curve::Curve) -> Result<T, Failure>) -> Result<T, Failure> {
+    let first = read(curve::Curve::P256);
+    if first.is_ok() {
+        return first;
+    }
+    let others = [curve::Curve::P384, curve::Curve::P521];
+    others.into_iter().find_map(|curve| read(curve).ok()).map_or(first, Ok)
 }
 
 fn of_rsa(source: Source<'_, '_>, format: &str) -> Result<Material, Trouble> {

@@ -2,9 +2,8 @@
 //!
 //! Its objects show what the polyfill's show: `boundary` and `parts` are plain properties that scripts read and set,
 //! `append` adds a part, `body()` is an `ArrayBuffer`. Letters of texts become bytes as there, the low byte of each
-//! UTF-16 unit, which is what its users' servers get from k6. Version 0.0.1 takes `(name, value, filename)` and gives
-//! texts no content type; the later one takes texts and objects of the shape that `http.file()` makes, and gives every
-//! part one.
+//! UTF-16 unit, which is what its users' servers get from k6. `append` takes what `http.file()` makes, and objects of that
+//! shape. Version 0.0.2 also takes texts, which become parts of `text/plain`; with 0.0.1 such a part is there, but empty.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,15 +16,13 @@ use brunt_quickjs::{Call, Ctx, JsResult, LateBytes, Members, Name, Value};
 use super::{read_payload, shared_bytes};
 use crate::go_error::adopt;
 use crate::http;
-use crate::state::throw;
+use crate::state::{VuState, throw};
 
 static BOUNDARY: Name = Name::new("boundary");
 static PARTS: Name = Name::new("parts");
 static FIELD: Name = Name::new("field");
 static FILE: Name = Name::new("file");
 static DATA: Name = Name::new("data");
-static NAME: Name = Name::new("name");
-static VALUE: Name = Name::new("value");
 static FILENAME: Name = Name::new("filename");
 static CONTENT_TYPE: Name = Name::new("content_type");
 
@@ -44,12 +41,12 @@ pub(crate) fn fill_first<'js>(
 ) -> JsResult<'js, ()> {
     static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         Members::new()
-            .function(c"append", 3, append_value)
-            .function(c"body", 0, |call| body(&call, read_value))
+            .function(c"append", 2, |call| append(&call, false))
+            .function(c"body", 0, body)
     });
     let prototype = ctx.object()?;
     prototype.define_members(&MEMBERS)?;
-    set("FormData", ctx.constructor(c"FormData", 0, construct, &prototype)?)
+    set("FormData", ctx.constructor(c"FormData", 0, |call| construct(&call, FIRST), &prototype)?)
 }
 
 /// Every other version.
@@ -58,26 +55,25 @@ pub(crate) fn fill<'js>(
     set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
 ) -> JsResult<'js, ()> {
     static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-        Members::new()
-            .function(c"append", 2, append_file)
-            .function(c"body", 0, |call| body(&call, read_file))
+        Members::new().function(c"append", 2, |call| append(&call, true)).function(c"body", 0, body)
     });
     let prototype = ctx.object()?;
     prototype.define_members(&MEMBERS)?;
-    set("FormData", ctx.constructor(c"FormData", 0, construct, &prototype)?)
+    set("FormData", ctx.constructor(c"FormData", 0, |call| construct(&call, LATEST), &prototype)?)
 }
 
 /// Works with and without `new`, as the polyfill does.
-fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
+fn construct<'js>(call: &Call<'js>, version: &'static str) -> JsResult<'js> {
     let ctx = call.ctx();
-    if !call.this().is_object() {
-        return Err(throw(ctx, "a FormData of the formdata library is made with `new`"));
-    }
     let form = ctx.object()?;
     let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(20).collect();
     form.define(&BOUNDARY, ctx.string(&format!("------BruntFormBoundary{random}"))?)?;
     form.define(&PARTS, ctx.array()?)?;
-    adopt(&call, &form)?;
+    if call.this().is_function() {
+        adopt(call, &form)?;
+    } else if let Some(module) = VuState::of(ctx).module(ctx, version) {
+        form.set_prototype(&module.get("FormData")?.get("prototype")?)?;
+    }
     Ok(form)
 }
 
@@ -94,54 +90,31 @@ fn enough<'js>(call: &Call<'js>) -> JsResult<'js, ()> {
     Ok(())
 }
 
-fn append_value<'js>(call: Call<'js>) -> JsResult<'js> {
-    enough(&call)?;
-    let part = call.ctx().object_from([
-        (&NAME, call.argument(0)),
-        (&VALUE, call.argument(1)),
-        (&FILENAME, call.argument(2)),
-    ])?;
-    add(&call, part)
-}
-
-fn append_file<'js>(call: Call<'js>) -> JsResult<'js> {
+/// Adds a part. `takes_texts`: a text is a field's value, and not merely something without data.
+fn append<'js>(call: &Call<'js>, takes_texts: bool) -> JsResult<'js> {
     let ctx = call.ctx();
-    enough(&call)?;
+    enough(call)?;
     let data = call.argument(1);
-    let file = if data.is_string() { ctx.object_from([(&DATA, data)])? } else { data };
+    let file = if takes_texts && data.is_string() {
+        ctx.object_from([(&DATA, data), (&CONTENT_TYPE, ctx.string("text/plain")?)])?
+    } else {
+        data
+    };
     let part = ctx.object_from([(&FIELD, call.argument(0)), (&FILE, file)])?;
-    add(&call, part)
+    add(call, part)
 }
 
 /// A part as it is written.
 struct Part {
     name: String,
     filename: Option<String>,
-    content_type: Option<String>,
+    content_type: String,
     content: Payload,
-}
-
-fn read_value<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
-    let value = part.get(&VALUE)?;
-    let is_binary = value.is_array_like_proxy()
-        || value.is_array_buffer()
-        || value.typed_array_name().is_some()
-        || value.is_data_view();
-    let filename = part.get(&FILENAME)?;
-    let filename = if filename.truthy() { Some(filename.to_string_lossy()?) } else { None };
-    let (own_name, own_type) =
-        super::named_blob(&value).map(|blob| (blob.filename, blob.content_type)).unzip();
-    Ok(Part {
-        name: part.get(&NAME)?.to_string_lossy()?,
-        filename: filename.or(own_name),
-        content_type: own_type.or_else(|| is_binary.then(|| OCTETS.to_owned())),
-        content: content(ctx, &value)?,
-    })
 }
 
 const OCTETS: &str = "application/octet-stream";
 
-fn read_file<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
+fn read_part<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     let (name, file) = (part.get(&FIELD)?.to_string_lossy()?, part.get(&FILE)?);
     // What `http.file()` made need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
     let known = http::file_part(&file).filter(|known| !known.is_text);
@@ -150,7 +123,7 @@ fn read_file<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
         return Ok(Part {
             name,
             filename: Some(known.filename).filter(|filename| !filename.is_empty()),
-            content_type: Some(kind.unwrap_or_else(|| OCTETS.to_owned())),
+            content_type: kind.unwrap_or_else(|| OCTETS.to_owned()),
             content: known.payload,
         });
     }
@@ -161,7 +134,7 @@ fn read_file<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     Ok(Part {
         name,
         filename: text(&FILENAME)?,
-        content_type: Some(text(&CONTENT_TYPE)?.unwrap_or_else(|| OCTETS.to_owned())),
+        content_type: text(&CONTENT_TYPE)?.unwrap_or_else(|| OCTETS.to_owned()),
         content: content(ctx, &file.get(&DATA)?)?,
     })
 }
@@ -190,15 +163,12 @@ fn low_bytes(text: &str) -> Vec<u8> {
     if text.is_ascii() { text.into() } else { text.encode_utf16().map(|unit| unit as u8).collect() }
 }
 
-fn body<'js>(
-    call: &Call<'js>,
-    read: fn(Ctx<'js>, &Value<'js>) -> JsResult<'js, Part>,
-) -> JsResult<'js> {
+fn body<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, form) = (call.ctx(), call.this());
     let boundary = low_bytes(&form.get(&BOUNDARY)?.to_js_str()?);
     let list = form.get(&PARTS)?;
     let parts: JsResult<'js, Vec<Part>> =
-        (0..list.length()?).map(|index| read(ctx, &list.get_index(index)?)).collect();
+        (0..list.length()?).map(|index| read_part(ctx, &list.get_index(index)?)).collect();
     let payload = joined(&boundary, &parts?);
     let size = payload.len().and_then(|size| usize::try_from(size).ok());
     let size = size.filter(|&size| i32::try_from(size).is_ok());
@@ -247,10 +217,8 @@ fn joined(boundary: &[u8], parts: &[Part]) -> Payload {
             head.push_str(&filename.replace('"', "%22"));
             head.push('"');
         }
-        if let Some(content_type) = &part.content_type {
-            head.push_str("\r\nContent-Type: ");
-            head.push_str(content_type);
-        }
+        head.push_str("\r\nContent-Type: ");
+        head.push_str(&part.content_type);
         head.push_str("\r\n\r\n");
         text.extend_from_slice(&low_bytes(&head));
         cuts.push((text.len(), &part.content));
