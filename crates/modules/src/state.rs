@@ -12,6 +12,7 @@ use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 
 use crate::api::Shared;
 use crate::boxed::unbox;
+use crate::extension::Links;
 use crate::http::state::HttpState;
 use crate::watch::Watched;
 
@@ -38,6 +39,8 @@ pub(crate) struct VuState {
     pub(crate) has_streams: Cell<bool>,
     /// The WebSockets of this iteration.
     pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
+    /// The connections of extensions in this iteration.
+    pub(crate) links: Links,
     pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
@@ -105,6 +108,7 @@ impl VuState {
             modules: RefCell::default(),
             has_streams: Cell::new(false),
             sockets: RefCell::default(),
+            links: Links::default(),
             socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }
