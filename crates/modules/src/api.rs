@@ -16,7 +16,7 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
+    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, icmp, k6, metrics,
     mqtt, redis, secrets, tcp, timers, websockets, ws,
 };
 
@@ -127,6 +127,7 @@ const MODULES: &[Module] = &[
     },
     Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
     Module { specifier: "k6/x/dns", names: dns::names, object: |ctx| filled(ctx, dns::fill) },
+    Module { specifier: "k6/x/icmp", names: icmp::names, object: |ctx| filled(ctx, icmp::fill) },
     Module { specifier: "k6/x/mqtt", names: mqtt::names, object: |ctx| filled(ctx, mqtt::fill) },
     Module { specifier: "k6/x/tcp", names: tcp::names, object: |ctx| filled(ctx, tcp::fill) },
     Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },

@@ -32,6 +32,7 @@ mod grpc;
 mod harness;
 mod html;
 mod http;
+mod icmp;
 mod json_parse;
 mod k6;
 mod lazy;

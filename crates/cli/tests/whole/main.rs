@@ -20,6 +20,7 @@ mod grpc_answers;
 mod house;
 mod html;
 mod http2;
+mod icmp;
 mod image_handler;
 mod language;
 mod login;

@@ -72,6 +72,11 @@ fn messages_go_to_the_broker_and_back() {
         broker.port,
         "const client = new Client({ client_id: 'brunt-test', tags: { own: '1' } });\n\
          const came = [];\n\
+         let steps = 0;\n\
+         const step = () => {\n\
+           steps += 1;\n\
+           if (steps === 4) { say(came.sort().join()); client.end(); say('ended', client.connected); }\n\
+         };\n\
          client.on('connect', async () => {\n\
            say('connect', client.connected);\n\
            client.subscribe(['a/+', 'b'], { qos: 2 });\n\
@@ -79,10 +84,11 @@ fn messages_go_to_the_broker_and_back() {
            client.publish('a/1', new Uint8Array([111, 110, 101]).buffer, { qos: 1 });\n\
            await client.publishAsync('b', 'two', { qos: 2 });\n\
            say('published');\n\
+           step();\n\
          });\n\
          client.on('message', (topic, payload) => {\n\
            came.push(`${topic}=${text(payload)}`);\n\
-           if (came.length === 3) { say(came.sort().join()); client.end(); say('ended', client.connected); }\n\
+           step();\n\
          });\n\
          client.on('end', () => say('end', client.connected));\n\
          say(client.connected);\n\
@@ -178,7 +184,7 @@ fn peers_that_are_no_brokers_are_told_from_those() {
         drop(stream);
     });
     let garbage = peer(|mut stream| {
-        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        let _ = stream.write_all(&[0xff; 40]);
     });
     let gone = peer(drop);
     let leaves = peer(|mut stream| {
