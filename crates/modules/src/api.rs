@@ -16,8 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, icmp, k6, metrics,
-    mqtt, redis, secrets, tcp, timers, websockets, ws,
+    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, icmp, k6,
+    metrics, mqtt, redis, secrets, tcp, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.

@@ -79,6 +79,10 @@ impl Links {
     /// Remembers one. Those that are gone are forgotten from time to time.
     pub(crate) fn keep(&self, link: Weak<dyn Link>) {
         let mut links = self.0.borrow_mut();
+        // One that connects again is known.
+        if links.last().is_some_and(|last| last.ptr_eq(&link)) {
+            return;
+        }
         if links.len() >= 16 && links.len().is_power_of_two() {
             links.retain(|link| link.strong_count() > 0);
         }

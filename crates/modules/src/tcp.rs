@@ -342,9 +342,7 @@ fn on<'js>(call: Call<'js>) -> JsResult<'js> {
     let Some(event) = Event::of(&name) else {
         return Err(ctx.throw(error(
             ctx,
-            &format!(
-                "unknown event \"{name}\"; there are connect, data, close, error and timeout"
-            ),
+            &format!("unknown event \"{name}\"; there are connect, data, close, error and timeout"),
         )?));
     };
     if !function.is_function() {

@@ -157,7 +157,12 @@ fn a_silent_name_server_holds_nobody_else() {
                await show('silent', dns.resolve('silent.test', 'A', '{server}'));"
         ),
     );
-    assert!(lines.iter().any(|line| line.ends_with("gave no answer over UDP: i/o timeout undefined undefined")), "{lines:?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.ends_with("gave no answer over UDP: i/o timeout undefined undefined")),
+        "{lines:?}"
+    );
     assert_eq!(code, 0, "{lines:?}");
 }
 

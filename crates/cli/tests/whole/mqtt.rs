@@ -256,3 +256,30 @@ fn a_flood_of_messages_hurts_nobody_else() {
     );
     assert_eq!(code, 0, "{lines:?}");
 }
+
+#[test]
+fn tls_is_spoken_by_the_rules_of_the_options() {
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (cert, key) = (folder.path().join("s.crt"), folder.path().join("s.key"));
+    std::fs::write(&cert, made.cert.pem()).expect("a certificate's file");
+    std::fs::write(&key, made.signing_key.serialize_pem()).expect("a key's file");
+    // As root it would become somebody who may not read the key.
+    let broker = Broker::start(&format!(
+        "allow_anonymous true\nuser root\ncertfile {}\nkeyfile {}",
+        cert.display(),
+        key.display()
+    ));
+    let body = "const client = new Client();\n\
+                client.connect(url.replace('mqtt', 'mqtts'));\n\
+                client.publish('a', 'b', { qos: 1 });\n\
+                client.end();\n\
+                say('done');";
+    let (code, lines) = said("insecureSkipTLSVerify: true", broker.port, body);
+    assert_eq!((code, lines), (0, vec!["done".to_owned()]));
+    let (_, lines) = said("", broker.port, body);
+    assert!(
+        lines.iter().any(|line| line.contains("x509: certificate signed by unknown authority")),
+        "{lines:?}"
+    );
+}

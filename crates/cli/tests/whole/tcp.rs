@@ -224,3 +224,46 @@ fn the_rules_of_the_options_hold() {
         ]
     );
 }
+
+#[test]
+fn tls_is_spoken_by_the_rules_of_the_options() {
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (cert, key) = (folder.path().join("s.crt"), folder.path().join("s.key"));
+    std::fs::write(&cert, made.cert.pem()).expect("a certificate's file");
+    std::fs::write(&key, made.signing_key.serialize_pem()).expect("a key's file");
+    let port =
+        TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
+    // It sends each line back, turned around.
+    let mut process = std::process::Command::new("openssl")
+        .args(["s_server", "-quiet", "-rev", "-accept", &port.to_string(), "-cert"])
+        .arg(&cert)
+        .arg("-key")
+        .arg(&key)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("openssl, which these tests need (apt-get install openssl)");
+    let deadline = std::time::Instant::now() + Duration::from_secs(30);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(std::time::Instant::now() < deadline, "openssl does not listen");
+        std::thread::yield_now();
+    }
+    let body = format!(
+        "const socket = new Socket();\n\
+         const came = new Promise((resolve) => socket.on('data', resolve));\n\
+         await socket.connectAsync({{ port: {port}, host: '127.0.0.1', tls: true }});\n\
+         socket.write('olleh\\n');\n\
+         say(text(await came).trim());\n\
+         socket.destroy();"
+    );
+    let trusting = said("insecureSkipTLSVerify: true", &body);
+    let wary = said("", &body);
+    let _ = process.kill();
+    let _ = process.wait();
+    assert_eq!(trusting, (0, vec!["hello".to_owned()]));
+    assert!(
+        wary.1.iter().any(|line| line.contains("x509: certificate signed by unknown authority")),
+        "{wary:?}"
+    );
+}

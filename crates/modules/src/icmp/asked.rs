@@ -99,7 +99,10 @@ impl Ping {
                 "timeout" => ping.timeout = time,
                 "deadline" => ping.deadline = (!time.is_zero()).then_some(time),
                 _ if time < INTERVAL_MIN => {
-                    return Ok(Err(format!("interval is at least {} ms", INTERVAL_MIN.as_millis())));
+                    return Ok(Err(format!(
+                        "interval is at least {} ms",
+                        INTERVAL_MIN.as_millis()
+                    )));
                 }
                 _ => ping.interval = time,
             }

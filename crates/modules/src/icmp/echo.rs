@@ -5,7 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;
 
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt};
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt,
+};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
@@ -167,9 +169,9 @@ fn request(target: IpAddr, id: u16, seq: u16, size: usize) -> Vec<u8> {
 
 /// The checksum of the internet (RFC 1071), of bytes whose checksum is still zero.
 fn checksum(bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2).map(|pair| {
-        u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]))
-    });
+    let words = bytes
+        .chunks(2)
+        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)])));
     let mut sum: u32 = words.sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

@@ -357,7 +357,10 @@ fn filters<'js>(given: &Value<'js>) -> JsResult<'js, Result<Vec<String>, String>
         return Ok(Err("a topic is missing, or an array of topics".to_owned()));
     }
     let wrong = all.iter().find(|filter| {
-        filter.is_empty() || filter.len() > TEXT_MAX || filter.contains('\0') || !valid_filter(filter)
+        filter.is_empty()
+            || filter.len() > TEXT_MAX
+            || filter.contains('\0')
+            || !valid_filter(filter)
     });
     Ok(match wrong {
         Some(wrong) if wrong.len() > TEXT_MAX => Err(too_long("a topic")),
@@ -384,7 +387,8 @@ mod tests {
             let broker = Broker::parse(given).unwrap();
             assert_eq!((broker.url.as_str(), broker.is_secure), (url, is_secure), "{given}");
         }
-        for given in ["", "mqtt://", "mqtt://a:0", "mqtt://a:x", "http://a", "ws://a", "mqtt://[::1"]
+        for given in
+            ["", "mqtt://", "mqtt://a:0", "mqtt://a:x", "http://a", "ws://a", "mqtt://[::1"]
         {
             assert!(Broker::parse(given).is_err(), "{given}");
         }

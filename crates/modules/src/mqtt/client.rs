@@ -88,12 +88,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(
-        meters: Meters,
-        identity: Identity,
-        own: OwnTags,
-        is_lasting: bool,
-    ) -> Self {
+    pub(super) fn new(meters: Meters, identity: Identity, own: OwnTags, is_lasting: bool) -> Self {
         Self {
             meters,
             identity,
@@ -182,7 +177,8 @@ impl Client {
         message: &Publish,
         cost: usize,
     ) -> JsResult<'js, ()> {
-        self.waiting.set(self.waiting.get() - cost);
+        // What was told before the last iteration ended does not count.
+        self.waiting.set(self.waiting.get().saturating_sub(cost));
         self.room.notify_waiters();
         self.add(ctx, self.meters.received, "message", &OwnTags::default());
         if !self.handlers.has(Event::Message as usize) {
@@ -228,6 +224,10 @@ impl Client {
                 _ => Err("the client is not connected".to_owned()),
             };
         };
+        if let Doing::End = asked.doing {
+            session.disconnect().await;
+            return Ok(());
+        }
         let doing = async {
             match &asked.doing {
                 Doing::Publish { topic, payload, qos, retain } => {
@@ -235,10 +235,7 @@ impl Client {
                 }
                 Doing::Subscribe { filters, qos } => session.subscribe(filters, *qos).await,
                 Doing::Unsubscribe { filters } => session.unsubscribe(filters).await,
-                Doing::End => {
-                    session.disconnect().await;
-                    Ok(())
-                }
+                Doing::End => Ok(()),
             }
         };
         match tokio::time::timeout(self.timeout.get(), doing).await {

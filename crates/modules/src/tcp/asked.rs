@@ -26,8 +26,7 @@ impl Destination {
         } else {
             return Ok(Err("connect needs a port and a host, or an object of options".to_owned()));
         };
-        let host =
-            if host.is_nullish() { "localhost".to_owned() } else { host.to_string_lossy()? };
+        let host = if host.is_nullish() { "localhost".to_owned() } else { host.to_string_lossy()? };
         let number = port.to_number()?;
         if !(number.fract() == 0.0 && (0.0..=65535.0).contains(&number)) {
             let shown = port.to_string_lossy()?;

@@ -116,6 +116,8 @@ pub(super) struct Socket {
     bytes_written: Cell<u64>,
     /// Silence after which the script is told; none is zero.
     timeout: Cell<Duration>,
+    /// The script was not told yet of the last one.
+    is_timed_out: Cell<bool>,
     /// The timeout changed, or there is room again for what comes.
     changed: Notify,
     /// What came and was not told.
@@ -141,6 +143,7 @@ impl Socket {
             bytes_read: Cell::default(),
             bytes_written: Cell::default(),
             timeout: Cell::default(),
+            is_timed_out: Cell::default(),
             changed: Notify::new(),
             waiting: Cell::default(),
             unwritten: Cell::default(),
@@ -169,8 +172,9 @@ impl Socket {
     }
 
     pub(super) fn set_timeout(&self, ms: f64) {
-        // A timeout of years is none.
-        let timeout = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default();
+        // One of nanoseconds would leave no room for anything else; one of centuries is none.
+        let timeout = if ms == 0.0 { 0.0 } else { ms.max(1.0) };
+        let timeout = Duration::try_from_secs_f64(timeout / 1000.0).unwrap_or_default();
         self.timeout.set(timeout);
         self.changed.notify_waiters();
     }
@@ -249,8 +253,10 @@ impl Socket {
                 came = stream.read() => came,
                 () = changed => continue,
                 () = silence => {
-                    let told = Rc::clone(self);
-                    line.tell(move |ctx| told.tell_timeout(ctx));
+                    if !self.is_timed_out.replace(true) {
+                        let told = Rc::clone(self);
+                        line.tell(move |ctx| told.tell_timeout(ctx));
+                    }
                     continue;
                 }
             };
@@ -286,6 +292,7 @@ impl Socket {
     }
 
     fn tell_timeout<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        self.is_timed_out.set(false);
         if self.state.get() == State::Destroyed {
             return Ok(());
         }
