@@ -8,5 +8,5 @@ run:
 
 # All tests. A line for each test file, and a line for each failure.
 test:
-	@tools/need cargo cc nginx redis-server openssl influxd prometheus
+	@tools/need cargo cc nginx redis-server mosquitto openssl influxd prometheus
 	@tools/test

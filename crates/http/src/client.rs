@@ -350,7 +350,7 @@ impl Client {
     }
 
     /// The address it dials from, if not the system's choice.
-    pub(crate) fn local_ip(&self) -> Option<IpAddr> {
+    pub fn local_ip(&self) -> Option<IpAddr> {
         self.local_ip
     }
 

@@ -147,7 +147,7 @@ impl Dialer<'_> {
 
     /// The address behind a name: blocked names, overrides, literals, DNS, blacklisted addresses, in
     /// k6's order.
-    async fn address(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
+    pub(crate) async fn address(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
         let hosts = &self.network.hosts;
         hosts.check_name(host)?;
         let address = if let Some(address) = hosts.find(host, port) {

@@ -35,6 +35,8 @@ pub(crate) struct Dns {
     clock: Clock,
     /// Made at the first name: a test against IP addresses reads no system configuration.
     resolver: OnceCell<Option<TokioResolver>>,
+    /// For [`Self::look_up`]: it asks for both families, unless the policy is only one.
+    both: OnceCell<Option<TokioResolver>>,
     names: RefCell<FxHashMap<Box<str>, Entry>>,
 }
 
@@ -52,7 +54,19 @@ impl Dns {
     /// `servers` are asked in turns; none means the system's.
     pub(crate) fn new(settings: DnsSettings, servers: &[SocketAddr], clock: Clock) -> Self {
         let names = RefCell::default();
-        Self { settings, servers: servers.into(), clock, resolver: OnceCell::new(), names }
+        let (resolver, both) = (OnceCell::new(), OnceCell::new());
+        Self { settings, servers: servers.into(), clock, resolver, both, names }
+    }
+
+    /// All addresses of `host`, asked for now, as the system tells them.
+    pub(crate) async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
+        let policy = match self.settings.policy {
+            DnsPolicy::PreferIpv4 | DnsPolicy::PreferIpv6 => DnsPolicy::Any,
+            other => other,
+        };
+        let resolver = self.both.get_or_init(|| resolver(policy, &self.servers)).clone();
+        let ips = ask(resolver, host).await?;
+        Ok(ips.to_vec())
     }
 
     /// One address of `host`, chosen as the `dns` option says.
@@ -113,21 +127,7 @@ impl Dns {
     fn ask(&self, host: &str) -> impl Future<Output = Answer> + 'static {
         let resolver =
             self.resolver.get_or_init(|| resolver(self.settings.policy, &self.servers)).clone();
-        let name = name_of(host);
-        let is_number = is_number(host);
-        async move {
-            if is_number {
-                return Err(Failure::NoSuchHost);
-            }
-            let resolver = resolver.ok_or(Failure::Lookup)?;
-            // A name that can't be, nobody bears.
-            let name = name.map_err(|_| Failure::NoSuchHost)?;
-            let found = resolver.lookup_ip(name).await.map_err(|error| {
-                if error.is_no_records_found() { Failure::NoSuchHost } else { Failure::Lookup }
-            })?;
-            let ips: Rc<[IpAddr]> = found.iter().collect();
-            if ips.is_empty() { Err(Failure::NoSuchHost) } else { Ok(ips) }
-        }
+        ask(resolver, host)
     }
 
     /// Puts the answer in the place of the question.
@@ -160,6 +160,27 @@ impl Dns {
 impl std::fmt::Debug for Dns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dns").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+fn ask(
+    resolver: Option<TokioResolver>,
+    host: &str,
+) -> impl Future<Output = Answer> + use<> + 'static {
+    let name = name_of(host);
+    let is_number = is_number(host);
+    async move {
+        if is_number {
+            return Err(Failure::NoSuchHost);
+        }
+        let resolver = resolver.ok_or(Failure::Lookup)?;
+        // A name that can't be, nobody bears.
+        let name = name.map_err(|_| Failure::NoSuchHost)?;
+        let found = resolver.lookup_ip(name).await.map_err(|error| {
+            if error.is_no_records_found() { Failure::NoSuchHost } else { Failure::Lookup }
+        })?;
+        let ips: Rc<[IpAddr]> = found.iter().collect();
+        if ips.is_empty() { Err(Failure::NoSuchHost) } else { Ok(ips) }
     }
 }
 

@@ -50,6 +50,7 @@ mod outbox;
 mod payload;
 mod pool;
 mod proxy;
+mod reach;
 mod request;
 mod settings;
 mod shared;

@@ -4,8 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use rustls::client::ClientConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::client::Client;
@@ -16,6 +18,7 @@ use crate::exchange::{Answer, Fate, Recording};
 use crate::failure::Failure;
 use crate::target::Target;
 use crate::tls::TlsInfo;
+use crate::upgrade::without_http2;
 
 /// Plaintext of more than this is not kept room for.
 const CAME_KEEP: usize = 64 * 1024;
@@ -29,6 +32,7 @@ pub struct Opened {
     /// Plaintext that came, from `at` on.
     came: Vec<u8>,
     at: usize,
+    way: [u64; 2],
 }
 
 impl Client {
@@ -37,14 +41,29 @@ impl Client {
     /// # Errors
     /// Why it could not be opened. There is no time limit but that of the options for connecting: set one around it.
     pub async fn open(self: &Rc<Self>, target: &Target<'_>) -> Result<Opened, Failure> {
+        self.open_with(target, |config| self.own_tls(config)).await
+    }
+
+    /// [`Self::open`] for what is not HTTP at all: with TLS, the server is not offered HTTP/2.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn open_raw(self: &Rc<Self>, target: &Target<'_>) -> Result<Opened, Failure> {
+        self.open_with(target, |config| without_http2(self.own_tls(config))).await
+    }
+
+    async fn open_with(
+        self: &Rc<Self>,
+        target: &Target<'_>,
+        own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
+    ) -> Result<Opened, Failure> {
         let network = self.network();
         let answer = Answer::new(Fate::Discard, 0);
         let mut recording = Recording::start(network.clock, self.meter(), answer);
         let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
-        let own = |config| self.own_tls(config);
         let mut connection = dialer.dial(target, own, &mut recording).await?;
-        let came = connection.take_early();
-        Ok(Opened { counted: Counted::new(connection, Rc::clone(self)), came, at: 0 })
+        let (came, way) = (connection.take_early(), recording.way());
+        Ok(Opened { counted: Counted::new(connection, Rc::clone(self)), came, at: 0, way })
     }
 }
 
@@ -52,6 +71,21 @@ impl Opened {
     /// The address at the other end.
     pub fn remote(&self) -> SocketAddr {
         self.counted.connection.remote
+    }
+
+    /// The address of our end.
+    pub fn local(&self) -> Option<SocketAddr> {
+        self.counted.connection.wire().socket.borrow().local()
+    }
+
+    /// How long it took to find the address, and then to connect, in nanoseconds. TLS comes after that.
+    pub fn way(&self) -> [u64; 2] {
+        self.way
+    }
+
+    /// Closes it in good order, as far as that needs no waiting.
+    pub fn close(self) {
+        self.counted.close();
     }
 
     /// What was agreed on, if it is encrypted.

@@ -116,7 +116,7 @@ impl Client {
 }
 
 /// The protocol of upgrades is HTTP/1.1: nothing else is offered.
-fn without_http2(config: Arc<ClientConfig>) -> Arc<ClientConfig> {
+pub(crate) fn without_http2(config: Arc<ClientConfig>) -> Arc<ClientConfig> {
     if !config.alpn_protocols.iter().any(|name| name == b"h2") {
         return config;
     }

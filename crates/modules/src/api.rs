@@ -16,8 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, encoding, execution, fs, globals, grpc, html, http, k6, metrics,
-    redis, secrets, timers, websockets, ws,
+    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, icmp, k6,
+    metrics, mqtt, redis, secrets, tcp, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.
@@ -126,6 +126,10 @@ const MODULES: &[Module] = &[
         object: |ctx| filled(ctx, websockets::fill),
     },
     Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
+    Module { specifier: "k6/x/dns", names: dns::names, object: |ctx| filled(ctx, dns::fill) },
+    Module { specifier: "k6/x/icmp", names: icmp::names, object: |ctx| filled(ctx, icmp::fill) },
+    Module { specifier: "k6/x/mqtt", names: mqtt::names, object: |ctx| filled(ctx, mqtt::fill) },
+    Module { specifier: "k6/x/tcp", names: tcp::names, object: |ctx| filled(ctx, tcp::fill) },
     Module { specifier: "k6/x/redis", names: redis::names, object: |ctx| filled(ctx, redis::fill) },
     Module {
         specifier: "k6/x/fasthttp",
@@ -390,6 +394,7 @@ impl Api for K6 {
         }
         websockets::cut_all(host, state);
         state.streams.borrow_mut().clear();
+        state.links.cut();
         state.end_scopes();
         state.add_wire_bytes(host);
         if self.shared.config().no_vu_connection_reuse

@@ -12,6 +12,7 @@ use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
 
 use crate::api::Shared;
 use crate::boxed::unbox;
+use crate::extension::Links;
 use crate::http::state::HttpState;
 use crate::watch::Watched;
 
@@ -40,6 +41,8 @@ pub(crate) struct VuState {
     pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
     /// The streams of gRPC that were opened in this iteration.
     pub(crate) streams: RefCell<crate::grpc::Streams>,
+    /// The connections of extensions in this iteration.
+    pub(crate) links: Links,
     pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
@@ -108,6 +111,7 @@ impl VuState {
             has_streams: Cell::new(false),
             sockets: RefCell::default(),
             streams: RefCell::default(),
+            links: Links::default(),
             socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }

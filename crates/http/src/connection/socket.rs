@@ -38,6 +38,16 @@ macro_rules! either {
 }
 
 impl Socket {
+    /// The address of our end, if it is one of the network.
+    pub(crate) fn local(&self) -> Option<std::net::SocketAddr> {
+        match self {
+            Self::Tcp(stream) => stream.local_addr().ok(),
+            Self::Tls(stream) => stream.get_ref().0.local_addr().ok(),
+            #[cfg(unix)]
+            Self::Unix(_) => None,
+        }
+    }
+
     pub(super) fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(stream) => stream.try_read(into),

@@ -121,6 +121,12 @@ impl<'c> Recording<'c> {
         self.written = at;
     }
 
+    /// How long it took to find the address, and then to connect, in nanoseconds.
+    pub(crate) fn way(&self) -> [u64; 2] {
+        let found = self.connect_from.saturating_sub(self.asked);
+        [found, self.connected.saturating_sub(self.connect_from)]
+    }
+
     /// When it was asked for, which is now or a moment ago.
     pub(crate) fn asked(&self) -> u64 {
         self.asked

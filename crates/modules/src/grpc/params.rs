@@ -150,7 +150,7 @@ fn is_nothing(timeout: &Value<'_>) -> bool {
 }
 
 /// A number of milliseconds, or a text such as `1m30s`. Less than nothing is nothing.
-pub(super) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
+pub(crate) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
     if let Some(ms) = value.as_number() {
         // The cast saturates; a century is for ever.
         return Ok(Duration::from_nanos((ms.clamp(0.0, 3.2e12) * 1e6) as u64));

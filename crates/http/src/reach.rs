@@ -1,0 +1,34 @@
+//! Where names lead, for protocols that dial by themselves: the rules of the options hold for them, too.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::client::Client;
+use crate::dial::Dialer;
+use crate::failure::Failure;
+
+impl Client {
+    /// Where `host:port` leads: blocked names, overrides (`hosts`), literals, names (`dns`), blacklisted addresses, in
+    /// k6's order.
+    ///
+    /// # Errors
+    /// The name leads nowhere, or nobody may go there.
+    pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
+        let network = self.network();
+        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
+        dialer.address(host, port).await
+    }
+
+    /// All addresses of a name, asked for now: nothing is remembered, and `hosts` is not looked at. An address is its
+    /// own.
+    ///
+    /// # Errors
+    /// Nobody knows the name, nobody answers, or it is blocked.
+    pub async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
+        let network = self.network();
+        network.hosts.check_name(host)?;
+        match host.parse() {
+            Ok(ip) => Ok(vec![ip]),
+            Err(_) => network.dns.look_up(host).await,
+        }
+    }
+}
