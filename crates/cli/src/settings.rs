@@ -197,6 +197,8 @@ pub(crate) struct RunSettings {
     /// Threads that carry VUs; at least 1.
     pub(crate) workers: Option<usize>,
     pub(crate) demo: bool,
+    /// `--lateness-metric`: the metric that k6 does not have is shown where k6's are.
+    pub(crate) lateness: bool,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
 }
@@ -244,6 +246,7 @@ impl RunSettings {
             traces: traces(given.last("traces-output"))?,
             workers,
             demo: given.is_on("demo"),
+            lateness: given.is_on("lateness-metric"),
             once: given.is_on("once"),
         })
     }

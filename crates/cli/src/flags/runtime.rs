@@ -48,6 +48,11 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::value("scenario", "NAME", "Run this scenario alone; may be repeated").many(),
     Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50")
         .many(),
+    Flag::switch(
+        "lateness-metric",
+        "Show iteration_lateness, which k6 does not have, in the summary and to outputs",
+    )
+    .env("LATENESS_METRIC"),
     Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
     Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
 ];
