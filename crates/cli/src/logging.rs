@@ -31,6 +31,7 @@ use crate::{screen::Screen, secrets};
 mod entry;
 mod format;
 pub(crate) mod loki;
+mod repeats;
 mod setup;
 mod writer;
 

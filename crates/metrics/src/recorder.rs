@@ -227,7 +227,7 @@ impl Recorder {
 
     /// Counts an iteration that ended in an exception: `text` is what was thrown, with the place behind it.
     pub fn exception(&mut self, text: &str) {
-        self.exceptions.add(&self.registry.veiled_text(exceptions::beginning(text)));
+        self.exceptions.add(exceptions::beginning(&self.registry.veiled_text(text)));
     }
 
     /// What was seen since the last frame. Costs as much as there were series with values.

@@ -57,7 +57,10 @@ impl Formatter {
             (Format::Text, false) => self.logfmt(entry, hide_source, out),
             (Format::Text, true) => self.colored(entry, hide_source, out),
             (Format::Json, _) => self.json(entry, hide_source, out),
-            (Format::Raw, _) => out.push_str(&entry.message),
+            (Format::Raw, _) => {
+                out.push_str(&entry.message);
+                out.push_str(&more(entry));
+            }
             (Format::Dated, _) => self.dated(entry, out),
         }
         out.push('\n');
@@ -146,6 +149,11 @@ pub(super) fn level_name(level: Level) -> &'static str {
     }
 }
 
+/// How often it was said, where there are no fields.
+pub(super) fn more(entry: &Entry) -> String {
+    if entry.more == 0 { String::new() } else { format!(" ({} times more)", entry.more) }
+}
+
 /// Local time to the second: `2026-11-21T19:06:05+01:00`, `…Z` in UTC.
 fn rfc3339(at: SystemTime, zone: &jiff::tz::TimeZone) -> String {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
@@ -218,6 +226,7 @@ mod tests {
             at: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_287_965),
             level,
             of_init: false,
+            more: 0,
             message: message.to_owned(),
             fields: fields
                 .iter()

@@ -193,9 +193,10 @@ impl Loki {
 
 fn line(entry: &Entry, config: &LokiConfig) -> Line {
     let mut labels: BTreeMap<String, String> = config.labels.iter().cloned().collect();
-    let mut text = entry.message.clone();
+    let mut text = entry.message.clone() + &super::format::more(entry);
     let level = super::format::level_name(entry.level).to_owned();
-    let own = entry.fields.iter().map(|(name, value)| (name.clone(), value.text()));
+    // A number that changes is no label.
+    let own = entry.fields.iter().filter(|(name, _)| entry.more == 0 || name != "count").map(|(name, value)| (name.clone(), value.text()));
     for (name, value) in own.chain([("level".to_owned(), level)]) {
         match &config.allowed {
             Some(allowed) if !allowed.contains(&name) => {
@@ -315,6 +316,7 @@ mod tests {
             at: SystemTime::UNIX_EPOCH + Duration::from_nanos(42),
             level: log::Level::Info,
             of_init: false,
+            more: 0,
             message: message.to_owned(),
             fields: vec![("source".to_owned(), Field::Text("console".to_owned()))],
         }
