@@ -78,7 +78,7 @@ pub fn summary_export(summary: &Summary, setup_data: Option<&Value>) -> String {
 }
 
 /// What the `--summary-export` file says after `handleSummary` had the data: what is in them in place of our own numbers, in
-/// the file's shape. What k6 does not know stays as it is.
+/// the file's shape. What k6 does not know stays as it is; a metric without values is left out.
 ///
 /// # Errors
 /// A sentence: data of which no summary can be made.
@@ -89,11 +89,15 @@ pub fn exported(mut data: Value) -> Result<Value, String> {
     let group = object.get_mut("root_group").filter(|group| group.is_object());
     keyed(group.ok_or("data.root_group is no object")?);
     let metrics = object.get_mut("metrics").and_then(Value::as_object_mut);
-    for (name, metric) in metrics.ok_or("data.metrics is no object")? {
-        let wrong = || format!("data.metrics.{name} has no values");
+    let metrics = metrics.ok_or("data.metrics is no object")?;
+    if let Some((name, _)) = metrics.iter().find(|(_, metric)| metric.is_null()) {
+        return Err(format!("data.metrics.{name} is null"));
+    }
+    metrics.retain(|_, metric| metric.get("values").is_some_and(Value::is_object));
+    for metric in metrics.values_mut() {
         let is_rate = metric["type"] == "rate";
         let values = metric.get_mut("values").map(Value::take);
-        let Some(Value::Object(values)) = values else { return Err(wrong()) };
+        let Some(Value::Object(values)) = values else { continue };
         let renamed = |key: String| if is_rate && key == "rate" { "value".to_owned() } else { key };
         let mut flat: Map<String, Value> =
             values.into_iter().map(|(key, value)| (renamed(key), value)).collect();

@@ -232,6 +232,8 @@ fn the_export_is_made_of_changed_data() {
         json!({ "value": 0.5, "foo": "bar", "thresholds": { "a": true } })
     );
     data["metrics"]["mine"] = json!(5);
+    assert!(exported(data.clone()).unwrap()["metrics"].get("mine").is_none());
+    data["metrics"]["mine"] = json!(null);
     assert!(exported(data.clone()).unwrap_err().contains("metrics.mine"));
     data["metrics"] = json!({});
     data["root_group"] = json!({});

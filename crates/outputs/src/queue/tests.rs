@@ -154,3 +154,40 @@ fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
     assert_eq!(finished.written, Written { samples: 0, lost: 6 });
     assert_eq!(finished.error.unwrap().to_string(), "disk full");
 }
+
+/// An output that never comes back from a write, as one to a pipe whose reader sleeps.
+struct Stuck;
+
+impl Output for Stuck {
+    fn description(&self) -> String {
+        "stuck".to_owned()
+    }
+
+    fn flush_interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn write(&mut self, _: &Frame) -> io::Result<Written> {
+        std::thread::sleep(Duration::from_secs(600));
+        Ok(Written::default())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<Written> {
+        Ok(Written::default())
+    }
+}
+
+#[test]
+fn an_output_that_takes_nothing_is_given_up_and_its_samples_are_counted() {
+    let mut outputs = Outputs::run(vec![Box::new(Stuck)]).unwrap();
+    for _ in 0..3 {
+        outputs.write(&samples(100));
+    }
+    let finished = outputs.finish_within(Duration::from_millis(50)).remove(0);
+    assert_eq!(finished.written.lost, 300);
+    assert!(finished.error.unwrap().to_string().contains("took nothing for 50ms"));
+}
