@@ -312,7 +312,8 @@ impl Ledger {
         };
         let (own, sorted): (Vec<&Entry>, Vec<&Entry>) =
             sorted.into_values().partition(|entry| self.registry.is_own(entry.metric.id));
-        let summed = |entries: Vec<&Entry>| entries.iter().map(|entry| entry.summary(run)).collect();
+        let summed =
+            |entries: Vec<&Entry>| entries.iter().map(|entry| entry.summary(run)).collect();
         Summary {
             run,
             trend_stats: self.trend_stats.clone(),

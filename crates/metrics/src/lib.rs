@@ -46,7 +46,8 @@ pub use self::series::{Sample, Series};
 pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::summary::{
-    Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary, ThresholdResult, Values,
+    Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
+    ThresholdResult, Values,
 };
 pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
 pub use self::threshold::{

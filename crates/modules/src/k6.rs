@@ -10,7 +10,10 @@ use brunt_metrics::{CheckId, Recorder, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value, touched};
 
-use crate::state::{VuState, give_way, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object};
+use crate::state::{
+    VuState, give_way, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type,
+    to_object,
+};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()

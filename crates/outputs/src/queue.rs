@@ -219,11 +219,7 @@ fn weight(frame: &Frame) -> usize {
 
 /// The life of an output's thread. After an error it goes on taking batches and throws them away: a
 /// full disk does not end a test.
-fn drain(
-    mut output: Box<dyn Output>,
-    frames: &Receiver<Arc<Frame>>,
-    waiting: &Waiting,
-) -> Outcome {
+fn drain(mut output: Box<dyn Output>, frames: &Receiver<Arc<Frame>>, waiting: &Waiting) -> Outcome {
     let mut outcome = Outcome::default();
     let interval = output.flush_interval();
     let mut flushed = Instant::now();

@@ -15,8 +15,8 @@ use bytes::Bytes;
 
 pub use self::target::TraceTarget;
 use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending, tls::Tls};
-use crate::priority::stand_back;
 use crate::opentelemetry::{framed, grpc_success};
+use crate::priority::stand_back;
 
 /// Spans that may wait for their message.
 const SPANS_WAITING: usize = 8192;

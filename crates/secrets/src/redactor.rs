@@ -241,7 +241,8 @@ mod tests {
     #[test]
     fn ten_thousands_are_hidden_and_none_is_given_out_that_is_not() {
         let redactor = Redactor::default();
-        let secret = |number: usize| format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.secret-{number}-end");
+        let secret =
+            |number: usize| format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.secret-{number}-end");
         let mut hidden = 0;
         while redactor.hide(&secret(hidden)).is_ok() {
             hidden += 1;

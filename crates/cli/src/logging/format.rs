@@ -58,8 +58,7 @@ impl Formatter {
             (Format::Text, true) => self.colored(entry, hide_source, out),
             (Format::Json, _) => self.json(entry, hide_source, out),
             (Format::Raw, _) => {
-                out.push_str(&entry.message);
-                out.push_str(&more(entry));
+                out.push_str(&with_more(entry));
             }
             (Format::Dated, _) => self.dated(entry, out),
         }
@@ -149,9 +148,12 @@ pub(super) fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// How often it was said, where there are no fields.
-pub(super) fn more(entry: &Entry) -> String {
-    if entry.more == 0 { String::new() } else { format!(" ({} times more)", entry.more) }
+/// The message, and how often it was said: where there are no fields.
+pub(super) fn with_more(entry: &Entry) -> String {
+    match entry.more {
+        0 => entry.message.clone(),
+        more => format!("{} ({more} times more)", entry.message.trim_end()),
+    }
 }
 
 /// Local time to the second: `2026-11-21T19:06:05+01:00`, `…Z` in UTC.

@@ -243,10 +243,14 @@ impl Tally {
 
 fn line(entry: &Entry, config: &LokiConfig) -> Line {
     let mut labels: BTreeMap<String, String> = config.labels.iter().cloned().collect();
-    let mut text = entry.message.clone() + &super::format::more(entry);
+    let mut text = super::format::with_more(entry);
     let level = super::format::level_name(entry.level).to_owned();
     // A number that changes is no label.
-    let own = entry.fields.iter().filter(|(name, _)| entry.more == 0 || name != "count").map(|(name, value)| (name.clone(), value.text()));
+    let own = entry
+        .fields
+        .iter()
+        .filter(|(name, _)| entry.more == 0 || name != "count")
+        .map(|(name, value)| (name.clone(), value.text()));
     for (name, value) in own.chain([("level".to_owned(), level)]) {
         match &config.allowed {
             Some(allowed) if !allowed.contains(&name) => {
@@ -273,12 +277,7 @@ fn without_middle(text: String, most: usize) -> String {
     format!("{}...{}", &text[..head], &text[tail..])
 }
 
-fn push_until(
-    config: &LokiConfig,
-    batch: &Mutex<Batch>,
-    stopped: &Receiver<()>,
-    tally: &Tally,
-) {
+fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>, tally: &Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let settings = Settings {
         body_limit: u64::from(ANSWER_MAX),

@@ -15,7 +15,9 @@ use std::{
 use anyhow::Context as _;
 use log::LevelFilter;
 
-use super::{LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki, repeats::Repeats};
+use super::{
+    LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki, repeats::Repeats,
+};
 use crate::screen::Screen;
 
 /// What the writer is told.

@@ -69,7 +69,9 @@ impl Ending<'_> {
                     files.push((path.to_string_lossy().into_owned(), export.into_bytes()));
                 }
                 Err(problem) => {
-                    let error = format!("--summary-export: handleSummary() left data of which no summary can be made: {problem}");
+                    let error = format!(
+                        "--summary-export: handleSummary() left data of which no summary can be made: {problem}"
+                    );
                     log::error!(error = error.as_str(); "{UNHANDLED}");
                     return;
                 }
@@ -199,10 +201,19 @@ fn told_dropped(dropped: &Dropped) {
         );
     }
     for (count, what) in [
-        (checks, "results of checks are not in the list of checks (the metric has them): there are too many different checks"),
-        (groups, "times a group was entered that is not in the list of groups: there are too many different groups"),
+        (
+            checks,
+            "results of checks are not in the list of checks (the metric has them): there are too many different checks",
+        ),
+        (
+            groups,
+            "times a group was entered that is not in the list of groups: there are too many different groups",
+        ),
         (not_numbers, "values were no numbers and are not counted"),
-        (stale, "values are lost: their series had been given up (a fault in Brunt, please report it)"),
+        (
+            stale,
+            "values are lost: their series had been given up (a fault in Brunt, please report it)",
+        ),
     ] {
         if count > 0 {
             log::warn!("{count} {what}");

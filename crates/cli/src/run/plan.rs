@@ -230,7 +230,10 @@ impl Plan {
         const NAME: &str = "iteration_lateness";
         let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
         judged.chain(&self.consolidated.unjudged).any(|metric| {
-            metric.trim().strip_prefix(NAME).is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+            metric
+                .trim()
+                .strip_prefix(NAME)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
         })
     }
 

@@ -5,6 +5,7 @@ mod archives;
 mod attack;
 mod bad_bodies;
 mod bad_input;
+mod bounds;
 mod command_line;
 mod corpus;
 mod dashboard;
