@@ -95,14 +95,14 @@ fn a_queue_is_full_when_too_many_samples_wait() {
     let (queue, frames) = Queue::new();
     let large = samples(WAITING_MAX + 1);
     let small = samples(1);
-    assert!(queue.put(&large));
-    assert!(!queue.put(&small));
-    queue.waiting.fetch_sub(weight(&frames.recv().unwrap()), Relaxed);
+    assert!(queue.put(&large, 1));
+    assert!(!queue.put(&small, 1));
+    queue.waiting.weight.fetch_sub(weight(&frames.recv().unwrap()), Relaxed);
     for _ in 0..FRAMES_MAX {
-        assert!(queue.put(&small));
+        assert!(queue.put(&small, 1));
     }
-    assert!(!queue.put(&small));
-    assert_eq!(queue.waiting.load(Relaxed), FRAMES_MAX * weight(&small));
+    assert!(!queue.put(&small, 1));
+    assert_eq!(queue.waiting.weight.load(Relaxed), FRAMES_MAX * weight(&small));
 }
 
 /// Takes nothing before it is told to.
@@ -156,11 +156,11 @@ fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
 }
 
 /// An output that never comes back from a write, as one to a pipe whose reader sleeps.
-struct Stuck;
+struct Asleep;
 
-impl Output for Stuck {
+impl Output for Asleep {
     fn description(&self) -> String {
-        "stuck".to_owned()
+        "asleep".to_owned()
     }
 
     fn flush_interval(&self) -> Duration {
@@ -183,7 +183,7 @@ impl Output for Stuck {
 
 #[test]
 fn an_output_that_takes_nothing_is_given_up_and_its_samples_are_counted() {
-    let mut outputs = Outputs::run(vec![Box::new(Stuck)]).unwrap();
+    let mut outputs = Outputs::run(vec![Box::new(Asleep)]).unwrap();
     for _ in 0..3 {
         outputs.write(&samples(100));
     }
