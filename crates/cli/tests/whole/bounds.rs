@@ -42,7 +42,7 @@ fn lateness_is_shown_to_nobody_who_did_not_ask() {
     let script = |thresholds: &str| {
         format!(
             "export const options = {{ thresholds: {{ {thresholds} }}, scenarios: {{ a: {{ executor: 'constant-arrival-rate',
-               rate: 10, duration: '300ms', preAllocatedVUs: 2 }} }} }};
+               rate: 10, duration: '1s', preAllocatedVUs: 2 }} }} }};
              export default function () {{}}
              export function handleSummary(data) {{
                return {{ stdout: JSON.stringify(data), 'h.json': JSON.stringify(data) }};
