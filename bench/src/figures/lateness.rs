@@ -20,7 +20,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             program: &bench.settings.brunt,
             client: Client::Brunt,
             script: &bench.file("lateness.js"),
-            flags: ["--workers", "1"].map(str::to_owned).to_vec(),
+            flags: ["--workers", "1", "--lateness-metric"].map(str::to_owned).to_vec(),
             env: vec![("RATE", RATE.to_string()), ("SECONDS", bench.settings.seconds.to_string())],
             core: (machine::cores() > 1).then_some(0),
             seconds: bench.settings.seconds,

@@ -188,8 +188,13 @@ impl Script for Loaded {
 }
 
 impl TestRunner for ScriptRunner {
-    fn handle_summary(&self, data: String, limit: Duration) -> Answer {
-        match Self::handle_summary(self, data, limit) {
+    fn handle_summary(
+        &self,
+        data: String,
+        limit: Duration,
+        changed: Option<&mut Option<Result<String, String>>>,
+    ) -> Answer {
+        match Self::handle_summary(self, data, limit, changed) {
             SummaryAnswer::Default => Answer::Usual,
             SummaryAnswer::Write(files) => Answer::Write(files),
             SummaryAnswer::Failed(problem) => Answer::Failed(problem),

@@ -31,6 +31,7 @@ use crate::{screen::Screen, secrets};
 mod entry;
 mod format;
 pub(crate) mod loki;
+mod repeats;
 mod setup;
 mod writer;
 
@@ -106,9 +107,10 @@ impl Logging {
             unwritten: AtomicU64::new(0),
         });
         let writer = Writer::new(config, Arc::clone(screen), Arc::clone(&shared))?;
-        let thread = std::thread::Builder::new()
-            .name("brunt-log".to_owned())
-            .spawn(move || writer.run(&inbox))?;
+        let thread = std::thread::Builder::new().name("brunt-log".to_owned()).spawn(move || {
+            brunt_outputs::stand_back();
+            writer.run(&inbox);
+        })?;
         let _ = log::set_boxed_logger(Box::new(Logger(Arc::clone(&shared))));
         log::set_max_level(if config.verbose { LevelFilter::Debug } else { LevelFilter::Info });
         Ok(Self { shared, thread: Some(thread), screen: Arc::clone(screen) })

@@ -111,6 +111,9 @@ fn run<H: Host>(
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
+    if !settings.lateness && !plan.names_lateness() {
+        registry.hide_own();
+    }
     let text = loaded.text().to_owned();
 
     let mut outputs = settings.outputs.clone().or_else(|| plan.outputs.clone()).unwrap_or_default();

@@ -202,6 +202,8 @@ pub(crate) struct RunSettings {
     pub(crate) demo: bool,
     /// The screen is k6's: no live line of requests.
     pub(crate) no_live: bool,
+    /// `--lateness-metric`: the metric that k6 does not have is shown where k6's are.
+    pub(crate) lateness: bool,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
 }
@@ -250,6 +252,7 @@ impl RunSettings {
             workers,
             demo: given.is_on("demo"),
             no_live: given.is_on("no-live"),
+            lateness: given.is_on("lateness-metric"),
             once: given.is_on("once"),
         })
     }

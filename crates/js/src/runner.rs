@@ -107,15 +107,38 @@ impl ScriptRunner {
     }
 
     /// Runs `handleSummary(data)`, if the script has one, with at most `limit` of time. Runs on the calling thread.
-    pub fn handle_summary(&self, data: String, limit: Duration) -> SummaryAnswer {
+    ///
+    /// `changed` is asked for by who wants to know what the function made of its data: it becomes their JSON text, or the
+    /// reason why there is none. Without such a function nothing is said.
+    pub fn handle_summary(
+        &self,
+        data: String,
+        limit: Duration,
+        changed: Option<&mut Option<Result<String, String>>>,
+    ) -> SummaryAnswer {
         let answer = Rc::new(RefCell::new(SummaryAnswer::Default));
         let out = Rc::clone(&answer);
+        let said = Rc::new(RefCell::new(None));
+        let (wants, left) = (changed.is_some(), Rc::clone(&said));
         let stop = StopHandle::new();
         stop.set_time_limit(limit);
         let ran = self.alone(&stop, move |instance| {
-            *out.borrow_mut() = summary_answer(instance, &data)?;
+            let Some((function, argument)) = summary_call(instance, &data)? else { return Ok(()) };
+            let answered = match function {
+                Some(function) => summary_answer(instance, &function, &argument),
+                None => Ok(SummaryAnswer::Unusable(
+                    "exported identifier handleSummary must be a function".to_owned(),
+                )),
+            };
+            if wants {
+                *left.borrow_mut() = Some(summary_data(instance.ctx(), &argument));
+            }
+            *out.borrow_mut() = answered?;
             Ok(())
         });
+        if let Some(changed) = changed {
+            *changed = said.borrow_mut().take();
+        }
         match ran {
             Ok(()) => answer.borrow().clone(),
             // A promise that is rejected is an answer to k6, though none that can be used.
@@ -385,15 +408,16 @@ fn kind_of(value: &Value<'_>) -> &'static str {
     }
 }
 
-fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Failure> {
+/// The export `handleSummary`, if there is one (and it is a function), and its argument.
+#[allow(clippy::type_complexity, reason = "named for one caller")]
+fn summary_call<'js>(
+    instance: &'js Instance,
+    data: &str,
+) -> Result<Option<(Option<Value<'js>>, Value<'js>)>, Failure> {
     if !instance.export_names().iter().any(|name| name == "handleSummary") {
-        return Ok(SummaryAnswer::Default);
+        return Ok(None);
     }
-    let Some(function) = instance.export("handleSummary").filter(Value::is_function) else {
-        return Ok(SummaryAnswer::Unusable(
-            "exported identifier handleSummary must be a function".to_owned(),
-        ));
-    };
+    let function = instance.export("handleSummary").filter(Value::is_function);
     let (host, ctx) = (instance.host(), instance.ctx());
     host.api.begin(host, ctx, None);
     let argument = decoded(instance, Some(data))?;
@@ -404,7 +428,36 @@ fn summary_answer(instance: &Instance, data: &str) -> Result<SummaryAnswer, Fail
     {
         argument.set("setup_data", ctx.undefined()).map_err(thrown)?;
     }
-    let answer = instance.call_in_spite(&function, &[argument])?;
+    Ok(Some((function, argument)))
+}
+
+/// What a function left of the data of the summary, as JSON; or why there is no summary in them.
+fn summary_data(ctx: Ctx<'_>, data: &Value<'_>) -> Result<String, String> {
+    let text = |thrown: brunt_quickjs::Thrown| format!("{thrown:?}");
+    // JSON would leave them out.
+    let metrics = data.get("metrics").map_err(text)?;
+    if metrics.is_object() {
+        for name in metrics.keys().map_err(text)? {
+            if metrics.get(&name).map_err(text)?.is_nullish() {
+                let name = name.text().unwrap_or_default();
+                return Err(format!("data.metrics.{name} is undefined"));
+            }
+        }
+    }
+    match ctx.stringify_json(data) {
+        Ok(Some(json)) => Ok(json),
+        Ok(None) => Err("data is undefined".to_owned()),
+        Err(_) => Err("data cannot be said in JSON: is it part of itself?".to_owned()),
+    }
+}
+
+fn summary_answer<'js>(
+    instance: &'js Instance,
+    function: &Value<'js>,
+    argument: &Value<'js>,
+) -> Result<SummaryAnswer, Failure> {
+    let (host, ctx) = (instance.host(), instance.ctx());
+    let answer = instance.call_in_spite(function, std::slice::from_ref(argument))?;
     if answer.is_nullish() {
         return Ok(SummaryAnswer::Default);
     }

@@ -1,5 +1,7 @@
 //! What one core saw in one tick.
 
+use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,10 +21,57 @@ pub struct Frame {
     pub checks: Vec<CheckDelta>,
     /// The paths of groups that a core entered for the first time, each with a number: they grow with time, over all cores.
     pub groups: Vec<(u64, Arc<str>)>,
+    /// The exceptions that ended iterations.
+    pub exceptions: ExceptionDeltas,
     /// Each single value, if somebody asked for them.
     pub samples: Vec<Sample>,
     /// What had no room.
     pub dropped: Dropped,
+    /// Tables that the core needs no more; whoever drops the frame frees them.
+    pub retired: Retired,
+}
+
+/// What is to be freed where it disturbs nobody.
+#[derive(Clone, Default)]
+pub struct Retired(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Retired {
+    pub(crate) fn new(tables: impl Any + Send + Sync) -> Self {
+        Self(Some(Arc::new(tables)))
+    }
+}
+
+impl fmt::Debug for Retired {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Retired({})", self.0.is_some())
+    }
+}
+
+/// Exceptions that ended iterations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExceptionDeltas {
+    /// By text.
+    pub told: Vec<ExceptionDelta>,
+    /// Those whose text had no room.
+    pub others: u64,
+}
+
+/// An exception.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExceptionDelta {
+    /// What was thrown, with the place behind it.
+    pub text: Arc<str>,
+    /// How often.
+    pub count: u64,
+    /// Grows with time, over all cores.
+    pub order: u64,
+}
+
+impl ExceptionDeltas {
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.others == 0
+    }
 }
 
 /// The new values of one series.
@@ -62,6 +111,10 @@ pub struct Dropped {
     pub not_numbers: u64,
     /// How often the tables were emptied because there were too many series.
     pub resets: u64,
+    /// How often tags with new values were told with `(too many values)` in their place, or without them.
+    pub crowded: u64,
+    /// Values for series of an earlier epoch.
+    pub stale: u64,
 }
 
 impl Dropped {
@@ -77,6 +130,8 @@ impl Dropped {
         self.groups += other.groups;
         self.not_numbers += other.not_numbers;
         self.resets += other.resets;
+        self.crowded += other.crowded;
+        self.stale += other.stale;
     }
 }
 
@@ -86,6 +141,7 @@ impl Frame {
         self.series.is_empty()
             && self.checks.is_empty()
             && self.groups.is_empty()
+            && self.exceptions.is_empty()
             && self.samples.is_empty()
             && self.dropped.is_nothing()
     }
@@ -120,6 +176,17 @@ impl Frame {
                 self.checks.push(delta);
             }
         }
+
+        for delta in other.exceptions.told {
+            match self.exceptions.told.iter_mut().find(|known| known.text == delta.text) {
+                Some(known) => {
+                    known.count += delta.count;
+                    known.order = known.order.min(delta.order);
+                }
+                None => self.exceptions.told.push(delta),
+            }
+        }
+        self.exceptions.others += other.exceptions.others;
 
         self.groups.extend(other.groups);
         self.groups.sort_unstable();

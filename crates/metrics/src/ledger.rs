@@ -2,6 +2,7 @@
 
 mod breakdown;
 mod distinct;
+mod exceptions;
 mod routes;
 mod tree;
 
@@ -13,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::breakdown::Parts;
 use self::distinct::Distinct;
+pub use self::exceptions::ExceptionLog;
 use self::routes::{Route, Routes};
 use self::tree::Tree;
 use crate::frame::{Dropped, Frame};
@@ -63,6 +65,7 @@ pub struct Ledger {
     no_group_tag: bool,
     parts: Option<Parts>,
     distinct: Distinct,
+    exceptions: ExceptionLog,
     dropped: Dropped,
     warnings: Vec<String>,
 }
@@ -115,6 +118,7 @@ impl Ledger {
             no_group_tag: config.no_group_tag,
             parts: config.breakdown.then(Parts::default),
             distinct: Distinct::default(),
+            exceptions: ExceptionLog::default(),
             dropped: Dropped::default(),
             warnings: Vec::new(),
         };
@@ -223,7 +227,8 @@ impl Ledger {
                 parts.absorb(&route.parts, &delta.sink);
             }
         }
-        self.tree.absorb(frame);
+        self.dropped.checks += self.tree.absorb(frame);
+        self.exceptions.absorb(&frame.exceptions);
         self.dropped.merge(frame.dropped);
     }
 
@@ -305,14 +310,21 @@ impl Ledger {
             Some(parts) => parts.summary(&self.registry, run),
             None => (Vec::new(), Vec::new()),
         };
+        let (own, sorted): (Vec<&Entry>, Vec<&Entry>) =
+            sorted.into_values().partition(|entry| self.registry.is_own(entry.metric.id));
+        let summed =
+            |entries: Vec<&Entry>| entries.iter().map(|entry| entry.summary(run)).collect();
         Summary {
             run,
             trend_stats: self.trend_stats.clone(),
-            metrics: sorted.into_values().map(|entry| entry.summary(run)).collect(),
+            metrics: summed(sorted),
+            own: summed(own),
             checks: if self.no_check_tag { Vec::new() } else { self.tree.checks() },
             root: self.root(),
             scenarios,
             groups,
+            exceptions: self.exceptions.summary(),
+            dropped: self.dropped,
         }
     }
 }

@@ -35,18 +35,21 @@ mod tags;
 mod threshold;
 mod trend;
 
-pub use self::frame::{CheckDelta, Dropped, Frame, SeriesDelta};
-pub use self::ledger::{Ledger, LedgerConfig, Verdict};
+pub use self::frame::{
+    CheckDelta, Dropped, ExceptionDelta, ExceptionDeltas, Frame, Retired, SeriesDelta,
+};
+pub use self::ledger::{ExceptionLog, Ledger, LedgerConfig, Verdict};
 pub use self::metric::{Contains, Kind, Metric, MetricId, builtin};
-pub use self::recorder::{CheckId, Recorder, SAMPLES_MAX, SERIES_MAX, SeriesId, TagsId};
+pub use self::recorder::{CheckId, OTHERS, Recorder, SAMPLES_MAX, SERIES_MAX, SeriesId, TagsId};
 pub use self::registry::{RegisterError, RegisterOutcome, Registry, Veil};
 pub use self::series::{Sample, Series};
 pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
 pub use self::summary::{
-    Breakdown, CheckSummary, GroupSummary, MetricSummary, Summary, ThresholdResult, Values,
+    Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
+    ThresholdResult, Values,
 };
-pub use self::tags::{Metadata, TagSet};
+pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
 pub use self::threshold::{
     Aggregation, Operator, Selector, Threshold, ThresholdError, ThresholdSet,
 };

@@ -1,6 +1,7 @@
 //! One core's tables: where values are added.
 
 mod checks;
+mod exceptions;
 mod interner;
 
 use std::marker::PhantomData;
@@ -10,8 +11,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use self::checks::Checks;
+use self::exceptions::Exceptions;
 use self::interner::Interner;
-use crate::frame::{Dropped, Frame, SeriesDelta};
+use crate::frame::{Dropped, Frame, Retired, SeriesDelta};
 use crate::metric::{Kind, MetricId};
 use crate::registry::Registry;
 use crate::series::{Sample, Series};
@@ -20,17 +22,20 @@ use crate::tags::{Metadata, TagSet};
 use crate::trend::{PagePool, TrendCell};
 
 pub use self::checks::CheckId;
-pub use self::interner::TagsId;
+pub use self::interner::{OTHERS, TagsId};
 
 /// A core with more series (or tag sets) than this empties its tables at the next tick.
 pub const SERIES_MAX: usize = 100_000;
+/// Series of tags that there was no room for ([`OTHERS`]), in one epoch. Of more only the metric is known.
+const EXTRA_SERIES_MAX: usize = 10_000;
 /// Single samples kept between two ticks (42 MiB); more are dropped and counted.
 pub const SAMPLES_MAX: usize = 1 << 20;
 
 /// The place of a slot without values in this tick.
 const UNTOUCHED: u32 = u32::MAX;
 
-/// A series in a [`Recorder`]. Valid until the recorder's epoch changes.
+/// A series in a [`Recorder`]. Valid until the recorder's epoch changes; numbers are not used again, so that an old one adds
+/// to no other series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SeriesId(u32);
 
@@ -39,8 +44,11 @@ pub struct SeriesId(u32);
 /// Adding a value is an index and an addition; names and tags are looked up when a series is made,
 /// so keep its id. Ids are valid within one [`epoch`](Self::epoch): when a script makes more than
 /// [`SERIES_MAX`] series (a tag with a different value in each request), the tables are emptied after
-/// the next [`take_frame`](Self::take_frame), and everyone who keeps ids makes them anew. An old id
-/// does no harm but adds to a wrong series, or none.
+/// the next [`take_frame`](Self::take_frame), and everyone who keeps ids makes them anew. A value for an old id
+/// is dropped and counted ([`Dropped::stale`]): no number is given twice.
+///
+/// New tags have a bound for each frame, too: beyond it their values are told as [`OTHERS`], so that a sample
+/// with new tags costs a few lookups. Each value counts in its metric all the same.
 #[derive(Debug)]
 pub struct Recorder {
     registry: Arc<Registry>,
@@ -49,12 +57,17 @@ pub struct Recorder {
     epoch: u32,
     interner: Interner,
     by_key: FxHashMap<(MetricId, TagsId), SeriesId>,
+    /// The number of the first slot.
+    first: u32,
     slots: Vec<Slot>,
-    /// The slots that got values since the last frame, in the order of the first one.
-    touched: Vec<SeriesId>,
+    /// Series made though there was no room.
+    extra: usize,
+    /// The places of the slots that got values since the last frame, in the order of the first one.
+    touched: Vec<u32>,
     pool: PagePool,
     samples: Vec<Sample>,
     checks: Checks,
+    exceptions: Exceptions,
     dropped: Dropped,
     /// It belongs to a core: not `Send`.
     _local: PhantomData<Rc<()>>,
@@ -64,6 +77,8 @@ pub struct Recorder {
 struct Slot {
     /// Where it stands in `touched`, or [`UNTOUCHED`].
     place: u32,
+    /// Whether its single values are kept, if any are.
+    is_sampled: bool,
     cell: Cell,
     series: Arc<Series>,
 }
@@ -86,11 +101,14 @@ impl Recorder {
             epoch: 0,
             interner: Interner::new(),
             by_key: FxHashMap::default(),
+            first: 0,
             slots: Vec::new(),
+            extra: 0,
             touched: Vec::new(),
             pool: PagePool::default(),
             samples: Vec::new(),
             checks: Checks::default(),
+            exceptions: Exceptions::default(),
             dropped: Dropped::default(),
             _local: PhantomData,
         }
@@ -118,7 +136,7 @@ impl Recorder {
     }
 
     /// The tags of an id.
-    pub fn tag_set(&self, id: TagsId) -> TagSet {
+    pub fn tag_set(&mut self, id: TagsId) -> TagSet {
         self.interner.get(id)
     }
 
@@ -130,22 +148,34 @@ impl Recorder {
         if let Some(id) = self.by_key.get(&(metric, tags)) {
             return *id;
         }
-        let id = SeriesId(self.slots.len() as u32);
+        if self.interner.is_full() {
+            if self.extra >= EXTRA_SERIES_MAX && tags != TagsId::EMPTY {
+                self.interner.crowded += 1;
+                return self.series(metric, TagsId::EMPTY);
+            }
+            self.extra += 1;
+        }
+        let id = SeriesId(self.first + self.slots.len() as u32);
         let tags_shown = self.registry.veiled(&self.interner.get(tags));
         self.slots.push(Slot {
             place: UNTOUCHED,
+            is_sampled: !self.registry.is_own(metric),
             cell: Cell::new(self.registry.get(metric).kind),
             series: Arc::new(Series { metric, tags: tags_shown }),
         });
         self.by_key.insert((metric, tags), id);
+        self.interner.count_series();
         id
     }
 
     /// Adds a value. `at` is nanoseconds since the Unix epoch; `meta` matters only to single samples.
-    /// A NaN is dropped and counted.
+    /// A NaN is dropped and counted, and so is a value of a series of an earlier epoch.
     #[inline]
     pub fn add(&mut self, series: SeriesId, value: f64, at: u64, meta: Option<&Metadata>) {
-        let Some(slot) = self.slots.get_mut(series.0 as usize) else {
+        // The number of an old one is less than the first: it wraps to where no slot is.
+        let index = series.0.wrapping_sub(self.first);
+        let Some(slot) = self.slots.get_mut(index as usize) else {
+            self.dropped.stale += 1;
             return;
         };
         if value.is_nan() {
@@ -154,10 +184,10 @@ impl Recorder {
         }
         if slot.place == UNTOUCHED {
             slot.place = self.touched.len() as u32;
-            self.touched.push(series);
+            self.touched.push(index);
         }
         slot.cell.add(value, at, &mut self.pool);
-        if self.want_samples {
+        if self.want_samples && slot.is_sampled {
             if self.samples.len() < SAMPLES_MAX {
                 let metadata = meta.map(|meta| self.registry.veiled(meta));
                 let series = slot.place;
@@ -170,7 +200,11 @@ impl Recorder {
 
     /// The id of a check in a group (`""` or `::outer::inner`).
     pub fn check(&mut self, group: &str, name: &str) -> CheckId {
-        self.checks.check(group, name)
+        if let Some(id) = self.checks.find(group, name) {
+            return id;
+        }
+        let (group, name) = (self.registry.veiled_text(group), self.registry.veiled_text(name));
+        self.checks.check(&group, &name)
     }
 
     /// Counts one result of a check in the tree of checks. (The metric `checks` is apart.)
@@ -183,41 +217,61 @@ impl Recorder {
     /// Says that a group was entered (`::outer::inner`), so that it is known even if nothing is
     /// measured in it. Cheap when said again.
     pub fn group(&mut self, path: &str) {
-        if !self.checks.enter(path) {
+        if self.checks.has_entered(path) {
+            return;
+        }
+        if !self.checks.enter(&self.registry.veiled_text(path)) {
             self.dropped.groups += 1;
         }
+    }
+
+    /// Counts an iteration that ended in an exception: `text` is what was thrown, with the place behind it.
+    pub fn exception(&mut self, text: &str) {
+        self.exceptions.add(exceptions::beginning(&self.registry.veiled_text(text)));
     }
 
     /// What was seen since the last frame. Costs as much as there were series with values.
     pub fn take_frame(&mut self) -> Frame {
         let mut series = Vec::with_capacity(self.touched.len());
-        for id in self.touched.drain(..) {
-            let slot = &mut self.slots[id.0 as usize];
+        for index in self.touched.drain(..) {
+            let slot = &mut self.slots[index as usize];
             slot.place = UNTOUCHED;
             let sink = slot.cell.drain(&mut self.pool);
             series.push(SeriesDelta { series: Arc::clone(&slot.series), sink });
         }
         let (checks, groups) = self.checks.take();
+        let exceptions = self.exceptions.take();
         // The next frame will have about as many samples.
         let room = self.samples.len() + self.samples.len() / 8;
         let samples = std::mem::replace(&mut self.samples, Vec::with_capacity(room));
-        if self.slots.len() > SERIES_MAX || self.interner.len() > SERIES_MAX {
-            self.reset();
-        }
+        self.dropped.crowded += std::mem::take(&mut self.interner.crowded);
+        self.dropped.stale += std::mem::take(&mut self.interner.stale);
+        self.interner.begin();
+        let is_spent = self.slots.len() > SERIES_MAX || self.interner.is_spent() || self.extra > 0;
+        let retired = if is_spent { self.reset() } else { Retired::default() };
         let dropped = std::mem::take(&mut self.dropped);
-        Frame { core: self.core, series, checks, groups, samples, dropped }
+        Frame { core: self.core, series, checks, groups, exceptions, samples, dropped, retired }
     }
 
     /// Empties the tables of tags and series; the one of checks is bounded by itself, but follows,
-    /// so that one rule serves all ids.
-    fn reset(&mut self) {
+    /// so that one rule serves all ids. What they held is given away: freeing it takes its time.
+    fn reset(&mut self) -> Retired {
+        let first = self.first.checked_add(self.slots.len() as u32);
+        // After four billion series no table is emptied any more, as numbers would be used again.
+        let Some(first) = first.filter(|first| first.checked_add(4 * SERIES_MAX as u32).is_some())
+        else {
+            return Retired::default();
+        };
+        let Some(tags) = self.interner.reset() else { return Retired::default() };
+        self.first = first;
         self.epoch += 1;
         self.dropped.resets += 1;
-        self.interner = Interner::new();
-        self.by_key = FxHashMap::default();
-        self.slots = Vec::new();
+        self.extra = 0;
         self.touched = Vec::new();
         self.checks.reset();
+        let slots = std::mem::take(&mut self.slots);
+        let series: Vec<_> = slots.into_iter().map(|slot| slot.series).collect();
+        Retired::new((tags, std::mem::take(&mut self.by_key), series))
     }
 }
 

@@ -1,5 +1,7 @@
 //! All metrics of a test, by name and by number.
 
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -20,6 +22,8 @@ const METRICS_MAX: usize = 100_000;
 pub struct Registry {
     inner: Mutex<Inner>,
     veil: OnceLock<Veil>,
+    /// Brunt's own metrics stay out of what k6's users read.
+    hides_own: AtomicBool,
 }
 
 /// Looks at the value of a tag: what is to be shown instead, if it must not be seen.
@@ -89,7 +93,7 @@ impl Registry {
         for (name, kind, contains) in builtin::ALL {
             inner.push(name, *kind, *contains);
         }
-        Self { inner: Mutex::new(inner), veil: OnceLock::new() }
+        Self { inner: Mutex::new(inner), veil: OnceLock::new(), hides_own: AtomicBool::new(false) }
     }
 
     /// From now on the tags of new series are shown through this. The first call counts.
@@ -107,6 +111,26 @@ impl Registry {
         }
         let pairs: Vec<_> = hidden.iter().map(|(key, value)| (*key, value.as_str())).collect();
         tags.with_all(&pairs)
+    }
+
+    /// A text as it may be shown.
+    pub(crate) fn veiled_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let hidden = self.veil.get().and_then(|veil| veil(text));
+        hidden.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// From now on `iteration_lateness`, which k6 does not have, stays out of samples and of [`Summary::metrics`]: they are
+    /// read by programs that know k6's metrics. Its numbers are in [`Summary::own`].
+    ///
+    /// [`Summary::metrics`]: crate::Summary::metrics
+    /// [`Summary::own`]: crate::Summary::own
+    pub fn hide_own(&self) {
+        self.hides_own.store(true, Relaxed);
+    }
+
+    /// Whether a metric stays out of what k6's users read.
+    pub fn is_own(&self, metric: MetricId) -> bool {
+        metric == builtin::ITERATION_LATENESS && self.hides_own.load(Relaxed)
     }
 
     /// Makes a metric, or finds the one of that name, kind and contents.

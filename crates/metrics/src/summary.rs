@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::frame::Dropped;
 use crate::metric::{Contains, Kind};
 use crate::stat::{TrendStat, parse_percentile};
 use crate::trend::TrendSink;
@@ -17,6 +18,8 @@ pub struct Summary {
     /// All metrics with samples, and those with a threshold in any case. Sorted by name, each parent
     /// before its submetrics.
     pub metrics: Vec<MetricSummary>,
+    /// Those that k6 does not have and nobody asked for ([`Registry::hide_own`](crate::Registry::hide_own)).
+    pub own: Vec<MetricSummary>,
     /// Every check of every group, in the order of first appearance.
     pub checks: Vec<CheckSummary>,
     /// The tree of groups with their checks; its root has no name and no path.
@@ -27,12 +30,54 @@ pub struct Summary {
     /// The top-level groups that belong to the scenario `default` (or none), in the order of first
     /// appearance, deeper groups within. Empty unless the ledger was asked for a breakdown.
     pub groups: Vec<Breakdown>,
+    /// The exceptions that ended iterations.
+    pub exceptions: Exceptions,
+    /// What had no room.
+    pub dropped: Dropped,
+}
+
+/// The exceptions that ended iterations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exceptions {
+    /// The first hundred different ones, in the order of their first appearance.
+    pub told: Vec<Exception>,
+    /// How many others there were.
+    pub others: u64,
+}
+
+impl Exceptions {
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.told.iter().map(|exception| exception.count).sum::<u64>() + self.others
+    }
+}
+
+/// An exception of the script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exception {
+    /// What was thrown, and behind it where, line by line.
+    pub text: String,
+    /// How often.
+    pub count: u64,
+}
+
+impl Exception {
+    /// What was thrown: the first line.
+    pub fn message(&self) -> &str {
+        self.text.lines().next().unwrap_or_default().trim_end()
+    }
+
+    /// Where: the innermost place in a file, such as `at default (file:///x/a.js:3:9)`, if it is known.
+    pub fn place(&self) -> Option<&str> {
+        let mut lines = self.text.lines().skip(1).map(str::trim);
+        lines.find(|line| line.starts_with("at ") && !line.contains("native"))
+    }
 }
 
 impl Summary {
-    /// The entry of a metric or submetric, by its full name.
+    /// The entry of a metric or submetric, by its full name; also one of its [`own`](Self::own).
     pub fn metric(&self, name: &str) -> Option<&MetricSummary> {
-        self.metrics.iter().find(|metric| metric.name == name)
+        self.metrics.iter().chain(&self.own).find(|metric| metric.name == name)
     }
 }
 

@@ -1,12 +1,47 @@
 //! Tag sets: sorted, shared, cheap to compare.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::FxHasher;
 
-/// A set of tags, sorted by key, each key once. Cloning shares it.
+/// The most bytes that a key or a value may have. Of a longer one the beginning is kept, and it is counted ([`texts_cut`]):
+/// tags are looked up and compared with each sample, and kept as long as their series.
+pub const TAG_MAX: usize = 16 * 1024;
+
+/// What stands behind a text that was cut.
+const ELLIPSIS: &str = "…";
+
+/// Keys and values that were cut so far, in this process.
+static CUT: AtomicU64 = AtomicU64::new(0);
+
+/// How many keys and values of tags, names of checks and the like were longer than [`TAG_MAX`] and were cut, in this process.
+/// A text that is cut in one place may be counted again in another.
+pub fn texts_cut() -> u64 {
+    CUT.load(Relaxed)
+}
+
+pub(crate) fn is_long(text: &str) -> bool {
+    text.len() > TAG_MAX
+}
+
+/// The text, or its beginning if it is too long.
+pub(crate) fn bounded(text: &str) -> Cow<'_, str> {
+    if !is_long(text) {
+        return Cow::Borrowed(text);
+    }
+    CUT.fetch_add(1, Relaxed);
+    Cow::Owned(format!("{}{ELLIPSIS}", &text[..text.floor_char_boundary(TAG_MAX - ELLIPSIS.len())]))
+}
+
+fn bounded_arc(text: Arc<str>) -> Arc<str> {
+    if is_long(&text) { Arc::from(bounded(&text)) } else { text }
+}
+
+/// A set of tags, sorted by key, each key once. Cloning shares it. No text in it is longer than [`TAG_MAX`].
 ///
 /// Its hash is computed once, so that sets of different cores compare fast.
 #[derive(Clone)]
@@ -27,11 +62,9 @@ impl TagSet {
         K: Into<Arc<str>>,
         V: Into<Arc<str>>,
     {
-        let mut sorted: Vec<(Arc<str>, Arc<str>)> = Vec::new();
-        for (key, value) in pairs {
-            put(&mut sorted, key.into(), value.into());
-        }
-        Self::from_sorted(sorted)
+        let pairs = pairs.into_iter();
+        let pairs = pairs.map(|(key, value)| (bounded_arc(key.into()), bounded_arc(value.into())));
+        Self::from_sorted(sorted(pairs.collect()))
     }
 
     fn from_sorted(pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
@@ -47,20 +80,19 @@ impl TagSet {
 
     /// This set and these tags; they win over the set's own, later ones over earlier ones.
     pub fn with_all(&self, pairs: &[(&str, &str)]) -> Self {
-        self.with_shared(pairs.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))))
+        let shared = |text: &str| -> Arc<str> { Arc::from(bounded(text)) };
+        self.with_shared(pairs.iter().map(|(key, value)| (shared(key), shared(value))))
     }
 
-    /// As [`with_all`](Self::with_all), of strings that are shared already.
+    /// As [`with_all`](Self::with_all), of strings that are shared already, and none of them too long.
     pub(crate) fn with_shared(
         &self,
         pairs: impl ExactSizeIterator<Item = (Arc<str>, Arc<str>)>,
     ) -> Self {
-        let mut sorted = Vec::with_capacity(self.len() + pairs.len());
-        sorted.extend(self.0.pairs.iter().cloned());
-        for (key, value) in pairs {
-            put(&mut sorted, key, value);
-        }
-        Self::from_sorted(sorted)
+        let mut all = Vec::with_capacity(self.len() + pairs.len());
+        all.extend(self.0.pairs.iter().cloned());
+        all.extend(pairs);
+        Self::from_sorted(sorted(all))
     }
 
     /// This set without one tag.
@@ -80,6 +112,18 @@ impl TagSet {
     /// All tags, sorted by key.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.0.pairs.iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    /// The same, to share.
+    pub(crate) fn shared(&self) -> impl ExactSizeIterator<Item = &(Arc<str>, Arc<str>)> {
+        self.0.pairs.iter()
+    }
+
+    /// About how many bytes it takes, what it shares with others included.
+    pub fn size(&self) -> usize {
+        /// Two pointers with their lengths, and what is counted beside each text.
+        const PAIR: usize = 64;
+        self.0.pairs.iter().map(|(key, value)| key.len() + value.len() + PAIR).sum()
     }
 
     /// How many tags.
@@ -103,11 +147,17 @@ impl TagSet {
     }
 }
 
-fn put(sorted: &mut Vec<(Arc<str>, Arc<str>)>, key: Arc<str>, value: Arc<str>) {
-    match sorted.binary_search_by(|(k, _)| k.cmp(&key)) {
-        Ok(at) => sorted[at].1 = value,
-        Err(at) => sorted.insert(at, (key, value)),
-    }
+/// Sorts by key; of several with the same key the last stays.
+fn sorted(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Vec<(Arc<str>, Arc<str>)> {
+    pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    pairs.dedup_by(|later, earlier| {
+        let is_same = later.0 == earlier.0;
+        if is_same {
+            std::mem::swap(&mut later.1, &mut earlier.1);
+        }
+        is_same
+    });
+    pairs
 }
 
 impl Default for TagSet {
@@ -148,6 +198,23 @@ mod tests {
         assert_eq!(one, two);
         assert_eq!(one.stable_hash(), two.stable_hash());
         assert_eq!(one.iter().collect::<Vec<_>>(), [("a", "1"), ("b", "3")]);
+    }
+
+    #[test]
+    fn long_texts_are_cut_where_a_letter_ends_and_counted() {
+        let before = texts_cut();
+        let set = TagSet::from_pairs([("k", "é".repeat(TAG_MAX))]).with("v", &"x".repeat(TAG_MAX));
+        let cut = set.get("k").unwrap();
+        assert!(cut.len() <= TAG_MAX && cut.ends_with("é…"), "{}", cut.len());
+        assert_eq!(set.get("v").unwrap().len(), TAG_MAX);
+        assert!(texts_cut() > before);
+    }
+
+    #[test]
+    fn ten_thousand_tags_are_sorted_and_the_last_of_each_key_stays() {
+        let many = (0..20_000).map(|n| (format!("{:05}", n % 10_000), n.to_string()));
+        let set = TagSet::from_pairs(many);
+        assert_eq!((set.len(), set.get("00007")), (10_000, Some("10007")));
     }
 
     #[test]

@@ -429,6 +429,9 @@ impl Api for K6 {
         let (name, executor) = scenario.as_ref().map_or(("", ""), |scenario| {
             (scenario.spec().name.as_str(), scenario.spec().executor.kind())
         });
+        if let Some(core) = host.core() {
+            core.recorder().borrow_mut().exception(text);
+        }
         // As k6 does: what a promise was rejected with may have no stack.
         if text.starts_with("Uncaught (in promise)") {
             log::error!(executor, scenario = name; "{text}");

@@ -11,7 +11,8 @@ use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value, touched};
 
 use crate::state::{
-    VuState, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type, to_object,
+    VuState, give_way, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type,
+    to_object,
 };
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
@@ -88,6 +89,7 @@ fn check<'js>(call: Call<'js>) -> JsResult<'js> {
         }
         all &= passed;
         outcome?;
+        give_way(ctx)?;
     }
     if waiting.is_empty() {
         return Ok(ctx.bool(all));
@@ -248,6 +250,7 @@ fn group<'js>(call: Call<'js>) -> JsResult<'js> {
     if let Some(core) = host.core() {
         core.recorder().borrow_mut().group(&path);
     }
+    give_way(ctx)?;
     let started = host.core().map_or(0, |core| core.now());
     if body.is_async_function() {
         return async_group(ctx, path, &body, started);

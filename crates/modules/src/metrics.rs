@@ -11,7 +11,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use crate::k6::tagged_check;
-use crate::state::{VuState, read_tags, text_or_empty, throw, throw_type};
+use crate::state::{VuState, give_way, read_tags, text_or_empty, throw, throw_type};
 
 static NAME: Name = Name::new("name");
 static ADD: Name = Name::new("add");
@@ -167,6 +167,7 @@ fn add<'js>(call: Call<'js>, series: &Series) -> JsResult<'js> {
             tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         state.add(host, series.metric, value, &pairs);
         count_check(host, state, series.metric, value, &pairs);
+        give_way(ctx)?;
         return Ok(ctx.bool(true));
     }
     let Some(core) = host.core() else { return Ok(ctx.bool(true)) };

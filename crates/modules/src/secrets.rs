@@ -68,13 +68,15 @@ fn settle<'js>(
     deferred: Deferred,
     told: Result<String, SecretError>,
 ) -> JsResult<'js, ()> {
-    let result = match told {
-        Ok(value) => {
-            if let Some(secrets) = brunt_secrets::of_process() {
-                secrets.redactor().hide(&value);
-            }
-            Ok(ctx.string(&value)?)
+    let hidden = |value: String| match brunt_secrets::of_process() {
+        Some(secrets) => {
+            let hidden = secrets.redactor().hide(&value);
+            hidden.map(|()| value).map_err(|_| SecretError::TooMany)
         }
+        None => Ok(value),
+    };
+    let result = match told.and_then(hidden) {
+        Ok(value) => Ok(ctx.string(&value)?),
         Err(error) => Err(ctx.error(ErrorKind::Plain, &error.to_string())),
     };
     ctx.settle(deferred, result)

@@ -295,6 +295,32 @@ impl VuState {
     }
 }
 
+/// Lets the core's other VUs go on if this one has not waited for anything for [`SLICE_NS`]. The interpreter counts steps, and
+/// a step that makes new tags takes far longer than others; so whoever takes new names from a script asks this.
+///
+/// # Errors
+/// The VU was stopped meanwhile.
+pub(crate) fn give_way(ctx: Ctx<'_>) -> Result<(), Thrown> {
+    /// As the interpreter has it.
+    const SLICE_NS: u64 = 2_000_000;
+    thread_local! {
+        /// Which resumption of a fiber this core saw last, and when it saw it first.
+        static SEEN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    }
+    if !brunt_fiber::on_fiber() || Host::of(ctx).core().is_none() {
+        return Ok(());
+    }
+    let (resumed, now) = (brunt_fiber::resume_count(), brunt_fiber::clock::now_ns());
+    let (seen, since) = SEEN.get();
+    if seen != resumed {
+        SEEN.set((resumed, now));
+    } else if now.saturating_sub(since) > SLICE_NS {
+        SEEN.set((0, 0));
+        return brunt_fiber::yield_now().map_err(|_| throw_stopped(ctx));
+    }
+    Ok(())
+}
+
 /// The path of no group: one for all VMs of a core, which then know it by its address.
 pub(crate) fn no_group() -> Arc<str> {
     thread_local! {

@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 /// written anew as they turn up.
 const SERIES_MAX: usize = 50_000;
 
+/// The bytes of those texts; when there are more, likewise.
+const BYTES_MAX: usize = 64 << 20;
+
 /// What stands before and after the value.
 pub(crate) struct Text {
     pub(crate) head: Box<[u8]>,
@@ -21,6 +24,7 @@ pub(crate) struct Texts {
     /// By the address of the series, which is kept so that the address stays its own.
     by_address: FxHashMap<usize, u32>,
     kept: Vec<(Arc<Series>, Text)>,
+    bytes: usize,
     /// Where the text of each series of the frame at hand is kept.
     order: Vec<u32>,
 }
@@ -28,15 +32,18 @@ pub(crate) struct Texts {
 impl Texts {
     /// Turns to a frame with these series; texts that are not known are made by `write`.
     pub(crate) fn turn_to(&mut self, series: &[SeriesDelta], write: impl Fn(&Series) -> Text) {
-        if self.kept.len() + series.len() > SERIES_MAX {
+        if self.kept.len() + series.len() > SERIES_MAX || self.bytes >= BYTES_MAX {
             self.by_address.clear();
             self.kept.clear();
+            self.bytes = 0;
         }
         self.order.clear();
         for SeriesDelta { series, .. } in series {
-            let kept = &mut self.kept;
+            let (kept, bytes) = (&mut self.kept, &mut self.bytes);
             let place = self.by_address.entry(Arc::as_ptr(series) as usize).or_insert_with(|| {
-                kept.push((Arc::clone(series), write(series)));
+                let text = write(series);
+                *bytes += text.head.len() + text.tail.len() + series.tags.size();
+                kept.push((Arc::clone(series), text));
                 kept.len() as u32 - 1
             });
             self.order.push(*place);

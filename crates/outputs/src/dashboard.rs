@@ -22,7 +22,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use brunt_metrics::{Frame, Ledger, LedgerConfig};
+use brunt_metrics::{ExceptionLog, Frame, Ledger, LedgerConfig};
 use serde_json::{Value, json};
 
 use self::config::Config;
@@ -49,6 +49,9 @@ pub(crate) struct Dashboard {
     /// When the last period ended.
     turned: SystemTime,
     has_points: bool,
+    exceptions: ExceptionLog,
+    /// Since they were told last.
+    has_exceptions: bool,
     trouble: Option<String>,
 }
 
@@ -95,6 +98,8 @@ impl Dashboard {
             start: now,
             turned: now,
             has_points: false,
+            exceptions: ExceptionLog::default(),
+            has_exceptions: false,
             trouble: None,
             config,
         };
@@ -159,6 +164,15 @@ impl Dashboard {
         let snapshot = is_point.then(|| self.meters.snapshot(millis(now), period));
         self.has_points |= is_point;
         self.meters.turn();
+        if std::mem::take(&mut self.has_exceptions) {
+            let exceptions = self.exceptions.summary();
+            let told: Vec<Value> = exceptions
+                .told
+                .iter()
+                .map(|one| json!({ "message": one.message(), "place": one.place(), "count": one.count }))
+                .collect();
+            self.tell("exceptions", &json!({ "told": told, "others": exceptions.others }))?;
+        }
         if has_news || is_last {
             let cumulative = self.meters.cumulative(millis(now), run);
             self.tell("cumulative", &cumulative)?;
@@ -224,6 +238,10 @@ impl Output for Dashboard {
 
     fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         self.meters.absorb(&frame.series);
+        if !frame.exceptions.is_empty() {
+            self.exceptions.absorb(&frame.exceptions);
+            self.has_exceptions = true;
+        }
         if let Some(ledger) = &mut self.ledger {
             ledger.absorb(frame);
         }

@@ -10,6 +10,10 @@ use flate2::write::GzEncoder;
 /// Bytes gathered before they are written: some hundred lines.
 const BUFFER: usize = 128 * 1024;
 
+/// How long the reader of a named pipe is waited for.
+#[cfg(unix)]
+const PIPE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// A buffer in front of a place. What is pushed to [`buffer`](Self::buffer) is written when
 /// [`spill`](Self::spill) finds enough.
 pub(crate) struct Destination {
@@ -22,6 +26,24 @@ enum Place {
     Gzip(GzEncoder<File>),
 }
 
+/// Opens a file for writing. A named pipe is opened only when somebody reads it: that is not waited for without end.
+fn create(path: &str) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if std::fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo()) {
+            let (opened, answer) = std::sync::mpsc::sync_channel(1);
+            let path = path.to_owned();
+            std::thread::Builder::new()
+                .name("output-pipe".to_owned())
+                .spawn(move || drop(opened.send(File::create(path))))?;
+            let nobody = || io::Error::other(format!("nobody read this pipe within {PIPE_WAIT:?}"));
+            return answer.recv_timeout(PIPE_WAIT).map_err(|_| nobody())?;
+        }
+    }
+    File::create(path)
+}
+
 impl Destination {
     /// A file, created or emptied; gzipped if its name ends so. `-` or nothing is the standard
     /// output.
@@ -29,7 +51,7 @@ impl Destination {
         let place = if is_stdout(path) {
             Place::Plain(Box::new(io::stdout()))
         } else {
-            let file = File::create(path)?;
+            let file = create(path)?;
             if Path::new(path).extension().is_some_and(|extension| extension == "gz") {
                 // The fastest: a test makes more lines a second than a better one could take.
                 Place::Gzip(GzEncoder::new(file, Compression::fast()))

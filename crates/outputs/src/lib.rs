@@ -32,6 +32,7 @@ mod net;
 mod number;
 mod opentelemetry;
 mod output;
+mod priority;
 mod prometheus;
 mod protobuf;
 mod queue;
@@ -46,6 +47,7 @@ mod traces;
 
 pub use self::dashboard::Viewers;
 pub use self::output::{Context, Output, OutputError, Page, Written, open};
+pub use self::priority::stand_back;
 pub use self::queue::{Finished, Outputs};
 pub use self::spec::{OutputKind, OutputSpec};
 pub use self::traces::{Span, SpanValue, TraceTarget, Traces, TracesEnd};

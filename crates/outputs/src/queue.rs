@@ -2,14 +2,15 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use brunt_metrics::Frame;
 
 use crate::output::{Context, Output, OutputError, Page, Written, open};
+use crate::priority::stand_back;
 use crate::spec::OutputSpec;
 
 /// The weight that may wait for an output: two million samples, some 64 MiB. What comes on top is dropped and counted: whoever
@@ -21,6 +22,9 @@ const FRAMES_MAX: usize = 1 << 12;
 
 /// What a series' new values weigh, in samples.
 const SERIES_WEIGHT: usize = 16;
+
+/// How long the end of a test waits for an output that gets nowhere. What it has not taken by then is lost, and counted.
+const STILL_MAX: Duration = Duration::from_secs(20);
 
 /// All outputs of a test.
 ///
@@ -34,15 +38,23 @@ struct Running {
     wants_samples: bool,
     page: Option<Page>,
     queue: Queue,
-    thread: JoinHandle<Outcome>,
+    outcome: Receiver<Outcome>,
 }
 
 /// The way to an output's thread.
 struct Queue {
     sender: SyncSender<Arc<Frame>>,
     /// The weight of what is on the way; the thread takes off what it has written.
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     dropped: u64,
+}
+
+/// What is on the way to an output's thread.
+#[derive(Default)]
+struct Waiting {
+    weight: AtomicUsize,
+    /// Samples of an output that wants them, series of another.
+    values: AtomicU64,
 }
 
 /// How an output ended.
@@ -81,11 +93,15 @@ impl Outputs {
             let (wants_samples, page) = (output.wants_samples(), output.page());
             let (queue, batches) = Queue::new();
             let waiting = Arc::clone(&queue.waiting);
-            let thread = thread::Builder::new()
+            let (ended, outcome) = sync_channel(1);
+            thread::Builder::new()
                 .name("output".to_owned())
-                .spawn(move || drain(output, &batches, &waiting))
+                .spawn(move || {
+                    stand_back();
+                    drop(ended.send(drain(output, &batches, &waiting)));
+                })
                 .map_err(|source| OutputError::Thread { output: description.clone(), source })?;
-            Ok(Running { description, wants_samples, page, queue, thread })
+            Ok(Running { description, wants_samples, page, queue, outcome })
         };
         Ok(Self { running: outputs.into_iter().map(start).collect::<Result<_, _>>()? })
     }
@@ -117,26 +133,27 @@ impl Outputs {
             return;
         }
         for output in &mut self.running {
-            if output.queue.put(frame) {
+            let lost = values(frame, output.wants_samples);
+            if output.queue.put(frame, lost) {
                 continue;
             }
             if output.queue.dropped == 0 {
                 let name = output.description.as_str();
                 log::warn!(output = name; "The output is too slow; some samples are lost for it");
             }
-            let lost = if output.wants_samples { frame.samples.len() } else { frame.series.len() };
-            output.queue.dropped += lost as u64;
+            output.queue.dropped += lost;
         }
     }
 
-    /// Waits until everything is written, and tells how it went.
+    /// Waits until everything is written, and tells how it went. An output that takes nothing for 20 s is given up.
     pub fn finish(self) -> Vec<Finished> {
-        let finish = |Running { description, queue, thread, .. }| {
+        self.finish_within(STILL_MAX)
+    }
+
+    fn finish_within(self, still_max: Duration) -> Vec<Finished> {
+        let finish = |Running { description, queue, outcome, .. }| {
             drop(queue.sender);
-            let outcome = thread.join().unwrap_or_else(|_| Outcome {
-                error: Some(io::Error::other("its thread panicked")),
-                ..Outcome::default()
-            });
+            let outcome = wait(&outcome, &queue.waiting, still_max);
             let Outcome { written, error, trouble } = outcome;
             Finished { description, written, dropped: queue.dropped, error, trouble }
         };
@@ -151,19 +168,49 @@ impl Queue {
     }
 
     /// Whether there was room. A frame alone always has room, for it is there already.
-    fn put(&self, frame: &Arc<Frame>) -> bool {
-        let waiting = self.waiting.load(Relaxed);
+    fn put(&self, frame: &Arc<Frame>, values: u64) -> bool {
+        let waiting = self.waiting.weight.load(Relaxed);
         let weight = weight(frame);
         if waiting > 0 && waiting + weight > WAITING_MAX {
             return false;
         }
-        self.waiting.fetch_add(weight, Relaxed);
+        self.waiting.weight.fetch_add(weight, Relaxed);
+        self.waiting.values.fetch_add(values, Relaxed);
         let sent = self.sender.try_send(Arc::clone(frame)).is_ok();
         if !sent {
-            self.waiting.fetch_sub(weight, Relaxed);
+            self.waiting.weight.fetch_sub(weight, Relaxed);
+            self.waiting.values.fetch_sub(values, Relaxed);
         }
         sent
     }
+}
+
+/// The outcome of a thread, as long as it gets anywhere.
+fn wait(outcome: &Receiver<Outcome>, waiting: &Waiting, still_max: Duration) -> Outcome {
+    let failed = |lost, error: String| Outcome {
+        written: Written { samples: 0, lost },
+        error: Some(io::Error::other(error)),
+        trouble: None,
+    };
+    loop {
+        let before = waiting.weight.load(Relaxed);
+        match outcome.recv_timeout(still_max) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Disconnected) => {
+                return failed(waiting.values.load(Relaxed), "its thread panicked".to_owned());
+            }
+            Err(RecvTimeoutError::Timeout) if waiting.weight.load(Relaxed) == before => {
+                let lost = waiting.values.load(Relaxed);
+                return failed(lost, format!("it took nothing for {still_max:?}"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// What an output loses with a frame.
+fn values(frame: &Frame, wants_samples: bool) -> u64 {
+    (if wants_samples { frame.samples.len() } else { frame.series.len() }) as u64
 }
 
 fn weight(frame: &Frame) -> usize {
@@ -172,11 +219,7 @@ fn weight(frame: &Frame) -> usize {
 
 /// The life of an output's thread. After an error it goes on taking batches and throws them away: a
 /// full disk does not end a test.
-fn drain(
-    mut output: Box<dyn Output>,
-    frames: &Receiver<Arc<Frame>>,
-    waiting: &AtomicUsize,
-) -> Outcome {
+fn drain(mut output: Box<dyn Output>, frames: &Receiver<Arc<Frame>>, waiting: &Waiting) -> Outcome {
     let mut outcome = Outcome::default();
     let interval = output.flush_interval();
     let mut flushed = Instant::now();
@@ -188,7 +231,8 @@ fn drain(
         };
         if let Some(frame) = &frame {
             outcome.write(&mut *output, frame);
-            waiting.fetch_sub(weight(frame), Relaxed);
+            waiting.values.fetch_sub(values(frame, output.wants_samples()), Relaxed);
+            waiting.weight.fetch_sub(weight(frame), Relaxed);
         }
         if flushed.elapsed() >= interval {
             if outcome.error.is_none()

@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 /// counted.
 const SERIES_MAX: usize = 100_000;
 
+/// The bytes of their tags; when there are more, likewise.
+const BYTES_MAX: usize = 128 << 20;
+
 /// What values of a series are added up in.
 pub(crate) trait Total {
     /// Takes in what is new.
@@ -22,6 +25,7 @@ pub(crate) struct Tally<T> {
     empty: fn(&Metric) -> T,
     places: FxHashMap<Arc<Series>, usize>,
     rows: Vec<Row<T>>,
+    bytes: usize,
     left_out: u64,
 }
 
@@ -37,14 +41,17 @@ pub(crate) struct Row<T> {
 impl<T: Total> Tally<T> {
     pub(crate) fn new(registry: &Arc<Registry>, empty: fn(&Metric) -> T) -> Self {
         let (registry, places) = (Arc::clone(registry), FxHashMap::default());
-        Self { registry, empty, places, rows: Vec::new(), left_out: 0 }
+        Self { registry, empty, places, rows: Vec::new(), bytes: 0, left_out: 0 }
     }
 
     pub(crate) fn absorb(&mut self, deltas: &[SeriesDelta]) {
         for SeriesDelta { series, sink } in deltas {
+            if self.registry.is_own(series.metric) {
+                continue;
+            }
             let place = match self.places.get(series) {
                 Some(place) => *place,
-                None if self.rows.len() >= SERIES_MAX => {
+                None if self.rows.len() >= SERIES_MAX || self.bytes >= BYTES_MAX => {
                     if self.left_out == 0 {
                         log::warn!(
                             "an output tells {SERIES_MAX} series at most; more are left out for it"
@@ -54,6 +61,7 @@ impl<T: Total> Tally<T> {
                     continue;
                 }
                 None => {
+                    self.bytes += series.tags.size();
                     let (series, metric) = (Arc::clone(series), self.registry.get(series.metric));
                     let total = (self.empty)(&metric);
                     let place = self.rows.len();

@@ -16,6 +16,7 @@ use bytes::Bytes;
 pub use self::target::TraceTarget;
 use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending, tls::Tls};
 use crate::opentelemetry::{framed, grpc_success};
+use crate::priority::stand_back;
 
 /// Spans that may wait for their message.
 const SPANS_WAITING: usize = 8192;
@@ -109,7 +110,10 @@ impl Traces {
         let target = target.clone();
         let thread = thread::Builder::new()
             .name("traces".to_owned())
-            .spawn(move || gather(&target, &received, sender))
+            .spawn(move || {
+                stand_back();
+                gather(&target, &received, sender)
+            })
             .map_err(|error| error.to_string())?;
         let end = TracesEnd { spans: spans.clone(), thread };
         Ok((Self { spans, dropped: AtomicU64::new(0) }, end))

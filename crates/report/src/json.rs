@@ -1,7 +1,8 @@
 //! The summary as JSON, in k6's three shapes.
 //!
 //! - [`handle_summary_data`]: the argument of a script's `handleSummary`;
-//! - [`summary_export`]: the older file of `--summary-export`, flatter, with thresholds inverted;
+//! - [`summary_export`]: the older file of `--summary-export`, flatter, with thresholds inverted; [`exported`] makes it of
+//!   the argument of `handleSummary`, as the script left it;
 //! - [`machine`]: k6's newer shape, which `--new-machine-readable-summary` asks for in both places.
 //!
 //! Keys come in a fixed order, metrics by name; k6 leaves the order open.
@@ -74,6 +75,55 @@ pub fn summary_export(summary: &Summary, setup_data: Option<&Value>) -> String {
         export["setup_data"] = setup_data.clone();
     }
     pretty(&export)
+}
+
+/// What the `--summary-export` file says after `handleSummary` had the data: what is in them in place of our own numbers, in
+/// the file's shape. What k6 does not know stays as it is; a metric without values is left out.
+///
+/// # Errors
+/// A sentence: data of which no summary can be made.
+pub fn exported(mut data: Value) -> Result<Value, String> {
+    let object = data.as_object_mut().ok_or("data is no object")?;
+    object.remove("options");
+    object.remove("state");
+    let group = object.get_mut("root_group").filter(|group| group.is_object());
+    keyed(group.ok_or("data.root_group is no object")?);
+    let metrics = object.get_mut("metrics").and_then(Value::as_object_mut);
+    let metrics = metrics.ok_or("data.metrics is no object")?;
+    if let Some((name, _)) = metrics.iter().find(|(_, metric)| metric.is_null()) {
+        return Err(format!("data.metrics.{name} is null"));
+    }
+    metrics.retain(|_, metric| metric.get("values").is_some_and(Value::is_object));
+    for metric in metrics.values_mut() {
+        let is_rate = metric["type"] == "rate";
+        let values = metric.get_mut("values").map(Value::take);
+        let Some(Value::Object(values)) = values else { continue };
+        let renamed = |key: String| if is_rate && key == "rate" { "value".to_owned() } else { key };
+        let mut flat: Map<String, Value> =
+            values.into_iter().map(|(key, value)| (renamed(key), value)).collect();
+        if let Some(Value::Object(thresholds)) = metric.get_mut("thresholds").map(Value::take) {
+            let crossed = |judged: &Value| Value::Bool(judged["ok"] != true);
+            let crossed = thresholds.iter().map(|(source, one)| (source.clone(), crossed(one)));
+            flat.insert("thresholds".to_owned(), crossed.collect::<Map<_, _>>().into());
+        }
+        *metric = Value::Object(flat);
+    }
+    Ok(data)
+}
+
+/// Makes objects of a group's lists, by name.
+fn keyed(group: &mut Value) {
+    let by_name = |list: &mut Vec<Value>| -> Value {
+        let name = |entry: &Value| entry["name"].as_str().unwrap_or("undefined").to_owned();
+        std::mem::take(list).into_iter().map(|entry| (name(&entry), entry)).collect()
+    };
+    if let Some(Value::Array(groups)) = group.get_mut("groups") {
+        groups.iter_mut().for_each(keyed);
+        group["groups"] = by_name(groups);
+    }
+    if let Some(Value::Array(checks)) = group.get_mut("checks") {
+        group["checks"] = by_name(checks);
+    }
 }
 
 /// JSON text with k6's indentation of four spaces.

@@ -16,6 +16,7 @@
 
 pub(crate) mod checks;
 mod colour;
+mod exceptions;
 mod legacy;
 mod modern;
 pub(crate) mod sections;

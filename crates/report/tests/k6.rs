@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_metrics::summary::{
-    Breakdown, CheckSummary, GroupSummary, MetricSummary, Summary, ThresholdResult, Values,
+    Breakdown, CheckSummary, Exceptions, GroupSummary, MetricSummary, Summary, ThresholdResult,
+    Values,
 };
-use brunt_metrics::{Contains, Kind, TrendSink, TrendStat};
+use brunt_metrics::{Contains, Dropped, Kind, TrendSink, TrendStat};
 use brunt_report::humanize::Unit;
 use brunt_report::json;
 use brunt_report::text::{self, Mode, TextOptions};
@@ -97,6 +98,9 @@ fn summary(fixture: &Value) -> Summary {
         root: group(&fixture["root"]),
         scenarios: list(&fixture["scenarios"], breakdown),
         groups: list(&fixture["groups"], breakdown),
+        own: Vec::new(),
+        exceptions: Exceptions::default(),
+        dropped: Dropped::default(),
     }
 }
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_metrics::summary::{
-    CheckSummary, GroupSummary, MetricSummary, Summary, ThresholdResult, Values,
+    CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary, ThresholdResult,
+    Values,
 };
-use brunt_metrics::{Contains, Kind, TrendSink, TrendStat};
+use brunt_metrics::{Contains, Dropped, Kind, TrendSink, TrendStat};
 use brunt_report::humanize::Unit;
 use brunt_report::json::machine::{self, MachineContext};
-use brunt_report::json::{SummaryContext, handle_summary_data, pretty, summary_export};
+use brunt_report::json::{SummaryContext, exported, handle_summary_data, pretty, summary_export};
 use brunt_report::text::{Mode, TextOptions, render};
 use serde_json::json;
 
@@ -188,6 +189,59 @@ fn what_an_empty_list_of_thresholds_names_is_shown() {
     assert!(!text.contains("other"), "{text}");
 }
 
+/// Exceptions have a chapter if there were any; k6's shapes of JSON know none.
+#[test]
+fn exceptions_are_counted_by_message_with_the_place_of_each() {
+    let mut summary = small();
+    let quiet = render(&summary, &TextOptions::default());
+    assert!(!quiet.contains("EXCEPTIONS"), "{quiet}");
+    let text = "TypeError: no\n\tat f (native)\n\tat default (file:///x/a.js:3:9)\n".to_owned();
+    let told = vec![
+        Exception { text, count: 1000 },
+        Exception { text: format!("Error: {}", "x".repeat(300)), count: 2 },
+    ];
+    summary.exceptions = Exceptions { told, others: 5 };
+    let text = render(&summary, &TextOptions::default());
+    let chapter = &text[text.find("  █ EXCEPTIONS").unwrap()..];
+    assert!(
+        chapter.starts_with(
+            "  █ EXCEPTIONS: 1007 \n\n    ✗ 1000× TypeError: no\n      at default (file:///x/a.js:3:9)\n    ✗ 2× Error: xxx"
+        ),
+        "{chapter}"
+    );
+    assert!(chapter.ends_with("x…\n    ✗ 5× others\n\n"), "{chapter}");
+    let legacy = render(&summary, &TextOptions { mode: Mode::Legacy, ..TextOptions::default() });
+    assert!(legacy.ends_with("x…\n       ✗ 5× others"), "{legacy}");
+    let data = handle_summary_data(&summary, &SummaryContext::default());
+    assert!(!data.to_string().contains("TypeError"));
+}
+
+/// What `handleSummary()` made of its data is what is exported.
+#[test]
+fn the_export_is_made_of_changed_data() {
+    let context = SummaryContext::default();
+    let mut data = handle_summary_data(&small(), &context);
+    assert_eq!(pretty(&exported(data.clone()).unwrap()), summary_export(&small(), None));
+    data["extra"] = json!(1);
+    data["metrics"]["mine"] = json!({ "type": "rate", "values": { "rate": 0.5, "foo": "bar" },
+        "thresholds": { "a": { "ok": false } } });
+    let export = exported(data.clone()).unwrap();
+    assert_eq!(export["extra"], 1);
+    assert_eq!(
+        export["metrics"]["mine"],
+        json!({ "value": 0.5, "foo": "bar", "thresholds": { "a": true } })
+    );
+    data["metrics"]["mine"] = json!(5);
+    assert!(exported(data.clone()).unwrap()["metrics"].get("mine").is_none());
+    data["metrics"]["mine"] = json!(null);
+    assert!(exported(data.clone()).unwrap_err().contains("metrics.mine"));
+    data["metrics"] = json!({});
+    data["root_group"] = json!({});
+    assert_eq!(exported(data.clone()).unwrap()["root_group"], json!({}));
+    data["root_group"] = json!(null);
+    assert!(exported(data).unwrap_err().contains("root_group"));
+}
+
 fn small() -> Summary {
     let check = CheckSummary { name: "a".into(), group: "::G".into(), passes: 3, fails: 0 };
     let trend = Values::Trend(Arc::new(TrendSink::from_values([1.0, 2.0])));
@@ -222,6 +276,9 @@ fn small() -> Summary {
             }],
             ..GroupSummary::default()
         },
+        own: Vec::new(),
+        exceptions: Exceptions::default(),
+        dropped: Dropped::default(),
         scenarios: Vec::new(),
         groups: Vec::new(),
     }

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-pub use redactor::{REDACTED, Redactor};
+pub use redactor::{REDACTED, Redactor, TooMany};
 pub use spec::SpecError;
 
 use url::Asker;
@@ -65,6 +65,12 @@ pub enum SecretError {
     /// The server did not tell.
     #[error("failed to get secret: {0}")]
     Refused(String),
+    /// It could not be kept out of the log.
+    #[error(
+        "failed to get secret: too many different secrets were given out, or too long ones; a further one could not be kept \
+         out of the log"
+    )]
+    TooMany,
 }
 
 /// What a source answers.

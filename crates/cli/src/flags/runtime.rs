@@ -56,6 +56,11 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         .many(),
     Flag::switch("no-live", "Show progress on a terminal as k6 does, without the line of requests/s")
         .env("NO_LIVE"),
+    Flag::switch(
+        "lateness-metric",
+        "Show iteration_lateness, which k6 does not have, in the summary and to outputs",
+    )
+    .env("LATENESS_METRIC"),
     Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
     Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
 ];

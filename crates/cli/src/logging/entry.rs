@@ -20,6 +20,8 @@ pub(super) struct Entry {
     pub(super) of_init: bool,
     /// Sorted by name.
     pub(super) fields: Vec<(String, Field)>,
+    /// How often more than once it was said, if this line tells that (then there is a field `count`, too).
+    pub(super) more: u64,
 }
 
 /// A field's value, as JSON will print it.
@@ -42,7 +44,13 @@ impl Entry {
             message: record.args().to_string(),
             of_init: record.target().ends_with("::init"),
             fields: fields.0,
+            more: 0,
         }
+    }
+
+    /// Whether only the moment differs.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        (self.level, &self.message, &self.fields) == (other.level, &other.message, &other.fields)
     }
 
     /// Takes secrets out of the message and the fields.

@@ -57,7 +57,9 @@ impl Formatter {
             (Format::Text, false) => self.logfmt(entry, hide_source, out),
             (Format::Text, true) => self.colored(entry, hide_source, out),
             (Format::Json, _) => self.json(entry, hide_source, out),
-            (Format::Raw, _) => out.push_str(&entry.message),
+            (Format::Raw, _) => {
+                out.push_str(&with_more(entry));
+            }
             (Format::Dated, _) => self.dated(entry, out),
         }
         out.push('\n');
@@ -146,6 +148,14 @@ pub(super) fn level_name(level: Level) -> &'static str {
     }
 }
 
+/// The message, and how often it was said: where there are no fields.
+pub(super) fn with_more(entry: &Entry) -> String {
+    match entry.more {
+        0 => entry.message.clone(),
+        more => format!("{} ({more} times more)", entry.message.trim_end()),
+    }
+}
+
 /// Local time to the second: `2026-11-21T19:06:05+01:00`, `…Z` in UTC.
 fn rfc3339(at: SystemTime, zone: &jiff::tz::TimeZone) -> String {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
@@ -218,6 +228,7 @@ mod tests {
             at: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_287_965),
             level,
             of_init: false,
+            more: 0,
             message: message.to_owned(),
             fields: fields
                 .iter()

@@ -9,6 +9,7 @@ use std::{
     fmt::Write as _,
     sync::{
         Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread::JoinHandle,
@@ -26,8 +27,12 @@ use super::entry::Entry;
 const USUAL_URL: &str = "http://127.0.0.1:3100/loki/api/v1/push";
 /// One push may take so long.
 const PUSH_LIMIT: Duration = Duration::from_secs(10);
-/// The last push, at the end of the process, too.
+/// The push under way and the last one together, at the end of the process.
 const LAST_LIMIT: Duration = Duration::from_secs(15);
+/// An answer's body and its head end within so many bytes: they only explain a refusal.
+const ANSWER_MAX: u32 = 64 << 10;
+/// The letters of an answer that are shown.
+const SHOWN_MAX: usize = 300;
 
 /// `loki[=URL][,KEY=VALUE…]`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +142,19 @@ struct Batch {
     dropped: u64,
 }
 
+/// What became of the lines.
+#[derive(Default)]
+struct Tally {
+    /// Lines for Loki.
+    given: AtomicU64,
+    /// Those that it took.
+    arrived: AtomicU64,
+    /// Those above the limit of a period; Loki is told of them.
+    above: AtomicU64,
+    /// What went wrong first.
+    trouble: Mutex<Option<String>>,
+}
+
 struct Line {
     at: SystemTime,
     labels: BTreeMap<String, String>,
@@ -147,6 +165,7 @@ struct Line {
 pub(super) struct Loki {
     config: Arc<LokiConfig>,
     batch: Arc<Mutex<Batch>>,
+    tally: Arc<Tally>,
     stop: SyncSender<()>,
     thread: Option<JoinHandle<()>>,
     done: Receiver<()>,
@@ -162,40 +181,76 @@ impl Loki {
         let batch = Arc::new(Mutex::new(Batch::default()));
         let (stop, stopped) = sync_channel(1);
         let (over, done) = sync_channel(1);
+        let tally = Arc::new(Tally::default());
         let (pushed, settings) = (Arc::clone(&batch), Arc::clone(&config));
+        let counts = Arc::clone(&tally);
         let thread =
             std::thread::Builder::new().name("brunt-loki".to_owned()).spawn(move || {
-                push_until(&settings, &pushed, &stopped);
+                brunt_outputs::stand_back();
+                push_until(&settings, &pushed, &stopped, &counts);
                 let _ = over.send(());
             })?;
-        Ok(Self { config, batch, stop, thread: Some(thread), done })
+        Ok(Self { config, batch, tally, stop, thread: Some(thread), done })
     }
 
     pub(super) fn put(&self, entry: &Entry) {
         let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
         if batch.lines.len() >= self.config.limit {
             batch.dropped += 1;
+            self.tally.above.fetch_add(1, Relaxed);
             return;
         }
+        self.tally.given.fetch_add(1, Relaxed);
         let line = line(entry, &self.config);
         batch.lines.push(line);
     }
 
-    /// Pushes what is left.
+    /// Pushes what is left, and tells what was lost.
     pub(super) fn finish(mut self) {
-        let _ = self.stop.send(());
+        let _ = self.stop.try_send(());
         let is_done = self.done.recv_timeout(LAST_LIMIT).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| is_done) {
             let _ = thread.join();
         }
+        if let Some(loss) = self.tally.loss(&self.config) {
+            tell(&loss);
+        }
+    }
+}
+
+impl Tally {
+    /// What was lost, in a sentence.
+    fn loss(&self, config: &LokiConfig) -> Option<String> {
+        let lost = self.given.load(Relaxed).saturating_sub(self.arrived.load(Relaxed));
+        let above = self.above.load(Relaxed);
+        let mut parts = Vec::new();
+        if lost > 0 {
+            let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let late = || format!("it did not take them within {LAST_LIMIT:?}");
+            parts.push(format!("{lost} did not arrive ({})", trouble.unwrap_or_else(late)));
+        }
+        if above > 0 {
+            let period = brunt_schedule::duration::format(config.push_period);
+            parts.push(format!(
+                "{above} were above the limit of {} in {period} (limit=N allows more)",
+                config.limit
+            ));
+        }
+        let all = lost + above;
+        (all > 0).then(|| format!("{all} log lines are not in Loki: {}", parts.join(", ")))
     }
 }
 
 fn line(entry: &Entry, config: &LokiConfig) -> Line {
     let mut labels: BTreeMap<String, String> = config.labels.iter().cloned().collect();
-    let mut text = entry.message.clone();
+    let mut text = super::format::with_more(entry);
     let level = super::format::level_name(entry.level).to_owned();
-    let own = entry.fields.iter().map(|(name, value)| (name.clone(), value.text()));
+    // A number that changes is no label.
+    let own = entry
+        .fields
+        .iter()
+        .filter(|(name, _)| entry.more == 0 || name != "count")
+        .map(|(name, value)| (name.clone(), value.text()));
     for (name, value) in own.chain([("level".to_owned(), level)]) {
         match &config.allowed {
             Some(allowed) if !allowed.contains(&name) => {
@@ -222,9 +277,14 @@ fn without_middle(text: String, most: usize) -> String {
     format!("{}...{}", &text[..head], &text[tail..])
 }
 
-fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>) {
+fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>, tally: &Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let client = Network::new(Settings::default(), clock::now_ns).map(|net| Client::new(net, None));
+    let settings = Settings {
+        body_limit: u64::from(ANSWER_MAX),
+        head_limit: ANSWER_MAX as usize,
+        ..Settings::default()
+    };
+    let client = Network::new(settings, clock::now_ns).map(|net| Client::new(net, None));
     let (runtime, client) = match (runtime, client) {
         (Ok(runtime), Ok(client)) => (runtime, client),
         (Err(error), _) => return tell(&format!("log lines cannot be pushed to Loki: {error}")),
@@ -237,12 +297,18 @@ fn push_until(config: &LokiConfig, batch: &Mutex<Batch>, stopped: &Receiver<()>)
             !matches!(stopped.recv_timeout(config.push_period), Err(RecvTimeoutError::Timeout));
         let taken = std::mem::take(&mut *batch.lock().unwrap_or_else(PoisonError::into_inner));
         if !taken.lines.is_empty() || taken.dropped > 0 {
+            let lines = taken.lines.len() as u64;
             let body = body(config, taken).to_string();
-            let failed = local.block_on(&runtime, push(&client, config, body.as_bytes())).err();
-            // Once: these lines can't be logged where all others go.
-            if let Some(problem) = failed.filter(|_| !has_told) {
-                has_told = true;
-                tell(&format!("log lines could not be pushed to Loki: {problem}"));
+            match local.block_on(&runtime, push(&client, config, body.as_bytes())) {
+                Ok(()) => drop(tally.arrived.fetch_add(lines, Relaxed)),
+                // Once: these lines can't be logged where all others go.
+                Err(problem) if !has_told => {
+                    has_told = true;
+                    tell(&format!("log lines could not be pushed to Loki: {problem}"));
+                    let mut trouble = tally.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                    *trouble = Some(problem);
+                }
+                Err(_) => {}
             }
         }
         if is_last {
@@ -303,7 +369,9 @@ async fn push(client: &Client, config: &LokiConfig, body: &[u8]) -> Result<(), S
     if (200..300).contains(&response.status()) {
         return Ok(());
     }
-    Err(format!("status {}: {}", response.status(), String::from_utf8_lossy(exchange.body())))
+    let said = String::from_utf8_lossy(exchange.body());
+    let said: String = said.trim().chars().filter(|c| !c.is_control()).take(SHOWN_MAX).collect();
+    Err(format!("status {}: {said}", response.status()))
 }
 
 #[cfg(test)]
@@ -315,6 +383,7 @@ mod tests {
             at: SystemTime::UNIX_EPOCH + Duration::from_nanos(42),
             level: log::Level::Info,
             of_init: false,
+            more: 0,
             message: message.to_owned(),
             fields: vec![("source".to_owned(), Field::Text("console".to_owned()))],
         }

@@ -9,13 +9,15 @@ use std::{
         atomic::Ordering::Relaxed,
         mpsc::{Receiver, RecvTimeoutError, SyncSender},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use log::LevelFilter;
 
-use super::{LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki};
+use super::{
+    LogConfig, Output, Shared, entry::Entry, format::Formatter, loki::Loki, repeats::Repeats,
+};
 use crate::screen::Screen;
 
 /// What the writer is told.
@@ -38,6 +40,7 @@ pub(super) struct Writer {
     console: Option<File>,
     console_formatter: Formatter,
     shared: Arc<Shared>,
+    repeats: Repeats,
     main_text: String,
     console_text: String,
 }
@@ -85,6 +88,7 @@ impl Writer {
             console,
             console_formatter: Formatter::new(config.format, false),
             shared,
+            repeats: Repeats::default(),
             main_text: String::new(),
             console_text: String::new(),
         })
@@ -92,9 +96,14 @@ impl Writer {
 
     pub(super) fn run(mut self, inbox: &Receiver<Message>) {
         loop {
-            let first = match inbox.recv_timeout(IDLE) {
+            let due = self.repeats.next().map(|due| due.saturating_duration_since(Instant::now()));
+            let first = match inbox.recv_timeout(due.map_or(IDLE, |due| due.min(IDLE))) {
                 Ok(message) => message,
-                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.tell_repeats();
+                    self.write();
+                    continue;
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut stop = false;
@@ -102,13 +111,19 @@ impl Writer {
             let mut answer = None;
             while let Some(message) = next {
                 match message {
-                    Message::Entry(entry) => self.format(&entry),
+                    Message::Entry(entry) => self.take(&entry),
                     Message::Flush(done) => answer = Some(done),
                     Message::Stop => stop = true,
                 }
                 let enough = self.main_text.len() + self.console_text.len() > BATCH_BYTES;
                 next =
                     if stop || enough || answer.is_some() { None } else { inbox.try_recv().ok() };
+            }
+            self.tell_repeats();
+            if stop || answer.is_some() {
+                for entry in self.repeats.rest() {
+                    self.format(&entry);
+                }
             }
             if stop {
                 self.tell_dropped();
@@ -126,8 +141,21 @@ impl Writer {
         }
     }
 
-    fn format(&mut self, entry: &Entry) {
+    /// Writes it, unless it was said just now.
+    fn take(&mut self, entry: &Entry) {
         self.shared.queued_bytes.fetch_sub(entry.size(), Relaxed);
+        if !self.repeats.counts(entry, Instant::now()) {
+            self.format(entry);
+        }
+    }
+
+    fn tell_repeats(&mut self) {
+        for entry in self.repeats.due(Instant::now()) {
+            self.format(&entry);
+        }
+    }
+
+    fn format(&mut self, entry: &Entry) {
         if self.console.is_some() && entry.is_console() && !entry.of_init {
             self.console_formatter.write(entry, true, &mut self.console_text);
         } else if entry.level <= self.level {
@@ -151,9 +179,8 @@ impl Writer {
                 ),
                 of_init: false,
                 fields: Vec::new(),
+                more: 0,
             };
-            // As if it had been queued: `format` takes it off again.
-            self.shared.queued_bytes.fetch_add(entry.size(), Relaxed);
             self.format(&entry);
         }
     }

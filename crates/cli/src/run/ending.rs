@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, path::Path};
 
 use brunt_engine::{HealthVerdict, RunReport};
+use brunt_metrics::{Dropped, OTHERS, TAG_MAX};
 use brunt_report::{
     humanize::Unit,
     json::{self, SummaryContext, machine},
@@ -14,6 +15,7 @@ use super::host::{Answer, Files, TestRunner};
 use crate::{
     Context,
     cmd::K6_VERSION,
+    secrets,
     settings::{RunSettings, SummaryMode},
 };
 
@@ -40,7 +42,11 @@ impl Ending<'_> {
             report.setup_data.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let data = self.data(report, setup_data.clone()).to_string();
         let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
-        let mut files = match runner.handle_summary(data, self.time_limit) {
+        // k6's newer shape is no JavaScript object there: what scripts write into it is refused.
+        let exports = self.settings.summary_export.is_some() && !self.settings.new_summary_shape;
+        let mut changed = None;
+        let answer = runner.handle_summary(data, self.time_limit, exports.then_some(&mut changed));
+        let mut files = match answer {
             Answer::Usual => usual(),
             Answer::Write(files) => files,
             Answer::Failed(problem) => {
@@ -51,20 +57,44 @@ impl Ending<'_> {
                 log::error!("{problem}");
                 Files::new()
             }
+            // As in k6 nothing is written then, not even the export.
             Answer::Unusable(problem) => {
                 log::error!(error = problem.as_str(); "{UNHANDLED}");
-                Files::new()
+                return;
             }
         };
         if let Some(path) = &self.settings.summary_export {
-            let export = if self.settings.new_summary_shape {
-                json::pretty(&self.data(report, None))
-            } else {
-                json::summary_export(&report.summary, setup_data.as_ref())
-            };
-            files.push((path.to_string_lossy().into_owned(), export.into_bytes()));
+            match self.export(report, setup_data.as_ref(), changed) {
+                Ok(export) => {
+                    files.push((path.to_string_lossy().into_owned(), export.into_bytes()));
+                }
+                Err(problem) => {
+                    let error = format!(
+                        "--summary-export: handleSummary() left data of which no summary can be made: {problem}"
+                    );
+                    log::error!(error = error.as_str(); "{UNHANDLED}");
+                    return;
+                }
+            }
         }
         self.save(files);
+    }
+
+    /// The file of `--summary-export`. `changed`: what `handleSummary` made of its data, if there is such a function.
+    fn export(
+        &self,
+        report: &RunReport,
+        setup_data: Option<&Value>,
+        changed: Option<Result<String, String>>,
+    ) -> Result<String, String> {
+        if self.settings.new_summary_shape {
+            return Ok(json::pretty(&self.data(report, None)));
+        }
+        let Some(changed) = changed else {
+            return Ok(json::summary_export(&report.summary, setup_data));
+        };
+        let data: Value = serde_json::from_str(&changed?).map_err(|error| error.to_string())?;
+        json::exported(data).map(|export| json::pretty(&export))
     }
 
     fn mode(&self) -> Option<Mode> {
@@ -80,7 +110,11 @@ impl Ending<'_> {
     fn text(&self, report: &RunReport, mode: Mode) -> Vec<u8> {
         let colour = self.context.global.color && self.context.screen.stdout_is_terminal();
         let options = TextOptions { mode, colour, time_unit: self.time_unit };
-        text::surrounded(&text::render(&report.summary, &options)).into_bytes()
+        let mut text = text::surrounded(&text::render(&report.summary, &options));
+        if let Some(redactor) = secrets::redactor() {
+            secrets::redact(redactor, &mut text);
+        }
+        text.into_bytes()
     }
 
     /// What `handleSummary` is given.
@@ -143,8 +177,46 @@ pub(super) fn warn(report: &RunReport) {
     if report.started && report.failure.is_none() && report.iterations_complete == 0 {
         log::warn!("No script iterations fully finished, consider making the test duration longer");
     }
+    told_dropped(&report.summary.dropped);
     match report.health.verdict() {
         HealthVerdict::Fine => {}
         verdict => log::warn!("{verdict}"),
+    }
+}
+
+/// Says once what the tables of measurements had no room for.
+fn told_dropped(dropped: &Dropped) {
+    let Dropped { samples: _, checks, groups, not_numbers, resets: _, crowded, stale } = *dropped;
+    let cut = brunt_metrics::texts_cut();
+    if crowded > 0 {
+        log::warn!(
+            "tags had more new values than can be told apart: {crowded} times \"{OTHERS}\" stands in their place. Each value \
+             counts in its metric all the same; give tags fewer values, such as one `name` for changing URLs"
+        );
+    }
+    if cut > 0 {
+        log::warn!(
+            "{cut} values of tags or names of checks and groups were longer than {} KiB and were cut",
+            TAG_MAX / 1024
+        );
+    }
+    for (count, what) in [
+        (
+            checks,
+            "results of checks are not in the list of checks (the metric has them): there are too many different checks",
+        ),
+        (
+            groups,
+            "times a group was entered that is not in the list of groups: there are too many different groups",
+        ),
+        (not_numbers, "values were no numbers and are not counted"),
+        (
+            stale,
+            "values are lost: their series had been given up (a fault in Brunt, please report it)",
+        ),
+    ] {
+        if count > 0 {
+            log::warn!("{count} {what}");
+        }
     }
 }

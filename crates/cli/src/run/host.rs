@@ -99,8 +99,14 @@ pub(crate) struct TestOptions {
 /// A runner with an end.
 pub(crate) trait TestRunner: Runner {
     /// Calls `handleSummary(data)` in a fresh VM, if the script exports it. `data` is JSON text. Called once,
-    /// after the engine is done, on a thread that runs no async runtime. Takes no longer than `limit`.
-    fn handle_summary(&self, data: String, limit: Duration) -> Answer;
+    /// after the engine is done, on a thread that runs no async runtime. Takes no longer than `limit`. `changed`, if it is
+    /// asked for, becomes what the function made of its data, as JSON, or why there is none.
+    fn handle_summary(
+        &self,
+        data: String,
+        limit: Duration,
+        changed: Option<&mut Option<Result<String, String>>>,
+    ) -> Answer;
 }
 
 /// What `handleSummary()` answered.

@@ -258,6 +258,18 @@ impl Plan {
             .map_err(|error| Failure::new(Exit::InvalidConfig, error))
     }
 
+    /// Whether the option `thresholds` names `iteration_lateness`, which is shown only then (or if a flag asks for it).
+    pub(super) fn names_lateness(&self) -> bool {
+        const NAME: &str = "iteration_lateness";
+        let judged = self.consolidated.thresholds.iter().map(|set| &set.metric);
+        judged.chain(&self.consolidated.unjudged).any(|metric| {
+            metric
+                .trim()
+                .strip_prefix(NAME)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+        })
+    }
+
     /// Tells the engine.
     pub(super) fn fill(&self, config: &mut RunConfig) {
         let options = &self.consolidated.options;

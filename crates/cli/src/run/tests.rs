@@ -94,7 +94,12 @@ impl Script for Double {
 }
 
 impl TestRunner for Double {
-    fn handle_summary(&self, data: String, _: Duration) -> Answer {
+    fn handle_summary(
+        &self,
+        data: String,
+        _: Duration,
+        _: Option<&mut Option<Result<String, String>>>,
+    ) -> Answer {
         *self.data.lock().unwrap() = serde_json::from_str(&data).ok();
         self.answer.clone().unwrap_or(Answer::Usual)
     }

@@ -153,7 +153,7 @@ fn a_constant_rate_starts_at_zero_and_keeps_its_pace() {
         "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 5 }",
         &format!("console.log({SINCE}); sleep(0.15);"),
     );
-    let ran = complete(&script, "");
+    let ran = complete(&script, "--lateness-metric");
     let starts = ran.numbers();
     about(starts.len(), 10, 11);
     for (start, planned) in starts.iter().zip((0..).step_by(100)) {
@@ -184,7 +184,7 @@ fn iterations_without_an_idle_vu_are_dropped_at_once_with_one_warning() {
         "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 1 }",
         "sleep(0.45);",
     );
-    let ran = complete(&script, "");
+    let ran = complete(&script, "--lateness-metric");
     about(ran.count("iterations"), 2, 3);
     about(ran.count("dropped_iterations"), 7, 9);
     assert!(ran.values("dropped_iterations").iter().all(|value| (value - 1.0).abs() < 1e-9));

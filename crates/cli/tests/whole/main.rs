@@ -6,6 +6,7 @@ mod attack;
 mod bad_bodies;
 mod bad_input;
 mod bodies;
+mod bounds;
 mod command_line;
 mod corpus;
 mod dashboard;

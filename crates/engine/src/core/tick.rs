@@ -38,11 +38,7 @@ fn hand_over<R: Runner>(worker: &Worker<R>) {
         return;
     };
     let frame = worker.core.recorder().borrow_mut().take_frame();
-    let is_empty = frame.series.is_empty()
-        && frame.checks.is_empty()
-        && frame.groups.is_empty()
-        && frame.dropped.is_nothing();
-    if !is_empty {
+    if !frame.is_empty() {
         room.send(Message::Frame(frame));
     }
 }

@@ -180,6 +180,7 @@ impl Parts {
         let mut metrics: Vec<MetricSummary> = node
             .sinks
             .iter()
+            .filter(|(id, _)| !registry.is_own(**id))
             .map(|(id, sink)| {
                 let metric = registry.get(*id);
                 MetricSummary {

@@ -10,6 +10,8 @@ use crate::series::Series;
 /// Routes that are remembered (about 30 MiB); when there are more, all are forgotten and found out
 /// anew as their series turn up.
 const ROUTES_MAX: usize = 200_000;
+/// The bytes of their tags; when there are more, likewise.
+const BYTES_MAX: usize = 64 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Route {
@@ -23,6 +25,7 @@ pub(super) struct Route {
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     by_address: FxHashMap<usize, (Arc<Series>, Route)>,
+    bytes: usize,
 }
 
 impl Routes {
@@ -35,9 +38,11 @@ impl Routes {
     }
 
     pub(super) fn put(&mut self, series: &Arc<Series>, route: Route) {
-        if self.by_address.len() >= ROUTES_MAX {
+        if self.by_address.len() >= ROUTES_MAX || self.bytes >= BYTES_MAX {
             self.by_address.clear();
+            self.bytes = 0;
         }
+        self.bytes += series.tags.size();
         self.by_address.insert(address(series), (Arc::clone(series), route));
     }
 }

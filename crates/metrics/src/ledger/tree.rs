@@ -9,6 +9,8 @@ use crate::summary::{CheckSummary, GroupSummary};
 
 /// Groups and checks that are kept; others are left out (each core has its bound too, and counts).
 const NODES_MAX: usize = 20_000;
+/// The bytes of their names and paths; when there are more, it is as if there were too many.
+const BYTES_MAX: usize = 64 << 20;
 /// How deep groups may nest; what is deeper belongs to the group at this depth.
 const DEPTH_MAX: usize = 64;
 
@@ -21,6 +23,7 @@ pub(super) struct Tree {
     /// When each check came: a number that grows with time.
     came: Vec<u64>,
     by_check: FxHashMap<(usize, Arc<str>), usize>,
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -42,12 +45,15 @@ impl Default for Tree {
             checks: Vec::new(),
             came: Vec::new(),
             by_check: FxHashMap::default(),
+            bytes: 0,
         }
     }
 }
 
 impl Tree {
-    pub(super) fn absorb(&mut self, frame: &Frame) {
+    /// How many results of checks it had no room for.
+    pub(super) fn absorb(&mut self, frame: &Frame) -> u64 {
+        let mut left_out = 0;
         for (number, path) in &frame.groups {
             let mut index = self.group(path);
             // Those around it came no later.
@@ -61,6 +67,7 @@ impl Tree {
         for delta in checks {
             let group = self.group(&delta.group);
             let Some(index) = self.check(group, &delta.name) else {
+                left_out += delta.passes + delta.fails;
                 continue;
             };
             self.came[index] = self.came[index].min(delta.first_at_order);
@@ -68,16 +75,18 @@ impl Tree {
             check.passes += delta.passes;
             check.fails += delta.fails;
         }
+        left_out
     }
 
     fn check(&mut self, group: usize, name: &Arc<str>) -> Option<usize> {
         let key = (group, Arc::clone(name));
         let index = match self.by_check.get(&key) {
             Some(index) => *index,
-            None if self.checks.len() >= NODES_MAX => return None,
+            None if self.checks.len() >= NODES_MAX || self.bytes >= BYTES_MAX => return None,
             None => {
                 let index = self.checks.len();
                 let node = &mut self.groups[group];
+                self.bytes += name.len() + node.path.len();
                 node.checks.push(index);
                 self.checks.push(CheckSummary {
                     name: name.to_string(),
@@ -103,9 +112,10 @@ impl Tree {
             let path = format!("{}::{name}", self.groups[parent].path);
             parent = match self.by_path.get(path.as_str()) {
                 Some(index) => *index,
-                None if self.groups.len() >= NODES_MAX => return parent,
+                None if self.groups.len() >= NODES_MAX || self.bytes >= BYTES_MAX => return parent,
                 None => {
                     let index = self.groups.len();
+                    self.bytes += name.len() + 2 * path.len();
                     self.groups[parent].groups.push(index);
                     self.by_path.insert(Arc::from(path.as_str()), index);
                     self.groups.push(Node {

@@ -66,26 +66,144 @@ fn samples_beyond_the_bound_are_counted_and_their_series_are_right() {
     assert_eq!(values.get("count"), Some(SAMPLES_MAX as f64 + 5.0));
 }
 
+/// Makes a series with a new tag, and adds a value.
+fn add_new(recorder: &mut Recorder, number: usize) -> SeriesId {
+    let pairs = [("method", "GET"), ("url", &*number.to_string())];
+    let tags = recorder.tags_with(TagsId::EMPTY, &pairs);
+    let series = recorder.series(builtin::HTTP_REQS, tags);
+    recorder.add(series, 1.0, 1, None);
+    series
+}
+
 #[test]
 fn too_many_series_empty_the_tables_at_the_next_frame() {
     let mut recorder = recorder(false);
-    let mut last = None;
-    for number in 0..=SERIES_MAX {
-        let tags = recorder.tags_with(TagsId::EMPTY, &[("url", &number.to_string())]);
+    let first = add_new(&mut recorder, 0);
+    let (mut last, mut seen, mut number) = (first, 0, 1);
+    while recorder.epoch() == 0 {
+        for _ in 0..4000 {
+            last = add_new(&mut recorder, number);
+            number += 1;
+        }
+        let frame = recorder.take_frame();
+        assert_eq!(frame.dropped.crowded, 0);
+        seen += frame.series.len();
+    }
+    assert_eq!(seen, number);
+    assert!(seen >= SERIES_MAX);
+    // An id of before adds to no other series, and is counted.
+    for number in 0..10 {
+        add_new(&mut recorder, number);
+    }
+    recorder.add(last, 5.0, 1, None);
+    recorder.add(first, 5.0, 1, None);
+    let frame = recorder.take_frame();
+    assert_eq!((frame.series.len(), frame.dropped.stale), (10, 2));
+    assert!(frame.series.iter().all(|delta| matches!(delta.sink, Sink::Counter { sum: 1.0, .. })));
+}
+
+#[test]
+fn tags_of_an_earlier_epoch_are_no_others_and_are_counted() {
+    let mut recorder = recorder(false);
+    let old = recorder.tags_with(TagsId::EMPTY, &[("a", "1")]);
+    recorder.reset();
+    let new = recorder.tags_with(TagsId::EMPTY, &[("b", "2")]);
+    assert_ne!(old, new);
+    assert!(recorder.tag_set(old).is_empty());
+    let derived = recorder.tags_with(old, &[("c", "3")]);
+    assert_eq!(recorder.tag_set(derived), TagSet::from_pairs([("c", "3")]));
+    let check = recorder.check("", "x");
+    recorder.reset();
+    recorder.check("", "y");
+    recorder.add_check(check, false);
+    let frame = recorder.take_frame();
+    assert!(frame.checks.is_empty());
+    assert_eq!((frame.dropped.stale, frame.dropped.checks), (2, 1));
+}
+
+#[test]
+fn values_without_room_are_told_together_and_count_in_their_metric() {
+    let mut recorder = recorder(false);
+    for number in 0..1_000_000 {
+        add_new(&mut recorder, number);
+    }
+    let frame = recorder.take_frame();
+    let sums = frame.series.iter().map(|delta| match delta.sink {
+        Sink::Counter { sum, .. } => sum,
+        _ => panic!("a counter"),
+    });
+    assert_eq!(sums.sum::<f64>(), 1_000_000.0);
+    assert!(frame.series.len() <= 10_001, "{}", frame.series.len());
+    let others = frame.series.iter().find(|delta| delta.series.tags.get("url") == Some(OTHERS));
+    assert_eq!(others.unwrap().series.tags.get("method"), Some("GET"));
+    assert!(frame.dropped.crowded >= 990_000, "{}", frame.dropped.crowded);
+    // The next frame has room again.
+    add_new(&mut recorder, 2_000_000);
+    assert_eq!(recorder.take_frame().series[0].series.tags.get("url"), Some("2000000"));
+}
+
+#[test]
+fn long_values_do_not_fill_the_memory() {
+    let mut recorder = recorder(false);
+    let long = "x".repeat(1 << 20);
+    let mut bytes = 0;
+    for number in 0..5000 {
+        let value = format!("{number}{long}");
+        let tags = recorder.tags_with(TagsId::EMPTY, &[("v", &value)]);
         let series = recorder.series(builtin::HTTP_REQS, tags);
         recorder.add(series, 1.0, 1, None);
-        last = Some(series);
+        let set = TagSet::from_pairs([("w", &*value)]);
+        recorder.tags(&set);
+        recorder.check("", &value);
+        recorder.group(&format!("::{value}"));
     }
-    assert_eq!(recorder.epoch(), 0);
     let frame = recorder.take_frame();
-    assert_eq!((frame.series.len(), frame.dropped.resets), (SERIES_MAX + 1, 1));
-    assert_eq!(recorder.epoch(), 1);
-    // An id of before does no harm.
-    recorder.add(last.unwrap(), 1.0, 1, None);
-    assert!(recorder.take_frame().is_empty());
-    let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
-    recorder.add(series, 1.0, 1, None);
-    assert_eq!(recorder.take_frame().series.len(), 1);
+    bytes += frame.series.iter().map(|delta| delta.series.tags.size()).sum::<usize>();
+    bytes += frame.checks.iter().map(|check| check.name.len()).sum::<usize>();
+    bytes += frame.groups.iter().map(|(_, path)| path.len()).sum::<usize>();
+    assert!(bytes < 64 << 20, "{bytes}");
+    assert!(frame.dropped.crowded > 0 && frame.dropped.groups > 0);
+}
+
+#[test]
+fn sets_of_known_values_without_end_have_a_bound_too() {
+    let mut recorder = recorder(false);
+    let texts: Vec<_> = (0..2000).map(|number| number.to_string()).collect();
+    for one in &texts {
+        for other in &texts[..500] {
+            let tags = recorder.tags_with(TagsId::EMPTY, &[("a", one), ("b", other)]);
+            let series = recorder.series(builtin::HTTP_REQS, tags);
+            recorder.add(series, 1.0, 1, None);
+        }
+    }
+    assert!(recorder.take_frame().series.len() < 20_000);
+}
+
+#[test]
+fn exceptions_are_counted_by_text_and_have_a_bound() {
+    let mut recorder = recorder(false);
+    for number in 0..300 {
+        recorder.exception(&format!("Error: {}", number % 150));
+    }
+    recorder.exception(&"x".repeat(1 << 20));
+    let exceptions = recorder.take_frame().exceptions;
+    assert_eq!((exceptions.told.len(), exceptions.told[0].count), (100, 2));
+    assert_eq!((&*exceptions.told[0].text, exceptions.others), ("Error: 0", 101));
+    recorder.exception(&"x".repeat(1 << 20));
+    assert_eq!(recorder.take_frame().exceptions.told[0].text.len(), 1024);
+}
+
+#[test]
+fn a_hidden_metric_has_no_samples() {
+    let registry = Arc::new(Registry::new());
+    registry.hide_own();
+    let mut recorder = Recorder::new(registry, 0, true);
+    for metric in [builtin::ITERATION_LATENESS, builtin::ITERATIONS] {
+        let series = recorder.series(metric, TagsId::EMPTY);
+        recorder.add(series, 1.0, 1, None);
+    }
+    let frame = recorder.take_frame();
+    assert_eq!((frame.series.len(), frame.samples.len()), (2, 1));
 }
 
 #[test]
@@ -136,6 +254,19 @@ fn a_veil_hides_values_in_the_tags_of_new_series() {
     assert_eq!(shown, [("method", "GET"), ("url", "/a?t=*")]);
     // It is found again under what it was made with.
     assert_eq!(recorder.series(builtin::HTTP_REQS, tags), series);
+}
+
+#[test]
+fn a_veil_hides_names_of_checks_and_groups_and_exceptions() {
+    let registry = Registry::new();
+    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    let mut recorder = Recorder::new(Arc::new(registry), 0, false);
+    let check = recorder.check("::a hush", "is hush");
+    recorder.add_check(check, true);
+    recorder.group("::b hush");
+    recorder.exception("Error: hush");
+    let frame = recorder.take_frame();
+    assert!(!format!("{frame:?}").contains("hush"), "{frame:?}");
 }
 
 #[test]

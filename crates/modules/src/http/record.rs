@@ -60,6 +60,9 @@ pub(crate) struct SeriesCache {
 /// Sets of tags that are remembered; a test that makes up URLs without end starts over.
 const KNOWN_MAX: usize = 4096;
 
+/// The bytes of one of them; what is longer is looked up each time.
+const KEY_MAX: usize = 4096;
+
 /// All that tells two exchanges' tags apart.
 #[derive(PartialEq, Eq)]
 struct Key {
@@ -92,6 +95,11 @@ impl Labels<'_> {
         (self.status, self.error_code, self.expected).hash(&mut hasher);
         (self.tls_version.len() + self.ocsp_status.len()).hash(&mut hasher);
         hasher.finish()
+    }
+
+    fn size(&self) -> usize {
+        let tags = self.tags.iter().map(|(key, value)| key.len() + value.len() + 48);
+        self.method.len() + self.shown().len() + self.error.len() + tags.sum::<usize>()
     }
 
     fn matches(&self, key: &Key) -> bool {
@@ -171,7 +179,9 @@ pub(super) fn find(
         Some((key, block)) if labels.matches(key) => *block,
         _ => {
             let block = make(recorder, system, &labels);
-            cache.known.insert(hash, (labels.key(), block));
+            if labels.size() <= KEY_MAX {
+                cache.known.insert(hash, (labels.key(), block));
+            }
             block
         }
     }

@@ -81,7 +81,9 @@ impl State {
             let is_last = Some(index) == last;
             index += 1;
             match event.name {
-                "cumulative" | "threshold" => is_last || last.is_some_and(|last| index > last),
+                "cumulative" | "threshold" | "exceptions" => {
+                    is_last || last.is_some_and(|last| index > last)
+                }
                 "snapshot" => {
                     snapshots += 1;
                     snapshots % 2 == 0

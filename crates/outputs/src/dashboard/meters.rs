@@ -15,6 +15,9 @@ const METERS_MAX: usize = 512;
 /// Series whose way is remembered; beyond it, it is found anew each time.
 const ROUTES_MAX: usize = 100_000;
 
+/// The bytes of their tags, likewise.
+const BYTES_MAX: usize = 64 << 20;
+
 /// A metric that is none: the time of a point.
 const TIME: &str = "time";
 
@@ -25,6 +28,8 @@ pub(super) struct Meters {
     builtin: Registry,
     tags: Vec<String>,
     routes: FxHashMap<Arc<Series>, Vec<u32>>,
+    /// Of the tags of those series.
+    bytes: usize,
     all: Vec<Meter>,
     /// Sorted, as the events are; the synthetic `time` has no meter.
     by_name: BTreeMap<String, Option<u32>>,
@@ -70,6 +75,7 @@ impl Meters {
             builtin: Registry::new(),
             tags: tags.to_vec(),
             routes: FxHashMap::default(),
+            bytes: 0,
             all: Vec::new(),
             by_name: [(TIME.to_owned(), None)].into(),
             unannounced: vec![TIME.to_owned()],
@@ -89,7 +95,8 @@ impl Meters {
             for place in &route {
                 self.all[*place as usize].period.merge(sink);
             }
-            if self.routes.len() < ROUTES_MAX {
+            if self.routes.len() < ROUTES_MAX && self.bytes < BYTES_MAX {
+                self.bytes += series.tags.size();
                 self.routes.insert(Arc::clone(series), route);
             }
         }

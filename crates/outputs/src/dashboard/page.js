@@ -19,7 +19,7 @@
   // --- What the events tell -------------------------------------------------------------------------------------
 
   // `points` are snapshots: { t, of: { metric: [numbers] } }.
-  const fresh = () => ({ param: { aggregates: {}, thresholds: {} }, metrics: {}, names: [], points: [], total: {}, crossed: {}, start: 0, now: 0, stop: 0 });
+  const fresh = () => ({ param: { aggregates: {}, thresholds: {} }, metrics: {}, names: [], points: [], total: {}, crossed: {}, exceptions: { told: [], others: 0 }, start: 0, now: 0, stop: 0 });
   let told = fresh();
 
   const unpack = (rows) => {
@@ -45,6 +45,7 @@
       told.now = told.total.time[0];
     },
     threshold(data) { told.crossed = data; },
+    exceptions(data) { told.exceptions = data; },
     stop(data) { told.stop = data[0][0]; },
   };
 
@@ -276,6 +277,14 @@
     byId('thresholds').lastElementChild.replaceChildren(...rows);
   };
 
+  const paintExceptions = () => {
+    const { told: known, others } = told.exceptions;
+    const rows = known.map(({ message, place, count }) => make('tr', {}, make('td', { className: 'bad', textContent: `${count}×` }), make('td', { textContent: place ? `${message} (${place})` : message })));
+    if (others) rows.push(make('tr', {}, make('td', { className: 'bad', textContent: `${others}×` }), make('td', { textContent: 'others' })));
+    byId('exceptions').hidden = rows.length === 0;
+    byId('exceptions').lastElementChild.replaceChildren(...rows);
+  };
+
   const paintTables = () => {
     const sections = [['Times and trends', 'trend'], ['Counters', 'counter'], ['Rates', 'rate'], ['Gauges', 'gauge']].map(([title, type]) => {
       const names = told.names.filter((name) => told.metrics[name].type === type && name !== 'time' && told.total[name]);
@@ -314,6 +323,7 @@
       }
     }
     for (const chart of charts.values()) chart.paint();
+    paintExceptions();
     paintTables();
   };
 

@@ -104,6 +104,7 @@ impl Server {
         let shared = Shared { journal: Arc::clone(journal), viewers: viewers.clone() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("output-page".to_owned()).spawn(move || {
+            crate::priority::stand_back();
             runtime.block_on(accept(listener, shared));
         })?;
         Ok(Self { address: format!("http://{shown}:{}", bound.port()), viewers })

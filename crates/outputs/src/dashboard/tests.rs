@@ -88,6 +88,20 @@ fn whoever_comes_late_is_told_everything_in_k6s_order() {
 }
 
 #[test]
+fn exceptions_are_told_by_message() {
+    let (mut dashboard, context) = dashboard("");
+    let (_, mut events) = get(&dashboard, "/events");
+    let mut recorder = brunt_metrics::Recorder::new(Arc::clone(&context.registry), 0, false);
+    recorder.exception("Error: boom\n\tat default (file:///a.js:1:2)\n");
+    recorder.exception("Error: boom\n\tat default (file:///a.js:1:2)\n");
+    dashboard.write(&recorder.take_frame()).unwrap();
+    dashboard.flush().unwrap();
+    let one =
+        json!({ "message": "Error: boom", "place": "at default (file:///a.js:1:2)", "count": 2 });
+    assert_eq!(up_to(&mut events, "exceptions").1, json!({ "told": [one], "others": 0 }));
+}
+
+#[test]
 fn thresholds_that_do_not_hold_are_named() {
     let (mut dashboard, context) = dashboard("");
     let (_, mut events) = get(&dashboard, "/events");

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::client::{Answer, Client, Post};
 use super::endpoint::Endpoint;
+use crate::priority::stand_back;
 
 /// How long the end of a test waits for what is on its way. More is lost, and counted.
 const LAST_WAIT: Duration = Duration::from_secs(10);
@@ -81,6 +82,7 @@ impl Sender {
         let counts = Arc::clone(&tally);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name("output-net".to_owned()).spawn(move || {
+            stand_back();
             runtime.block_on(work(sending, received, ended, &counts));
             // Name lookups that hang must not keep the end waiting.
             runtime.shutdown_background();

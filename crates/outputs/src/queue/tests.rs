@@ -95,14 +95,14 @@ fn a_queue_is_full_when_too_many_samples_wait() {
     let (queue, frames) = Queue::new();
     let large = samples(WAITING_MAX + 1);
     let small = samples(1);
-    assert!(queue.put(&large));
-    assert!(!queue.put(&small));
-    queue.waiting.fetch_sub(weight(&frames.recv().unwrap()), Relaxed);
+    assert!(queue.put(&large, 1));
+    assert!(!queue.put(&small, 1));
+    queue.waiting.weight.fetch_sub(weight(&frames.recv().unwrap()), Relaxed);
     for _ in 0..FRAMES_MAX {
-        assert!(queue.put(&small));
+        assert!(queue.put(&small, 1));
     }
-    assert!(!queue.put(&small));
-    assert_eq!(queue.waiting.load(Relaxed), FRAMES_MAX * weight(&small));
+    assert!(!queue.put(&small, 1));
+    assert_eq!(queue.waiting.weight.load(Relaxed), FRAMES_MAX * weight(&small));
 }
 
 /// Takes nothing before it is told to.
@@ -153,4 +153,41 @@ fn after_an_error_the_test_goes_on_and_the_loss_is_counted() {
     let finished = outputs.finish().remove(0);
     assert_eq!(finished.written, Written { samples: 0, lost: 6 });
     assert_eq!(finished.error.unwrap().to_string(), "disk full");
+}
+
+/// An output that never comes back from a write, as one to a pipe whose reader sleeps.
+struct Asleep;
+
+impl Output for Asleep {
+    fn description(&self) -> String {
+        "asleep".to_owned()
+    }
+
+    fn flush_interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn write(&mut self, _: &Frame) -> io::Result<Written> {
+        std::thread::sleep(Duration::from_secs(600));
+        Ok(Written::default())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<Written> {
+        Ok(Written::default())
+    }
+}
+
+#[test]
+fn an_output_that_takes_nothing_is_given_up_and_its_samples_are_counted() {
+    let mut outputs = Outputs::run(vec![Box::new(Asleep)]).unwrap();
+    for _ in 0..3 {
+        outputs.write(&samples(100));
+    }
+    let finished = outputs.finish_within(Duration::from_millis(50)).remove(0);
+    assert_eq!(finished.written.lost, 300);
+    assert!(finished.error.unwrap().to_string().contains("took nothing for 50ms"));
 }

@@ -3,6 +3,7 @@
 use brunt_metrics::summary::{GroupSummary, Summary};
 
 use super::checks::failure;
+use super::exceptions;
 use super::modern::shown_name;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
@@ -14,6 +15,10 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary) -> String {
         group(writer, nested, 5, &mut out);
     }
     metrics(writer, summary, &mut out);
+    if summary.exceptions.count() > 0 {
+        put(&mut out, format_args!("\n     █ exceptions: {}\n\n", summary.exceptions.count()));
+        exceptions::lines(writer, &summary.exceptions, "       ", &mut out);
+    }
     if out.is_empty() {
         out.push_str("     no samples were taken");
     }

@@ -3,6 +3,7 @@
 use brunt_metrics::summary::{Breakdown, CheckSummary, MetricSummary, Summary};
 
 use super::checks::{CHECKS, failure, merged, sum};
+use super::exceptions;
 use super::sections::Section;
 use super::table::{Line, Widths};
 use super::{Writer, listed, put};
@@ -22,6 +23,7 @@ pub(super) fn render(writer: &Writer<'_>, summary: &Summary, full: bool) -> Stri
     if !page.results(&summary.checks, &summary.metrics, MARGIN) {
         page.out.push_str("    no samples were taken\n\n");
     }
+    page.exceptions(summary);
     if full {
         for group in &summary.groups {
             page.top_group(group);
@@ -86,6 +88,16 @@ impl Page<'_> {
                     ),
                 );
             }
+            self.out.push('\n');
+        }
+    }
+
+    /// k6 has no such chapter; it stands there only if there were any.
+    fn exceptions(&mut self, summary: &Summary) {
+        if summary.exceptions.count() > 0 {
+            self.title(&format!("EXCEPTIONS: {}", summary.exceptions.count()));
+            let margin = " ".repeat(MARGIN);
+            exceptions::lines(self.writer, &summary.exceptions, &margin, &mut self.out);
             self.out.push('\n');
         }
     }

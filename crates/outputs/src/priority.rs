@@ -1,0 +1,28 @@
+//! Threads that stand back: they share cores with those that make the load.
+
+/// Lets other threads go before the calling one, as `nice` does. What it has to do is done all the same where a core has time;
+/// elsewhere its queue fills, and what finds no room is counted.
+pub fn stand_back() {
+    // A third of the weight of a thread that makes load: enough for the samples of a core that has no time at all.
+    #[cfg(target_os = "linux")]
+    {
+        const NICE: i32 = 5;
+        // Of this thread alone, on Linux. That it is refused changes nothing.
+        let _ = rustix::process::setpriority_process(None, NICE);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn a_thread_that_stands_back_leaves_the_others_alone() {
+        let priority = || rustix::process::getpriority_process(None).unwrap();
+        let before = priority();
+        let inside = std::thread::spawn(move || {
+            super::stand_back();
+            priority()
+        });
+        assert_eq!(inside.join().unwrap(), (before + 5).min(19).max(5));
+        assert_eq!(priority(), before);
+    }
+}
