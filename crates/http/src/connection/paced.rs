@@ -27,6 +27,11 @@ impl Paced {
         Self { stream, reads: 0, quiet: 0 }
     }
 
+    /// The address of our end.
+    pub(crate) fn local_addr(&self) -> io::Result<std::net::SocketAddr> {
+        self.stream.local_addr()
+    }
+
     /// What was read was of use: hands were shaken, or data came.
     pub(crate) fn was_of_use(&mut self) {
         self.reads = 0;
