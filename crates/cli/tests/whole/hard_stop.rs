@@ -283,6 +283,6 @@ fn a_tls_handshake_that_fails_is_tried_again_until_the_timeout() {
         )
         .told();
     assert!(told.stderr.contains("context deadline exceeded: connection error"), "{told:?}");
-    assert!(told.stderr.trim_end().ends_with("true"), "{told:?}");
+    assert!(told.stderr.lines().any(|line| line.ends_with(" true")), "{told:?}");
     assert!(receiver.try_iter().count() >= 2, "{told:?}");
 }

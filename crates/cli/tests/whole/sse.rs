@@ -51,6 +51,7 @@ fn events_are_read_the_same_however_their_bytes_were_cut() {
     );
     let told = brunt("run --quiet --log-format raw script.js").file("script.js", script).told();
     let expected = r#"[["message","","a\n\n b"],["tick","5","ü€𝄞"],["message","5","x"],["message","5","z"],["message","","last"]]"#;
-    let lines: Vec<_> = told.stderr.lines().collect();
+    // A crowded machine is told of, too.
+    let lines: Vec<_> = told.stderr.lines().filter(|line| line.starts_with('[')).collect();
     assert_eq!(lines, [expected; 7], "{told:?}");
 }
