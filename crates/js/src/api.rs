@@ -59,9 +59,9 @@ pub trait Api: Send + Sync + 'static {
     /// The script threw, and nothing of it goes on; what is open can say goodbye to it here. What that throws is lost.
     fn thrown(&self, _host: &Host, _ctx: Ctx<'_>) {}
 
-    /// The iteration was stopped from outside; what had come by then can be told to the script here. It can't wait any more,
-    /// and what it throws is lost.
-    fn stopped(&self, _host: &Host, _ctx: Ctx<'_>) {}
+    /// The iteration was stopped from outside; what had come by then can be told to the script here, until a time (unix ns):
+    /// nothing else of the core runs meanwhile. The script can't wait any more, and what it throws is lost.
+    fn stopped(&self, _host: &Host, _ctx: Ctx<'_>, _until: u64) {}
 
     /// It is over, interrupted or not. No JavaScript may run here.
     fn end(&self, host: &Host, ended: Ended);

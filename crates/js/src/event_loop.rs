@@ -16,9 +16,6 @@ use tokio::task::AbortHandle;
 use crate::exception::{Failure, told};
 use crate::host::Host;
 
-/// A timer that is late by so much goes before what is done: whoever is always done must not keep it waiting for ever.
-const LATE_NS: u64 = 5_000_000;
-
 /// So many macrotasks may run before the loop looks at the clock, for the sake of the core's other tasks.
 const TURN_TASKS: u32 = 16;
 
@@ -35,8 +32,6 @@ pub struct EventLoop {
     /// Operations under way, by id.
     running: RefCell<BTreeMap<u64, AbortHandle>>,
     next_operation: Cell<u64>,
-    /// The last macrotask was a timer that was late.
-    was_late: Cell<bool>,
     /// Macrotasks since the clock was looked at, and when the loop began to run them without waiting (unix ns).
     tasks: Cell<u32>,
     busy_since: Cell<u64>,
@@ -69,6 +64,8 @@ struct Inbox {
 struct Done {
     /// The operation that ends with it.
     ends: Option<u64>,
+    /// Since when it waits (unix ns).
+    at: u64,
     /// It is told even if the VU is stopped before.
     is_last_word: bool,
     then: Completion,
@@ -76,7 +73,8 @@ struct Done {
 
 impl Inbox {
     fn put(&self, ends: Option<u64>, is_last_word: bool, then: Completion) {
-        self.done.borrow_mut().push_back(Done { ends, is_last_word, then });
+        let at = clock::now_ns();
+        self.done.borrow_mut().push_back(Done { ends, at, is_last_word, then });
         if let Some(waker) = self.waker.borrow_mut().take() {
             waker.wake();
         }
@@ -293,19 +291,18 @@ impl EventLoop {
         Ok(())
     }
 
-    /// The timer that is late by so much that nothing else may go before it.
-    fn late_timer(&self) -> Option<(u64, u32)> {
+    /// The timer that was due before anything that waits was done. As in k6, what was first goes first; and whoever is always
+    /// done can't keep a timer waiting for ever.
+    fn first_timer(&self) -> Option<(u64, u32)> {
         let key = self.timers.borrow().due.keys().next().copied()?;
-        let is_late = key.0.saturating_add(LATE_NS) <= clock::now_ns();
-        (is_late && !self.was_late.get()).then_some(key)
+        let done = self.inbox.done.borrow();
+        done.front().is_some_and(|done| key.0 <= done.at).then_some(key)
     }
 
     /// Waits for the next macrotask and runs it.
     fn turn(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         self.give_way()?;
-        let late = self.late_timer();
-        self.was_late.set(late.is_some());
-        if let Some(key) = late {
+        if let Some(key) = self.first_timer() {
             return self.fire(host, ctx, key);
         }
         let next = self.inbox.done.borrow_mut().pop_front();
@@ -352,13 +349,19 @@ impl EventLoop {
         self.was_waiting.get()
     }
 
-    /// The VU was stopped: tells what was done before by those who want that ([`spawn_heard`](Self::spawn_heard)). The
-    /// script can't wait for anything any more, and is interrupted if it takes long. What it throws is lost.
-    pub fn tell_last_words(&self, ctx: Ctx<'_>) {
-        let done = self.inbox.done.take();
-        for Done { then, .. } in done.into_iter().filter(|done| done.is_last_word) {
+    /// The VU was stopped: tells what was done before by those who want that ([`spawn_heard`](Self::spawn_heard)), until a
+    /// time (unix ns). The script can't wait for anything any more, and is interrupted if it takes long. What it throws is
+    /// lost.
+    pub fn tell_last_words(&self, ctx: Ctx<'_>, until: u64) {
+        let mut done: VecDeque<_> = self.inbox.done.take();
+        done.retain(|done| done.is_last_word);
+        while let Some(Done { then, .. }) = done.pop_front() {
             if then(ctx).is_err() {
                 drop(ctx.take_exception());
+            }
+            if !done.is_empty() && clock::now_ns() > until {
+                log::warn!("the iteration was stopped before {} results were told", done.len());
+                return;
             }
         }
     }

@@ -23,6 +23,9 @@ static REQUIRE: Name = Name::new("require");
 /// walk the heap of each VU again and again.
 const COLLECT_BEYOND: usize = 1024 * 1024;
 
+/// How long a script that was stopped may hear what had come before, in nanoseconds: it can't give way to others any more.
+const LAST_WORDS_NS: u64 = 100_000_000;
+
 /// One VM with the script loaded.
 pub struct Instance {
     // The VM goes before the host: freeing it may ask the host.
@@ -182,8 +185,9 @@ impl Instance {
                 self.host.api.thrown(host, ctx);
             }
             if matches!(failure, Failure::Interrupted) && !host.was_aborted_by_script() {
-                host.events().tell_last_words(ctx);
-                self.host.api.stopped(host, ctx);
+                let until = brunt_fiber::clock::now_ns().saturating_add(LAST_WORDS_NS);
+                host.events().tell_last_words(ctx, until);
+                self.host.api.stopped(host, ctx, until);
             }
             self.clear_leftovers();
         }

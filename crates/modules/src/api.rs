@@ -383,8 +383,8 @@ impl Api for K6 {
         websockets::leave_all(ctx, host.state::<VuState>());
     }
 
-    fn stopped(&self, host: &Host, ctx: Ctx<'_>) {
-        grpc::tell_last_words(ctx, host.state::<VuState>(), host.events().was_waiting());
+    fn stopped(&self, host: &Host, ctx: Ctx<'_>, until: u64) {
+        grpc::tell_last_words(ctx, host.state::<VuState>(), host.events().was_waiting(), until);
     }
 
     fn end(&self, host: &Host, _: Ended) {

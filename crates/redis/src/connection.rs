@@ -57,7 +57,8 @@ impl Connection {
             .map_err(|failure| told(&failure, &host, server.port))?;
         let mut connection = Self { stream, received: Vec::new(), at: 0 };
         let greeting = connection.greet(options, login);
-        timeout(options.dial_timeout, greeting).await.map_err(|_| Failure::Timeout)??;
+        let limit = options.read_timeout.unwrap_or(options.dial_timeout);
+        timeout(limit, greeting).await.map_err(|_| Failure::GreetingTimeout)??;
         Ok(connection)
     }
 

@@ -33,7 +33,7 @@ export function good() { sleep(0.1); rounds.add(1); }
 const params = { compression: 'deflate' };
 function listen(socket) {
   const t = began();
-  socket.setTimeout(() => { console.log('timer', t() < 1200); socket.close(); }, 500);
+  socket.setTimeout(() => { console.log('timer', t() < 1900); socket.close(); }, 500);
   socket.on('message', () => 0);
   socket.on('error', (e) => console.log('error', e.error()));
 }
@@ -41,13 +41,13 @@ export function blocking() { ws.connect(`ws://${A}/`, params, listen); console.l
 export function sender() {
   ws.connect(`ws://${A}/`, null, (socket) => {
     const t = began();
-    socket.setTimeout(() => { console.log('timer', t() < 1200); socket.close(); }, 500);
+    socket.setTimeout(() => { console.log('timer', t() < 1900); socket.close(); }, 500);
     socket.on('open', () => { const mb = 'x'.repeat(1 << 20); for (let i = 0; i < 100; i++) socket.send(mb); console.log('sent'); });
   });
 }
 function events(plain) {
   const t = began(), socket = new WebSocket(`ws://${A}/`, null, plain ? {} : params);
-  setTimeout(() => { console.log('timer', t() < 1200); socket.close(); }, 500);
+  setTimeout(() => { console.log('timer', t() < 1900); socket.close(); }, 500);
   socket.onmessage = () => 0;
   socket.onerror = (e) => console.log('error', e.error);
   socket.onclose = () => console.log('closed');
@@ -66,18 +66,18 @@ export function eventSender() {
 export function sse() {
   const t = began(), source = new EventSource(`http://${A}/`);
   source.onerror = (e) => console.log('error', e.error);
-  setTimeout(() => { console.log('timer', t() < 1200); source.close(); }, 500);
+  setTimeout(() => { console.log('timer', t() < 1900); source.close(); }, 500);
 }
 export async function get() {
   const t = began();
-  setTimeout(() => console.log('timer', t() < 1200), 500);
+  setTimeout(() => console.log('timer', t() < 1900), 500);
   await new redis.Client(`redis://${A}`).get('x').then(() => console.log('value'), (e) => console.log('error', String(e)));
 }
 export function call() {
   client.connect(A, { plaintext: true });
   const t = began();
   const r = client.invoke('a.A/Call', {}, { timeout: '500ms' });
-  console.log('call', t() < 1200, r.status + 0, r.error.message);
+  console.log('call', t() < 1900, r.status + 0, r.error.message);
 }
 export function stream() {
   client.connect(A, { plaintext: true });
@@ -85,11 +85,11 @@ export function stream() {
   s.on('data', () => 0);
   s.on('error', (e) => console.log('error', e.message));
   s.write({});
-  setTimeout(() => console.log('timer', t() < 1200), 500);
+  setTimeout(() => console.log('timer', t() < 1900), 500);
 }
 export function connect() {
   const t = began();
-  try { client.connect(A, { plaintext: true, timeout: '500ms' }); } catch (e) { console.log(String(e).slice(0, 60), t() < 1200); }
+  try { client.connect(A, { plaintext: true, timeout: '500ms' }); } catch (e) { console.log(String(e).slice(0, 60), t() < 1900); }
 }
 ";
 
@@ -225,7 +225,7 @@ fn run(exec: &str, behaviour: Behaviour) -> (Vec<String>, Told) {
     assert!(took < Duration::from_secs(20), "{exec}: {took:?} {told:?}");
     let summary: serde_json::Value = serde_json::from_str(&call.read("out.json")).expect("JSON");
     let rounds = summary["metrics"]["rounds"]["count"].as_f64().unwrap_or_default();
-    assert!(rounds >= 10.0, "{exec}: {rounds} of 20 rounds of the VU beside it: {told:?}");
+    assert!(rounds >= 8.0, "{exec}: {rounds} of 20 rounds of the VU beside it: {told:?}");
     let lines = told.stderr.lines().filter(|line| !line.starts_with("generator was"));
     (lines.map(str::to_owned).collect(), told)
 }

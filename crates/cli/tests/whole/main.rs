@@ -41,6 +41,7 @@ mod remote_modules;
 mod results;
 mod run;
 mod secrets;
+mod sse;
 mod streaming;
 mod summary_tags;
 mod support;

@@ -35,9 +35,6 @@ const TURN: usize = 1000;
 const UNSENT_MAX: usize = 64 << 20;
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// So many messages that came before the end of the iteration are told after it.
-const LAST_MESSAGES_MAX: usize = 10_000;
-
 static TS: Name = Name::new("ts");
 
 /// Where an object keeps its handlers of each event.
@@ -70,14 +67,28 @@ impl Streams {
 }
 
 /// The iteration was stopped. As in k6, the script hears what had come by then, and then of the end. `was_waiting`: it was
-/// not busy with something else.
-pub(crate) fn tell_last_words(ctx: Ctx<'_>, state: &VuState, was_waiting: bool) {
+/// not busy with something else. `until`: what has not been told by then (unix ns), is lost.
+pub(crate) fn tell_last_words(ctx: Ctx<'_>, state: &VuState, was_waiting: bool, until: u64) {
     let streams = std::mem::take(&mut *state.streams.borrow_mut());
+    let mut unheard = 0;
     for inner in streams.0.iter().filter_map(Weak::upgrade).filter(|inner| !inner.is_over.get()) {
-        if inner.tell_last_words(ctx, was_waiting).is_err() {
-            drop(ctx.take_exception());
+        if clock::now_ns() > until {
+            unheard += 1;
             inner.close(ctx);
+            continue;
         }
+        match inner.tell_last_words(ctx, was_waiting, until) {
+            Ok(is_whole) => unheard += u32::from(!is_whole),
+            Err(_) => {
+                drop(ctx.take_exception());
+                inner.close(ctx);
+            }
+        }
+    }
+    if unheard > 0 {
+        log::warn!(
+            "the iteration was stopped before all messages of {unheard} streams of gRPC were told"
+        );
     }
 }
 
@@ -457,26 +468,38 @@ impl Inner {
         Poll::Ready(came)
     }
 
-    fn tell_last_words<'js>(&self, ctx: Ctx<'js>, was_waiting: bool) -> JsResult<'js, ()> {
+    /// Returns whether all that came was told.
+    fn tell_last_words<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        was_waiting: bool,
+        until: u64,
+    ) -> JsResult<'js, bool> {
         let mut cx = Context::from_waker(Waker::noop());
-        for _ in 0..LAST_MESSAGES_MAX {
-            if self.is_over.get() {
-                return Ok(());
-            }
-            let at = clock::now_ns();
+        let mut at = clock::now_ns();
+        while !self.is_over.get() {
             match self.poll_next(&mut cx) {
-                Poll::Ready(Ok(bytes)) => match self.received(ctx, &bytes, at)? {
-                    Ok(()) => {}
-                    Err(status) => return self.ended(ctx, &status, at),
-                },
-                Poll::Ready(Err(status)) => return self.ended(ctx, &status, at),
-                Poll::Pending => break,
+                Poll::Ready(Ok(bytes)) => {
+                    if let Err(status) = self.received(ctx, &bytes, at)? {
+                        return self.ended(ctx, &status, at).map(|()| true);
+                    }
+                }
+                Poll::Ready(Err(status)) => return self.ended(ctx, &status, at).map(|()| true),
+                Poll::Pending => {
+                    let status =
+                        if was_waiting { Status::default() } else { Status::deadline_exceeded() };
+                    // We gave it up ourselves, and measure nothing.
+                    self.given_up.borrow_mut().get_or_insert_with(|| status.clone());
+                    return self.ended(ctx, &status, at).map(|()| true);
+                }
+            }
+            at = clock::now_ns();
+            if at > until {
+                self.close(ctx);
+                return Ok(false);
             }
         }
-        let status = if was_waiting { Status::default() } else { Status::deadline_exceeded() };
-        // We gave it up ourselves, and measure nothing.
-        self.given_up.borrow_mut().get_or_insert_with(|| status.clone());
-        self.ended(ctx, &status, clock::now_ns())
+        Ok(true)
     }
 
     fn why(&self) -> Status {

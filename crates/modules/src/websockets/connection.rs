@@ -7,7 +7,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::budget::{Exhausted, STEP, Share};
+use brunt_http::budget::{Exhausted, Share};
 use brunt_http::{Failure, OwnedTarget};
 use brunt_js::{Host, Line, describe};
 use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
@@ -147,9 +147,8 @@ impl Connection {
     /// Accounts for a queue of so many bytes.
     pub(super) fn cover(&self, bytes: usize) -> Result<(), Exhausted> {
         let mut queued = self.queued.borrow_mut();
-        if bytes as u64 <= STEP {
-            queued.release();
-        }
+        // It may have been longer before.
+        queued.release();
         queued.cover(bytes as u64)
     }
 
