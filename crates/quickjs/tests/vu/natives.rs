@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Failure, NORMAL, Vu, in_real_time, pool};
+use crate::support::{Failure, NORMAL, Vu, in_real_time, pool, run};
 
 /// How long each may run before it is told to stop; what it needs first (a long text) may take as long.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -121,4 +121,13 @@ fn native_loops_stop_soon_and_let_neighbours_run() {
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
+}
+
+#[test]
+fn a_join_whose_separators_are_too_long_is_refused_at_once() {
+    for join in ["Array(2**32 - 1).join()", "String(Array(2**32 - 1))", "Array(9e8).join('ab')"] {
+        let script = format!("try {{ {join} }} catch (e) {{ e.name + ': ' + e.message }}");
+        let (ended, _) = run(NORMAL, &script);
+        assert_eq!(ended, Ok("RangeError: invalid string length".to_owned()), "{join}");
+    }
 }
