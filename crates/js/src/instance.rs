@@ -235,8 +235,13 @@ impl Instance {
         // What waits must not run, and what it holds is to go.
         self.clear_leftovers();
         let over = ctx.take_over_limit();
+        let is_stopped = self.host.is_stopped();
         match (result, over) {
             (Ok(_), Some(over)) => Err(Failure::Exception(told(over))),
+            // What Rust was denied leaves no exception.
+            (Err(Failure::Interrupted), Some(over)) if !is_stopped => {
+                Err(Failure::Exception(told(over)))
+            }
             (result, _) => result,
         }
     }

@@ -11,6 +11,7 @@
 #undef string_buffer_putc
 #undef string_buffer_putc16
 #undef string_buffer_concat
+#undef string_buffer_write8
 #undef string_buffer_fill
 #undef string_indexof
 #undef string_cmp

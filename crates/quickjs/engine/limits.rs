@@ -78,6 +78,16 @@ pub(crate) const LIMITS: &[Adjustment] = &[
               static JSValue js_regexp_test(JSContext *ctx, JSValueConst this_val,",
         times: 1,
     },
+    // Separators alone that are too long for a text: said before anybody counts to 4 billion.
+    Adjustment {
+        file: "quickjs.c",
+        find: "            c = -1;\n    }\n    string_buffer_init(ctx, b, 0);\n\n    for(i = 0; i < n; i++) {\n        if (i > 0) {\n            if (c >= 0) {\n",
+        put: "            c = -1;\n    }\n    string_buffer_init(ctx, b, 0);\n    \
+              if (n > 1 && (c >= 0 || p->len > 0) && n - 1 > JS_STRING_LEN_MAX / (c >= 0 ? 1 : (int64_t)p->len)) {\n        \
+              JS_ThrowRangeError(ctx, \"invalid string length\");\n        goto fail;\n    }\n\n    \
+              for(i = 0; i < n; i++) {\n        if (i > 0) {\n            if (c >= 0) {\n",
+        times: 1,
+    },
     // Loops that go on although their text is too long, or was given up.
     Adjustment {
         file: "quickjs.c",
@@ -98,20 +108,22 @@ pub(crate) const LIMITS: &[Adjustment] = &[
     Adjustment {
         file: "quickjs.c",
         find: "        rqsort(array, pos, sizeof(*array), js_array_cmp_generic, &asc);\n    if (asc.exception)",
-        put: "        asc.exception |= brunt_rqsort(ctx, array, pos, sizeof(*array), js_array_cmp_generic, &asc);\n    \
-              if (asc.exception)",
+        put: "        if (brunt_rqsort(ctx, array, pos, sizeof(*array), js_array_cmp_generic, &asc))\n            \
+              asc.exception = 1;\n    if (asc.exception)",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
         find: "            rqsort(array_idx, len, sizeof(array_idx[0]),\n                   js_TA_cmp_generic, &tsc);\n",
-        put: "            tsc.exception |= brunt_rqsort(ctx, array_idx, len, sizeof(array_idx[0]), js_TA_cmp_generic, &tsc);\n",
+        put: "            if (brunt_rqsort(ctx, array_idx, len, sizeof(array_idx[0]), js_TA_cmp_generic, &tsc))\n                \
+              tsc.exception = 1;\n",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
         find: "            rqsort(p->u.array.u.ptr, len, elt_size, cmpfun, &tsc);\n",
-        put: "            tsc.exception |= brunt_rqsort(ctx, p->u.array.u.ptr, len, elt_size, cmpfun, &tsc);\n",
+        put: "            if (brunt_rqsort(ctx, p->u.array.u.ptr, len, elt_size, cmpfun, &tsc))\n                \
+              tsc.exception = 1;\n",
         times: 1,
     },
     // Filling typed arrays: in pieces.
@@ -153,22 +165,32 @@ pub(crate) const LIMITS: &[Adjustment] = &[
     Adjustment {
         file: "quickjs.c",
         find: "    js_mp_mul_basecase(r->tab, a->tab, a->len, b->tab, b->len);\n",
-        put: "    ctx->interrupt_counter -= (uint64_t)a->len * b->len >> 6;\n    \
+        put: "    ctx->interrupt_counter -= (uint64_t)a->len * b->len >> 6;\n    if (js_poll_interrupts(ctx)) {\n        \
+              js_free(ctx, r);\n        return NULL;\n    }\n    \
               js_mp_mul_basecase(r->tab, a->tab, a->len, b->tab, b->len);\n",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: "    /* we add one extra bit for the sign */\n    n_limbs = max_int(1, n_bits / JS_LIMB_BITS + 1);\n",
-        put: "    /* we add one extra bit for the sign */\n    n_limbs = max_int(1, n_bits / JS_LIMB_BITS + 1);\n    \
-              ctx->interrupt_counter -= (uint64_t)n_limbs * n_limbs >> 6;\n",
+        find: "    r = js_bigint_new(ctx, na + 2);\n    if (!r)\n        return NULL;\n    if (a_sign) {\n",
+        put: "    ctx->interrupt_counter -= (uint64_t)na * nb >> 6;\n    if (js_poll_interrupts(ctx))\n        return NULL;\n    \
+              r = js_bigint_new(ctx, na + 2);\n    if (!r)\n        return NULL;\n    if (a_sign) {\n",
         times: 1,
     },
     Adjustment {
         file: "quickjs.c",
-        find: "        is_binary_radix = ((radix & (radix - 1)) == 0);\n        is_neg = js_bigint_sign(r);\n",
-        put: "        ctx->interrupt_counter -= (uint64_t)r->len * r->len >> 6;\n        \
-              is_binary_radix = ((radix & (radix - 1)) == 0);\n        is_neg = js_bigint_sign(r);\n",
+        find: "                h = js_mp_mul1(r->tab, r->tab, len, js_pow_dec[i], v);\n",
+        put: "                ctx->interrupt_counter -= len >> 6;\n                if (js_poll_interrupts(ctx)) {\n                    \
+              js_free(ctx, r);\n                    return NULL;\n                }\n                \
+              h = js_mp_mul1(r->tab, r->tab, len, js_pow_dec[i], v);\n",
+        times: 1,
+    },
+    Adjustment {
+        file: "quickjs.c",
+        find: "                    v = js_mp_div1(r->tab, r->tab, len, radix_base, 0);\n",
+        put: "                    ctx->interrupt_counter -= len >> 6;\n                    if (js_poll_interrupts(ctx)) {\n                        \
+              js_free(ctx, tmp);\n                        js_free(ctx, buf);\n                        return JS_EXCEPTION;\n                    }\n                    \
+              v = js_mp_div1(r->tab, r->tab, len, radix_base, 0);\n",
         times: 1,
     },
     // What was multiplied so far is the engine's to free.

@@ -106,6 +106,11 @@ static inline int brunt_concat(StringBuffer *s, JSString *p, uint32_t from, uint
     return brunt_text_goes_on(s, 1 + (to > from ? (to - from) >> 8 : 0)) ? -1 : string_buffer_concat(s, p, from, to);
 }
 
+static inline int brunt_write8(StringBuffer *s, const uint8_t *p, int len)
+{
+    return brunt_text_goes_on(s, 1 + (len >> 8)) ? -1 : string_buffer_write8(s, p, len);
+}
+
 static int brunt_fill(StringBuffer *s, int c, int count)
 {
     for (; count > 65536; count -= 65536) {
@@ -165,5 +170,6 @@ static bool brunt_rqsort(JSContext *ctx, void *base, size_t count, size_t size,
 #define string_buffer_putc brunt_putc
 #define string_buffer_putc16 brunt_putc16
 #define string_buffer_concat brunt_concat
+#define string_buffer_write8 brunt_write8
 #define string_buffer_fill brunt_fill
 

@@ -48,8 +48,8 @@ impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Vm(bytes) | Self::Process(bytes)) = *self;
         let (number, unit) = match bytes {
-            0..0x0010_0000 => (bytes / 1024, "KiB"),
-            0x0010_0000..0x2_8000_0000 => (bytes / (1024 * 1024), "MiB"),
+            0..0x00A0_0000 => (bytes / 1024, "KiB"),
+            0x00A0_0000..0x2_8000_0000 => (bytes / (1024 * 1024), "MiB"),
             _ => (bytes / (1024 * 1024 * 1024), "GiB"),
         };
         match self {

@@ -32,6 +32,8 @@ fn a_vu_over_its_memory_loses_the_iteration_and_not_the_process() {
 
 #[test]
 fn init_code_and_setup_over_their_memory_end_the_run() {
+    let told = run("--vu-memory 1", "export default function () {}");
+    assert!(told.stderr.contains("memory limit of the VU (0 KiB) exceeded"), "{told:?}");
     let grow = "const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))";
     for script in [
         format!("{grow}; export default function () {{}}"),
@@ -74,7 +76,7 @@ fn only_regular_files_are_imported() {
         assert_ne!(told.code, 0, "{told:?}");
     }
     let map = "export default function () { console.log('ran') }\n//# sourceMappingURL=/dev/zero\n";
-    let told = run("", map);
+    let told = brunt("run -q s.js").file("s.js", map).told();
     assert!(told.code == 0 && told.stderr.contains("is no regular file"), "{told:?}");
     // The script itself may come through a pipe that has a name.
     let told = brunt("run -q --log-format raw /dev/stdin")

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Failure, NORMAL, Vu, in_real_time, pool};
+use crate::support::{Failure, NORMAL, Vu, in_real_time, pool, run};
 
 /// How long each may run before it is told to stop; what it needs first (a long text) may take as long.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -65,6 +65,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("repeat", "for (;;) 'ab'.repeat(1e7)"),
     ("padStart", "for (;;) ''.padStart(2e7, 'abc')"),
     ("lower case", "const s = 'AB'.repeat(3e7); for (;;) s.toLowerCase()"),
+    ("encodeURI of what needs no escapes", "const s = 'aé'.repeat(1e7); for (;;) encodeURI(s)"),
     ("encodeURI", "const s = 'ä '.repeat(1e7); for (;;) encodeURIComponent(s)"),
     ("decodeURI", "const s = '%41'.repeat(1e7); for (;;) decodeURIComponent(s)"),
     ("escape", "const s = 'é'.repeat(2e7); for (;;) unescape(escape(s))"),
@@ -83,6 +84,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
     ("powers", "for (;;) (3n ** 50000n) % (7n ** 20000n)"),
     ("long numbers", "const n = 3n ** 300000n; for (;;) BigInt(String(n))"),
+    ("division of long numbers", "const [n, d] = [3n ** 600000n, 3n ** 300000n]; for (;;) n / d"),
     ("source text", "new Function('x;'.repeat(2e7))"),
     ("source text of one expression", "eval('1' + '+1'.repeat(2e7))"),
     ("code points", "for (;;) String.raw({ raw: { length: 2**50 } })"),
@@ -119,4 +121,13 @@ fn native_loops_stop_soon_and_let_neighbours_run() {
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
+}
+
+#[test]
+fn a_join_whose_separators_are_too_long_is_refused_at_once() {
+    for join in ["Array(2**32 - 1).join()", "String(Array(2**32 - 1))", "Array(9e8).join('ab')"] {
+        let script = format!("try {{ {join} }} catch (e) {{ e.name + ': ' + e.message }}");
+        let (ended, _) = run(NORMAL, &script);
+        assert_eq!(ended, Ok("RangeError: invalid string length".to_owned()), "{join}");
+    }
 }
