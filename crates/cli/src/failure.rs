@@ -65,7 +65,7 @@ impl Failure {
         for cause in self.error.chain() {
             let text = cause.to_string();
             // Many errors repeat their source in their own text.
-            if line.ends_with(text.as_str()) {
+            if line.contains(text.as_str()) {
                 continue;
             }
             if !line.is_empty() {
