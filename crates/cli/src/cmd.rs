@@ -224,7 +224,12 @@ pub(crate) fn parse(
                     let global = GlobalSettings::before_flags(environment);
                     Ok((global, Call::Print(error.to_string())))
                 }
-                _ => Err(usage_failure(&error, named)),
+                _ => {
+                    let shown = commands_of_help();
+                    let commands: Vec<&str> =
+                        shown.get_subcommands().map(Command::get_name).collect();
+                    Err(usage_failure(&error, named, &commands))
+                }
             };
         }
     };

@@ -24,7 +24,7 @@ pub(crate) struct Diagnostic {
     /// The text of that line, without its end.
     pub(crate) text: Option<String>,
     /// What is wrong there, if the message above the drawing doesn't tell it of this place alone.
-    pub(crate) note: Option<String>,
+    pub(crate) notes: Vec<String>,
     /// What to try.
     pub(crate) help: Option<String>,
 }
@@ -62,7 +62,7 @@ impl Diagnostic {
                 let _ = writeln!(out, " {margin} {bar} {gap}{}", paint("31", &carets));
             }
         }
-        if let Some(note) = &self.note {
+        for note in &self.notes {
             let _ = writeln!(out, " {margin} {} {note}", paint("34", "="));
         }
         if let Some(help) = &self.help {

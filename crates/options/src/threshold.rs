@@ -59,7 +59,9 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
         let mut all = Self::new();
         for (metric, list) in json.entries()? {
             let Some(list) = json.kept(list.items()) else { continue };
-            let list = list.filter_map(|entry| json.kept(ThresholdConfig::read(&entry)));
+            // What can't be read keeps its place, so that those after it keep their numbers.
+            let list =
+                list.map(|entry| json.kept(ThresholdConfig::read(&entry)).unwrap_or_default());
             all.insert(metric.into(), list.collect());
         }
         Ok(all)

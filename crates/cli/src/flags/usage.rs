@@ -6,8 +6,8 @@ use crate::failure::Failure;
 
 /// Turns what clap found wrong into one sentence and a hint. Exit code 255, as k6's.
 ///
-/// `command` is the one whose flags were read, if the command line came so far.
-pub(crate) fn usage_failure(error: &Error, command: Option<&str>) -> Failure {
+/// `command` is the one whose flags were read, if the command line came so far. `commands` are all there are.
+pub(crate) fn usage_failure(error: &Error, command: Option<&str>, commands: &[&str]) -> Failure {
     let name = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
@@ -47,6 +47,12 @@ pub(crate) fn usage_failure(error: &Error, command: Option<&str>) -> Failure {
         .into_iter()
         .map(list)
         .find_map(|all| brunt_spelling::nearest(&word, all.split(", ")).map(str::to_owned));
+    // `brunt help runn`: clap looks for nothing.
+    let is_command = error.kind() == ErrorKind::InvalidSubcommand;
+    let similar = similar.or_else(|| {
+        let known = commands.iter().copied().filter(|_| is_command);
+        brunt_spelling::nearest(&word, known).map(str::to_owned)
+    });
     let valid = list(ContextKind::ValidValue);
     failure.hint = Some(match similar {
         Some(similar) => format!("did you mean {similar}?"),

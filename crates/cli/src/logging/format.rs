@@ -32,6 +32,11 @@ impl Format {
             _ => Self::Text,
         }
     }
+
+    /// What was perhaps meant by a word that is none of them.
+    pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
+        brunt_spelling::nearest(word, ["text", "json", "raw"])
+    }
 }
 
 /// On a terminal the message is padded to this width, so that fields stand below each other.

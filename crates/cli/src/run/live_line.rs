@@ -14,6 +14,9 @@ use crate::progress::Rates;
 /// The numbers are of so many seconds, the one under way included.
 const SECONDS: u64 = 5;
 
+/// About so much time is in a frame.
+const FRAME: Duration = Duration::from_millis(100);
+
 /// The last seconds. The gatherer's thread writes, the display's thread reads; no load core takes its lock.
 pub(super) struct LiveLine {
     start: Instant,
@@ -24,6 +27,8 @@ pub(super) struct LiveLine {
 struct State {
     /// At most [`SECONDS`], by rising number.
     seconds: VecDeque<Second>,
+    /// When the first request was seen: `setup()` or making VUs may have taken long before it.
+    began: Option<Duration>,
     /// What was found last, and at which tenth of a second: the display asks often, and sorting costs.
     last: Option<(u64, Rates)>,
 }
@@ -67,7 +72,8 @@ impl LiveLine {
         forget_old(&mut state.seconds, now.as_secs());
         // When nothing came for so long, that is what is to be told.
         let oldest = state.seconds.front().map_or(now.as_secs(), |second| second.number);
-        let span = (now.as_secs_f64() - oldest as f64).max(0.1);
+        let began = state.began.map_or(0.0, |began| began.saturating_sub(FRAME).as_secs_f64());
+        let span = (now.as_secs_f64() - began.max(oldest as f64)).max(FRAME.as_secs_f64());
         let mut sum = Second::default();
         for second in &state.seconds {
             sum.requests += second.requests;
@@ -98,6 +104,7 @@ impl LiveLine {
             return;
         }
         let mut state = self.lock();
+        state.began.get_or_insert(now);
         forget_old(&mut state.seconds, now.as_secs());
         if state.seconds.back().is_none_or(|second| second.number != now.as_secs()) {
             state.seconds.push_back(Second { number: now.as_secs(), ..Second::default() });
@@ -182,6 +189,16 @@ mod tests {
         assert_eq!(line.rates_at(ms(9_100)), Some(rates));
         let rates = line.rates_at(ms(60_000)).unwrap();
         assert_eq!(rates, Rates { requests: 0.0, p95_ms: None, failed: None });
+    }
+
+    #[test]
+    fn time_before_the_first_request_does_not_count() {
+        let line = LiveLine::new();
+        let ms = Duration::from_millis;
+        line.add(&frame(10, 10.0), ms(3_900));
+        line.add(&frame(10, 10.0), ms(4_000));
+        let rates = line.rates_at(ms(4_000)).unwrap();
+        assert!((rates.requests - 100.0).abs() < 1e-6, "{rates:?}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ use crate::{
     failure::{Failure, Outcome},
     features::{Features, MERGE_RUN_TAGS, NATIVE_HISTOGRAMS},
     flags::{Given, global, of_run},
+    logging::Format,
 };
 
 /// The layers beside the script: what is known before it is loaded.
@@ -38,6 +39,8 @@ pub(crate) struct Outer {
     flags: Options,
     adjust: Adjust,
     pub(super) features: Features,
+    /// Variables that are nearly one of ours, and that one.
+    near_variables: Vec<(String, String)>,
 }
 
 /// What is to be run.
@@ -77,7 +80,8 @@ impl Outer {
             // Init code runs before all layers are known.
             crate::memory::limit_heaps(Some(size));
         }
-        warn_of_near_variables(&context.environment);
+        warn_of_log_format(given);
+        let near_variables = near_variables(&context.environment);
         let config_text = config_file::read(context);
         let config_file = match &config_text {
             Ok(None) => ConfigFile::default(),
@@ -106,7 +110,7 @@ impl Outer {
         let env = env.find_map(|text| text.strip_prefix("K6_FEATURES="));
         let of_file = config_file.features.as_deref();
         let features = Features::find(given, &context.environment, env, of_file);
-        Ok(Self { config_file, config_text, environment, flags, adjust, features })
+        Ok(Self { config_file, config_text, environment, flags, adjust, features, near_variables })
     }
 }
 
@@ -142,6 +146,12 @@ impl Plan {
         let (mut parsed, unread) = Options::read_json(script.options(), Layer::Script);
         // They are told of on their own.
         parsed.unknown.retain(|key| key != "features");
+        for (name, meant) in &outer.near_variables {
+            // What the script reads is its own.
+            if !script.text().contains(name.as_str()) {
+                log::warn!(hint = format!("did you mean {meant}?").as_str(); "the variable {name} is no setting, only the script can read it");
+            }
+        }
         tell(parsed.warning(Layer::Script));
         let layers = Layers {
             config_file: outer.config_file.parsed.options,
@@ -178,21 +188,7 @@ impl Plan {
             );
         }
         outer.features.tell();
-        for scenario in &consolidated.scenarios {
-            let Scenario { name, exec, .. } = scenario;
-            if script.others().contains(exec) {
-                return Err(Failure::config(format!(
-                    "the scenario \"{name}\" runs \"{exec}\", which is exported but is no function"
-                )));
-            }
-            if !functions.contains(exec) {
-                return Err(Failure::config(format!(
-                    "the scenario \"{name}\" runs the function \"{exec}\", which the script doesn't \
-                     export"
-                ))
-                .hint(format!("exported functions are: {}", functions.join(", "))));
-            }
-        }
+        check_functions(&consolidated.scenarios, functions, script.others())?;
         Ok(Self {
             consolidated,
             outputs: outer.config_file.out,
@@ -346,6 +342,37 @@ impl Plan {
     }
 }
 
+/// Whether the script exports what its scenarios run.
+///
+/// # Errors
+/// All that it doesn't (104).
+fn check_functions(scenarios: &[Scenario], functions: &[String], others: &[String]) -> Outcome<()> {
+    let mut wrong = Vec::new();
+    let mut hint = None;
+    for Scenario { name, exec, .. } in scenarios {
+        if others.contains(exec) {
+            wrong.push(format!(
+                "the scenario \"{name}\" runs \"{exec}\", which is exported but is no function"
+            ));
+        } else if !functions.contains(exec) {
+            wrong.push(format!(
+                "the scenario \"{name}\" runs the function \"{exec}\", which the script doesn't export"
+            ));
+            let meant = brunt_spelling::question(exec, functions.iter().map(String::as_str));
+            let all = format!("exported functions are: {}", functions.join(", "));
+            hint.get_or_insert(meant.map_or(all.clone(), |question| format!("{question} {all}")));
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let failure = Failure::config(wrong.join("; "));
+    Err(match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    })
+}
+
 /// Whether a fault may be there only because another value could not be read.
 fn follows(error: &OptionsError, unread: &[OptionsError]) -> bool {
     const WORKLOAD: [&str; 5] = ["vus", "duration", "iterations", "stages", "scenarios"];
@@ -355,15 +382,31 @@ fn follows(error: &OptionsError, unread: &[OptionsError]) -> bool {
         Some(rest) => rest.split('.').next().unwrap_or_default().to_owned(),
         None => top(path),
     };
+    let is_inside = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     unread.iter().filter_map(OptionsError::path).any(|other| {
         let are_scenarios = path.starts_with("scenarios.") && other.starts_with("scenarios.");
         let are_workload = WORKLOAD.contains(&&*top(&path)) && WORKLOAD.contains(&&*top(&other));
-        if are_scenarios { unit(&path) == unit(&other) } else { are_workload || path == other }
+        if are_scenarios {
+            unit(&path) == unit(&other)
+        } else {
+            are_workload || is_inside(&other, &path)
+        }
     })
 }
 
-/// A variable that is nearly one of ours was meant to be it.
-fn warn_of_near_variables(environment: &Environment) {
+/// k6 takes every word that it doesn't know for `text`.
+fn warn_of_log_format(given: &Given) {
+    let word = given.last("log-format").unwrap_or_default();
+    if let Some(meant) = Format::meant_by(word) {
+        log::warn!(hint = format!("did you mean {meant}?").as_str(); "there is no log format \"{word}\": log lines are written as text");
+    }
+}
+
+/// Variables that are nearly one of ours, and that one: it was perhaps meant.
+fn near_variables(environment: &Environment) -> Vec<(String, String)> {
     /// Variables of outputs and of k6's cloud and browser begin so.
     const OF_OUTPUTS: [&str; 9] = [
         "BROWSER_",
@@ -379,6 +422,7 @@ fn warn_of_near_variables(environment: &Environment) {
     let known: Vec<&str> = Options::variables()
         .chain(global::FLAGS.iter().chain(of_run()).filter_map(|flag| flag.env))
         .collect();
+    let mut near = Vec::new();
     for name in environment.all().keys() {
         let Some((prefix, rest)) =
             ["K6_", "BRUNT_"].iter().find_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)))
@@ -388,9 +432,10 @@ fn warn_of_near_variables(environment: &Environment) {
         if let Some(meant) = brunt_spelling::nearest(rest, known.iter().copied())
             && !OF_OUTPUTS.iter().any(|start| rest.starts_with(start))
         {
-            log::warn!(hint = format!("did you mean {prefix}{meant}?").as_str(); "the variable {name} is not known and does nothing");
+            near.push((name.clone(), format!("{prefix}{meant}")));
         }
     }
+    near
 }
 
 pub(crate) fn tell(warning: Option<UnknownKeys>) {

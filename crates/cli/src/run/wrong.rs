@@ -7,7 +7,7 @@ use brunt_script::OptionPlace;
 
 use crate::{diagnostic::Diagnostic, exit::Exit, failure::Failure};
 
-/// More places are not drawn, the message names them all.
+/// More faults are not drawn; where nothing is drawn, the message names them all.
 const DRAWN_MOST: usize = 20;
 
 /// Where options were read.
@@ -57,6 +57,22 @@ fn drawn(url: String, place: OptionPlace) -> Diagnostic {
     }
 }
 
+/// Adds a place; what is wrong with one place stands under it together.
+fn draw(all: &mut Vec<Diagnostic>, next: Diagnostic) {
+    let drawn: usize = all.iter().map(|one| one.notes.len()).sum();
+    if drawn >= DRAWN_MOST {
+        return;
+    }
+    let place = |one: &Diagnostic| (one.url.clone(), one.line, one.column);
+    match all.last_mut() {
+        Some(last) if last.help.is_none() && place(last) == place(&next) => {
+            last.notes.extend(next.notes);
+            last.help = next.help;
+        }
+        _ => all.push(next),
+    }
+}
+
 /// All of it as one failure, with the exit code that k6 has for it.
 pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
     let exit = if error.is_of_configuration() { Exit::InvalidConfig } else { Exit::Other };
@@ -78,24 +94,18 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
                     OptionsError::NotJson { .. } => format!("{url}: {text}"),
                     _ => format!("{text} ({url}:{line}:{column})"),
                 });
-                if diagnostics.len() < DRAWN_MOST {
-                    let note = (!is_one).then_some(text);
-                    diagnostics.push(Diagnostic { note, help: hint.clone(), ..place });
-                }
+                let notes = if is_one { Vec::new() } else { vec![text] };
+                draw(&mut diagnostics, Diagnostic { notes, help: hint.clone(), ..place });
             }
             None if is_one => told.push(text),
             None => {
                 let layer = each.layer().map_or_else(|| "options".to_owned(), |it| it.to_string());
                 told.push(format!("{text} ({layer})"));
-                if diagnostics.len() < DRAWN_MOST {
-                    let (note, help) = (Some(text), hint.clone());
-                    diagnostics.push(Diagnostic {
-                        url: layer,
-                        note,
-                        help,
-                        ..Diagnostic::default()
-                    });
-                }
+                let (notes, help) = (vec![text], hint.clone());
+                draw(
+                    &mut diagnostics,
+                    Diagnostic { url: layer, notes, help, ..Diagnostic::default() },
+                );
             }
         }
         hints.extend(hint);
@@ -104,10 +114,9 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
         [one] => one.clone(),
         all => format!("{} options are wrong: {}", all.len(), all.join("; ")),
     };
+    let drawn: usize = diagnostics.iter().map(|one| one.notes.len()).sum();
     let short = (!is_one).then(|| match told.len() {
-        all if all > DRAWN_MOST => {
-            format!("{all} options are wrong; the first {DRAWN_MOST} of them:")
-        }
+        all if all > drawn => format!("{all} options are wrong; the first {drawn} of them:"),
         all => format!("{all} options are wrong:"),
     });
     let failure = Failure { diagnostics, short, ..Failure::new(exit, anyhow::Error::msg(message)) };

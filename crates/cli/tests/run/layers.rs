@@ -216,7 +216,7 @@ fn scenarios_that_cannot_run_name_the_key_and_the_reason() {
             format!("export const options = {{ scenarios: {{ a: {config} }} }};\n{DEFAULT}");
         let told = run(&script, "").told;
         assert_eq!(told.code, 104, "{config}: {told:?}");
-        assert!(told.error().contains(part), "{config}: {told:?}");
+        assert!(told.stderr.contains(part), "{config}: {told:?}");
     }
     let script = format!("export const options = {{ scenarios: {{ 'a b': {{}} }} }};\n{DEFAULT}");
     assert_eq!(run(&script, "").told.code, 104);

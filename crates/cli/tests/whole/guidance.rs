@@ -139,6 +139,7 @@ fn what_was_meant_is_asked() {
             &["did you mean \\\"p(95)\\\"?"],
         ),
         ("DEFAULT", "--out jsom=x", 255, &["did you mean \\\"json\\\"?"]),
+        ("DEFAULT", "--log-format jsn", 0, &["did you mean json?"]),
         ("DEFAULT", "--vuss 5", 255, &["did you mean --vus?"]),
         ("DEFAULT", "--nonsense", 255, &["see brunt run --help"]),
     ] {
@@ -157,14 +158,28 @@ fn what_was_meant_is_asked() {
         told.code == 255 && told.stderr.contains("did you mean \\\"script.js\\\"?"),
         "{told:?}"
     );
-    let told = brunt("atack").told();
-    assert!(told.stderr.contains("did you mean attack?"), "{told:?}");
+    for line in ["atack", "help atack"] {
+        let told = brunt(line).told();
+        assert!(told.stderr.contains("did you mean attack?"), "{line}: {told:?}");
+    }
+    let told = brunt("attack -targets=t -output=x").file("t", "GET http://h/\n@nowhere\n").told();
+    assert_eq!(told.stderr.matches("open nowhere").count(), 1, "{told:?}");
+    let scenario = |exec| format!("{{ executor: 'constant-vus', duration: '1s', exec: '{exec}' }}");
+    let (a, b) = (scenario("defalt"), scenario("nope"));
+    let script = format!("export const options = {{ scenarios: {{ a: {a}, b: {b} }} }}; {DEFAULT}");
+    let told = run(&script, "");
+    for part in
+        ["runs the function \\\"defalt\\\"", "\\\"nope\\\"", "did you mean \\\"default\\\"?"]
+    {
+        assert!(told.code == 104 && told.stderr.contains(part), "{part}: {told:?}");
+    }
     let told = brunt("run -q s.js").file("s.js", DEFAULT).env("K6_ITERATONS", "3").told();
     assert!(told.code == 0 && told.stderr.contains("did you mean K6_ITERATIONS?"), "{told:?}");
     let told = brunt("run -q s.js")
-        .file("s.js", DEFAULT)
+        .file("s.js", &format!("const host = __ENV.K6_HOST; {DEFAULT}"))
         .env("K6_INFLUXDB_DB", "x")
         .env("K6_MINE", "x")
+        .env("K6_HOST", "x")
         .told();
     assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
 }
@@ -216,6 +231,16 @@ fn all_that_is_wrong_with_options_is_told_at_once_with_its_place() {
     );
     assert!(told.stderr.contains(" 2 |   vus: 'many',\n"), "{}", told.stderr);
     assert!(told.stderr.matches("-->").count() >= 5, "{}", told.stderr);
+
+    // An entry that can't be read takes no other's place; what is wrong with one place is drawn once.
+    let script = format!(
+        "export const options = {{ thresholds: {{ http_reqs: [5, 'nonsense', {{ threshold: 5 }}] }},\n\
+         scenarios: {{ b: {{ executor: 'constant-arrival-rate' }} }} }};\n{DEFAULT}"
+    );
+    let told = run(&script, "");
+    assert!(told.error().contains("6 options are wrong:"), "{told:?}");
+    assert!(told.stderr.contains(" = thresholds.http_reqs[1]: "), "{told:?}");
+    assert_eq!(told.stderr.matches("s.js:2:14\n").count(), 1, "{told:?}");
 
     // Without what can't be read, what can't be run is told as well.
     let script = "export const options = { setupTimeout: 0, scenarios: { b: { executor: 'constant-vus' } } };\n\
