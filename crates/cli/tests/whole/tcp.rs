@@ -32,6 +32,11 @@ fn echo(mut stream: TcpStream) {
 
 /// The exit code of a script whose iteration is this body, and what it says.
 fn said(options: &str, body: &str) -> (i32, Vec<String>) {
+    said_with("", options, body)
+}
+
+/// [`said`], with flags.
+fn said_with(flags: &str, options: &str, body: &str) -> (i32, Vec<String>) {
     let script = format!(
         "import {{ Socket }} from 'k6/x/tcp';\n\
          import exec from 'k6/execution';\n\
@@ -40,7 +45,8 @@ fn said(options: &str, body: &str) -> (i32, Vec<String>) {
          const say = (...what) => console.log(what.join(' '));\n\
          export default async function () {{\n{body}\n}}\n"
     );
-    let told = brunt("run --quiet --log-format raw s.js").file("s.js", script).told();
+    let told =
+        brunt(&format!("run --quiet --log-format raw {flags} s.js")).file("s.js", script).told();
     (told.code, told.stderr.lines().map(str::to_owned).collect())
 }
 
@@ -200,9 +206,10 @@ fn a_flood_and_a_peer_that_never_reads_hurt_nobody_else() {
 #[test]
 fn the_rules_of_the_options_hold() {
     let port = server(echo);
-    let (_, lines) = said(
+    let (_, lines) = said_with(
+        "--local-ips 127.0.0.5",
         "hosts: { 'echo.test': '127.0.0.1' }, blockHostnames: ['*.blocked.test'], \
-         blacklistIPs: ['10.0.0.0/8'], localIPs: '127.0.0.5'",
+         blacklistIPs: ['10.0.0.0/8']",
         &format!(
             "const socket = new Socket();\n\
              socket.connect({port}, 'echo.test');\n\
