@@ -1,6 +1,7 @@
 //! What the modules of k6's extensions share: metrics of their own, declared when a script imports the module; tags;
 //! connections, which end with their iteration, and the script's functions that they call.
 
+pub(crate) mod backlog;
 pub(crate) mod handlers;
 pub(crate) mod stream;
 

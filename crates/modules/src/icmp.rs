@@ -130,13 +130,11 @@ async fn run_in_time(
     tell: impl Fn(Event),
 ) -> Result<bool, String> {
     let Some(deadline) = asked.ping.deadline else { return run(client, asked, tell).await };
-    match tokio::time::timeout(deadline, run(client, asked, &tell)).await {
-        Ok(done) => done,
-        Err(_) => {
-            tell(Event::Lost("deadline exceeded".to_owned()));
-            Ok(false)
-        }
+    if let Ok(done) = tokio::time::timeout(deadline, run(client, asked, &tell)).await {
+        return done;
     }
+    tell(Event::Lost("deadline exceeded".to_owned()));
+    Ok(false)
 }
 
 /// An address of the target, of the wanted family if it has one.

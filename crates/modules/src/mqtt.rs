@@ -20,7 +20,8 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use self::asked::{Asked, Connecting, Identity};
-use self::client::{Client, Event, Meters};
+pub(crate) use self::client::Meters;
+use self::client::{Client, Event};
 use crate::extension::{Link, OwnTags};
 use crate::go_error::adopt;
 use crate::state::{VuState, throw, throw_stopped};
@@ -33,7 +34,7 @@ pub(crate) fn fill<'js>(
     ctx: Ctx<'js>,
     set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
 ) -> JsResult<'js, ()> {
-    Meters::declare(ctx)?;
+    Meters::of(ctx)?;
     let prototype = ctx.class_prototype::<Handle>()?;
     set("Client", ctx.constructor(c"Client", 1, construct, &prototype)?)
 }
@@ -91,7 +92,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     let tags = OwnTags::read(ctx, &options)?;
     let is_lasting = Host::of(ctx).phase() == Phase::Init;
-    let client = Rc::new(Client::new(Meters::declare(ctx)?, identity, tags, is_lasting));
+    let client = Rc::new(Client::new(Meters::of(ctx)?, identity, tags, is_lasting));
     if !is_lasting {
         keep(ctx, &client);
     }
@@ -199,7 +200,7 @@ fn open<'js>(
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {
-            let session = client.opened(session, url, connecting);
+            let session = client.opened(session, &url, connecting);
             let client = Rc::clone(client);
             host.events().spawn_line(|line| async move {
                 let told = Rc::clone(&client);
@@ -222,7 +223,7 @@ fn run<'js>(
     let (ctx, client) = (call.ctx(), this(call)?);
     not_in_init(ctx)?;
     let asked = match asked {
-        Ok(asked) => Rc::new(asked),
+        Ok(asked) => asked,
         Err(why) if is_async => {
             client.count_error(ctx, method, &OwnTags::default());
             let (promise, deferred) = ctx.promise()?;
@@ -234,29 +235,41 @@ fn run<'js>(
             return Ok(ctx.undefined());
         }
     };
-    client.count_call(ctx, method, &asked.tags);
-    let carrying_out = Rc::clone(&client).carry_out(Rc::clone(&asked));
+    let Asked { doing, tags } = asked;
+    client.count_call(ctx, method, &tags);
+    let share = is_async.then(|| client.backlog.take(doing.size()));
+    let carrying_out = Rc::clone(&client).carry_out(doing);
     if !is_async {
         let Ok(done) = block_on(Box::pin(carrying_out)) else { return Err(throw_stopped(ctx)) };
         match done {
-            Ok(()) => client.done(ctx, &asked),
-            Err(why) => failed(ctx, &client, method, &asked.tags, &why)?,
+            Ok(()) => client.done(ctx, method, &tags),
+            Err(why) => failed(ctx, &client, method, &tags, &why)?,
         }
         return Ok(ctx.undefined());
     }
     let (promise, deferred) = ctx.promise()?;
-    Host::of(ctx).events().spawn(carrying_out, move |ctx, done| match done {
+    let job = async move {
+        let done = carrying_out.await;
+        // The script may hear of it much later.
+        drop(share);
+        done
+    };
+    let backlog = Rc::clone(&client.backlog);
+    Host::of(ctx).events().spawn(job, move |ctx, done| match done {
         Ok(()) => {
-            client.done(ctx, &asked);
+            client.done(ctx, method, &tags);
             ctx.settle(deferred, Ok(ctx.undefined()))
         }
         Err(why) => {
-            client.count_error(ctx, method, &asked.tags);
+            client.count_error(ctx, method, &tags);
             ctx.settle(deferred, Err(error(ctx, method, &why)?))?;
             let error = error(ctx, method, &why)?;
             client.handlers.call(ctx, Event::Error as usize, &[error])
         }
     });
+    if backlog.is_full() && block_on(backlog.drained()).is_err() {
+        return Err(throw_stopped(ctx));
+    }
     Ok(promise)
 }
 

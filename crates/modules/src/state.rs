@@ -43,6 +43,9 @@ pub(crate) struct VuState {
     pub(crate) streams: RefCell<crate::grpc::Streams>,
     /// The connections of extensions in this iteration.
     pub(crate) links: Links,
+    /// The metrics of extensions whose objects are made again and again.
+    pub(crate) tcp: Cell<Option<crate::tcp::Meters>>,
+    pub(crate) mqtt: Cell<Option<crate::mqtt::Meters>>,
     pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
     /// Metrics of `check()` calls, by name and group: see `k6.rs`.
     pub(crate) checks: RefCell<crate::k6::CheckCache>,
@@ -112,6 +115,8 @@ impl VuState {
             sockets: RefCell::default(),
             streams: RefCell::default(),
             links: Links::default(),
+            tcp: Cell::default(),
+            mqtt: Cell::default(),
             socket_accessors: RefCell::default(),
             checks: RefCell::default(),
         }

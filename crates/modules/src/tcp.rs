@@ -19,13 +19,11 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use self::asked::{Destination, Writing};
-use self::socket::{Event, Meters, Socket, State};
+pub(crate) use self::socket::Meters;
+use self::socket::{Event, Socket, State};
 use crate::extension::{Link, OwnTags};
 use crate::go_error::adopt;
 use crate::state::{VuState, throw, throw_stopped};
-
-/// What `writeAsync()` leaves unwritten at most; beyond it, it waits.
-const UNWRITTEN_MAX: usize = 16 << 20;
 
 pub(crate) fn names() -> Vec<String> {
     vec!["Socket".to_owned()]
@@ -35,7 +33,7 @@ pub(crate) fn fill<'js>(
     ctx: Ctx<'js>,
     set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
 ) -> JsResult<'js, ()> {
-    Meters::declare(ctx)?;
+    Meters::of(ctx)?;
     let prototype = ctx.class_prototype::<Handle>()?;
     set("Socket", ctx.constructor(c"Socket", 1, construct, &prototype)?)
 }
@@ -61,9 +59,9 @@ impl Class for Handle {
                     Ok(call.ctx().bool(this(&call)?.state() == State::Open))
                 })
                 .getter(c"local_ip", |call| ip(&call, this(&call)?.local()))
-                .getter(c"local_port", |call| port(&call, this(&call)?.local()))
+                .getter(c"local_port", |call| Ok(port(&call, this(&call)?.local())))
                 .getter(c"remote_ip", |call| ip(&call, this(&call)?.remote()))
-                .getter(c"remote_port", |call| port(&call, this(&call)?.remote()))
+                .getter(c"remote_port", |call| Ok(port(&call, this(&call)?.remote())))
                 .getter(c"bytes_written", |call| {
                     Ok(call.ctx().number(this(&call)?.bytes_written() as f64))
                 })
@@ -89,15 +87,15 @@ fn ip<'js>(call: &Call<'js>, address: Option<std::net::SocketAddr>) -> JsResult<
     }
 }
 
-fn port<'js>(call: &Call<'js>, address: Option<std::net::SocketAddr>) -> JsResult<'js> {
+fn port<'js>(call: &Call<'js>, address: Option<std::net::SocketAddr>) -> Value<'js> {
     let ctx = call.ctx();
-    Ok(address.map_or_else(|| ctx.undefined(), |address| ctx.int(i32::from(address.port()))))
+    address.map_or_else(|| ctx.undefined(), |address| ctx.int(i32::from(address.port())))
 }
 
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let tags = OwnTags::read(ctx, &call.argument(0))?;
-    let socket = Rc::new(Socket::new(Meters::declare(ctx)?, tags));
+    let socket = Rc::new(Socket::new(Meters::of(ctx)?, tags));
     if Host::of(ctx).phase() != Phase::Init {
         keep(ctx, &socket);
     }
@@ -242,7 +240,7 @@ fn write<'js>(call: Call<'js>) -> JsResult<'js> {
     let Ok(written) = block_on(socket.write(&writing.bytes)) else {
         return Err(throw_stopped(ctx));
     };
-    socket.count_writing(ctx, &writing, &written);
+    socket.count_writing(ctx, &writing.tags, &written);
     match written {
         Ok(()) => Ok(ctx.bool(true)),
         Err((_, why)) => {
@@ -264,17 +262,17 @@ fn write_async<'js>(call: Call<'js>) -> JsResult<'js> {
             return Ok(promise);
         }
     };
-    let size = writing.bytes.len();
-    socket.unwritten.set(socket.unwritten.get() + size);
+    let Writing { bytes, tags } = writing;
+    let share = socket.backlog.take(bytes.len());
     let writer = Rc::clone(&socket);
     let job = async move {
-        let written = writer.write(&writing.bytes).await;
-        writer.unwritten.set(writer.unwritten.get() - size);
-        writer.room.notify_waiters();
-        (writer, writing, written)
+        let written = writer.write(&bytes).await;
+        // What is written needs no room, though the script may hear of it much later.
+        drop((bytes, share));
+        (writer, written)
     };
-    Host::of(ctx).events().spawn(job, move |ctx, (socket, writing, written)| {
-        socket.count_writing(ctx, &writing, &written);
+    Host::of(ctx).events().spawn(job, move |ctx, (socket, written)| {
+        socket.count_writing(ctx, &tags, &written);
         match written {
             Ok(()) => ctx.settle(deferred, Ok(ctx.undefined())),
             Err((_, why)) => {
@@ -285,16 +283,7 @@ fn write_async<'js>(call: Call<'js>) -> JsResult<'js> {
             }
         }
     });
-    let drained = async {
-        loop {
-            let room = socket.room.notified();
-            if socket.unwritten.get() <= UNWRITTEN_MAX {
-                return;
-            }
-            room.await;
-        }
-    };
-    if socket.unwritten.get() > UNWRITTEN_MAX && block_on(drained).is_err() {
+    if socket.backlog.is_full() && block_on(socket.backlog.drained()).is_err() {
         return Err(throw_stopped(ctx));
     }
     Ok(promise)

@@ -70,19 +70,24 @@ fn nobody_there_is_false_and_nonsense_throws() {
         "say(ping('nope.invalid'));\n\
          say(ping('10.0.0.1'));\n\
          await pingAsync('nope.invalid', (error, it) => say(error.name, error.message, it.alive));\n\
-         for (const bad of [{ count: 0 }, { interval: 10 }, { source: 'x' }, { timeout: 'x' }]) {\n\
+         for (const bad of [{ count: 0 }, { source: 'x' }, { timeout: 'x' }]) {\n\
            try { ping('127.0.0.1', bad); } catch (e) { say(e.name, e.message); }\n\
          }\n\
-         await pingAsync().catch((e) => say(e.message));",
+         await pingAsync().catch((e) => say(e.message));\n\
+         ping('nope.invalid', { interval: 10 });",
     );
     assert_eq!(lines[..2], ["false", "false"], "{lines:?}");
     assert!(lines[2].starts_with("ICMPError lookup nope.invalid"), "{lines:?}");
     assert!(lines[2].ends_with("no such host false"), "{lines:?}");
     assert_eq!(lines[3], "ICMPError count is a number from 1 to 65535, not 0");
-    assert_eq!(lines[4], "ICMPError interval is at least 500 ms");
-    assert_eq!(lines[5], "ICMPError source is an IP address, not \"x\"");
-    assert!(lines[6].starts_with("ICMPError timeout: "), "{lines:?}");
-    assert_eq!(lines[7], "ping needs a host or an IP address");
+    assert_eq!(lines[4], "ICMPError source is an IP address, not \"x\"");
+    assert!(lines[5].starts_with("ICMPError timeout: "), "{lines:?}");
+    assert_eq!(lines[6], "ping needs a host or an IP address");
+    assert!(lines[7].starts_with("a ping's interval of 10 ms becomes 500 ms"), "{lines:?}");
+    let hasty = brunt("run --quiet --log-format raw -e K6_PING_MINIMUM_INTERVAL=10ms s.js")
+        .file("s.js", script("", "say(ping('nope.invalid', { interval: 10 }));"))
+        .told();
+    assert_eq!(hasty.stderr.trim(), "false");
 }
 
 /// Root without the capability, which is as others are.

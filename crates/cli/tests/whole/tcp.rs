@@ -32,6 +32,11 @@ fn echo(mut stream: TcpStream) {
 
 /// The exit code of a script whose iteration is this body, and what it says.
 fn said(options: &str, body: &str) -> (i32, Vec<String>) {
+    said_with("", options, body)
+}
+
+/// [`said`], with flags.
+fn said_with(flags: &str, options: &str, body: &str) -> (i32, Vec<String>) {
     let script = format!(
         "import {{ Socket }} from 'k6/x/tcp';\n\
          import exec from 'k6/execution';\n\
@@ -40,7 +45,8 @@ fn said(options: &str, body: &str) -> (i32, Vec<String>) {
          const say = (...what) => console.log(what.join(' '));\n\
          export default async function () {{\n{body}\n}}\n"
     );
-    let told = brunt("run --quiet --log-format raw s.js").file("s.js", script).told();
+    let told =
+        brunt(&format!("run --quiet --log-format raw {flags} s.js")).file("s.js", script).told();
     (told.code, told.stderr.lines().map(str::to_owned).collect())
 }
 
@@ -139,7 +145,7 @@ fn promises_encodings_and_mistakes() {
 #[test]
 fn silence_is_told_and_a_closed_connection_too() {
     let silent = server(|stream| {
-        std::thread::sleep(Duration::from_secs(5));
+        std::thread::park_timeout(Duration::from_secs(5));
         drop(stream);
     });
     let gone = server(drop);
@@ -167,18 +173,16 @@ fn a_flood_and_a_peer_that_never_reads_hurt_nobody_else() {
         while stream.write_all(&chunk).is_ok() {}
     });
     let deaf = server(|stream| {
-        std::thread::sleep(Duration::from_secs(8));
+        std::thread::park_timeout(Duration::from_secs(8));
         drop(stream);
     });
     let good = server(echo);
     let (code, lines) = said(
-        &format!(
-            "scenarios: {{ \
-               flood: {{ executor: 'constant-vus', duration: '2s', gracefulStop: '0s', exec: 'flood' }}, \
-               deaf: {{ executor: 'constant-vus', duration: '2s', gracefulStop: '0s', exec: 'deaf' }}, \
-               good: {{ executor: 'constant-vus', duration: '2s', exec: 'good' }} }}, \
-             thresholds: {{ 'iterations{{scenario:good}}': ['count>20'] }}"
-        ),
+        "scenarios: { \
+               flood: { executor: 'constant-vus', duration: '2s', gracefulStop: '0s', exec: 'flood' }, \
+               deaf: { executor: 'constant-vus', duration: '2s', gracefulStop: '0s', exec: 'deaf' }, \
+               good: { executor: 'constant-vus', duration: '2s', exec: 'good' } }, \
+             thresholds: { 'iterations{scenario:good}': ['count>5'] }",
         &format!(
             "}}\n\
              export function flood() {{ new Socket().connect({flood}, '127.0.0.1'); }}\n\
@@ -202,15 +206,16 @@ fn a_flood_and_a_peer_that_never_reads_hurt_nobody_else() {
 #[test]
 fn the_rules_of_the_options_hold() {
     let port = server(echo);
-    let (_, lines) = said(
+    let (_, lines) = said_with(
+        "--local-ips 127.0.0.5",
         "hosts: { 'echo.test': '127.0.0.1' }, blockHostnames: ['*.blocked.test'], \
          blacklistIPs: ['10.0.0.0/8']",
         &format!(
             "const socket = new Socket();\n\
              socket.connect({port}, 'echo.test');\n\
-             say(socket.remote_ip);\n\
+             say(socket.remote_ip, socket.local_ip);\n\
              socket.destroy();\n\
-             for (const host of ['a.blocked.test', '10.0.0.1']) {{\n\
+             for (const host of ['a.blocked.test', '10.0.0.1', 'a@127.0.0.1', '127.0.0.1/']) {{\n\
                try {{ new Socket().connect({port}, host); }} catch (e) {{ say(e.message); }}\n\
              }}"
         ),
@@ -218,9 +223,11 @@ fn the_rules_of_the_options_hold() {
     assert_eq!(
         lines,
         [
-            "127.0.0.1",
+            "127.0.0.1 127.0.0.5",
             "hostname (a.blocked.test) is in a blocked pattern (*.blocked.test)",
             "IP (10.0.0.1) is in a blacklisted range (10.0.0.0/8)",
+            &format!("dial tcp: a@127.0.0.1:{port} is no address"),
+            &format!("dial tcp: 127.0.0.1/:{port} is no address"),
         ]
     );
 }

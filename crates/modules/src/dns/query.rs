@@ -142,14 +142,14 @@ pub(super) async fn ask(
     };
     let answer = within(over_udp(server, local, question, id, &bytes)).await;
     let answer = answer.map_err(|why| failed("UDP", why))?;
-    if !answer.metadata.truncation {
+    if let Some(answer) = answer {
         return question.records(&answer);
     }
     let answer = within(over_tcp(server, local, question, id, &bytes)).await;
     question.records(&answer.map_err(|why| failed("TCP", why))?)
 }
 
-async fn within(asking: impl Future<Output = io::Result<Message>>) -> Result<Message, String> {
+async fn within<T>(asking: impl Future<Output = io::Result<T>>) -> Result<T, String> {
     match timeout(ANSWER, asking).await {
         Ok(answer) => answer.map_err(|error| error.to_string()),
         Err(_) => Err("i/o timeout".to_owned()),
@@ -164,13 +164,14 @@ fn from_address(server: SocketAddr, local: Option<IpAddr>) -> SocketAddr {
     SocketAddr::new(local.unwrap_or(any), 0)
 }
 
+/// `None`: the answer is too long for a datagram.
 async fn over_udp(
     server: SocketAddr,
     local: Option<IpAddr>,
     question: &Question,
     id: u16,
     bytes: &[u8],
-) -> io::Result<Message> {
+) -> io::Result<Option<Message>> {
     let socket = UdpSocket::bind(from_address(server, local)).await?;
     socket.connect(server).await?;
     socket.send(bytes).await?;
@@ -182,9 +183,13 @@ async fn over_udp(
         if came.get(..2) != Some(&id.to_be_bytes()) {
             continue;
         }
+        // The bits for an answer and for a cut: what was cut in the middle of a record is no message.
+        if came.get(2).is_some_and(|flags| flags & 0x82 == 0x82) {
+            return Ok(None);
+        }
         let message = Message::from_vec(came).map_err(io::Error::other)?;
         if question.is_answered_by(id, &message) {
-            return Ok(message);
+            return Ok(Some(message));
         }
     }
     Err(io::Error::other("too much came that is no answer"))

@@ -39,9 +39,13 @@ pub(crate) async fn dial(
 ) -> Result<Opened, String> {
     let scheme = if is_secure { "https" } else { "http" };
     let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let wrong = || format!("dial tcp: {shown}:{port} is no address");
+    // What ends a host in a URL would lead elsewhere.
+    if host.contains(['/', '?', '#', '@', '[', ']', '\\', '%']) {
+        return Err(wrong());
+    }
     let url = format!("{scheme}://{shown}:{port}/");
-    let target = Target::parse(&url);
-    let target = target.map_err(|_| format!("dial tcp: {shown}:{port} is no address"))?;
+    let target = Target::parse(&url).map_err(|_| wrong())?;
     client.open_raw(&target).await.map_err(|failure| told(failure, &shown, port))
 }
 

@@ -5,15 +5,20 @@ use std::time::Duration;
 
 use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Value};
+use brunt_schedule::duration::parse_as_go as parse;
 
 use crate::extension::OwnTags;
 use crate::grpc::timeout_of;
+use crate::state::VuState;
 
 /// The most that an IPv4 packet carries behind the head of an echo.
 const SIZE_MAX: f64 = 65_499.0;
 
-/// The shortest time between two requests: a ping is no flood.
+/// The shortest time between two requests, unless [`INTERVAL_VARIABLE`] says otherwise: a ping is no flood.
 const INTERVAL_MIN: Duration = Duration::from_millis(500);
+
+/// The environment variable for that.
+const INTERVAL_VARIABLE: &str = "K6_PING_MINIMUM_INTERVAL";
 
 /// The options.
 #[derive(Debug, Clone)]
@@ -31,6 +36,32 @@ pub(super) struct Ping {
     pub(super) source: Option<IpAddr>,
     pub(super) wants_ipv6: bool,
     pub(super) tags: OwnTags,
+}
+
+/// The shortest time between two requests that the environment allows.
+fn interval_min(ctx: Ctx<'_>) -> Duration {
+    let env = &VuState::of(ctx).shared.world.env;
+    let Some(text) = env.get(INTERVAL_VARIABLE).filter(|text| !text.is_empty()) else {
+        return INTERVAL_MIN;
+    };
+    parse(text).unwrap_or_else(|error| {
+        log::warn!(
+            "{INTERVAL_VARIABLE} is no time such as 100ms, so it is {} ms: {error}",
+            INTERVAL_MIN.as_millis()
+        );
+        INTERVAL_MIN
+    })
+}
+
+fn no_flood(asked: Duration, least: Duration) -> Duration {
+    if asked < least {
+        log::warn!(
+            "a ping's interval of {} ms becomes {} ms, the shortest; {INTERVAL_VARIABLE} sets another",
+            asked.as_millis(),
+            least.as_millis()
+        );
+    }
+    asked.max(least)
 }
 
 impl Ping {
@@ -98,13 +129,7 @@ impl Ping {
             match name {
                 "timeout" => ping.timeout = time,
                 "deadline" => ping.deadline = (!time.is_zero()).then_some(time),
-                _ if time < INTERVAL_MIN => {
-                    return Ok(Err(format!(
-                        "interval is at least {} ms",
-                        INTERVAL_MIN.as_millis()
-                    )));
-                }
-                _ => ping.interval = time,
+                _ => ping.interval = no_flood(time, interval_min(ctx)),
             }
         }
         let given = options.get("source")?;

@@ -28,14 +28,12 @@ fn quality<'js>(options: &Value<'js>) -> JsResult<'js, Result<QoS, String>> {
         return Ok(Ok(QoS::AtMostOnce));
     }
     let number = given.to_number()?;
-    Ok(if number == 0.0 {
-        Ok(QoS::AtMostOnce)
-    } else if number == 1.0 {
-        Ok(QoS::AtLeastOnce)
-    } else if number == 2.0 {
-        Ok(QoS::ExactlyOnce)
-    } else {
-        Err(format!("the quality of service is 0, 1 or 2, not {}", given.to_string_lossy()?))
+    let level = if number.fract() == 0.0 { number as i64 } else { -1 };
+    Ok(match level {
+        0 => Ok(QoS::AtMostOnce),
+        1 => Ok(QoS::AtLeastOnce),
+        2 => Ok(QoS::ExactlyOnce),
+        _ => Err(format!("the quality of service is 0, 1 or 2, not {}", given.to_string_lossy()?)),
     })
 }
 
@@ -280,6 +278,19 @@ pub(super) enum Doing {
     Subscribe { filters: Vec<String>, qos: QoS },
     Unsubscribe { filters: Vec<String> },
     End,
+}
+
+impl Doing {
+    /// The bytes that it holds.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Publish { topic, payload, .. } => topic.len() + payload.len(),
+            Self::Subscribe { filters, .. } | Self::Unsubscribe { filters } => {
+                filters.iter().map(|filter| filter.len() + size_of::<String>()).sum()
+            }
+            Self::End => 0,
+        }
+    }
 }
 
 /// What a script asked for.

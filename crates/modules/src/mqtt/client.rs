@@ -10,8 +10,9 @@ use brunt_quickjs::{Ctx, JsResult};
 use rumqttc::mqttbytes::v4::Publish;
 use tokio::sync::Notify;
 
-use super::asked::{Asked, Connecting, Doing, Identity};
+use super::asked::{Connecting, Doing, Identity};
 use super::session::{Login, Session};
+use crate::extension::backlog::Backlog;
 use crate::extension::handlers::Handlers;
 use crate::extension::{Link, OwnTags, declare};
 use crate::state::VuState;
@@ -50,7 +51,7 @@ impl Event {
 
 /// The metrics of all clients.
 #[derive(Clone, Copy)]
-pub(super) struct Meters {
+pub(crate) struct Meters {
     calls: MetricId,
     errors: MetricId,
     sent: MetricId,
@@ -58,7 +59,18 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    pub(super) fn declare<'js>(ctx: Ctx<'js>) -> JsResult<'js, Self> {
+    /// Those of the VM, declared at the first use: the registry has a lock.
+    pub(super) fn of(ctx: Ctx<'_>) -> JsResult<'_, Self> {
+        let kept = &VuState::of(ctx).mqtt;
+        if let Some(known) = kept.get() {
+            return Ok(known);
+        }
+        let declared = Self::declare(ctx)?;
+        kept.set(Some(declared));
+        Ok(declared)
+    }
+
+    fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self> {
         let count = |name| declare(ctx, name, Kind::Counter, Contains::Default);
         Ok(Self {
             calls: count("mqtt_calls")?,
@@ -85,6 +97,8 @@ pub(super) struct Client {
     /// Bytes of messages that the script has not seen.
     waiting: Cell<usize>,
     room: Notify,
+    /// What promises left to be written or answered.
+    pub(super) backlog: Rc<Backlog>,
 }
 
 impl Client {
@@ -101,6 +115,7 @@ impl Client {
             timeout: Cell::default(),
             waiting: Cell::default(),
             room: Notify::new(),
+            backlog: Rc::default(),
         }
     }
 
@@ -135,10 +150,10 @@ impl Client {
     pub(super) fn opened(
         &self,
         session: Session,
-        url: String,
+        url: &str,
         connecting: Rc<Connecting>,
     ) -> Rc<Session> {
-        self.name(&connecting, &url);
+        self.name(&connecting, url);
         self.timeout.set(connecting.timeout);
         *self.last.borrow_mut() = Some(connecting);
         let session = Rc::new(session);
@@ -212,24 +227,24 @@ impl Client {
     }
 
     /// Does what a script asked for.
-    pub(super) async fn carry_out(self: Rc<Self>, asked: Rc<Asked>) -> Result<(), String> {
-        let session = match asked.doing {
+    pub(super) async fn carry_out(self: Rc<Self>, doing: Doing) -> Result<(), String> {
+        let session = match doing {
             // From now on, it is not connected.
             Doing::End => self.session.borrow_mut().take(),
             _ => self.session.borrow().clone(),
         };
         let Some(session) = session else {
-            return match asked.doing {
+            return match doing {
                 Doing::End => Ok(()),
                 _ => Err("the client is not connected".to_owned()),
             };
         };
-        if let Doing::End = asked.doing {
+        if let Doing::End = doing {
             session.disconnect().await;
             return Ok(());
         }
-        let doing = async {
-            match &asked.doing {
+        let answer = async {
+            match &doing {
                 Doing::Publish { topic, payload, qos, retain } => {
                     session.publish(topic, payload, *qos, *retain).await
                 }
@@ -238,16 +253,16 @@ impl Client {
                 Doing::End => Ok(()),
             }
         };
-        match tokio::time::timeout(self.timeout.get(), doing).await {
+        match tokio::time::timeout(self.timeout.get(), answer).await {
             Ok(done) => done,
             Err(_) => Err("the broker gave no answer: i/o timeout".to_owned()),
         }
     }
 
     /// What was asked for is done.
-    pub(super) fn done(&self, ctx: Ctx<'_>, asked: &Asked) {
-        if let Doing::Publish { .. } = asked.doing {
-            self.add(ctx, self.meters.sent, "publish", &asked.tags);
+    pub(super) fn done(&self, ctx: Ctx<'_>, method: &str, tags: &OwnTags) {
+        if method == "publish" {
+            self.add(ctx, self.meters.sent, method, tags);
         }
     }
 

@@ -20,6 +20,9 @@ use crate::extension::stream::{Stream, dial};
 /// The longest packet that is read: a longer one ends the connection.
 const PACKET_MAX: usize = 64 << 20;
 
+/// As long may a broker's first packet be, which has two bytes.
+const FIRST_MAX: usize = 64;
+
 /// Room for packets that is kept.
 const KEEP: usize = 64 << 10;
 
@@ -99,7 +102,7 @@ impl Session {
             hello.set_login(of(&login.username), of(&login.password));
         }
         session.send(|into| hello.write(into)).await?;
-        match session.packet().await? {
+        match session.packet(FIRST_MAX).await? {
             Packet::ConnAck(answer) => match answer.code {
                 ConnectReturnCode::Success => Ok(session),
                 code => Err(format!("the broker refused the client: {}", refusal(code))),
@@ -120,11 +123,13 @@ impl Session {
     }
 
     /// The next packet.
-    async fn packet(&self) -> Result<Packet, String> {
+    async fn packet(&self, longest: usize) -> Result<Packet, String> {
+        // Thousands of packets may come at once: others have their turn between them.
+        tokio::task::consume_budget().await;
         loop {
             {
                 let mut received = self.received.borrow_mut();
-                match Packet::read(&mut received, PACKET_MAX) {
+                match Packet::read(&mut received, longest) {
                     Ok(packet) => {
                         if received.is_empty() && received.capacity() > KEEP {
                             *received = BytesMut::new();
@@ -156,7 +161,7 @@ impl Session {
                 sleep_until(self.sent_at.get() + self.keep_alive).await;
             };
             let packet = tokio::select! {
-                packet = self.packet() => packet?,
+                packet = self.packet(PACKET_MAX) => packet?,
                 () = silence => {
                     if self.sent_at.get() + self.keep_alive > Instant::now() {
                         continue;

@@ -12,7 +12,8 @@ use brunt_metrics::{Contains, Kind, MetricId};
 use brunt_quickjs::{Ctx, JsResult};
 use tokio::sync::Notify;
 
-use super::asked::{Destination, Writing};
+use super::asked::Destination;
+use crate::extension::backlog::Backlog;
 use crate::extension::handlers::Handlers;
 use crate::extension::stream::{Stream, dial};
 use crate::extension::{Link, OwnTags, declare};
@@ -69,7 +70,7 @@ impl Event {
 
 /// The metrics of all sockets.
 #[derive(Clone, Copy)]
-pub(super) struct Meters {
+pub(crate) struct Meters {
     resolving: MetricId,
     connecting: MetricId,
     duration: MetricId,
@@ -82,7 +83,18 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    pub(super) fn declare<'js>(ctx: Ctx<'js>) -> JsResult<'js, Self> {
+    /// Those of the VM, declared at the first use: the registry has a lock.
+    pub(super) fn of(ctx: Ctx<'_>) -> JsResult<'_, Self> {
+        let kept = &VuState::of(ctx).tcp;
+        if let Some(known) = kept.get() {
+            return Ok(known);
+        }
+        let declared = Self::declare(ctx)?;
+        kept.set(Some(declared));
+        Ok(declared)
+    }
+
+    fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self> {
         let time = |name| declare(ctx, name, Kind::Trend, Contains::Time);
         let count = |name| declare(ctx, name, Kind::Counter, Contains::Default);
         Ok(Self {
@@ -122,9 +134,8 @@ pub(super) struct Socket {
     changed: Notify,
     /// What came and was not told.
     waiting: Cell<usize>,
-    /// What is to be written.
-    pub(super) unwritten: Cell<usize>,
-    pub(super) room: Notify,
+    /// What `writeAsync()` left to be written.
+    pub(super) backlog: Rc<Backlog>,
 }
 
 impl Socket {
@@ -146,8 +157,7 @@ impl Socket {
             is_timed_out: Cell::default(),
             changed: Notify::new(),
             waiting: Cell::default(),
-            unwritten: Cell::default(),
-            room: Notify::new(),
+            backlog: Rc::default(),
         }
     }
 
@@ -356,8 +366,8 @@ impl Socket {
         Ok(())
     }
 
-    pub(super) fn count_writing(&self, ctx: Ctx<'_>, writing: &Writing, written: &Written) {
-        let tags = self.tags.borrow().with(&writing.tags);
+    pub(super) fn count_writing(&self, ctx: Ctx<'_>, tags: &OwnTags, written: &Written) {
+        let tags = self.tags.borrow().with(tags);
         let (host, state) = (Host::of(ctx), VuState::of(ctx));
         state.add(host, self.meters.writes, 1.0, &tags.pairs());
         if matches!(written, Err((size, _)) if *size > 0) {

@@ -1,0 +1,75 @@
+//! What calls that give promises have left to be written, and who waits until it is less.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+/// What is left unwritten at most; beyond it, the next call waits.
+const MOST: usize = 16 << 20;
+
+/// What a call counts for beside its bytes: a promise and a task.
+const CALL_COST: usize = 1 << 10;
+
+/// That of one connection.
+#[derive(Default)]
+pub(crate) struct Backlog {
+    size: Cell<usize>,
+    room: Notify,
+}
+
+/// The part of one call, until it is dropped.
+pub(crate) struct Share {
+    backlog: Rc<Backlog>,
+    size: usize,
+}
+
+impl Backlog {
+    /// A call has these bytes to write.
+    pub(crate) fn take(self: &Rc<Self>, bytes: usize) -> Share {
+        let size = bytes + CALL_COST;
+        self.size.set(self.size.get() + size);
+        Share { backlog: Rc::clone(self), size }
+    }
+
+    /// Whether the one that took the last share must wait.
+    pub(crate) fn is_full(&self) -> bool {
+        self.size.get() > MOST
+    }
+
+    /// Waits until there is room.
+    pub(crate) async fn drained(&self) {
+        loop {
+            let room = self.room.notified();
+            if !self.is_full() {
+                return;
+            }
+            room.await;
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.backlog.size.set(self.backlog.size.get() - self.size);
+        self.backlog.room.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_small_calls_fill_it_too() {
+        let backlog = Rc::new(Backlog::default());
+        let shares: Vec<_> = (0..MOST / CALL_COST).map(|_| backlog.take(1)).collect();
+        assert!(backlog.is_full());
+        drop(shares);
+        assert!(!backlog.is_full());
+        let large = backlog.take(MOST);
+        assert!(backlog.is_full());
+        drop(large);
+        assert!(!backlog.is_full());
+    }
+}
