@@ -13,6 +13,7 @@ mod demo;
 mod dns;
 mod examples;
 mod exit_codes;
+mod faker;
 mod fasthttp;
 mod fetch;
 mod grpc;
