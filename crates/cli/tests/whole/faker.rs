@@ -4,7 +4,7 @@ use crate::support::brunt;
 
 const SCRIPT: &str = "import faker, { Faker } from 'k6/x/faker';\n\
     const own = new Faker(11);\n\
-    export const options = { vus: 2, iterations: 2 };\n\
+    export const options = { scenarios: { each: { executor: 'per-vu-iterations', vus: 2, iterations: 1 } } };\n\
     export default function () {\n\
         const told = [own.person.name(), own.address.city(), own.call('sentence', 4), own.zen.uuid(), own.zen.dice(3, [6])];\n\
         console.log('own ' + JSON.stringify(told));\n\
