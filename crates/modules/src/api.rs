@@ -16,8 +16,8 @@ use crate::http::limiter::Limiter;
 use crate::shared_array::SharedArrays;
 use crate::state::VuState;
 use crate::{
-    console, crypto, csv, data, dns, encoding, execution, fs, globals, grpc, html, http, icmp, k6,
-    metrics, mqtt, redis, secrets, tcp, timers, websockets, ws,
+    console, crypto, csv, data, dns, encoding, execution, faker, fs, globals, grpc, html, http,
+    icmp, k6, metrics, mqtt, redis, secrets, tcp, timers, websockets, ws,
 };
 
 /// What all VMs of a test share.
@@ -127,6 +127,7 @@ const MODULES: &[Module] = &[
     },
     Module { specifier: "k6/net/grpc", names: grpc::names, object: |ctx| filled(ctx, grpc::fill) },
     Module { specifier: "k6/x/dns", names: dns::names, object: |ctx| filled(ctx, dns::fill) },
+    Module { specifier: "k6/x/faker", names: faker::names, object: faker::object },
     Module { specifier: "k6/x/icmp", names: icmp::names, object: |ctx| filled(ctx, icmp::fill) },
     Module { specifier: "k6/x/mqtt", names: mqtt::names, object: |ctx| filled(ctx, mqtt::fill) },
     Module { specifier: "k6/x/tcp", names: tcp::names, object: |ctx| filled(ctx, tcp::fill) },

@@ -23,6 +23,7 @@ mod dns;
 mod encoding;
 mod execution;
 mod extension;
+mod faker;
 mod fs;
 mod globals;
 mod go_error;

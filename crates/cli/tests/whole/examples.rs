@@ -49,6 +49,7 @@ examples! {
     csv "csv.js"
     custom_metrics "custom-metrics.js"
     dns "dns.js"
+    faker "faker.js"
     fasthttp "fasthttp.js"
     fasthttp_post "fasthttp-post.js"
     fasthttp_upload "fasthttp-upload.js"

@@ -15,6 +15,7 @@ mod demo;
 mod dns;
 mod examples;
 mod exit_codes;
+mod faker;
 mod fasthttp;
 mod fetch;
 mod grpc;
