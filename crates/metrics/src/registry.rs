@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::metric::{Contains, Kind, Metric, MetricId, builtin};
-use crate::tags::TagSet;
+use crate::tags::{TagSet, veil_long};
 
 /// The longest name of a metric.
 const NAME_MAX: usize = 129;
@@ -96,8 +96,10 @@ impl Registry {
         Self { inner: Mutex::new(inner), veil: OnceLock::new(), hides_own: AtomicBool::new(false) }
     }
 
-    /// From now on the tags of new series are shown through this. The first call counts.
+    /// From now on the tags of new series are shown through this, and in this process texts that are too long before they are
+    /// cut. The first call counts.
     pub fn veil_tags(&self, veil: Veil) {
+        veil_long(veil);
         let _ = self.veil.set(veil);
     }
 

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
+
+use crate::registry::Veil;
 
 /// The most bytes that a key or a value may have. Of a longer one the beginning is kept, and it is counted ([`texts_cut`]):
 /// tags are looked up and compared with each sample, and kept as long as their series.
@@ -17,6 +19,15 @@ const ELLIPSIS: &str = "…";
 
 /// Keys and values that were cut so far, in this process.
 static CUT: AtomicU64 = AtomicU64::new(0);
+
+/// What a text is shown through before it is cut: the beginning of a secret would not be known for one afterwards. Of the process,
+/// as secrets are; it is asked for long texts alone.
+static VEIL: OnceLock<Veil> = OnceLock::new();
+
+/// From now on long texts are shown through this before they are cut. The first call counts.
+pub(crate) fn veil_long(veil: Veil) {
+    let _ = VEIL.set(veil);
+}
 
 /// How many keys and values of tags, names of checks and the like were longer than [`TAG_MAX`] and were cut, in this process.
 /// A text that is cut in one place may be counted again in another.
@@ -32,6 +43,11 @@ pub(crate) fn is_long(text: &str) -> bool {
 pub(crate) fn bounded(text: &str) -> Cow<'_, str> {
     if !is_long(text) {
         return Cow::Borrowed(text);
+    }
+    let veiled = VEIL.get().and_then(|veil| veil(text));
+    let text = veiled.as_deref().unwrap_or(text);
+    if !is_long(text) {
+        return Cow::Owned(text.to_owned());
     }
     CUT.fetch_add(1, Relaxed);
     Cow::Owned(format!("{}{ELLIPSIS}", &text[..text.floor_char_boundary(TAG_MAX - ELLIPSIS.len())]))

@@ -198,14 +198,14 @@ fn exceptions_are_counted_by_message_with_the_place_of_each() {
     let text = "TypeError: no\n\tat f (native)\n\tat default (file:///x/a.js:3:9)\n".to_owned();
     let told = vec![
         Exception { text, count: 1000 },
-        Exception { text: format!("Error: {}", "x".repeat(300)), count: 2 },
+        Exception { text: format!("Error: \u{1b}{}", "x".repeat(300)), count: 2 },
     ];
     summary.exceptions = Exceptions { told, others: 5 };
     let text = render(&summary, &TextOptions::default());
     let chapter = &text[text.find("  █ EXCEPTIONS").unwrap()..];
     assert!(
         chapter.starts_with(
-            "  █ EXCEPTIONS: 1007 \n\n    ✗ 1000× TypeError: no\n      at default (file:///x/a.js:3:9)\n    ✗ 2× Error: xxx"
+            "  █ EXCEPTIONS: 1007 \n\n    ✗ 1000× TypeError: no\n      at default (file:///x/a.js:3:9)\n    ✗ 2× Error:  xxx"
         ),
         "{chapter}"
     );

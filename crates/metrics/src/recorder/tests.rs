@@ -241,10 +241,39 @@ fn a_metric_made_later_has_series_too() {
     assert!(matches!(frame.series[0].sink, Sink::Gauge { last: 3.0, min: 3.0, max: 5.0, .. }));
 }
 
+/// The same for all tests: a part of it belongs to the process.
+fn veil(registry: &Registry) {
+    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+}
+
+#[test]
+fn what_is_hidden_does_not_show_its_beginning_where_a_text_is_cut() {
+    use crate::tags::TAG_MAX;
+    let registry = Registry::new();
+    veil(&registry);
+    let mut recorder = Recorder::new(Arc::new(registry), 0, true);
+    for before in TAG_MAX - 8..=TAG_MAX {
+        let value = format!("{}hush{}", "x".repeat(before), "y".repeat(10));
+        let tags = recorder.tags_with(TagsId::EMPTY, &[("a", &value)]);
+        let base = recorder.tags(&TagSet::from_pairs([("b", &*value)]).with("c", &value));
+        let metadata = TagSet::default().with("d", &value);
+        for tags in [tags, base] {
+            let series = recorder.series(builtin::HTTP_REQS, tags);
+            recorder.add(series, 1.0, 0, Some(&metadata));
+        }
+        let check = recorder.check(&value, &value);
+        recorder.add_check(check, true);
+        recorder.group(&value);
+        let frame = recorder.take_frame();
+        assert!(frame.series.len() == 2 && frame.checks.len() == 1);
+        assert!(!format!("{frame:?}").contains("xh"), "{before}");
+    }
+}
+
 #[test]
 fn a_veil_hides_values_in_the_tags_of_new_series() {
     let registry = Registry::new();
-    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    veil(&registry);
     let mut recorder = Recorder::new(Arc::new(registry), 0, false);
     let tags = recorder.tags_with(TagsId::EMPTY, &[("url", "/a?t=hush"), ("method", "GET")]);
     let series = recorder.series(builtin::HTTP_REQS, tags);
@@ -259,7 +288,7 @@ fn a_veil_hides_values_in_the_tags_of_new_series() {
 #[test]
 fn a_veil_hides_names_of_checks_and_groups_and_exceptions() {
     let registry = Registry::new();
-    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    veil(&registry);
     let mut recorder = Recorder::new(Arc::new(registry), 0, false);
     let check = recorder.check("::a hush", "is hush");
     recorder.add_check(check, true);
@@ -272,7 +301,7 @@ fn a_veil_hides_names_of_checks_and_groups_and_exceptions() {
 #[test]
 fn a_veil_hides_values_in_the_metadata_of_samples() {
     let registry = Registry::new();
-    registry.veil_tags(|value| value.contains("hush").then(|| value.replace("hush", "*")));
+    veil(&registry);
     let mut recorder = Recorder::new(Arc::new(registry), 0, true);
     let series = recorder.series(builtin::HTTP_REQS, TagsId::EMPTY);
     let metadata = TagSet::default().with("trace", "a-hush-b");

@@ -292,7 +292,7 @@
       const numbers = told.param.aggregates[type] || [];
       const head = make('tr', {}, make('th', { textContent: 'Metric' }), ...numbers.map((number) => make('th', { textContent: number })));
       const rows = names.map((name) => make('tr', {}, make('td', { textContent: name, className: name.includes('{') ? 'part' : '' }),
-        ...numbers.map((number) => make('td', { textContent: writer(name, number)(pick(told.total[name], name, number)) }))));
+        ...numbers.map((number) => make('td', { 'data-name': number, textContent: writer(name, number)(pick(told.total[name], name, number)) }))));
       return make('div', {}, make('h2', { textContent: title }), make('table', {}, head, ...rows));
     });
     byId('tables').replaceChildren(...sections);

@@ -14,14 +14,18 @@ const MESSAGE_MAX: usize = 200;
 pub(super) fn lines(writer: &Writer<'_>, exceptions: &Exceptions, margin: &str, out: &mut String) {
     let shown = exceptions.told.iter().take(SHOWN_MAX);
     for exception in shown {
-        let mut message: String = exception.message().chars().take(MESSAGE_MAX).collect();
-        if message.len() < exception.message().len() {
+        // What a script throws must not steer the terminal.
+        let visible = |c: char| if c.is_control() { ' ' } else { c };
+        let mut message: String =
+            exception.message().chars().map(visible).take(MESSAGE_MAX).collect();
+        if exception.message().chars().nth(MESSAGE_MAX).is_some() {
             message.push('…');
         }
         let line = writer.palette.bad(&format!("✗ {}× {message}", exception.count));
         put(out, format_args!("{margin}{line}\n"));
         if let Some(place) = exception.place() {
-            put(out, format_args!("{margin}  {}\n", writer.palette.extra(place)));
+            let place: String = place.chars().map(visible).collect();
+            put(out, format_args!("{margin}  {}\n", writer.palette.extra(&place)));
         }
     }
     let rest: u64 = exceptions.told.iter().skip(SHOWN_MAX).map(|exception| exception.count).sum();
