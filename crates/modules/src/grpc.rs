@@ -21,8 +21,8 @@ use brunt_quickjs::{Ctx, JsResult, Value};
 
 pub(crate) use self::connect::Networks;
 pub(crate) use self::load::Schemas;
-pub(crate) use self::stream::{Streams, tell_last_words};
 pub(crate) use self::params::timeout_of;
+pub(crate) use self::stream::{Streams, tell_last_words};
 
 const STATUSES: [(&str, u32); 17] = [
     ("StatusOK", 0),

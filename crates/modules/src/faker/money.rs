@@ -1,8 +1,8 @@
 //! Securities, cards, accounts and currencies.
 
 use super::row::{
-    Argument, Kind, Out, Rng, Row, argument, between, number_text, pick, pick_pair, plain,
-    rounded, text, with,
+    Argument, Kind, Out, Rng, Row, argument, between, number_text, pick, pick_pair, plain, rounded,
+    text, with,
 };
 use super::values::number_like;
 
