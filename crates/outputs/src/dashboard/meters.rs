@@ -105,7 +105,7 @@ impl Meters {
     /// Where a series belongs: its metric, and a part of it for each tag that has a value.
     fn route(&mut self, series: &Series) -> Vec<u32> {
         let metric = self.registry.get(series.metric);
-        if &*metric.name == TIME {
+        if &*metric.name == TIME || self.registry.is_own(series.metric) {
             return Vec::new();
         }
         let mut names = vec![metric.name.to_string()];
