@@ -83,7 +83,7 @@ fn main() -> ExitCode {
 
 /// Runs the command. A panic of ours is a failure like any other, with its own exit code.
 fn perform(context: &Context, call: Call) -> Outcome<Exit> {
-    brunt_http::budget::BODIES.set_limit(memory::for_bodies());
+    memory::bound_bodies();
     memory::limit_heaps(None);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.perform(context)));
     caught.unwrap_or_else(|_| {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use brunt_options::Size;
-use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 /// What there is, where nothing is known about the machine.
 const UNKNOWN: u64 = 4 << 30;
@@ -12,10 +12,15 @@ const UNKNOWN: u64 = 4 << 30;
 /// The least that the heap of a VU may hold by default, if all heaps may hold as much.
 const HEAP_LEAST: u64 = 256 << 20;
 
-/// What all bodies of the process may hold by default: three eighths of what there is. With the heaps that is seven eighths;
-/// the rest is for all else.
-pub(crate) fn for_bodies() -> u64 {
-    there_is() / 8 * 3
+/// Says what all bodies of the process may hold by default: three eighths of what there is. With the heaps that is seven
+/// eighths; the rest is for all else.
+pub(crate) fn bound_bodies() {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    let bodies = &brunt_http::budget::BODIES;
+    bodies.set_limit(there_is() / 8 * 3);
+    if addresses().is_some() || counts_addresses(&read) {
+        bodies.spare_addresses();
+    }
 }
 
 /// Limits the heaps of VUs that are made from now on: `each` as the user says, else to an eighth of what there is, and all
@@ -36,7 +41,18 @@ fn heaps(there_is: u64) -> (u64, u64) {
 fn there_is() -> u64 {
     let read = |path: &Path| fs::read_to_string(path).ok();
     let bytes = available(&read).unwrap_or(UNKNOWN);
-    getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(soft, _)| bytes.min(soft))
+    addresses().map_or(bytes, |limit| bytes.min(limit))
+}
+
+/// Bytes of addresses, if they are limited: `ulimit -v`.
+fn addresses() -> Option<u64> {
+    let (soft, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
+    (soft != RLIM_INFINITY).then_some(soft)
+}
+
+/// The system hands out no more addresses than it has memory for.
+fn counts_addresses(read: &dyn Fn(&Path) -> Option<String>) -> bool {
+    read(Path::new("/proc/sys/vm/overcommit_memory")).is_some_and(|text| text.trim() == "2")
 }
 
 /// Bytes of memory: the machine's, or what the process's control groups allow, if that is less.
@@ -81,6 +97,12 @@ mod tests {
             let found = files.iter().find(|(name, _)| Path::new(name) == path);
             found.map(|(_, text)| (*text).to_owned())
         })
+    }
+
+    #[test]
+    fn systems_that_count_addresses_are_noticed() {
+        assert!(counts_addresses(&|_| Some("2\n".to_owned())));
+        assert!(!counts_addresses(&|_| Some("0\n".to_owned())) && !counts_addresses(&|_| None));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! peer sent holds a [`Share`] beside the bytes and says how many they are. The first MiB of each is free: small bodies, which
 //! are nearly all, touch nothing that cores share.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// So much is free, and is counted at a time beyond that.
 pub const STEP: u64 = 1 << 20;
@@ -14,25 +14,41 @@ pub const STEP: u64 = 1 << 20;
 pub struct Budget {
     limit: AtomicU64,
     held: AtomicU64,
+    spares_addresses: AtomicBool,
 }
 
 /// That of this process: HTTP bodies as they come, as they are unpacked, and as scripts hold them; messages of other
 /// protocols that are put together before they are handed on. It is without bound until [`Budget::set_limit`] is called.
 pub static BODIES: Budget = Budget::new(u64::MAX);
 
-/// All bodies together would pass this many bytes.
+/// Why there is no room for a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("all bodies together would exceed {0} bytes (maxBodyMemory)")]
-pub struct Exhausted(pub u64);
+pub enum Exhausted {
+    /// All bodies together would pass this many bytes.
+    #[error("all bodies together would exceed {0} bytes (maxBodyMemory)")]
+    Bound(u64),
+    /// The system has none, though the bound allows it.
+    #[error("the system has no memory left for the body")]
+    System,
+}
 
 impl Budget {
     const fn new(limit: u64) -> Self {
-        Self { limit: AtomicU64::new(limit), held: AtomicU64::new(0) }
+        Self {
+            limit: AtomicU64::new(limit),
+            held: AtomicU64::new(0),
+            spares_addresses: AtomicBool::new(false),
+        }
     }
 
     /// From now on this is the bound, in bytes. What is held already stays.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Relaxed);
+    }
+
+    /// From now on, no addresses are reserved that may stay unused: there are few of them.
+    pub fn spare_addresses(&self) {
+        self.spares_addresses.store(true, Relaxed);
     }
 
     /// The bound, in bytes.
@@ -50,7 +66,7 @@ impl Budget {
         let held = self.held.fetch_add(steps, Relaxed).saturating_add(steps);
         if held > limit / STEP {
             self.give_back(steps);
-            return Err(Exhausted(limit));
+            return Err(Exhausted::Bound(limit));
         }
         Ok(())
     }
@@ -121,12 +137,13 @@ fn make_more_room(buffer: &mut Vec<u8>, more: usize, most: usize) -> Result<(), 
     let length = buffer.len();
     let all = most.min(usize::try_from(BODIES.limit()).unwrap_or(usize::MAX));
     let is_large = length >= WHOLE_MIN;
-    if is_large && all > more && buffer.try_reserve_exact(all).is_ok() {
+    let is_whole = is_large && !BODIES.spares_addresses.load(Relaxed);
+    if is_whole && all > more && buffer.try_reserve_exact(all).is_ok() {
         return Ok(());
     }
     let usual = if is_large { length / 4 } else { length.max(4096) };
     let room = buffer.try_reserve_exact(usual.min(most).max(more));
-    room.or_else(|_| buffer.try_reserve_exact(more)).map_err(|_| Exhausted(BODIES.held()))
+    room.or_else(|_| buffer.try_reserve_exact(more)).map_err(|_| Exhausted::System)
 }
 
 /// How much room to make for `more` bytes behind `length`, where `room` are free and `most` can follow at all: for few bytes
@@ -151,10 +168,10 @@ mod tests {
     fn a_budget_is_never_passed_and_gets_back_what_was_taken() {
         let budget = Budget::new(10 * STEP + 5);
         assert_eq!(budget.take(10), Ok(()));
-        assert_eq!(budget.take(1), Err(Exhausted(10 * STEP + 5)));
+        assert_eq!(budget.take(1), Err(Exhausted::Bound(10 * STEP + 5)));
         assert_eq!(budget.held(), 10 * STEP);
         budget.give_back(4);
-        assert_eq!(budget.take(5), Err(Exhausted(10 * STEP + 5)));
+        assert_eq!(budget.take(5), Err(Exhausted::Bound(10 * STEP + 5)));
         assert_eq!(budget.take(4), Ok(()));
     }
 

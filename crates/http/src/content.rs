@@ -57,6 +57,8 @@ pub enum Undecodable {
     Corrupt(Coding),
     /// It unpacks to more than this many bytes.
     TooLarge(u64),
+    /// It is coded more often than this.
+    TooDeep(usize),
 }
 
 impl fmt::Display for Undecodable {
@@ -74,6 +76,7 @@ impl fmt::Display for Undecodable {
             Self::Header(Coding::Zstd) => f.write_str("invalid input: magic number mismatch"),
             Self::Corrupt(Coding::Zstd) => f.write_str("zstd: invalid data"),
             Self::TooLarge(limit) => write!(f, "more than {limit} bytes when decompressed"),
+            Self::TooDeep(most) => write!(f, "more than {most} codings in Content-Encoding"),
         }
     }
 }
@@ -117,6 +120,18 @@ impl Undecodable {
 
 impl std::error::Error for Undecodable {}
 
+/// So many codings of one body are taken off. Each costs a pass over it, and room on the stack when it comes in pieces.
+const DEPTH_MAX: usize = 16;
+
+/// The codings that a header lists, last first. Names that are no coding are passed over, as by k6.
+fn codings(header: &str) -> Result<impl Iterator<Item = Coding>, Undecodable> {
+    let all = || header.rsplit(',').filter_map(Coding::parse);
+    if all().nth(DEPTH_MAX).is_some() {
+        return Err(Undecodable::TooDeep(DEPTH_MAX));
+    }
+    Ok(all())
+}
+
 /// A name in `compression` that is no coding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown compression algorithm {0}, supported algorithms are [gzip deflate zstd br]")]
@@ -144,8 +159,14 @@ pub fn decode_as_far(
     limit: u64,
 ) -> (Option<Vec<u8>>, Option<Undecodable>) {
     let mut decoded: Option<Vec<u8>> = None;
-    // Names that are no coding are passed over, as by k6.
-    for coding in header.rsplit(',').filter_map(Coding::parse) {
+    if body.is_empty() {
+        return (None, None);
+    }
+    let codings = match codings(header) {
+        Ok(codings) => codings,
+        Err(why) => return (None, Some(why)),
+    };
+    for coding in codings {
         let input = decoded.as_deref().unwrap_or(body);
         if input.is_empty() {
             break;

@@ -77,8 +77,8 @@ pub enum Failure {
     Malformed(Malformed),
     /// 1000: the body passes the configured limit (bytes). Ours, k6 has no limit.
     BodyTooLarge(u64),
-    /// 1000: with this body, all bodies of the process would pass what they may hold together (bytes). Ours.
-    BodiesTooLarge(u64),
+    /// 1000: with this body, all bodies of the process would pass what they may hold together, or the system has no more. Ours.
+    BodiesTooLarge(Exhausted),
     /// 1000: the proxy refused the tunnel with this status.
     Proxy(u16),
     /// 1200: the proxy can't be reached: why.
@@ -290,7 +290,7 @@ impl fmt::Display for Failure {
             Self::Ended(Truncated::Partial) => f.write_str("unexpected EOF"),
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::BodyTooLarge(limit) => write!(f, "response body exceeds {limit} bytes"),
-            Self::BodiesTooLarge(limit) => Exhausted(*limit).fmt(f),
+            Self::BodiesTooLarge(exhausted) => exhausted.fmt(f),
             Self::Proxy(status) => write!(f, "proxy refused the connection with status {status}"),
             Self::ProxyDial(why) => write!(f, "proxyconnect tcp: {why}"),
             Self::Socks(refusal) => write!(f, "socks connect: {refusal}"),

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::{Coding, Undecodable, is_zlib, opened};
+use super::{Coding, Undecodable, codings, is_zlib, opened};
 
 /// Takes content codings off a body that comes piece by piece. What it makes of a piece is as large as its reader's
 /// buffer, however much the piece unpacks to.
@@ -18,6 +18,8 @@ pub struct Decoder {
     input: Rc<RefCell<Input>>,
     outermost: Box<dyn Read>,
     turn: Rc<Turn>,
+    /// Why nothing comes out at all.
+    refused: Option<Undecodable>,
 }
 
 /// What all layers together may read before somebody else has a turn: a body that unpacks to nothing, or to little that
@@ -61,14 +63,18 @@ impl Decoder {
         let input = Rc::<RefCell<Input>>::default();
         let turn = Rc::<Turn>::default();
         let mut outermost: Box<dyn Read> = Box::new(Tap(Rc::clone(&input)));
+        let codings = match codings(header) {
+            Ok(codings) => codings,
+            // It says so when something came.
+            Err(why) => return Some(Self { input, outermost, turn, refused: Some(why) }),
+        };
         let mut is_coded = false;
-        for name in header.rsplit(',') {
-            let Some(coding) = Coding::parse(name) else { continue };
+        for coding in codings {
             let source = Metered { source: outermost, turn: Rc::clone(&turn) };
             outermost = Box::new(Layer::new(coding, Box::new(source)));
             is_coded = true;
         }
-        is_coded.then_some(Self { input, outermost, turn })
+        is_coded.then_some(Self { input, outermost, turn, refused: None })
     }
 
     /// More of the coded body.
@@ -95,6 +101,9 @@ impl Decoder {
             if !input.has_come {
                 return Ok(if input.is_ended { Decoded::End } else { Decoded::Hungry });
             }
+        }
+        if let Some(why) = self.refused {
+            return Err(why);
         }
         self.turn.left.set(TURN);
         self.turn.is_over.set(false);
@@ -248,6 +257,14 @@ impl Read for Watched {
 mod tests {
     use super::super::{decode, encode};
     use super::*;
+
+    #[test]
+    fn a_body_that_is_coded_too_often_is_refused_before_it_takes_the_stack() {
+        let mut decoder = Decoder::new(&"gzip,".repeat(400_000)).unwrap();
+        decoder.push(b"x".to_vec());
+        assert_eq!(decoder.next(&mut [0; 9]), Err(Undecodable::TooDeep(16)));
+        assert_eq!(pieces("gzip,".repeat(16).as_str(), b"", 1, 9), Ok(Vec::new()));
+    }
 
     /// Decodes what comes in pieces of this size, into a buffer of that size.
     fn pieces(

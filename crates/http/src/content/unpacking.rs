@@ -7,13 +7,16 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::Deref;
 
-use super::{Coding, Undecodable, decode_one, is_zlib, opened, why};
+use super::{Coding, Undecodable, codings, decode_one, is_zlib, opened, why};
 use crate::budget::{Share, make_room};
 use crate::failure::Failure;
 
 /// What a slice reads at most of a coding, and what it makes at most.
 const INPUT_STEP: usize = 64 * 1024;
 const OUTPUT_STEP: usize = 512 * 1024;
+
+/// So many codings of a small body are taken off at once.
+const LAYERS: usize = 2;
 
 /// What is copied at a time.
 const BUFFER: usize = 32 * 1024;
@@ -31,10 +34,10 @@ impl Unpacked {
         if size > limit {
             return Err(Failure::Decompression(Undecodable::TooLarge(limit)));
         }
-        self.share.cover(size).map_err(|exhausted| Failure::BodiesTooLarge(exhausted.0))?;
+        self.share.cover(size).map_err(Failure::BodiesTooLarge)?;
         let most = limit - self.bytes.len() as u64;
         let made = make_room(&mut self.bytes, data.len(), most);
-        made.map_err(|exhausted| Failure::BodiesTooLarge(exhausted.0))?;
+        made.map_err(Failure::BodiesTooLarge)?;
         self.bytes.extend_from_slice(data);
         Ok(())
     }
@@ -55,7 +58,11 @@ pub type Outcome = (Option<Unpacked>, Option<Failure>);
 pub fn unpack_small(header: &str, body: &[u8], limit: u64) -> Option<Outcome> {
     let most = limit.min(OUTPUT_STEP as u64);
     let mut decoded: Option<Vec<u8>> = None;
-    for coding in header.rsplit(',').filter_map(Coding::parse) {
+    let all = || header.rsplit(',').filter_map(Coding::parse);
+    if all().nth(LAYERS).is_some() {
+        return None;
+    }
+    for coding in all() {
         let input = decoded.as_deref().unwrap_or(body);
         if input.is_empty() {
             break;
@@ -88,11 +95,20 @@ pub async fn unpack(
     pause: impl AsyncFn() -> bool,
 ) -> Outcome {
     let mut decoded: Option<Unpacked> = None;
-    // Names that are no coding are passed over, as by k6.
-    for coding in header.rsplit(',').filter_map(Coding::parse) {
+    if body.is_empty() {
+        return (None, None);
+    }
+    let codings = match codings(header) {
+        Ok(codings) => codings,
+        Err(why) => return (None, Some(Failure::Decompression(why))),
+    };
+    for coding in codings {
         let input = decoded.as_deref().unwrap_or(body);
         if input.is_empty() {
             break;
+        }
+        if decoded.is_some() && !pause().await {
+            return (None, Some(Failure::Timeout));
         }
         let mut out = Unpacked::default();
         if let Err(failure) = unpack_one(coding, input, limit, &mut out, &pause).await {
@@ -150,6 +166,7 @@ pub(super) fn has_begun(why: Undecodable) -> bool {
         why,
         Undecodable::Truncated
             | Undecodable::TooLarge(_)
+            | Undecodable::TooDeep(_)
             | Undecodable::Header(Coding::Gzip | Coding::Deflate)
     )
 }
@@ -239,6 +256,21 @@ mod tests {
             let ((_, failure), paused) = unpacked(name, &encoded, 1 << 30, 7);
             assert_eq!((failure, paused), (Some(Failure::Timeout), 7), "{name}");
         }
+    }
+
+    #[test]
+    fn a_body_that_is_coded_too_often_is_refused_and_each_coding_has_its_turn() {
+        let (encoded, header) = encode("gzip,gzip,gzip", b"hello").unwrap();
+        assert!(unpack_small(&header, &encoded, 100).is_none());
+        let ((out, failure), paused) = unpacked(&header, &encoded, 100, usize::MAX);
+        assert_eq!((out.as_deref(), failure, paused), (Some(&b"hello"[..]), None, 2));
+        let ((out, failure), _) = unpacked(&header, &encoded, 100, 1);
+        assert_eq!((out.is_none(), failure), (true, Some(Failure::Timeout)));
+        let header = "gzip,".repeat(100_000);
+        assert!(unpack_small(&header, b"x", 100).is_none());
+        let why = Failure::Decompression(Undecodable::TooDeep(16));
+        assert_eq!(unpacked(&header, b"x", 100, usize::MAX).0.1, Some(why));
+        assert_eq!(unpacked(&header, b"", 100, usize::MAX).0.1, None);
     }
 
     #[test]

@@ -231,7 +231,7 @@ impl Answer {
     #[cold]
     fn exhausted(&mut self, exhausted: Exhausted) -> Failure {
         self.forget_body();
-        Failure::BodiesTooLarge(exhausted.0)
+        Failure::BodiesTooLarge(exhausted)
     }
 
     /// Counts the body towards what all may hold. If that is too much, it is dropped at once.

@@ -224,10 +224,10 @@ impl Prepared {
     /// Takes the jar's cookies now, since it goes out later: what happens to the jar until then is not its business.
     pub(super) fn take_cookies(&mut self) {
         let jar = self.jar.borrow();
-        let Ok(target) = Target::parse(&self.url) else { return };
         let taken = if jar.is_empty() {
             Vec::new()
         } else {
+            let Ok(target) = Target::parse(&self.url) else { return };
             let now_ms = i64::try_from(clock::now_ns() / 1_000_000).unwrap_or(i64::MAX);
             let cookies = jar.cookies_for(&Scope::of(&target), now_ms);
             cookies.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

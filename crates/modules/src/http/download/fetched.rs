@@ -132,7 +132,7 @@ async fn collected(reader: &Reader) -> Result<Payload, Option<Failure>> {
         let too_much = if size > limit {
             Some(Failure::BodyTooLarge(limit))
         } else {
-            share.cover(size).err().map(|exhausted| Failure::BodiesTooLarge(exhausted.0))
+            share.cover(size).err().map(Failure::BodiesTooLarge)
         };
         if too_much.is_some() {
             reader.0.give_up();
