@@ -181,7 +181,9 @@ impl Script for Loaded {
         if let Some(size) = test.options.max_body_memory {
             brunt_http::budget::BODIES.set_limit(size.bytes());
         }
-        crate::memory::limit_heaps(test.options.vu_memory);
+        if let Some(size) = test.options.vu_memory {
+            crate::memory::limit_heaps(size)?;
+        }
         self.k6.configure(config::of(test)?);
         Ok(Arc::new(self.runner))
     }

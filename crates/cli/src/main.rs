@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 /// Runs the command. A panic of ours is a failure like any other, with its own exit code.
 fn perform(context: &Context, call: Call) -> Outcome<Exit> {
     memory::bound_bodies();
-    memory::limit_heaps(None);
+    memory::limit_heaps_by_default();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.perform(context)));
     caught.unwrap_or_else(|_| {
         // The panic's own message and place are on stderr already.

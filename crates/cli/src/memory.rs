@@ -6,8 +6,13 @@ use std::path::Path;
 use brunt_options::Size;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
+use crate::failure::{Failure, Outcome};
+
 /// What there is, where nothing is known about the machine.
 const UNKNOWN: u64 = 4 << 30;
+
+/// The least that a user may give a VU.
+const HEAP_MIN: u64 = 1 << 20;
 
 /// The least that the heap of a VU may hold by default, if all heaps may hold as much.
 const HEAP_LEAST: u64 = 256 << 20;
@@ -23,12 +28,32 @@ pub(crate) fn bound_bodies() {
     }
 }
 
-/// Limits the heaps of VUs that are made from now on: `each` as the user says, else to an eighth of what there is, and all
-/// of them together to half.
-pub(crate) fn limit_heaps(each: Option<Size>) {
-    let (default, all) = heaps(there_is());
+/// Limits the heaps of VUs that are made from now on: to `each`, which the user says, and all of them together to half of
+/// what there is.
+///
+/// # Errors
+/// Less than any script needs (104).
+pub(crate) fn limit_heaps(each: Size) -> Outcome<()> {
+    if each.bytes() < HEAP_MIN {
+        let problem = format!(
+            "vuMemory is {} bytes, and a VU needs more than {HEAP_MIN} (1MiB) before its script begins",
+            each.bytes()
+        );
+        return Err(Failure::config(problem));
+    }
+    set(each.bytes(), heaps(there_is()).1);
+    Ok(())
+}
+
+/// Limits them as long as the user says nothing: each to an eighth of what there is.
+pub(crate) fn limit_heaps_by_default() {
+    let (each, all) = heaps(there_is());
+    set(each, all);
+}
+
+fn set(each: u64, all: u64) {
     let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
-    brunt_js::limit_heaps(bytes(each.map_or(default, Size::bytes)), bytes(all));
+    brunt_js::limit_heaps(bytes(each), bytes(all));
 }
 
 /// What one heap and all of them may hold.

@@ -129,7 +129,8 @@ fn bars_redraw_in_place_and_log_lines_stand_above_them() {
                         && line.contains("] Request Failed ")
                         && line.contains(" error=")
                 });
-                assert_eq!((whole.count(), warnings >= 14), (warnings, true), "{text}");
+                // Equal ones of a second are one line.
+                assert_eq!((whole.count(), warnings >= 2), (warnings, true), "{text}");
                 assert!(terminal.colors > 20);
                 assert!(text.contains("a_scenario_with_a_name_long... ✓ ["), "{text}");
             });

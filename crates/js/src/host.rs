@@ -53,6 +53,8 @@ pub struct Host {
     stop: RefCell<StopHandle>,
     /// The resume count and time (unix ns) at which the running slice was first seen.
     slice: Cell<(u64, u64)>,
+    /// Until then (unix ns) a VU that was stopped may hear what came before; 0 at all other times.
+    pub(crate) hears_until: Cell<u64>,
     pub(crate) rejections: RefCell<Vec<(Root, Root)>>,
     state: OnceCell<Box<dyn Any>>,
     scenario: RefCell<Option<Rc<ScenarioHere>>>,
@@ -84,6 +86,7 @@ impl Host {
             events: EventLoop::default(),
             stop: RefCell::new(stop),
             slice: Cell::new((0, 0)),
+            hears_until: Cell::new(0),
             rejections: RefCell::default(),
             state: OnceCell::new(),
             scenario: RefCell::default(),
@@ -216,7 +219,7 @@ impl Host {
         let Some(host) = host.downcast_ref::<Self>() else { return false };
         let stop = host.stop.borrow().clone();
         if brunt_fiber::is_aborted() {
-            return true;
+            return clock::now_ns() >= host.hears_until.get();
         }
         if stop.check() {
             brunt_fiber::abort_current();

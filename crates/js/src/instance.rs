@@ -186,8 +186,10 @@ impl Instance {
             }
             if matches!(failure, Failure::Interrupted) && !host.was_aborted_by_script() {
                 let until = brunt_fiber::clock::now_ns().saturating_add(LAST_WORDS_NS);
+                host.hears_until.set(until);
                 host.events().tell_last_words(ctx, until);
                 self.host.api.stopped(host, ctx, until);
+                host.hears_until.set(0);
             }
             self.clear_leftovers();
         }

@@ -32,6 +32,10 @@ impl Files for Libraries {
         self.files.is_file(path)
     }
 
+    fn look_alike(&self, path: &Path) -> Option<PathBuf> {
+        self.files.look_alike(path)
+    }
+
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
         if self.built_in
             && let Some(text) = jslib::source(url)

@@ -78,7 +78,7 @@ impl Outer {
         let environment = take(Options::from_environment(|name| context.environment.get(name)));
         if let Some(size) = flags.vu_memory.or(environment.vu_memory) {
             // Init code runs before all layers are known.
-            crate::memory::limit_heaps(Some(size));
+            crate::memory::limit_heaps(size)?;
         }
         warn_of_log_format(given);
         let near_variables = near_variables(&context.environment);
