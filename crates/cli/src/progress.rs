@@ -80,10 +80,8 @@ pub(crate) fn draw_last(
     screen: &Screen,
     (color, is_k6s): (bool, bool),
 ) -> std::io::Result<()> {
-    let style = match screen.stdout_is_terminal() {
-        true => terminal_style(color, is_k6s),
-        false => Style::pipe(),
-    };
+    let style =
+        if screen.stdout_is_terminal() { terminal_style(color, is_k6s) } else { Style::pipe() };
     screen.stdout(&render(snapshot, &Style { height: None, ..style }))
 }
 

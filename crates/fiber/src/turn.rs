@@ -78,7 +78,10 @@ mod tests {
         }
         assert!(clock::now_ns() - began >= TURN_NS && steps > u64::from(LOOK));
         assert!(!turn.is_over(LOOK), "a new one has begun");
-        std::thread::sleep(std::time::Duration::from_nanos(2 * TURN_NS));
+        let rested = clock::now_ns();
+        while clock::now_ns() - rested < 2 * TURN_NS {
+            std::hint::spin_loop();
+        }
         turn.rest();
         assert!(!turn.is_over(LOOK), "rest is no work");
     }

@@ -321,7 +321,8 @@ impl EventLoop {
     }
 
     fn wait(&self, timer_ns: Option<u64>) -> Result<(), Failure> {
-        (self.tasks.set(0), self.busy_since.set(0));
+        self.tasks.set(0);
+        self.busy_since.set(0);
         let inbox = Rc::clone(&self.inbox);
         let arrived = std::future::poll_fn(move |cx| {
             if inbox.done.borrow().is_empty() {

@@ -249,10 +249,8 @@ fn unknown(specifier: &str) -> String {
     if let Some(meant) = brunt_spelling::question(specifier, K6::modules()) {
         return format!("{what}; {meant}");
     }
-    let known: Vec<_> = match is_extension(&specifier) {
-        true => all.filter(is_extension).collect(),
-        false => all.collect(),
-    };
+    let known: Vec<_> =
+        if is_extension(&specifier) { all.filter(is_extension).collect() } else { all.collect() };
     format!("{what}; these are built in: {}", known.join(", "))
 }
 

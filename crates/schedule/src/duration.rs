@@ -71,6 +71,7 @@ pub fn parse_as_go(text: &str) -> Result<Duration, DurationError> {
 }
 
 /// In our words, and without what no option can be.
+#[expect(clippy::needless_pass_by_value, reason = "what was read goes nowhere else")]
 fn not_negative(text: &str, read: Result<i64, Why>) -> Result<Duration, DurationError> {
     match read {
         Ok(ns) => match u64::try_from(ns) {

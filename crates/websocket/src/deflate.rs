@@ -76,15 +76,12 @@ impl Inflation {
     /// # Errors
     /// If it is damaged, longer than `limit`, or too much for the process.
     pub(crate) fn next(&mut self, limit: usize) -> Result<Option<Vec<u8>>, Violation> {
-        let mut decompress = match self.decompress.take() {
-            Some(mine) => mine,
-            None => {
-                let kept = DECOMPRESS.take();
-                let mut decompress = kept.unwrap_or_else(|| Decompress::new(false));
-                decompress.reset(false);
-                decompress
-            }
-        };
+        let mut decompress = self.decompress.take().unwrap_or_else(|| {
+            let kept = DECOMPRESS.take();
+            let mut decompress = kept.unwrap_or_else(|| Decompress::new(false));
+            decompress.reset(false);
+            decompress
+        });
         let is_over = self.unpack(&mut decompress, limit)?;
         if !is_over {
             self.decompress = Some(decompress);

@@ -570,7 +570,7 @@ mod tests {
     async fn what_was_written_of_a_queue_that_never_ends_is_let_go() {
         let (socket, _stream) = connected().await;
         for _ in 0..200 {
-            assert!(socket.send(Kind::Binary, &[0; 256 * 1024]));
+            assert!(socket.send(Kind::Binary, &vec![0; 256 * 1024]));
             socket.flush_now();
         }
         let state = socket.state();

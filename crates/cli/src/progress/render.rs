@@ -81,7 +81,7 @@ fn headline(snapshot: &Snapshot, style: &Style) -> Line {
     let clock = clock(snapshot.elapsed, snapshot.longest);
     let vus = format!("{vus_active:0width$}/{vus_ready} VUs");
     let cut = if *interrupted > 0 { format!(", {interrupted} cut") } else { String::new() };
-    style.first_that_fits([
+    style.first_that_fits(&[
         format!(
             "{word} ({clock}), {vus}, {complete} complete and {interrupted} interrupted iterations"
         ),
@@ -115,7 +115,7 @@ fn rates_line(rates: Rates, style: &Style) -> Line {
         let failed = failed.iter().map(|share| format!("{share}{failed_word}"));
         [first].into_iter().chain(p95).chain(failed).collect::<Vec<_>>().join(", ")
     };
-    let mut line = style.first_that_fits([
+    let mut line = style.first_that_fits(&[
         told(format!("last 5s: {rate} requests/s"), "p95 ", " failed"),
         told(format!("{rate} req/s"), "p95 ", " failed"),
         told(format!("{rate}/s"), "p95 ", " fail"),
@@ -128,7 +128,7 @@ fn rates_line(rates: Rates, style: &Style) -> Line {
 
 impl Style {
     /// The first, but the last if none fits.
-    fn first_that_fits(&self, texts: [String; 3]) -> Line {
+    fn first_that_fits(&self, texts: &[String; 3]) -> Line {
         let room = self.width.filter(|_| !self.is_k6s).unwrap_or(usize::MAX);
         let fits = |text: &&String| text.chars().count() <= room;
         let text = texts.iter().find(fits).unwrap_or(&texts[2]);

@@ -84,13 +84,12 @@ impl Outer {
         let near_variables = near_variables(&context.environment);
         let config_text = config_file::read(context);
         let config_file = match &config_text {
-            Ok(None) => ConfigFile::default(),
             Ok(Some((path, text))) => {
                 log::debug!(path = path.display().to_string(); "Reading the configuration file");
                 ConfigFile::parse(text).map_err(|error| errors.push(error)).unwrap_or_default()
             }
-            // Where a flag or a variable is wrong as well, that is told first.
-            Err(_) => ConfigFile::default(),
+            // Where a flag or a variable is wrong as well, that is told before a file that can't be read.
+            Ok(None) | Err(_) => ConfigFile::default(),
         };
         tell(config_file.parsed.warning(Layer::ConfigFile));
         if let Some(error) = OptionsError::all(errors) {

@@ -119,14 +119,12 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
         all if all > drawn => format!("{all} options are wrong; the first {drawn} of them:"),
         all => format!("{all} options are wrong:"),
     });
-    let failure = Failure { diagnostics, short, ..Failure::new(exit, anyhow::Error::msg(message)) };
-    match hints.is_empty() {
-        true => failure,
-        false => failure.hint(hints.join("; ")),
-    }
+    let failure = Failure { short, diagnostics, ..Failure::new(exit, anyhow::Error::msg(message)) };
+    if hints.is_empty() { failure } else { failure.hint(hints.join("; ")) }
 }
 
 /// The same without texts.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` is given")]
 pub(crate) fn invalid(error: OptionsError) -> Failure {
     invalid_in(&error, Texts::default())
 }

@@ -1,4 +1,8 @@
 //! What is told of exceptions, equal log lines, hidden metrics, and of what was lost.
+#![expect(
+    clippy::large_stack_arrays,
+    reason = "threads of the test's servers, with stacks of their own"
+)]
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

@@ -1,4 +1,5 @@
 //! What a new user is told: slips of the keyboard, all errors at once, terminals, signals, completion.
+#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::process::{Command, Stdio};
 
@@ -88,7 +89,7 @@ fn the_first_signal_says_what_happens_now() {
     let mut call =
         brunt("--log-output stdout attack -rate=5 -output=x.gob -timeout=20s").stdin(&target);
     let mut running = call.start();
-    std::thread::sleep(std::time::Duration::from_millis(1000));
+    std::thread::sleep(std::time::Duration::from_secs(1));
     running.signal("INT");
     let line = running.line_with("stopping: ");
     assert!(line.contains("for at most 20s (-timeout)") && line.contains("Ctrl-C again"), "{line}");
@@ -176,7 +177,7 @@ fn what_was_meant_is_asked() {
     let told = brunt("run -q s.js").file("s.js", DEFAULT).env("K6_ITERATONS", "3").told();
     assert!(told.code == 0 && told.stderr.contains("did you mean K6_ITERATIONS?"), "{told:?}");
     let told = brunt("run -q s.js")
-        .file("s.js", &format!("const host = __ENV.K6_HOST; {DEFAULT}"))
+        .file("s.js", format!("const host = __ENV.K6_HOST; {DEFAULT}"))
         .env("K6_INFLUXDB_DB", "x")
         .env("K6_MINE", "x")
         .env("K6_HOST", "x")

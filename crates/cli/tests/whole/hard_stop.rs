@@ -1,6 +1,8 @@
 //! What a hard stop leaves of sockets and streams, and what servers of gRPC are told of it before. What is expected is what
 //! k6 1.8 did with the same scripts.
+#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
@@ -171,7 +173,7 @@ const LETTERS: [(char, &str); 25] = [
 fn timeout_in(bytes: &[u8]) -> Option<f64> {
     let bits: String = "grpc-timeout"
         .chars()
-        .flat_map(|letter| {
+        .filter_map(|letter| {
             LETTERS.iter().find(|(known, _)| *known == letter).map(|(_, code)| *code)
         })
         .collect();
@@ -183,7 +185,10 @@ fn timeout_in(bytes: &[u8]) -> Option<f64> {
     let at = bytes.windows(name.len()).position(|part| part == name)? + name.len();
     let length = usize::from(bytes.get(at)? & 0x7f);
     let value = bytes.get(at + 1..at + 1 + length)?;
-    let mut bits: String = value.iter().map(|byte| format!("{byte:08b}")).collect();
+    let mut bits = String::new();
+    for byte in value {
+        let _ = write!(bits, "{byte:08b}");
+    }
     let mut text = String::new();
     while let Some((letter, code)) = LETTERS.iter().find(|(_, code)| bits.starts_with(code)) {
         text.push(*letter);

@@ -76,6 +76,7 @@ fn server(config: Option<Arc<ServerConfig>>, first: &[u8], again: &[u8]) -> Stri
 }
 
 /// TLS with a chain of so many certificates.
+#[expect(clippy::unnecessary_wraps, reason = "a server may have none")]
 fn tls(certificates: usize, protocol: &[u8]) -> Option<Arc<ServerConfig>> {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
@@ -94,7 +95,7 @@ fn tls(certificates: usize, protocol: &[u8]) -> Option<Arc<ServerConfig>> {
 fn floods_and_what_is_too_large_hurt_nobody_else() {
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let wordy = [b"1;".as_slice(), &[b'x'; 4000], b"\r\na\r\n"].concat();
-    let ping = b"\0\0\x08\x06\0\0\0\0\012345678";
+    let ping = b"\0\0\x08\x06\0\0\0\0\x0012345678";
     let head = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\x04\0\0\0\x01\x88";
     let byte = b"\0\0\x01\0\0\0\0\0\x01a";
     let rows = [

@@ -1,5 +1,6 @@
 //! Servers that flood, bomb, starve or ignore a WebSocket, a gRPC call, an EventSource or a Redis client, with a VU beside
 //! it on the same core that does a paced loop: it must not notice, and the test must end in time.
+#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::{
     io::{Read as _, Write as _},

@@ -103,5 +103,5 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
         tested += count.trim().parse::<u32>().unwrap();
     }
     assert!(tested > 150, "{tested} functions");
-    assert!(began.elapsed() < Duration::from_secs(120));
+    assert!(began.elapsed() < Duration::from_mins(2));
 }

@@ -1,4 +1,5 @@
 //! The reader of `EventSource`: the same events, however their bytes were cut.
+#![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -77,12 +77,11 @@ pub(crate) fn tell_last_words(ctx: Ctx<'_>, state: &VuState, was_waiting: bool, 
             inner.close(ctx);
             continue;
         }
-        match inner.tell_last_words(ctx, was_waiting, until) {
-            Ok(is_whole) => unheard += u32::from(!is_whole),
-            Err(_) => {
-                drop(ctx.take_exception());
-                inner.close(ctx);
-            }
+        if let Ok(is_whole) = inner.tell_last_words(ctx, was_waiting, until) {
+            unheard += u32::from(!is_whole);
+        } else {
+            drop(ctx.take_exception());
+            inner.close(ctx);
         }
     }
     if unheard > 0 {

@@ -168,7 +168,7 @@ impl Output for Asleep {
     }
 
     fn write(&mut self, _: &Frame) -> io::Result<Written> {
-        std::thread::sleep(Duration::from_secs(600));
+        std::thread::park_timeout(Duration::from_mins(10));
         Ok(Written::default())
     }
 
