@@ -20,7 +20,7 @@ fn a_script_that_is_not_there() {
     let found = error(&InMemory::new().with("/t/main.ts", ""));
     assert_eq!(found.kind, ErrorKind::EntryMissing);
     insta::assert_snapshot!(shown(&found), @r#"
-    the script "/t/main.js" does not exist (file:///t/main.js)
+    the script "/t/main.js" does not exist
 
     help: did you mean "main.ts"? Names are taken as they are written
     "#);
