@@ -22,7 +22,12 @@ const LIBRARIES: &[Library] = &[
     Library { name: "formdata", versions: &[], text: include_str!("jslib/formdata.js") },
     Library {
         name: "k6-utils",
-        versions: &["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"],
+        versions: &["1.0.0", "1.1.0"],
+        text: concat!(include_str!("jslib/k6-utils.js"), "\ndialect.nothing = '';\n"),
+    },
+    Library {
+        name: "k6-utils",
+        versions: &["1.2.0", "1.3.0", "1.4.0"],
         text: include_str!("jslib/k6-utils.js"),
     },
     // Since then with `check`.
@@ -33,7 +38,31 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "k6-summary",
-        versions: &["0.0.1", "0.0.2", "0.0.3", "0.0.4", "0.1.0"],
+        versions: &["0.0.1", "0.0.2"],
+        text: concat!(
+            include_str!("jslib/k6-summary.js"),
+            include_str!("jslib/k6-summary-first.js")
+        ),
+    },
+    Library {
+        name: "k6-summary",
+        versions: &["0.0.3"],
+        text: concat!(
+            include_str!("jslib/k6-summary.js"),
+            include_str!("jslib/k6-summary-third.js")
+        ),
+    },
+    Library {
+        name: "k6-summary",
+        versions: &["0.0.4"],
+        text: concat!(
+            include_str!("jslib/k6-summary.js"),
+            include_str!("jslib/k6-summary-fourth.js")
+        ),
+    },
+    Library {
+        name: "k6-summary",
+        versions: &["0.1.0"],
         text: include_str!("jslib/k6-summary.js"),
     },
     Library {
@@ -52,12 +81,27 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "httpx",
-        versions: &["0.0.1", "0.0.2", "0.0.3", "0.0.4", "0.0.5", "0.0.6", "0.1.0"],
-        text: include_str!("jslib/httpx.js"),
+        versions: &["0.0.1", "0.0.2", "0.0.3", "0.0.4", "0.0.5"],
+        text: concat!(
+            include_str!("jslib/httpx.js"),
+            "\ndialect.isStrict = false;\ndialect.keepsWholeAddresses = false;\n"
+        ),
+    },
+    Library {
+        name: "httpx",
+        versions: &["0.0.6"],
+        text: concat!(include_str!("jslib/httpx.js"), "\ndialect.isStrict = false;\n"),
+    },
+    Library { name: "httpx", versions: &["0.1.0"], text: include_str!("jslib/httpx.js") },
+    // In the first versions a soft expectation throws.
+    Library {
+        name: "k6-testing",
+        versions: &["0.1.0", "0.2.0", "0.3.0", "0.4.0"],
+        text: concat!(include_str!("jslib/k6-testing.js"), "\nDEFAULTS.softMode = 'throw';\n"),
     },
     Library {
         name: "k6-testing",
-        versions: &["0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.6.1"],
+        versions: &["0.5.0", "0.6.0", "0.6.1"],
         text: include_str!("jslib/k6-testing.js"),
     },
     Library { name: "papaparse", versions: &["5.1.1"], text: include_str!("jslib/papaparse.js") },

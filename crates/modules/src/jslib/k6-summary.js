@@ -1,40 +1,54 @@
-// Texts of summaries for handleSummary(), after the documentation of k6-summary and k6's legacy summary.
+// Texts of summaries for handleSummary() with the names and the behaviour of k6-summary.
 
 const MARKS = { group: '█', reason: '↳', pass: '✓', fail: '✗' };
-const COLORS = { green: '32', red: '31', cyan: '36', faint: '2' };
+const COLORS = { green: '32', red: '31', cyan: '36', faint: '2', dim: '36;2' };
 
-/** A number of decimals at most, without zeros at its end. */
-function short(value, decimals) {
-  return String(Number(Math.trunc(value * 10 ** decimals) / 10 ** decimals));
-}
+/** The words of one version. */
+const dialect = {
+  /** Whether the parts of a metric follow it (0.0.3 and later) or all names are in one order. */
+  keepsPartsTogether: true,
+  /** The report of JUnit as version 0.1.0 writes it; versions before have other failures and another layout. */
+  junit: {
+    hasClassname: true,
+    head: '\n    ',
+    before: '\n      ',
+    within: '\n        ',
+    after: '\n      </testsuite>\n    </testsuites>',
+    failure: (metric) => `<failure message="${escaped(`${metric.type} threshold failed: ${allValues(metric)}`)}" />`,
+  },
+};
+
+/** A number rounded to at most so many decimals, without zeros at its end. */
+const rounded = (value, decimals) => String(parseFloat(value.toFixed(decimals)));
+
+/** A number cut to at most so many decimals. */
+const cut = (value, decimals) => rounded(Math.trunc(value * 10 ** decimals) / 10 ** decimals, decimals);
 
 function bytes(value) {
-  if (Math.abs(value) < 10) return `${value} B`;
+  if (value < 10) return `${value} B`;
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
-  const power = Math.min(Math.floor(Math.log10(Math.abs(value)) / 3), units.length - 1);
+  const power = Math.floor(Math.log(value) / Math.log(1000));
   const scaled = Math.floor((value / 1000 ** power) * 10 + 0.5) / 10;
   return `${scaled.toFixed(scaled < 10 ? 1 : 0)} ${units[power]}`;
 }
 
-const FIXED_UNITS = { s: [0.001, 's'], ms: [1, 'ms'], us: [1000, 'µs'] };
+const FIXED_UNITS = new Map([
+  ['s', [0.001, 's']],
+  ['ms', [1, 'ms']],
+  ['us', [1000, 'µs']],
+]);
 
 function time(milliseconds, unit) {
-  if (unit && FIXED_UNITS[unit]) {
-    const [factor, name] = FIXED_UNITS[unit];
-    return (milliseconds * factor).toFixed(2) + name;
-  }
+  const fixed = FIXED_UNITS.get(unit);
+  if (fixed) return (milliseconds * fixed[0]).toFixed(2) + fixed[1];
   if (milliseconds === 0) return '0s';
   if (milliseconds < 0.001) return `${Math.trunc(milliseconds * 1e6)}ns`;
-  if (milliseconds < 1) return `${short(milliseconds * 1000, 2)}µs`;
-  if (milliseconds < 1000) return `${short(milliseconds, 2)}ms`;
-  const digits = milliseconds > 60000 ? 0 : 2;
-  let rest = milliseconds / 1000;
-  let text = `${short(rest % 60, digits)}s`;
-  rest = Math.trunc(rest / 60);
-  if (rest < 1) return text;
-  text = `${rest % 60}m${text}`;
-  rest = Math.trunc(rest / 60);
-  return rest < 1 ? text : `${rest}h${text}`;
+  if (milliseconds < 1) return `${cut(milliseconds * 1000, 2)}µs`;
+  if (milliseconds < 1000) return `${cut(milliseconds, 2)}ms`;
+  const seconds = `${cut((milliseconds % 60000) / 1000, milliseconds > 60000 ? 0 : 2)}s`;
+  const minutes = Math.trunc(milliseconds / 60000);
+  if (minutes < 1) return seconds;
+  return minutes < 60 ? `${minutes}m${seconds}` : `${Math.trunc(minutes / 60)}h${minutes % 60}m${seconds}`;
 }
 
 /** A value of a metric as people read it: bytes, times, percents, numbers. */
@@ -42,11 +56,11 @@ export function humanizeValue(value, metric, timeUnit) {
   if (metric.type === 'rate') return `${(Math.trunc(value * 100 * 100) / 100).toFixed(2)}%`;
   if (metric.contains === 'data') return bytes(value);
   if (metric.contains === 'time') return time(value, timeUnit);
-  return short(value, 6);
+  return rounded(value, 6);
 }
 
-/** What stands behind a metric's name, in columns. */
-function columns(metric, stats, timeUnit) {
+/** The columns of a metric that is no trend: its value, and one or two more. */
+function columns(metric, timeUnit) {
   const { values } = metric;
   const human = (value) => humanizeValue(value, metric, timeUnit);
   switch (metric.type) {
@@ -55,37 +69,30 @@ function columns(metric, stats, timeUnit) {
     case 'gauge':
       return [human(values.value), `min=${human(values.min)}`, `max=${human(values.max)}`];
     case 'rate':
-      return [human(values.rate), `${values.passes} out of ${values.passes + values.fails}`];
+      return [human(values.rate), `${MARKS.pass} ${values.passes}`, `${MARKS.fail} ${values.fails}`];
     default:
-      return stats.map((stat) => {
-        const value = values[stat];
-        return `${stat}=${stat === 'count' ? value : human(value)}`;
-      });
+      return ['[no data]'];
   }
 }
 
-/** `a{b:c}` is under `a`. */
-function isPart(name) {
-  return name.includes('{');
-}
-
+/** `{ b:c }` for `a{b:c}`, which is a part of `a`. */
 function shownName(name) {
   const at = name.indexOf('{');
-  return at < 0 ? name : `{ ${name.slice(at + 1, -1)} }`;
+  return at < 0 ? name : `  { ${name.slice(at + 1, -1)} }`;
 }
 
-function hasFailed(metric) {
-  return Object.values(metric.thresholds || {}).some((threshold) => !threshold.ok);
-}
+/** Letters that a terminal shows; it shows none for the codes of colours. */
+// eslint-disable-next-line no-control-regex
+const width = (text) => Array.from(text.normalize('NFKC').replace(/\x1b(\[[^@-~]*[@-~]|[@-_])/g, '')).length;
+const filled = (text, size, shown) => shown + ' '.repeat(Math.max(0, size - width(text)));
 
-const width = (text) => Array.from(text.normalize('NFC')).length;
-const padded = (text, size) => text + ' '.repeat(Math.max(0, size - width(text)));
+/** The width of each column. */
+const widest = (rows) => rows.reduce((most, row) => row.map((text, at) => Math.max(width(text), most[at] || 0)).concat(most.slice(row.length)), []);
 
 class Text {
   constructor(data, options) {
     const given = { indent: ' ', enableColors: true, summaryTimeUnit: null, summaryTrendStats: null };
-    const own = data.options || {};
-    this.options = { ...given, ...own, ...options };
+    this.options = { ...given, ...data.options, ...options };
     this.data = data;
     this.lines = [];
   }
@@ -94,13 +101,9 @@ class Text {
     return this.options.enableColors ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text;
   }
 
-  mark(isGood) {
-    return isGood ? this.paint('green', MARKS.pass) : this.paint('red', MARKS.fail);
-  }
-
   check(indent, check) {
     if (check.fails === 0) {
-      this.lines.push(`${indent}${this.paint('green', `${MARKS.pass} ${check.name}`)}`);
+      this.lines.push(this.paint('green', `${indent}${MARKS.pass} ${check.name}`));
       return;
     }
     const percent = Math.floor((100 * check.passes) / (check.passes + check.fails));
@@ -120,53 +123,38 @@ class Text {
   }
 
   metrics(indent, metrics) {
-    const names = Object.keys(metrics).sort((a, b) => {
-      const [first, second] = [a.split('{')[0], b.split('{')[0]];
-      if (first !== second) return first < second ? -1 : 1;
-      return a < b ? -1 : Number(a > b);
-    });
-    const { summaryTrendStats: stats, summaryTimeUnit: unit } = this.options;
-    const trend = stats || ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)'];
-    const shown = new Map(names.map((name) => [name, columns(metrics[name], trend, unit)]));
-    const isTrend = (name) => metrics[name].type === 'trend';
-    const widest = (list) =>
-      list.reduce((most, row) => row.map((text, at) => Math.max(width(text), most[at] || 0)), []);
-    const trendWidths = widest(names.filter(isTrend).map((name) => shown.get(name)));
-    const others = names.filter((name) => !isTrend(name)).map((name) => shown.get(name));
-    const otherWidths = [0, 1].map((at) => Math.max(0, ...others.map((row) => width(row[at]))));
-    const gaugeWidth = Math.max(0, ...others.map((row) => (row[2] ? width(row[2]) : 0)));
-    const nameSize = Math.max(0, ...names.map((name) => width(shownName(name))));
-    for (const name of names) {
-      const metric = metrics[name];
-      let mark = ' ';
-      let color = (text) => text;
-      if (metric.thresholds) {
-        mark = this.mark(!hasFailed(metric));
-        color = hasFailed(metric) ? (text) => this.paint('red', text) : color;
-      }
-      const label = shownName(name);
-      const nested = isPart(name) ? '  ' : '';
-      const dots = '.'.repeat(Math.max(0, nameSize - width(label)) + 3 - nested.length);
-      const row = shown.get(name);
-      let cells;
-      if (isTrend(name)) {
-        cells = row.map((text, at) => padded(this.trendCell(text), trendWidths[at] + width(this.trendCell(text)) - width(text)));
-      } else {
-        const sizes = [...otherWidths, gaugeWidth];
-        cells = row.map((text, at) => {
-          const size = at < 2 || row.length > 2 ? sizes[at] : 0;
-          const tail = at === row.length - 1 ? width(text) : size;
-          return this.paint(at === 0 ? 'cyan' : 'faint', padded(text, tail));
-        });
-      }
-      const dotted = this.paint('faint', `${dots}:`);
-      this.lines.push(`${indent}${nested}${mark} ${color(label)}${dotted} ${cells.join(' ')}`);
+    const { summaryTrendStats, summaryTimeUnit: unit } = this.options;
+    const stats = summaryTrendStats || ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)'];
+    const rows = new Map();
+    for (const [name, metric] of Object.entries(metrics)) {
+      const shown = (stat) =>
+        stat === 'count' ? String(metric.values.count) : humanizeValue(metric.values[stat], metric, unit);
+      rows.set(name, metric.type === 'trend' ? stats.map(shown) : columns(metric, unit));
+    }
+    const of = (isTrend) => [...rows].filter(([name]) => (metrics[name].type === 'trend') === isTrend).map(([, row]) => row);
+    const [trends, others] = [widest(of(true)), widest(of(false))];
+    const nameSize = Math.max(0, ...Array.from(rows.keys(), (name) => width(shownName(name))));
+    for (const name of ordered([...rows.keys()])) {
+      const row = rows.get(name);
+      const cells =
+        metrics[name].type === 'trend'
+          ? row.map((text, at) => `${stats[at]}=${filled(text, trends[at], this.paint('cyan', text))}`)
+          : row.map((text, at) => {
+              const isAlone = at === 1 && row.length === 2;
+              return filled(text, isAlone ? 0 : others[at], this.paint(at === 0 ? 'cyan' : 'dim', text));
+            });
+      const shown = shownName(name);
+      const label = shown.trimStart();
+      const nested = ' '.repeat(shown.length - label.length);
+      const dots = this.paint('faint', `${'.'.repeat(nameSize - width(shown) + 3)}:`);
+      this.lines.push(`${indent}${nested}${this.mark(metrics[name])} ${label}${dots} ${cells.join(' ')}`);
     }
   }
 
-  trendCell(text) {
-    const at = text.indexOf('=') + 1;
-    return this.options.enableColors ? text.slice(0, at) + this.paint('cyan', text.slice(at)) : text;
+  mark({ thresholds }) {
+    if (!thresholds) return ' ';
+    const isGood = Object.values(thresholds).every(({ ok }) => ok);
+    return isGood ? this.paint('green', MARKS.pass) : this.paint('red', MARKS.fail);
   }
 
   whole() {
@@ -176,39 +164,41 @@ class Text {
   }
 }
 
+function ordered(names) {
+  if (!dialect.keepsPartsTogether) return names.sort();
+  const split = (name) => [name.split('{', 1)[0], name];
+  return names.sort((a, b) => {
+    const [[first, wholeFirst], [second, wholeSecond]] = [split(a), split(b)];
+    return first.localeCompare(second) || wholeFirst.localeCompare(wholeSecond);
+  });
+}
+
 /** The summary as k6's terminal shows it. Options: `indent`, `enableColors`, `summaryTrendStats`, `summaryTimeUnit`. */
 export function textSummary(data, options = {}) {
   return new Text(data, options).whole();
 }
 
-const ESCAPES = { '<': '&lt;', '>': '&gt;', '&': '&amp;', "'": '&apos;', '"': '&quot;' };
+const ESCAPES = { '<': '&lt;', '>': '&gt;', '&': '&amp;', "'": '&#39;', '"': '&quot;' };
 const escaped = (text) => String(text).replace(/[<>&'"]/g, (letter) => ESCAPES[letter]);
+const allValues = ({ values }) => Object.entries(values).map(([key, value]) => `${key} value: ${value}`).join(', ');
 
-/** The thresholds as a report of JUnit. Options: `name`, `classname`. */
-export function jUnit(data, options = {}) {
-  const { name = 'k6 thresholds', classname = 'Unnamed folder' } = options;
+/** The thresholds as a report of JUnit. Options: `name`, and since 0.1.0 `classname`. */
+export function jUnit(data, options) {
+  const { hasClassname, head, before, within, after, failure } = dialect.junit;
+  const classname = hasClassname ? ` classname="${escaped(options?.classname || 'Unnamed folder')}"` : '';
   const cases = [];
   let failures = 0;
-  for (const [metricName, metric] of Object.entries(data.metrics)) {
-    for (const [source, threshold] of Object.entries(metric.thresholds || {})) {
-      const head = `<testcase name="${escaped(metricName)} - ${escaped(source)}" classname="${escaped(classname)}"`;
-      if (threshold.ok) {
-        cases.push(`${head} />`);
-      } else {
-        failures += 1;
-        const values = Object.entries(metric.values).map(([key, value]) => `${key} value: ${value}`);
-        cases.push(`${head}><failure message="${escaped(values.join(', '))}" /></testcase>`);
-      }
+  for (const [name, metric] of Object.entries(data.metrics)) {
+    for (const [source, { ok }] of Object.entries(metric.thresholds || {})) {
+      if (!ok) failures += 1;
+      const start = `<testcase name="${escaped(name)} - ${escaped(source)}"${classname}`;
+      cases.push(ok ? `${start} />` : `${start}>${failure(metric)}</testcase>`);
     }
   }
   const count = `tests="${cases.length}" failures="${failures}"`;
-  return [
-    '<?xml version="1.0"?>',
-    `<testsuites ${count}>`,
-    `<testsuite name="${escaped(name)}" ${count}>${cases.join('\n')}`,
-    '</testsuite >',
-    '</testsuites >',
-  ].join('\n');
+  const name = escaped(options?.name || 'k6 thresholds');
+  const suite = `<testsuite name="${name}" ${count}>${within}${cases.join('\n')}`;
+  return `<?xml version="1.0"?>${head}<testsuites ${count}>${before}${suite}${after}`;
 }
 
 export default { textSummary, humanizeValue, jUnit };

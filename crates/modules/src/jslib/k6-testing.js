@@ -1,20 +1,33 @@
-// Expectations in the manner of Playwright, after the documentation of k6-testing.
+// Expectations in the manner of Playwright with the names and the behaviour of k6-testing.
 import exec from 'k6/execution';
 
 const DEFAULTS = { timeout: 5000, interval: 100, colorize: true, display: 'pretty', softMode: 'fail', soft: false };
 
-/** Options that the environment sets. */
+const oneOf = (allowed) => (text, name) => {
+  const value = text.toLowerCase();
+  if (allowed.includes(value)) return value;
+  throw new Error(`${name} is '${text}'; it takes ${allowed.join(' or ')}`);
+};
+const milliseconds = (text, name) => {
+  const value = Number(text);
+  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new Error(`${name} is '${text}'; it takes milliseconds, such as 5000`);
+};
+
+/** Variables of the environment that come before all options. */
+const VARIABLES = {
+  K6_TESTING_TIMEOUT: ['timeout', milliseconds],
+  K6_TESTING_INTERVAL: ['interval', milliseconds],
+  K6_TESTING_COLORIZE: ['colorize', (text) => text.toLowerCase() !== 'false'],
+  K6_TESTING_DISPLAY: ['display', oneOf(['inline', 'pretty'])],
+  K6_TESTING_SOFT_MODE: ['softMode', oneOf(['throw', 'fail'])],
+};
+
 function fromEnvironment() {
   const found = {};
-  const take = (name, key, read) => {
-    const text = __ENV[`K6_TESTING_${name}`];
-    if (text !== undefined && text !== '') found[key] = read(text);
-  };
-  take('TIMEOUT', 'timeout', Number);
-  take('INTERVAL', 'interval', Number);
-  take('COLORIZE', 'colorize', (text) => text !== 'false');
-  take('DISPLAY', 'display', String);
-  take('SOFT_MODE', 'softMode', String);
+  for (const [name, [option, read]] of Object.entries(VARIABLES)) {
+    if (__ENV[name] !== undefined) found[option] = read(__ENV[name], name);
+  }
   return found;
 }
 
@@ -24,177 +37,207 @@ class AssertionFailedError extends Error {
   }
 }
 
-/** A value as people write it. */
-function shown(value) {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'function') return `[Function ${value.name || 'anonymous'}]`;
-  if (typeof value === 'bigint') return `${value}n`;
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
-  if (value instanceof RegExp || value instanceof Date) return String(value);
-  if (value instanceof Map || value instanceof Set) return `${value.constructor.name} ${shown([...value])}`;
-  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : String(value);
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    return Object.prototype.toString.call(value);
-  }
+const COLORS = { red: 31, green: 32, white: 37, darkGrey: 90 };
+
+/** A text in a colour of the terminal. */
+export function colorize(text, color) {
+  return `\u001b[${COLORS[color]}m${text}\u001b[0m`;
 }
 
-/** Where in the script an expectation stands. */
+/** Where the function of the script that runs expects something: file, line and column. */
 function place() {
-  const frames = (new Error().stack || '').split('\n').filter((line) => line.includes(':'));
-  const own = frames.find((line) => !line.includes('jslib.k6.io/k6-testing/') && /:\d+:\d+/.test(line));
-  const found = own && /((?:file|https):\/\/[^\s():]+(?::\d+(?=\/))?[^\s():]*):(\d+):\d+/.exec(own);
-  return found ? { file: found[1].split('/').pop(), line: found[2] } : null;
+  const frames = (new Error().stack || '').split('\n').map((line) => /(?:file:\/\/)?([^\s()]+):(\d+):(\d+)(?:\(\d+\))?\)?$/.exec(line));
+  const found = frames.filter((frame) => frame && !frame[1].includes('jslib.k6.io/')).pop();
+  if (!found) return { at: 'unknown location', file: '', line: '' };
+  const [, path, line, column] = found;
+  return { at: `${path}:${line}:${column}`, file: path.split('/').pop(), line };
 }
 
-const colored = (config, code, text) => (config.colorize ? `\u001b[${code}m${text}\u001b[0m` : text);
-
-/** The report of a failed expectation. */
-function report(config, matcher, { isNot, message, expected, received }) {
-  const call = `expect(received).${isNot ? 'not.' : ''}${matcher}(${expected === undefined ? '' : 'expected'})`;
-  const at = place();
-  if (config.display === 'inline') {
-    const parts = [`error="${message || call}"`];
-    if (expected !== undefined) parts.push(`expected=${expected}`);
-    parts.push(`received=${received}`);
-    if (at) parts.push(`filename=${at.file}`, `line=${at.line}`);
-    return parts.join(' ');
+/** Lines of a report: `[name, text, colour]`; lists of them stand apart. */
+function report({ colorize: isColored, display }, groups) {
+  const paint = (text, color) => (isColored && color ? colorize(text, color) : text);
+  if (display === 'inline') {
+    return groups
+      .flat()
+      .map(([name, text, color]) => {
+        const value = paint(text, color);
+        const key = name.toLowerCase().replace(/\s+/g, '_');
+        return `${key}=${String(value).includes(' ') ? `"${value}"` : value}`;
+      })
+      .join(' ');
   }
-  const row = (name, text, code) => `${name.padStart(11)}: ${colored(config, code, text)}`;
-  const lines = ['', row('Error', message || call, 31)];
-  if (at) lines.push(row('At', `${at.file}:${at.line}`, 2));
-  lines.push('');
-  if (expected !== undefined) lines.push(row('Expected', `${isNot ? 'not ' : ''}${expected}`, 32));
-  lines.push(row('Received', received, 31));
-  if (at) lines.push('', row('Filename', at.file, 2), row('Line', at.line, 2));
-  lines.push('');
-  return lines.join('\n');
+  const size = Math.max(...groups.flat().map(([name]) => name.length));
+  const shown = groups.map((lines) => lines.map(([name, text, color]) => `${name.padStart(size)}: ${paint(text, color)}`).join('\n'));
+  return `\n\n${shown.join('\n\n')}\n\n`;
 }
 
-/** What a failed expectation does: it ends the test; a soft one marks it as failed, or ends the iteration. */
-function fail(config, text) {
+/** `expect(received).toBe(expected)`. */
+function call(config, matcher, given) {
+  const paint = (text, color) => (config.colorize ? colorize(text, color) : text);
+  const names = given.map(([name, color]) => paint(name, color)).join(paint(', ', 'darkGrey'));
+  const received = `${paint('expect(', 'darkGrey')}${paint('received', 'red')}${paint(').', 'darkGrey')}`;
+  const opening = `${received}${paint(matcher, 'white')}`;
+  if (given.length === 0) return `${opening}${paint('()', 'darkGrey')}`;
+  return `${opening}${paint('(', 'darkGrey')}${names}${paint(')', 'darkGrey')}`;
+}
+
+/** A failed expectation ends the test; a soft one marks the test as failed, or ends the iteration. */
+function fail(config, matcher, message, { given, lines }) {
+  const { at, file, line } = place();
+  const error = typeof message === 'string' ? [['Error', message, 'white']] : [['Error', call(config, matcher, given)]];
+  const text = report(config, [
+    [...error, ['At', at, 'darkGrey']],
+    lines,
+    [['Filename', file, 'darkGrey'], ['Line', line, 'darkGrey']],
+  ]);
   if (!config.soft) exec.test.abort(text);
-  if (config.soft && config.softMode !== 'throw') {
-    exec.test.fail(text);
-    return;
-  }
-  throw new AssertionFailedError(text);
+  else if (config.softMode === 'fail') exec.test.fail(text);
+  else throw new AssertionFailedError(text);
 }
 
 const isObject = (value) => typeof value === 'object' && value !== null;
+const shown = (value) => (typeof value === 'string' ? value : String(JSON.stringify(value)));
 
-/** Deep equality; keys that are undefined count as absent. */
-function equals(a, b, pairs = []) {
-  if (Object.is(a, b)) return true;
+/** Whether two values are the same, or objects with the same keys and equal values. */
+function equals(a, b) {
+  if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;
-  if (Object.prototype.toString.call(a) !== Object.prototype.toString.call(b)) return false;
-  if (pairs.some(([one, other]) => one === a && other === b)) return true;
-  const within = [...pairs, [a, b]];
-  if (a instanceof Date) return Object.is(a.getTime(), b.getTime());
-  if (a instanceof RegExp) return String(a) === String(b);
-  if (a instanceof Error) return a.name === b.name && a.message === b.message;
-  if (a instanceof Map || a instanceof Set) {
-    const rest = [...b];
-    return a.size === b.size && [...a].every((item) => {
-      const at = rest.findIndex((other) => equals(item, other, within));
-      if (at >= 0) rest.splice(at, 1);
-      return at >= 0;
-    });
-  }
-  if (a instanceof ArrayBuffer) return equals(new Uint8Array(a), new Uint8Array(b), within);
-  if ((Array.isArray(a) || ArrayBuffer.isView(a)) && a.length !== b.length) return false;
-  const defined = (value) => Object.keys(value).filter((key) => value[key] !== undefined);
-  const keys = defined(a);
-  return keys.length === defined(b).length && keys.every((key) => b[key] !== undefined && equals(a[key], b[key], within));
+  const keys = Object.keys(a);
+  const others = new Set(Object.keys(b));
+  return keys.length === others.size && keys.every((key) => others.has(key) && equals(a[key], b[key]));
 }
 
-/** `a.b[0]`; what is there and whether. */
+/** The parts of `a.b[0]`. */
+function parts(path) {
+  if (path === '') throw new Error('toHaveProperty needs a path that is not empty');
+  if (path.split('[').length !== path.split(']').length) throw new Error(`the path '${path}' has brackets without a partner`);
+  return path.split(/\[|\]|\.(?![^[]*\])/).filter((part) => part !== '');
+}
+
+/** The property of a value at a path; throws if there is none. */
 function at(value, path) {
-  const parts = Array.isArray(path) ? path : String(path).replace(/\[(\w+)\]/g, '.$1').split('.').filter((part) => part !== '');
-  let found = value;
-  for (const part of parts) {
-    if (found === null || found === undefined || !(part in Object(found))) return { has: false };
-    found = found[part];
-  }
-  return { has: true, found };
+  return parts(path).reduce((found, part) => {
+    const isIndex = !Number.isNaN(Number(part));
+    const has = isIndex
+      ? Array.isArray(found) && Number(part) < found.length
+      : isObject(found) && Object.prototype.hasOwnProperty.call(found, part);
+    if (!has) throw new Error(`there is no '${part}' of '${path}'`);
+    return found[isIndex ? Number(part) : part];
+  }, value);
 }
 
-function needsNumber(matcher, value) {
-  if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new TypeError(`${matcher} compares numbers: ${shown(value)} is none`);
-  }
+const EXPECTED = ['expected', 'green'];
+const pair = (expected, received, [first, second] = ['Expected', 'Received']) => [
+  [first, expected, 'green'],
+  [second, received, 'red'],
+];
+
+/** A matcher without an expected value. */
+const unary = (holds) => (value) => ({
+  holds: holds(value),
+  given: [],
+  lines: [['Received', shown(value), 'red']],
+});
+
+const comparison = (holds, sign) => (value, wanted) => ({
+  holds: holds(value, wanted),
+  given: [EXPECTED],
+  lines: [['Expected', `${sign} ${shown(wanted)}`, 'green'], ['Received', shown(value), 'red']],
+});
+
+/** `array`, `string` or `set`: the values that `toContain` looks into. */
+function container(matcher, value, allowed) {
+  const kind = Array.isArray(value) ? 'array' : value instanceof Set ? 'set' : typeof value;
+  if (allowed.includes(kind)) return kind;
+  throw new Error(`${matcher} takes ${allowed.join(', ')}, not ${kind}`);
 }
 
-/** Matchers of values: whether they hold, and what was expected. */
+const contained = (words, holds, kind, value, wanted, isNot) => ({
+  holds,
+  given: [EXPECTED],
+  lines: pair(shown(wanted), shown(value), [`Expected ${isNot ? 'not ' : ''}to ${words}`, `Received ${kind}`]),
+});
+
+/** The matchers of values: whether each holds, the arguments it shows, and the lines of its report. */
 const MATCHERS = {
-  toBe: (value, wanted) => [Object.is(value, wanted), shown(wanted)],
-  toBeCloseTo(value, wanted, precision = 2) {
-    needsNumber('toBeCloseTo', value);
-    needsNumber('toBeCloseTo', wanted);
-    const isClose = value === wanted || Math.abs(value - wanted) < 10 ** -precision / 2;
-    return [isClose, `${wanted} ± ${10 ** -precision / 2}`];
+  toBe: (value, wanted) => ({
+    holds: Object.is(value, wanted),
+    given: [EXPECTED],
+    lines: pair(shown(wanted), shown(value)),
+  }),
+  toBeCloseTo(value, wanted, _isNot, precision = 2) {
+    const allowed = 10 ** -precision * Math.max(Math.abs(value), Math.abs(wanted));
+    const difference = Math.abs(value - wanted);
+    return {
+      holds: value === wanted || difference < allowed,
+      given: [EXPECTED, ['precision', 'white']],
+      lines: [
+        ['Expected precision', String(precision), 'green'],
+        ['Expected difference', `< ${allowed}`, 'green'],
+        ['Received difference', String(difference), 'red'],
+      ],
+    };
   },
-  toBeDefined: (value) => [value !== undefined, 'defined'],
-  toBeFalsy: (value) => [!value, 'falsy'],
-  toBeTruthy: (value) => [!!value, 'truthy'],
-  toBeNull: (value) => [value === null, 'null'],
-  toBeNaN: (value) => [Number.isNaN(value), 'NaN'],
-  toBeUndefined: (value) => [value === undefined, 'undefined'],
-  toBeInstanceOf: (value, maker) => [value instanceof maker, `an instance of ${maker.name}`],
-  toEqual: (value, wanted) => [equals(value, wanted), shown(wanted)],
+  toBeDefined: unary((value) => value !== undefined),
+  toBeFalsy: unary((value) => !value),
+  toBeTruthy: unary((value) => !!value),
+  toBeNull: unary((value) => value === null),
+  toBeNaN: unary((value) => isNaN(value)),
+  toBeUndefined: unary((value) => value === undefined),
+  toBeGreaterThan: comparison((a, b) => a > b, '>'),
+  toBeGreaterThanOrEqual: comparison((a, b) => a >= b, '>='),
+  toBeLessThan: comparison((a, b) => a < b, '<'),
+  toBeLessThanOrEqual: comparison((a, b) => a <= b, '<='),
+  toBeInstanceOf: (value, maker) => ({
+    holds: value instanceof maker,
+    given: [EXPECTED],
+    lines: pair(maker.name, String(value?.constructor?.name), ['Expected constructor', 'Received constructor']),
+  }),
+  toEqual: (value, wanted) => ({
+    holds: equals(value, wanted),
+    given: [EXPECTED],
+    lines: pair(shown(wanted), shown(value)),
+  }),
   toHaveLength(value, wanted) {
-    if (value === null || value === undefined || typeof value.length !== 'number') {
-      throw new TypeError(`toHaveLength needs something with a length: ${shown(value)} has none`);
-    }
-    return [value.length === wanted, `length ${wanted}`];
+    const { length } = value;
+    if (length === undefined) throw new TypeError(`toHaveLength needs a value with a length: ${shown(value)} has none`);
+    return {
+      holds: length === wanted,
+      given: [EXPECTED],
+      lines: [...pair(String(wanted), String(length), ['Expected length', 'Received length']), ['Received array', shown(value), 'red']],
+    };
   },
-  toContain(value, wanted) {
-    if (typeof value === 'string' || Array.isArray(value)) return [value.includes(wanted), shown(wanted)];
-    if (value instanceof Set) return [value.has(wanted), shown(wanted)];
-    throw new TypeError(`toContain needs a string, an array or a set, not ${shown(value)}`);
+  toContain(value, wanted, isNot) {
+    const kind = container('toContain', value, ['string', 'array', 'set']);
+    const holds = kind === 'set' ? value.has(wanted) : value.includes(wanted);
+    return contained('contain', holds, kind, value, wanted, isNot);
   },
-  toContainEqual(value, wanted) {
-    if (!Array.isArray(value) && !(value instanceof Set)) {
-      throw new TypeError(`toContainEqual needs an array or a set, not ${shown(value)}`);
-    }
-    return [[...value].some((item) => equals(item, wanted)), shown(wanted)];
+  toContainEqual(value, wanted, isNot) {
+    const kind = container('toContainEqual', value, ['array', 'set']);
+    const holds = [...value].some((item) => equals(item, wanted));
+    return contained('contain equal', holds, kind, value, wanted, isNot);
   },
-  toHaveProperty(value, path, ...wanted) {
-    const { has, found } = at(value, path);
-    if (wanted.length === 0) return [has, `property ${shown(path)}`];
-    return [has && equals(found, wanted[0]), `property ${shown(path)} of ${shown(wanted[0])}`];
-  },
-  toMatch: (value, wanted) => [
-    wanted instanceof RegExp ? wanted.test(value) : String(value).includes(wanted),
-    shown(wanted),
-  ],
-  toThrow(value, wanted) {
+  toHaveProperty(value, path, isNot, wanted) {
+    if (!isObject(value)) throw new Error(`toHaveProperty needs an object: ${shown(value)} is none`);
+    let holds = true;
     try {
-      value();
-    } catch (error) {
-      const text = error && error.message !== undefined ? error.message : String(error);
-      if (wanted === undefined) return [true, 'an exception'];
-      if (wanted instanceof RegExp) return [wanted.test(text), shown(wanted)];
-      if (typeof wanted === 'function') return [error instanceof wanted, wanted.name];
-      return [text.includes(wanted instanceof Error ? wanted.message : wanted), shown(wanted)];
+      const found = at(value, path);
+      holds = wanted === undefined || equals(found, wanted);
+    } catch {
+      holds = false;
     }
-    return [false, 'an exception'];
+    const words = `Expected property ${isNot ? 'not ' : ''}to ${wanted === undefined ? 'exist' : 'equal'}`;
+    return {
+      holds,
+      given: [['keyPath', 'white'], ['expected?', 'green']],
+      lines: [
+        ['Property path', path, 'white'],
+        [words, wanted === undefined ? '' : shown(wanted), 'green'],
+        ['Received object', shown(value), 'red'],
+      ],
+    };
   },
 };
-const COMPARISONS = {
-  toBeGreaterThan: [(a, b) => a > b, '>'],
-  toBeGreaterThanOrEqual: [(a, b) => a >= b, '>='],
-  toBeLessThan: [(a, b) => a < b, '<'],
-  toBeLessThanOrEqual: [(a, b) => a <= b, '<='],
-};
-for (const [name, [holds, sign]] of Object.entries(COMPARISONS)) {
-  MATCHERS[name] = (value, wanted) => {
-    needsNumber(name, value);
-    needsNumber(name, wanted);
-    return [holds(value, wanted), `${sign} ${wanted}`];
-  };
-}
 
 const clean = (text) => String(text).replace(/\s+/g, ' ').trim();
 const letters = (text, options) => (options && options.ignoreCase ? text.toLowerCase() : text);
@@ -257,9 +300,9 @@ async function until(holds, { timeout, interval }) {
 function expectation(config, value, message, isNot) {
   const made = {};
   for (const [name, matcher] of Object.entries(MATCHERS)) {
-    made[name] = (...wanted) => {
-      const [holds, expected] = matcher(value, ...wanted);
-      if (holds === isNot) fail(config, report(config, name, { isNot, message, expected, received: shown(value) }));
+    made[name] = (wanted, ...others) => {
+      const told = matcher(value, wanted, isNot, ...others);
+      if (told.holds === isNot) fail(config, name, message, told);
     };
   }
   for (const [name, matcher] of Object.entries(RETRIED)) {
@@ -270,25 +313,28 @@ function expectation(config, value, message, isNot) {
       const retry = { timeout: own.timeout ?? config.timeout, interval: own.interval ?? config.interval };
       const met = await until(async () => Boolean(await look(value)) !== isNot, retry);
       if (!met) {
-        const received = `something else for ${retry.timeout} ms`;
-        fail(config, report(config, name, { isNot, message, expected, received }));
+        const lines = pair(expected, `something else for ${retry.timeout} ms`);
+        fail(config, name, message, { given: ASKED[name] ? [EXPECTED] : [], lines });
       }
     };
   }
   return made;
 }
 
-function make(config) {
-  function expect(value, message) {
-    const made = expectation(config, value, message, false);
-    Object.defineProperty(made, 'not', { get: () => expectation(config, value, message, true) });
+/** `expect` with options; the environment comes before them, the defaults after them. */
+function make(options) {
+  let settled;
+  const config = () => (settled ??= { ...DEFAULTS, ...options, ...fromEnvironment() });
+  const begin = (value, message, own) => {
+    const made = expectation(own, value, message, false);
+    Object.defineProperty(made, 'not', { get: () => expectation(own, value, message, true) });
     return made;
-  }
-  expect.soft = (value, message) => make({ ...config, soft: true })(value, message);
-  expect.configure = (options = {}) => make({ ...config, ...options });
-  Object.defineProperty(expect, 'config', { get: () => ({ ...config }) });
+  };
+  const expect = (value, message) => begin(value, message, config());
+  expect.soft = (value, message) => begin(value, message, { ...config(), soft: true });
+  expect.configure = (changed) => make(changed);
+  Object.defineProperty(expect, 'config', { get: () => ({ ...config() }) });
   return expect;
 }
 
-export const expect = make({ ...DEFAULTS, ...fromEnvironment() });
-export default { expect };
+export const expect = make();

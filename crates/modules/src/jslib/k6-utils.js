@@ -25,14 +25,17 @@ export function randomItem(items) {
   return items[Math.floor(Math.random() * items.length)];
 }
 
-/** So many letters of `charset`. */
+/** A text of `length` letters of `charset`. */
 export function randomString(length, charset = LETTERS) {
   let text = '';
   for (let left = length; left > 0; left -= 1) text += charset[Math.floor(Math.random() * charset.length)];
   return text;
 }
 
-/** What stands between two texts: the first, or null; with `repeat` a list of all. */
+/** The answer of `findBetween` when it finds nothing: null since 1.2.0, an empty text before. */
+const dialect = { nothing: null };
+
+/** The text between two texts, the first one; with `repeat` a list of all. */
 export function findBetween(content, left, right, repeat = false) {
   const found = [];
   let at = 0;
@@ -40,7 +43,7 @@ export function findBetween(content, left, right, repeat = false) {
     const start = content.indexOf(left, at);
     const from = start + left.length;
     const end = start < 0 ? -1 : content.indexOf(right, from);
-    if (end < 0) return repeat ? found : null;
+    if (end < 0) return found.length > 0 ? found : dialect.nothing;
     const text = content.substring(from, end);
     if (!repeat) return text;
     found.push(text);

@@ -1,4 +1,4 @@
-// One-time passwords of RFC 6238, after the documentation of totp.
+// One-time passwords of RFC 6238 with the names and the behaviour of totp.
 import { hmac } from 'k6/crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -23,25 +23,22 @@ function decode(text) {
 
 export class TOTP {
   constructor(secret, digits = 6) {
-    this.secret = secret;
+    this.key = secret;
     this.digits = digits;
-    this.key = decode(secret);
   }
 
-  /** The password of now, or of `bias` seconds later. */
+  /** The password of `bias` seconds ago. */
   async gen(timeStep = 30, bias = 0) {
-    const counter = Math.floor((Date.now() / 1000 + bias) / timeStep);
+    const counter = Math.floor((Date.now() / 1000 - bias) / timeStep);
     const message = new DataView(new ArrayBuffer(8));
     message.setUint32(0, Math.floor(counter / 2 ** 32));
     message.setUint32(4, counter % 2 ** 32);
-    const digest = new DataView(hmac('sha1', this.key.buffer, message.buffer, 'binary'));
+    const digest = new DataView(hmac('sha1', decode(this.key).buffer, message.buffer, 'binary'));
     const number = digest.getUint32(digest.getUint8(19) & 0x0f) & 0x7fffffff;
     return String(number % 10 ** this.digits).padStart(this.digits, '0');
   }
 
   async verify(code, timeStep = 30) {
-    return String(code) === (await this.gen(timeStep));
+    return code === (await this.gen(timeStep));
   }
 }
-
-export default { TOTP };
