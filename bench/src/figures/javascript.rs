@@ -5,12 +5,12 @@ use crate::client::{Client, ScriptRun, exported};
 use crate::machine;
 use crate::report::{Figure, Verdict, median, short, spread};
 
-/// The metrics that the script records, in milliseconds per piece of work.
-const WORK: [(&str, &str); 4] = [
-    ("fib_25", "fib(25)"),
-    ("sort_10000", "sort of 10 000 numbers"),
-    ("json_100kb", "JSON round trip of 100 kB"),
-    ("html_100kb", "HTML of 100 kB, parsed, and one selector"),
+/// The metrics that the script records, in milliseconds per piece of work, and how many times faster than k6 each is to be.
+const WORK: [(&str, &str, f64); 4] = [
+    ("fib_25", "fib(25)", 3.0),
+    ("sort_10000", "sort of 10 000 numbers", 3.0),
+    ("json_100kb", "JSON round trip of 100 kB", 3.0),
+    ("html_100kb", "HTML of 100 kB, parsed, and one selector", 1.5),
 ];
 /// Samples that the script takes of each piece.
 const SAMPLES: u64 = 7;
@@ -39,7 +39,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
                 seconds: 60,
             }
             .run()?;
-            for ((metric, _), times) in WORK.iter().zip(times) {
+            for ((metric, ..), times) in WORK.iter().zip(times) {
                 times.push(exported(&metrics, metric, "med")?);
             }
         }
@@ -50,7 +50,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     };
     let faster: Vec<Option<f64>> =
         (0..WORK.len()).map(|at| Some(of(Client::K6, at)? / of(Client::Brunt, at)?)).collect();
-    let rows = WORK.iter().enumerate().map(|(at, (_, name))| {
+    let rows = WORK.iter().enumerate().map(|(at, (_, name, _))| {
         let shown = |client: Client| {
             let found = results.iter().find(|(other, _)| *other == client);
             found.map_or_else(|| missing(client), |(_, times)| spread(&times[at]))
@@ -70,8 +70,8 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         verdicts: WORK
             .iter()
             .zip(&faster)
-            .map(|((_, name), faster)| {
-                Verdict::at_least(format!("{name}: at least 3 × k6"), *faster, 3.0)
+            .map(|((_, name, goal), faster)| {
+                Verdict::at_least(format!("{name}: at least {goal} × k6"), *faster, *goal)
             })
             .collect(),
     }])

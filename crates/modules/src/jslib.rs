@@ -60,11 +60,7 @@ const LIBRARIES: &[Library] = &[
             include_str!("jslib/k6-summary-fourth.js")
         ),
     },
-    Library {
-        name: "k6-summary",
-        versions: &["0.1.0"],
-        text: include_str!("jslib/k6-summary.js"),
-    },
+    Library { name: "k6-summary", versions: &["0.1.0"], text: include_str!("jslib/k6-summary.js") },
     Library {
         name: "k6chaijs",
         versions: &["4.3.4.0", "4.3.4.1", "4.3.4.2", "4.3.4.3"],
