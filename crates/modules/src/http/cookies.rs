@@ -8,9 +8,9 @@ use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use super::prepared::http_for;
-use super::state::SharedJar;
-use crate::state::{text_or_empty, throw};
+use super::state::{SharedJar, http_for};
+use crate::reading::text_or_empty;
+use crate::throwing::throw;
 
 static DOMAIN: Name = Name::new("domain");
 static PATH: Name = Name::new("path");
@@ -34,12 +34,17 @@ impl Class for CookieJar {
     }
 }
 
+/// The jar that a script's `CookieJar` stands for.
+pub(crate) fn jar_in(value: &Value<'_>) -> Option<SharedJar> {
+    value.instance::<CookieJar>().map(|jar| Rc::clone(&jar.jar))
+}
+
 pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
     let (_, http) = http_for(call.ctx(), "Making cookie jars")?;
     made(call.ctx(), CookieJar { jar: http.jar() })
 }
 
-pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
+pub(crate) fn construct(call: Call<'_>) -> JsResult<'_> {
     made(call.ctx(), CookieJar::default())
 }
 
