@@ -183,7 +183,7 @@ mod tests {
     fn hashes_come_in_the_encodings_of_k6() {
         let vm = vm(|ctx| {
             crate::go_error::install(ctx)?;
-            fill(ctx, &mut |name, value| ctx.global().define(name, value))
+            Exports.fill(ctx, &ctx.global())
         });
         all(
             &vm,

@@ -148,7 +148,7 @@ mod tests {
     fn it_is_the_base64_of_go() {
         let vm = vm(|ctx| {
             crate::go_error::install(ctx)?;
-            fill(ctx, &mut |name, value| ctx.global().define(name, value))
+            Exports.fill(ctx, &ctx.global())
         });
         all(
             &vm,

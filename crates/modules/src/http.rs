@@ -12,6 +12,7 @@ pub(crate) mod fasthttp;
 pub(crate) mod fetched;
 mod file;
 mod gjson;
+pub(crate) mod jar;
 pub(crate) mod kinds;
 mod limiter;
 mod login;
@@ -21,7 +22,7 @@ mod record;
 pub(crate) mod response;
 pub(crate) mod sending;
 mod shown;
-pub(crate) mod state;
+mod state;
 mod transfer;
 pub(crate) mod url;
 
@@ -34,6 +35,7 @@ use brunt_js::{Host, Remains};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value, touched};
 
 use self::expected::Callback;
+use self::jar::CookieJar;
 use self::prepared::Asked;
 use self::sending::{asked_request, send};
 use self::state::HttpState;
@@ -97,7 +99,7 @@ impl Module for Exports {
 
     fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
         exports.define_members(&MEMBERS)?;
-        let prototype = ctx.class_prototype::<cookies::CookieJar>()?;
+        let prototype = ctx.class_prototype::<CookieJar>()?;
         let jar = ctx.constructor(c"CookieJar", 0, cookies::construct, &prototype)?;
         exports.define(&COOKIE_JAR, jar)
     }

@@ -6,9 +6,11 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_js::Host;
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
-use super::state::{SharedJar, http_for};
+use super::jar::{CookieJar, SharedJar};
+use super::state::{HttpState, http_for};
 use crate::reading::text_or_empty;
 use crate::throwing::throw;
 
@@ -19,24 +21,9 @@ static MAX_AGE: Name = Name::new("max_age");
 static SECURE: Name = Name::new("secure");
 static HTTP_ONLY: Name = Name::new("http_only");
 
-/// A jar in a script's hands.
-#[derive(Default)]
-pub(super) struct CookieJar {
-    pub(super) jar: SharedJar,
-}
-
-impl Class for CookieJar {
-    const NAME: &'static CStr = c"CookieJar";
-
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
-    }
-}
-
-/// The jar that a script's `CookieJar` stands for.
-pub(crate) fn jar_in(value: &Value<'_>) -> Option<SharedJar> {
-    value.instance::<CookieJar>().map(|jar| Rc::clone(&jar.jar))
+/// The VU's jar, for modules that make requests of their own.
+pub(crate) fn of_vu(host: &Host) -> SharedJar {
+    host.slot::<HttpState>().jar()
 }
 
 pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {

@@ -17,8 +17,9 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::jar::SharedJar;
 use super::prepared::{Prepared, ResponseType};
-use super::state::{HttpState, SharedJar};
+use super::state::HttpState;
 use super::transfer::{self, Finished, Sent, Sink};
 
 /// The most that waits to be read by the script; then the socket is not read.

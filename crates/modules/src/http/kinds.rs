@@ -2,8 +2,8 @@
 
 use brunt_quickjs::Value;
 
-use super::cookies::CookieJar;
 use super::fasthttp;
+use super::jar::CookieJar;
 use super::response::Response;
 use super::url::UrlTemplate;
 

@@ -10,11 +10,11 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
 
 use super::body::{self, KindOf};
-use super::cookies::CookieJar;
 use super::download::Download;
 use super::expected::Callback;
+use super::jar::{CookieJar, SharedJar};
 use super::login::Auth;
-use super::state::{HttpState, SharedJar};
+use super::state::HttpState;
 use super::url::{UrlTemplate, escape_path};
 use crate::boxed::unbox;
 use crate::config::Config;

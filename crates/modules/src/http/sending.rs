@@ -10,7 +10,7 @@ use brunt_quickjs::{Call, Ctx, Deferred, JsResult, PromiseState, Thrown, Value};
 use super::fetched::Fetched;
 use super::kinds::kind_of;
 use super::prepared::{Asked, Prepared, Refusal, method_of};
-use super::state::http_of;
+use super::state::{HttpState, http_of};
 use super::transfer::{self, Finished, Sink};
 use super::{answering, download};
 use crate::globals::web::bodies::is_stream;
@@ -41,10 +41,7 @@ pub(super) fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     };
     let sink = Sink::of(host, VuState::of(ctx), http);
     if prepared.download.is_some() {
-        let Ok(arrived) = block_on(download::start(http, prepared, sink)) else {
-            return Err(throw_stopped(ctx));
-        };
-        return answering::arrived(ctx, arrived);
+        return stream(ctx, http, prepared, sink);
     }
     let ended = {
         // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
@@ -53,6 +50,16 @@ pub(super) fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     };
     match ended {
         Ok(ended) => answering::finished(ctx, Finished::new(prepared, ended)),
+        Err(_) => Err(throw_stopped(ctx)),
+    }
+}
+
+/// Sends a request whose response is streamed, and waits for its head. Apart, because few are, and what this needs of the
+/// stack is much.
+#[inline(never)]
+fn stream<'js>(ctx: Ctx<'js>, http: &HttpState, prepared: Prepared, sink: Sink) -> JsResult<'js> {
+    match block_on(download::start(http, prepared, sink)) {
+        Ok(arrived) => answering::arrived(ctx, arrived),
         Err(_) => Err(throw_stopped(ctx)),
     }
 }

@@ -5,7 +5,6 @@ use std::future::poll_fn;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use brunt_http::cookie::Jar;
 use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::{CoreSlot, Host, Remains, SlotKey, VuSlot};
 use brunt_quickjs::{Ctx, JsResult, touched};
@@ -13,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::download::Download;
 use super::expected::Callback;
+use super::jar::SharedJar;
 use super::limiter::{self, Limiter};
 use super::record::SeriesCache;
 use super::url::mask;
@@ -21,9 +21,6 @@ use crate::connections::{Connections, CoreNetwork};
 use crate::state::VuState;
 use crate::throwing::not_in_init;
 use crate::watch::Watcher;
-
-/// A jar that requests, and scripts, share.
-pub(crate) type SharedJar = Rc<RefCell<Jar>>;
 
 /// What one core's VUs share.
 pub(super) struct HttpShared {
@@ -181,11 +178,6 @@ impl HttpState {
         touched::note(self);
         touched::note_shared(&self.jar.borrow());
     }
-}
-
-/// The VU's jar, for modules that make requests of their own.
-pub(crate) fn vu_jar(host: &Host) -> SharedJar {
-    host.slot::<HttpState>().jar()
 }
 
 /// The VU's state of HTTP, where requests can be made.

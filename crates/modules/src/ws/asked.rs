@@ -10,8 +10,8 @@ use brunt_quickjs::{Ctx, JsResult, Name, Value};
 use brunt_websocket::{Asked, Connected, Handshake, HandshakeError, connect};
 
 use crate::connections::Connections;
-use crate::http::cookies::jar_in;
-use crate::http::state::{SharedJar, vu_jar};
+use crate::http::cookies;
+use crate::http::jar::{SharedJar, jar_in};
 use crate::reading::tag_text;
 use crate::state::VuState;
 use crate::throwing::throw;
@@ -62,7 +62,7 @@ impl Params {
             agent: config.user_agent.clone(),
             headers: Vec::new(),
             host: None,
-            jar: vu_jar(Host::of(ctx)),
+            jar: cookies::of_vu(Host::of(ctx)),
             tags: Vec::new(),
             compression: false,
             message_max: usize::try_from(config.network.body_limit).unwrap_or(usize::MAX),
