@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_metrics::{Metadata, Recorder, TagsId};
@@ -41,8 +42,8 @@ pub trait Api: Send + Sync + 'static {
     /// Throws an error of the host, in the way of the world that is hosted.
     fn throw(&self, ctx: Ctx<'_>, message: &str) -> Thrown;
 
-    /// What the API keeps for one VM; found again with [`Host::state`].
-    fn new_state(&self, host: &Host) -> Box<dyn Any>;
+    /// What the API keeps for the whole test; found again with [`Host::shared`].
+    fn shared(&self) -> Arc<dyn Any + Send + Sync>;
 
     /// The VU works for this scenario from now on.
     fn activate(&self, host: &Host, ctx: Ctx<'_>, scenario: &Rc<ScenarioHere>);

@@ -1,22 +1,27 @@
 //! What one core keeps for all VUs on it.
 
-use std::any::Any;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use brunt_engine::Core;
 use brunt_fiber::{Fiber, StackPool, StackSettings};
 
+use crate::host::Host;
+use crate::slot::{CoreSlot, Count, Slots};
+
 /// Init code may recurse deeper than an iteration: bundles are big. One such stack a core is in use at a time.
 const INIT_STACK: usize = 8 * 1024 * 1024;
 
-/// Stacks of a core, and a place for what the API keeps on it.
+/// Counts the types of [`CoreSlot`]s.
+static CORE_SLOTS: Count = Count::new();
+
+/// Stacks of a core, and state of modules on it.
 #[derive(Debug)]
 pub struct CoreState {
     stacks: Rc<StackPool>,
     init_stacks: Rc<StackPool>,
     init_fibers: RefCell<Vec<Fiber>>,
-    api: OnceCell<Box<dyn Any>>,
+    slots: Slots,
 }
 
 impl CoreState {
@@ -26,7 +31,7 @@ impl CoreState {
             stacks: StackPool::new(StackSettings::default()),
             init_stacks: StackPool::new(StackSettings { usable: INIT_STACK }),
             init_fibers: RefCell::default(),
-            api: OnceCell::new(),
+            slots: Slots::default(),
         }
     }
 
@@ -64,13 +69,12 @@ impl CoreState {
         self.init_stacks.usable()
     }
 
-    /// What the API keeps on this core; made at the first call.
-    ///
-    /// # Panics
-    /// If it is asked for with another type than at first.
-    pub fn api<T: 'static>(&self, make: impl FnOnce() -> T) -> &T {
-        let kept = self.api.get_or_init(|| Box::new(make()));
-        kept.downcast_ref().expect("one API keeps one type of state on a core")
+    /// State of a module on this core; made at the first call, for the VM of `host`.
+    pub fn slot<T: CoreSlot>(&self, host: &Host) -> &Rc<T> {
+        match self.slots.get(T::key()) {
+            Some(kept) => kept,
+            None => self.slots.make(T::key(), &CORE_SLOTS, || Rc::new(T::new(host))),
+        }
     }
 }
 

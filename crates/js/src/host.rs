@@ -1,7 +1,7 @@
 //! What native functions find of the VU they work for.
 
 use std::any::Any;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use crate::core_state::CoreState;
 use crate::event_loop::EventLoop;
 use crate::exception::Failure;
 use crate::program::Program;
+use crate::slot::{CoreSlot, Count, Slots, VuSlot};
 
 /// How long JavaScript may run before its neighbours on the core get their turn.
 const SLICE_NS: u64 = 2_000_000;
@@ -26,6 +27,9 @@ const CALLERS_MOST: i32 = 100;
 fn is_file(url: &str) -> bool {
     url.starts_with("file:") || url.starts_with("https:")
 }
+
+/// Counts the types of [`VuSlot`]s.
+static VU_SLOTS: Count = Count::new();
 
 /// What a VM is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +60,7 @@ pub struct Host {
     /// Until then (unix ns) a VU that was stopped may hear what came before; 0 at all other times.
     pub(crate) hears_until: Cell<u64>,
     pub(crate) rejections: RefCell<Vec<(Root, Root)>>,
-    state: OnceCell<Box<dyn Any>>,
+    slots: Slots,
     scenario: RefCell<Option<Rc<ScenarioHere>>>,
     iteration: Cell<Option<Iteration>>,
     /// What `exec.test.abort()` said, if it was called.
@@ -77,7 +81,7 @@ impl Host {
         ids: VuIds,
         stop: StopHandle,
     ) -> Rc<Self> {
-        let host = Rc::new(Self {
+        Rc::new(Self {
             program,
             api,
             core,
@@ -88,17 +92,14 @@ impl Host {
             slice: Cell::new((0, 0)),
             hears_until: Cell::new(0),
             rejections: RefCell::default(),
-            state: OnceCell::new(),
+            slots: Slots::default(),
             scenario: RefCell::default(),
             iteration: Cell::new(None),
             test_aborted: RefCell::default(),
             common_js: RefCell::default(),
             running: RefCell::default(),
             linking: Cell::new(false),
-        });
-        let state = host.api.new_state(&host);
-        assert!(host.state.set(state).is_ok(), "a fresh host has no state");
-        host
+        })
     }
 
     /// The host of a VM.
@@ -109,13 +110,34 @@ impl Host {
         ctx.host::<Self>().expect("every VM of a script has a host")
     }
 
-    /// What the API keeps for this VM.
+    /// State of a module in this VM; made at the first call.
+    pub fn slot<T: VuSlot>(&self) -> &T {
+        match self.slots.get(T::key()) {
+            Some(kept) => kept,
+            None => self.slots.make(T::key(), &VU_SLOTS, || T::new(self)),
+        }
+    }
+
+    /// The same, if the VM has it already.
+    pub fn slot_if_made<T: VuSlot>(&self) -> Option<&T> {
+        self.slots.get(T::key())
+    }
+
+    /// State of a module on this core, shared by its VUs. Without a core, as while options are read, it is the caller's
+    /// alone.
+    pub fn core_slot<T: CoreSlot>(&self) -> Rc<T> {
+        match self.core_state() {
+            Some(core) => Rc::clone(core.slot(self)),
+            None => Rc::new(T::new(self)),
+        }
+    }
+
+    /// State of the API in the whole test.
     ///
     /// # Panics
     /// If the API keeps something else.
-    pub fn state<T: 'static>(&self) -> &T {
-        let state = self.state.get().and_then(|state| state.downcast_ref());
-        state.expect("an API keeps one type of state for a VM")
+    pub fn shared<T: Send + Sync + 'static>(&self) -> Arc<T> {
+        self.api.shared().downcast().expect("an API keeps one type of state for a test")
     }
 
     /// The script.

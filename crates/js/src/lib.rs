@@ -24,6 +24,7 @@ mod named_exports;
 pub mod opened;
 pub mod program;
 pub mod runner;
+pub mod slot;
 pub mod vu;
 
 pub use api::{Api, Remains};
@@ -37,4 +38,5 @@ pub use instance::Instance;
 pub use opened::{FileMap, LargeFile, OpenError, OpenedFiles};
 pub use program::{Program, ProgramError};
 pub use runner::ScriptRunner;
+pub use slot::{CoreSlot, SlotKey, VuSlot};
 pub use vu::ScriptVu;

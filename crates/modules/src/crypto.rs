@@ -2,7 +2,7 @@
 
 pub(crate) mod hash;
 mod subtle;
-mod web;
+pub(crate) mod web;
 pub(crate) mod x509;
 
 use std::cell::RefCell;
@@ -14,9 +14,8 @@ use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use crate::encoding::{self, with_input, with_input_of};
 use crate::go_error::throw_go;
+use crate::module::Module;
 use hash::{Algorithm, Hashing};
-
-pub(crate) use web::install;
 
 /// The most bytes that `randomBytes` makes at once: 256 MiB.
 const RANDOM_MAX: f64 = 268_435_456.0;
@@ -40,21 +39,26 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
 });
 
 /// The exports.
-pub(crate) fn names() -> Vec<String> {
-    MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-/// Makes the exports in one VM.
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let object = ctx.object()?;
-    object.define_members(&MEMBERS)?;
-    for name in names() {
-        set(&name, object.get(&name)?)?;
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/crypto"
     }
-    Ok(())
+
+    fn names(&self) -> Vec<String> {
+        MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let object = ctx.object()?;
+        object.define_members(&MEMBERS)?;
+        for name in self.names() {
+            exports.define(&name, object.get(&name)?)?;
+        }
+        Ok(())
+    }
 }
 
 /// A hash or HMAC that is fed piece by piece.
@@ -179,7 +183,7 @@ mod tests {
     fn hashes_come_in_the_encodings_of_k6() {
         let vm = vm(|ctx| {
             crate::go_error::install(ctx)?;
-            fill(ctx, &mut |name, value| ctx.global().define(name, value))
+            Exports.fill(ctx, &ctx.global())
         });
         all(
             &vm,

@@ -14,7 +14,9 @@ use brunt_quickjs::{Call, Class, CommonBytes, Ctx, JsResult, Members, Name, Valu
 
 use crate::fs::File;
 use crate::go_error::{adopt, go_type, throw_go};
-use crate::shared_array::{Elements, array_of};
+use crate::module::Module;
+use crate::shared_array::array_of;
+use crate::shared_array::elements::{Elements, SharedArrays};
 use crate::state::VuState;
 use options::Options;
 use reader::{CsvError, Cursor};
@@ -22,17 +24,23 @@ use reader::{CsvError, Cursor};
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
 
-pub(crate) fn names() -> Vec<String> {
-    ["parse", "Parser"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("parse", ctx.function(c"parse", 2, parse)?)?;
-    let prototype = ctx.class_prototype::<Parser>()?;
-    set("Parser", ctx.constructor(c"Parser", 2, construct, &prototype)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/experimental/csv"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["parse", "Parser"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("parse", ctx.function(c"parse", 2, parse)?)?;
+        let prototype = ctx.class_prototype::<Parser>()?;
+        exports.define("Parser", ctx.constructor(c"Parser", 2, construct, &prototype)?)
+    }
 }
 
 /// The records of a file that the options ask for, one after another.
@@ -221,7 +229,7 @@ fn parse<'js>(call: Call<'js>) -> JsResult<'js> {
 
 /// The records that are asked for: read by the first VM that asks, the same for all others.
 fn shared(ctx: Ctx<'_>, asked: Asked) -> Result<Arc<Elements>, String> {
-    let store = &VuState::of(ctx).shared.arrays;
+    let store = VuState::of(ctx).shared.slot::<SharedArrays>();
     if let Some(elements) = store.find(&asked.key) {
         return Ok(elements);
     }

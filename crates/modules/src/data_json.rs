@@ -9,7 +9,8 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, Name, Thrown, Value};
 
 use crate::boxed::unbox;
-use crate::{html, http};
+use crate::html;
+use crate::http::kinds;
 
 /// Deepest nesting; beyond it the data is refused. The parser on the other side takes as much.
 const DEPTH_MAX: usize = 1_000;
@@ -169,7 +170,7 @@ impl<'js> Writer<'js> {
             self.out.push('{');
             Rest::Properties(value.keys()?.into_iter())
         };
-        let has_methods = http::has_own_methods(value) || html::has_own_methods(value);
+        let has_methods = kinds::has_own_methods(value) || html::has_own_methods(value);
         self.open.push(Open { value: value.clone(), rest, is_first: true, has_methods });
         Ok(())
     }

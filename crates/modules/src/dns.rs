@@ -3,38 +3,47 @@
 mod query;
 
 use std::net::SocketAddr;
-use std::rc::Rc;
 
 use brunt_fiber::clock;
 use brunt_http::{Client, Failure, no_such_host};
 use brunt_js::{Host, Phase};
-use brunt_metrics::{Contains, Kind, MetricId};
+use brunt_metrics::MetricId;
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use self::query::{Question, Trouble};
-use crate::extension::declare;
+use crate::connections::Connections;
+use crate::extension::meters::{counter, rate, time};
 use crate::go_error::{bare, bare_end, bare_start};
+use crate::module::Module;
 use crate::state::VuState;
 
 /// Where name servers listen if nobody says otherwise.
 const PORT: u16 = 53;
 
-pub(crate) fn names() -> Vec<String> {
-    ["lookup", "resolve"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let resolutions = Meters::declare(
-        ctx,
-        ["dns_resolutions", "dns_resolution_duration", "dns_resolution_failed"],
-    )?;
-    let lookups =
-        Meters::declare(ctx, ["dns_lookups", "dns_lookup_duration", "dns_lookup_failed"])?;
-    set("lookup", ctx.closure(c"lookup", 1, move |call| look_up(&call, lookups))?)?;
-    set("resolve", ctx.closure(c"resolve", 3, move |call| resolve(&call, resolutions))?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/dns"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["lookup", "resolve"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let resolutions = Meters::declare(
+            ctx,
+            ["dns_resolutions", "dns_resolution_duration", "dns_resolution_failed"],
+        )?;
+        let lookups =
+            Meters::declare(ctx, ["dns_lookups", "dns_lookup_duration", "dns_lookup_failed"])?;
+        exports
+            .define("lookup", ctx.closure(c"lookup", 1, move |call| look_up(&call, lookups))?)?;
+        exports
+            .define("resolve", ctx.closure(c"resolve", 3, move |call| resolve(&call, resolutions))?)
+    }
 }
 
 /// The metrics of one function.
@@ -48,9 +57,9 @@ struct Meters {
 impl Meters {
     fn declare<'js>(ctx: Ctx<'js>, [count, duration, failed]: [&str; 3]) -> JsResult<'js, Self> {
         Ok(Self {
-            count: declare(ctx, count, Kind::Counter, Contains::Default)?,
-            duration: declare(ctx, duration, Kind::Trend, Contains::Time)?,
-            failed: declare(ctx, failed, Kind::Rate, Contains::Default)?,
+            count: counter(ctx, count)?,
+            duration: time(ctx, duration)?,
+            failed: rate(ctx, failed)?,
         })
     }
 
@@ -78,7 +87,7 @@ fn look_up<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         return Ok(promise);
     }
     let name = call.argument(0).to_string_lossy()?;
-    let client = Rc::clone(&VuState::of(ctx).http(host).client);
+    let client = Connections::of(ctx).client();
     let asked = name.clone();
     let asking = async move {
         let began = clock::now_ns();
@@ -125,7 +134,7 @@ fn resolve<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
             return Ok(promise);
         }
     };
-    let client = Rc::clone(&VuState::of(ctx).http(host).client);
+    let client = Connections::of(ctx).client();
     let asking = async move {
         let began = clock::now_ns();
         match client.address_of(&server, port).await {

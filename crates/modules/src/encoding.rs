@@ -10,6 +10,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Value};
 use memchr::memchr2;
 
 use crate::go_error::{go_type, throw_go};
+use crate::module::Module;
 
 pub(crate) static STD: GeneralPurpose = engine(&STANDARD, true);
 static RAW_STD: GeneralPurpose = engine(&STANDARD, false);
@@ -28,17 +29,22 @@ const fn engine(alphabet: &Alphabet, padded: bool) -> GeneralPurpose {
 }
 
 /// The exports.
-pub(crate) fn names() -> Vec<String> {
-    ["b64decode", "b64encode"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-/// Makes the exports in one VM.
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("b64decode", ctx.function(c"b64decode", 3, b64decode)?)?;
-    set("b64encode", ctx.function(c"b64encode", 2, b64encode)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/encoding"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["b64decode", "b64encode"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("b64decode", ctx.function(c"b64decode", 3, b64decode)?)?;
+        exports.define("b64encode", ctx.function(c"b64encode", 2, b64encode)?)
+    }
 }
 
 /// Lets `read` see the bytes of a string (as UTF-8), an `ArrayBuffer` or a view of one.
@@ -142,7 +148,7 @@ mod tests {
     fn it_is_the_base64_of_go() {
         let vm = vm(|ctx| {
             crate::go_error::install(ctx)?;
-            fill(ctx, &mut |name, value| ctx.global().define(name, value))
+            Exports.fill(ctx, &ctx.global())
         });
         all(
             &vm,

@@ -1,15 +1,19 @@
 //! `k6/execution`: what runs, and the handle to stop it.
 
+use std::ffi::CStr;
 use std::sync::{Arc, LazyLock};
 
 use brunt_engine::{AbortReason, Control};
+use brunt_js::api::SetExport;
 use brunt_js::{Host, Phase};
 use brunt_metrics::{Metadata, TagSet};
-use brunt_quickjs::class::Own;
-use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
 
-use crate::state::{VuState, no_group, not_in_init, tag_text, throw, throw_stopped, throw_type};
+use crate::module::Module;
+use crate::named::{ByName, Named};
+use crate::reading::tag_text;
+use crate::state::{VuState, no_group};
+use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
 
 static INSTANCE: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -104,19 +108,36 @@ static EXECUTION: LazyLock<Members> = LazyLock::new(|| {
         })
 });
 
-pub(crate) fn names() -> Vec<String> {
-    ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-/// The module as an object.
-pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
-    let object = ctx.object()?;
-    object.define_members(&EXECUTION)?;
-    Ok(object)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/execution"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["instance", "scenario", "test", "vu"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, _: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define_members(&EXECUTION)
+    }
+
+    /// The properties of the default export cannot be read in init code, but may be imported.
+    fn export<'js>(
+        &self,
+        ctx: Ctx<'js>,
+        name: &str,
+        _: &Value<'js>,
+        exports: &dyn SetExport<'js>,
+    ) -> JsResult<'js, ()> {
+        exports.set(name, part(ctx, name)?)
+    }
 }
 
 /// One of the four parts, the same in each VM whoever asks. It can be had in any phase; its properties cannot.
-pub(crate) fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
+fn part<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js> {
     let (members, key) = match name {
         "instance" => (&INSTANCE, "k6/execution/instance"),
         "scenario" => (&SCENARIO, "k6/execution/scenario"),
@@ -154,7 +175,7 @@ fn of_vu<'js>(call: Call<'js>, read: impl Fn(&Host) -> u64) -> JsResult<'js> {
 fn live<'js>(call: Call<'js>, what: What) -> JsResult<'js> {
     let ctx = call.ctx();
     not_in_init(ctx, "getting VU information")?;
-    ctx.instance(Live { what })
+    ctx.instance(ByName(Live { what }))
 }
 
 fn scenario(
@@ -280,9 +301,10 @@ impl What {
 }
 
 impl Live {
-    fn set(self_: What, ctx: Ctx<'_>) -> TagSet {
+    /// What it shows.
+    fn held(&self, ctx: Ctx<'_>) -> TagSet {
         let state = VuState::of(ctx);
-        match self_ {
+        match self.what {
             What::Tags => state.tag_set(),
             What::Metadata => state.metadata().unwrap_or_default(),
         }
@@ -295,39 +317,27 @@ impl Live {
         }
     }
 
-    fn store(what: What, ctx: Ctx<'_>, set: TagSet) {
+    fn store(&self, ctx: Ctx<'_>, set: TagSet) {
         let state = VuState::of(ctx);
-        match what {
+        match self.what {
             What::Tags => state.set_tags(set),
             What::Metadata => state.set_metadata(Metadata::clone(&set)),
         }
     }
 }
 
-impl Class for Live {
-    const NAME: &'static std::ffi::CStr = c"Tags";
-    const EXOTIC: bool = true;
-    const DYNAMIC: bool = true;
+impl Named for Live {
+    const NAME: &'static CStr = c"Tags";
 
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
+    fn get<'js>(&self, ctx: Ctx<'js>, name: &str) -> JsResult<'js, Option<Value<'js>>> {
+        self.held(ctx).get(name).map(|value| ctx.string(value)).transpose()
     }
 
-    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
-        let Some(name) = key.text() else { return Ok(Own::None) };
-        match Self::set(self.what, ctx).get(&name) {
-            Some(value) => Ok(Own::Once(ctx.string(value)?)),
-            None => Ok(Own::None),
-        }
+    fn names(&self, ctx: Ctx<'_>) -> Vec<String> {
+        self.held(ctx).iter().map(|(key, _)| key.to_owned()).collect()
     }
 
-    fn dynamic_names(&self, ctx: Ctx<'_>) -> Vec<String> {
-        Self::set(self.what, ctx).iter().map(|(key, _)| key.to_owned()).collect()
-    }
-
-    fn assign<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
-        let name = key.text().unwrap_or_default();
+    fn set<'js>(&self, ctx: Ctx<'js>, name: String, value: &Value<'js>) -> JsResult<'js, ()> {
         let Some(text) = tag_text(value) else {
             let (entry, values) = self.what.words();
             return Err(throw_type(
@@ -338,18 +348,16 @@ impl Class for Live {
                 ),
             ));
         };
-        let set = Self::set(self.what, ctx).with(&name, &text);
-        Self::store(self.what, ctx, set);
+        let set = self.held(ctx).with(&name, &text);
+        self.store(ctx, set);
         self.note_group(ctx, &name, || Arc::from(text));
         Ok(())
     }
 
-    fn remove<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
-        if let Some(name) = key.text() {
-            let set = Self::set(self.what, ctx).without(&name);
-            Self::store(self.what, ctx, set);
-            self.note_group(ctx, &name, no_group);
-        }
+    fn remove<'js>(&self, ctx: Ctx<'js>, name: String) -> JsResult<'js, ()> {
+        let set = self.held(ctx).without(&name);
+        self.store(ctx, set);
+        self.note_group(ctx, &name, no_group);
         Ok(())
     }
 }

@@ -1,31 +1,19 @@
-//! What the modules of k6's extensions share: metrics of their own, declared when a script imports the module; tags;
-//! connections, which end with their iteration, and the script's functions that they call.
+//! What the modules of k6's extensions share: metrics of their own, tags, connections, which end with their iteration, and the
+//! script's functions that they call.
 
 pub(crate) mod backlog;
+pub(crate) mod events;
 pub(crate) mod handlers;
+pub(crate) mod meters;
 pub(crate) mod stream;
 
 use std::cell::RefCell;
-use std::rc::Weak;
+use std::rc::{Rc, Weak};
 
-use brunt_metrics::{Contains, Kind, MetricId};
+use brunt_js::{Host, SlotKey, VuSlot};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
-use crate::state::{VuState, read_tags, throw};
-
-/// Declares a metric of an extension. Each VM does, and gets the same.
-///
-/// # Errors
-/// The script declared one of the same name and of another kind, or there are too many.
-pub(crate) fn declare<'js>(
-    ctx: Ctx<'js>,
-    name: &str,
-    kind: Kind,
-    contains: Contains,
-) -> JsResult<'js, MetricId> {
-    let registry = &VuState::of(ctx).shared.world.registry;
-    registry.register(name, kind, contains).map_err(|error| throw(ctx, &error.to_string()))
-}
+use crate::reading::read_tags;
 
 /// Tags that samples get beside those of the VU.
 #[derive(Debug, Clone, Default)]
@@ -74,11 +62,35 @@ pub(crate) trait Link {
 
 /// The connections of an iteration, which end with it.
 #[derive(Default)]
-pub(crate) struct Links(RefCell<Vec<Weak<dyn Link>>>);
+struct Links(RefCell<Vec<Weak<dyn Link>>>);
+
+impl VuSlot for Links {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
+
+/// A connection ends with the iteration from now on.
+pub(crate) fn keep<L: Link + 'static>(ctx: Ctx<'_>, link: &Rc<L>) {
+    let link: Rc<dyn Link> = Rc::clone(link) as Rc<dyn Link>;
+    Host::of(ctx).slot::<Links>().keep(Rc::downgrade(&link));
+}
+
+/// The iteration is over: ends all its connections.
+pub(crate) fn cut(host: &Host) {
+    if let Some(links) = host.slot_if_made::<Links>() {
+        links.cut();
+    }
+}
 
 impl Links {
     /// Remembers one. Those that are gone are forgotten from time to time.
-    pub(crate) fn keep(&self, link: Weak<dyn Link>) {
+    fn keep(&self, link: Weak<dyn Link>) {
         let mut links = self.0.borrow_mut();
         // One that connects again is known.
         if links.last().is_some_and(|last| last.ptr_eq(&link)) {
@@ -91,7 +103,7 @@ impl Links {
     }
 
     /// Ends them all.
-    pub(crate) fn cut(&self) {
+    fn cut(&self) {
         for link in self.0.take() {
             if let Some(link) = link.upgrade() {
                 link.cut();

@@ -19,13 +19,14 @@ use std::ffi::{CStr, CString};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_quickjs::class::Own;
-use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use self::row::{Asked, Given, Make, Out, Rng, Row, Values};
 use crate::go_error::adopt;
-use crate::state::{VuState, throw, throw_type};
+use crate::module::Module;
+use crate::named::{ByName, Named};
+use crate::state::VuState;
+use crate::throwing::{throw, throw_type};
 
 /// The seed of the default export.
 const SEED: &str = "XK6_FAKER_SEED";
@@ -67,28 +68,35 @@ const GROUPS: &[(&str, &[Row])] = &[
     ("word", words::WORD),
 ];
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["Faker".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
-    let seed = match VuState::of(ctx).shared.world.env.get(SEED) {
-        None => 0,
-        Some(text) if text.trim().is_empty() => 0,
-        Some(text) => text.trim().parse().map_err(|_| {
-            throw(ctx, &format!("k6/x/faker: {SEED} is \"{text}\": give it a whole number"))
-        })?,
-    };
-    with_default(ctx, seed)
-}
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/faker"
+    }
 
-/// The default export: a `Faker` that has the class, too.
-fn with_default(ctx: Ctx<'_>, seed: i64) -> JsResult<'_> {
-    let prototype = ctx.class_prototype::<Faker>()?;
-    let class = ctx.constructor(c"Faker", 1, construct, &prototype)?;
-    let object = faker(ctx, seed)?;
-    object.define_hidden("Faker", class)?;
-    Ok(object)
+    fn names(&self) -> Vec<String> {
+        vec!["Faker".to_owned()]
+    }
+
+    /// A `Faker`.
+    fn object<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
+        let seed = match VuState::of(ctx).shared.world.env.get(SEED) {
+            None => 0,
+            Some(text) if text.trim().is_empty() => 0,
+            Some(text) => text.trim().parse().map_err(|_| {
+                throw(ctx, &format!("k6/x/faker: {SEED} is \"{text}\": give it a whole number"))
+            })?,
+        };
+        faker(ctx, seed)
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let prototype = ctx.class_prototype::<Faker>()?;
+        let class = ctx.constructor(c"Faker", 1, construct, &prototype)?;
+        exports.define_hidden("Faker", class)
+    }
 }
 
 /// `new Faker(seed)`.
@@ -117,11 +125,11 @@ fn faker(ctx: Ctx<'_>, seed: i64) -> JsResult<'_> {
     let object = ctx.instance(Faker { rng: Rc::clone(&rng) })?;
     let named = GROUPS.iter().map(|&(name, _)| (name, name)).chain([(ALL, ALL)]);
     for (name, group) in named {
-        let category = ctx.instance(Category { group, rng: Rc::clone(&rng) })?;
+        let category = ctx.instance(ByName(Category { group, rng: Rc::clone(&rng) }))?;
         object.define_read_only(name, category)?;
     }
     for &(old, new) in OLD {
-        let category = ctx.instance(Category { group: new, rng: Rc::clone(&rng) })?;
+        let category = ctx.instance(ByName(Category { group: new, rng: Rc::clone(&rng) }))?;
         object.define_hidden(old, category)?;
     }
     Ok(object)
@@ -160,37 +168,29 @@ struct Category {
     rng: Rc<RefCell<Rng>>,
 }
 
-impl Class for Category {
+impl Named for Category {
     const NAME: &'static CStr = c"Object";
-    const EXOTIC: bool = true;
-    const DYNAMIC: bool = true;
 
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
-    }
-
-    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
-        let Some(name) = key.text() else { return Ok(Own::None) };
-        let Some(row) = find(self.group, |known| known == name) else { return Ok(Own::None) };
+    fn get<'js>(&self, ctx: Ctx<'js>, name: &str) -> JsResult<'js, Option<Value<'js>>> {
+        let Some(row) = find(self.group, |known| known == name) else { return Ok(None) };
         let rng = Rc::clone(&self.rng);
         let length = u8::try_from(row.arguments().len()).unwrap_or(u8::MAX);
         let shown = CString::new(row.name).unwrap_or_default();
         let function = ctx.closure(&shown, length, move |call| {
             run(call.ctx(), row, &rng, &call.arguments_from(0))
         })?;
-        Ok(Own::Once(function))
+        Ok(Some(function))
     }
 
-    fn dynamic_names(&self, _: Ctx<'_>) -> Vec<String> {
+    fn names(&self, _: Ctx<'_>) -> Vec<String> {
         rows(self.group).map(|row| row.name.to_owned()).collect()
     }
 
-    fn assign<'js>(&self, ctx: Ctx<'js>, _: &Key<'js>, _: &Value<'js>) -> JsResult<'js, ()> {
+    fn set<'js>(&self, ctx: Ctx<'js>, _: String, _: &Value<'js>) -> JsResult<'js, ()> {
         Err(throw_type(ctx, "k6/x/faker: the functions of a Faker cannot be replaced"))
     }
 
-    fn remove<'js>(&self, ctx: Ctx<'js>, _: &Key<'js>) -> JsResult<'js, ()> {
+    fn remove<'js>(&self, ctx: Ctx<'js>, _: String) -> JsResult<'js, ()> {
         Err(throw_type(ctx, "k6/x/faker: the functions of a Faker cannot be deleted"))
     }
 }

@@ -11,6 +11,7 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, CommonBytes, Ctx, JsResult, Members, Name, Value};
 
 use crate::globals::open::path_from_entry;
+use crate::module::Module;
 
 static ERROR_NAME: Name = Name::new("name");
 static NAME: Name = Name::new("name");
@@ -18,20 +19,26 @@ static SIZE: Name = Name::new("size");
 static PATH: Name = Name::new("path");
 static BUFFER: Name = Name::new("buffer");
 
-pub(crate) fn names() -> Vec<String> {
-    ["open", "SeekMode"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("open", ctx.function(c"open", 1, open)?)?;
-    let modes = ctx.object()?;
-    for (mode, number) in [("Start", 0), ("Current", 1), ("End", 2)] {
-        modes.define(mode, ctx.int(number))?;
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/experimental/fs"
     }
-    set("SeekMode", modes)
+
+    fn names(&self) -> Vec<String> {
+        ["open", "SeekMode"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("open", ctx.function(c"open", 1, open)?)?;
+        let modes = ctx.object()?;
+        for (mode, number) in [("Start", 0), ("Current", 1), ("End", 2)] {
+            modes.define(mode, ctx.int(number))?;
+        }
+        exports.define("SeekMode", modes)
+    }
 }
 
 /// The object that `open()` resolves to.

@@ -16,19 +16,18 @@ use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name};
 
 use self::environment::Environment;
-use crate::api::Shared;
+use crate::named::ByName;
 use crate::state::VuState;
+use crate::throwing::throw;
 
 static ENV: Name = Name::new("__ENV");
 static VU: Name = Name::new("__VU");
 static ITER: Name = Name::new("__ITER");
 static GLOBAL: Name = Name::new("global");
 
-pub(crate) use math_random::seed_random;
-
-pub(crate) fn install<'js>(ctx: Ctx<'js>, shared: &Shared) -> JsResult<'js, ()> {
+pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     let global = ctx.global();
-    if shared.world.extended {
+    if VuState::of(ctx).shared.world.extended {
         global.define_hidden(&GLOBAL, global.clone())?;
     }
     global.define(&VU, ctx.number(Host::of(ctx).ids().local as f64))?;
@@ -36,7 +35,7 @@ pub(crate) fn install<'js>(ctx: Ctx<'js>, shared: &Shared) -> JsResult<'js, ()> 
     install_hints(ctx)?;
     open::install(ctx)?;
     crate::go_error::install(ctx)?;
-    crate::crypto::install(ctx)?;
+    crate::crypto::web::install(ctx)?;
     crate::json_parse::install(ctx)?;
     base64::install(ctx)?;
     if Host::of(ctx).program().may_use(collation::NAME) {
@@ -61,7 +60,7 @@ fn read_env<'js>(call: Call<'js>) -> JsResult<'js> {
     let env = if VuState::of(ctx).shared.world.freeze_env {
         frozen_env(ctx)?
     } else {
-        ctx.instance(Environment::here(ctx))?
+        ctx.instance(ByName(Environment::here(ctx)))?
     };
     ctx.global().define(&ENV, env.clone())?;
     Ok(env)
@@ -101,7 +100,7 @@ fn install_hints(ctx: Ctx<'_>) -> JsResult<'_, ()> {
 }
 
 fn mixed<'js>(call: Call<'js>, name: &str) -> JsResult<'js> {
-    Err(crate::state::throw(
+    Err(throw(
         call.ctx(),
         &format!(
             "\"{name}\" is used in an ES module: a file has either `import` and `export`, or `require()` and \

@@ -17,12 +17,12 @@ mod request;
 mod status;
 mod stream;
 
+use brunt_engine::Ended;
+use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Value};
 
-pub(crate) use self::connect::Networks;
-pub(crate) use self::load::Schemas;
-pub(crate) use self::params::timeout_of;
-pub(crate) use self::stream::{Streams, tell_last_words};
+use self::stream::Streams;
+use crate::module::Module;
 
 const STATUSES: [(&str, u32); 17] = [
     ("StatusOK", 0),
@@ -52,30 +52,49 @@ const HEALTH: [(&str, i32); 4] = [
     ("HealthCheckServiceUnkown", 3),
 ];
 
-pub(crate) fn names() -> Vec<String> {
-    let statuses = STATUSES.iter().map(|constant| constant.0);
-    let constants = statuses.chain(HEALTH.iter().map(|constant| constant.0));
-    let mut names: Vec<_> = constants.chain(["Client", "Stream"]).map(str::to_owned).collect();
-    names.sort();
-    names
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    // Thresholds may name the metrics of a script that imports the module.
-    record::Metrics::of(ctx)?;
-    let prototype = ctx.class_prototype::<client::Client>()?;
-    set("Client", ctx.constructor(c"Client", 0, client::construct, &prototype)?)?;
-    let prototype = ctx.class_prototype::<stream::Stream>()?;
-    set("Stream", ctx.constructor(c"Stream", 3, stream::construct, &prototype)?)?;
-    status::prepare(ctx)?;
-    for (name, code) in STATUSES {
-        set(name, status::code(ctx, code)?)?;
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/net/grpc"
     }
-    for (name, state) in HEALTH {
-        set(name, status::health(ctx, state)?)?;
+
+    fn names(&self) -> Vec<String> {
+        let statuses = STATUSES.iter().map(|constant| constant.0);
+        let constants = statuses.chain(HEALTH.iter().map(|constant| constant.0));
+        let mut names: Vec<_> = constants.chain(["Client", "Stream"]).map(str::to_owned).collect();
+        names.sort();
+        names
     }
-    Ok(())
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        // Thresholds may name the metrics of a script that imports the module.
+        record::Metrics::of(ctx)?;
+        let prototype = ctx.class_prototype::<client::Client>()?;
+        exports.define("Client", ctx.constructor(c"Client", 0, client::construct, &prototype)?)?;
+        let prototype = ctx.class_prototype::<stream::Stream>()?;
+        exports.define("Stream", ctx.constructor(c"Stream", 3, stream::construct, &prototype)?)?;
+        status::prepare(ctx)?;
+        for (name, code) in STATUSES {
+            exports.define(name, status::code(ctx, code)?)?;
+        }
+        for (name, state) in HEALTH {
+            exports.define(name, status::health(ctx, state)?)?;
+        }
+        Ok(())
+    }
+
+    /// The script hears what had come by then, as in k6.
+    fn stopped(&self, host: &Host, ctx: Ctx<'_>, until: u64) {
+        if let Some(streams) = host.slot_if_made::<Streams>() {
+            streams.tell_last_words(ctx, host.events().was_waiting(), until);
+        }
+    }
+
+    fn end(&self, host: &Host, _: Ended) {
+        if let Some(streams) = host.slot_if_made::<Streams>() {
+            streams.clear();
+        }
+    }
 }

@@ -10,62 +10,50 @@ mod bound;
 mod data;
 mod element;
 pub(crate) mod links;
+pub(crate) mod page;
 mod parts;
-mod selection;
+pub(crate) mod selection;
 mod typed;
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use brunt_html::Document;
+use brunt_js::api::SetExport;
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
-use crate::state::{text_or_empty, throw};
-pub(crate) use selection::{Selection, selection};
-
-/// A document, and where it came from.
-pub(crate) struct Page {
-    pub(crate) document: Document,
-    /// The address of the response; empty if it was no response's. Scripts may set another.
-    url: RefCell<Rc<str>>,
-}
-
-impl Page {
-    /// Parses a text.
-    ///
-    /// # Errors
-    /// A `GoError` if it passes a limit of documents.
-    pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
-        match Document::parse(text) {
-            Ok(document) => Ok(Rc::new(Self { document, url: RefCell::new(url.into()) })),
-            Err(error) => Err(throw(ctx, &error.to_string())),
-        }
-    }
-
-    /// Where links of the page lead from; empty if nobody knows.
-    pub(crate) fn url(&self) -> Rc<str> {
-        Rc::clone(&self.url.borrow())
-    }
-
-    fn set_url(&self, url: &str) {
-        *self.url.borrow_mut() = url.into();
-    }
-}
+use self::page::Page;
+use self::selection::{Selection, selection};
+use crate::module::Module;
+use crate::reading::text_or_empty;
 
 /// Whether it is an object whose methods are its own properties.
 pub(crate) fn has_own_methods(value: &Value<'_>) -> bool {
     value.instance::<Selection>().is_some() || value.instance::<element::Element>().is_some()
 }
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["parseHTML".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("parseHTML", ctx.function(c"parseHTML", 1, parse_html)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/html"
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["parseHTML".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("parseHTML", ctx.function(c"parseHTML", 1, parse_html)?)
+    }
+
+    /// As in k6, a property of the default export whenever it is read.
+    fn export<'js>(
+        &self,
+        _: Ctx<'js>,
+        name: &str,
+        object: &Value<'js>,
+        exports: &dyn SetExport<'js>,
+    ) -> JsResult<'js, ()> {
+        exports.share(name, object)
+    }
 }
 
 fn parse_html(call: Call<'_>) -> JsResult<'_> {

@@ -10,27 +10,39 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
 use brunt_http::{Client, Exchange, Failure};
-use brunt_js::{Host, Phase};
-use brunt_metrics::{Contains, Kind, MetricId, builtin};
+use brunt_js::Host;
+use brunt_metrics::{MetricId, builtin};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, JsResult, Root, Value};
 
 use self::asked::Ping;
 use self::echo::{HEAD, Pinger, Reply};
-use crate::extension::declare;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::connections::Connections;
+use crate::extension::meters::{counter, gauge, time};
+use crate::module::Module;
+use crate::state::VuState;
+use crate::throwing::{not_in_init, throw_stopped};
 
-pub(crate) fn names() -> Vec<String> {
-    ["ping", "pingAsync"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let meters = Meters::declare(ctx)?;
-    set("ping", ctx.closure(c"ping", 2, move |call| ping(&call, meters))?)?;
-    set("pingAsync", ctx.closure(c"pingAsync", 3, move |call| ping_async(&call, meters))?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/icmp"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["ping", "pingAsync"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let meters = Meters::declare(ctx)?;
+        exports.define("ping", ctx.closure(c"ping", 2, move |call| ping(&call, meters))?)?;
+        exports.define(
+            "pingAsync",
+            ctx.closure(c"pingAsync", 3, move |call| ping_async(&call, meters))?,
+        )
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -46,16 +58,14 @@ struct Meters {
 
 impl Meters {
     fn declare<'js>(ctx: Ctx<'js>) -> JsResult<'js, Self> {
-        let count = |name| declare(ctx, name, Kind::Counter, Contains::Default);
-        let time = |name| declare(ctx, name, Kind::Trend, Contains::Time);
         Ok(Self {
-            sent: count("icmp_packets_sent")?,
-            received: count("icmp_packets_received")?,
-            ttl: declare(ctx, "icmp_reply_ttl", Kind::Gauge, Contains::Default)?,
-            rtt: time("icmp_rtt")?,
-            resolve: time("icmp_resolve")?,
-            setup: time("icmp_setup")?,
-            errors: count("icmp_errors")?,
+            sent: counter(ctx, "icmp_packets_sent")?,
+            received: counter(ctx, "icmp_packets_received")?,
+            ttl: gauge(ctx, "icmp_reply_ttl")?,
+            rtt: time(ctx, "icmp_rtt")?,
+            resolve: time(ctx, "icmp_resolve")?,
+            setup: time(ctx, "icmp_setup")?,
+            errors: counter(ctx, "icmp_errors")?,
         })
     }
 }
@@ -197,9 +207,7 @@ fn error<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
 
 fn asked<'js>(call: &Call<'js>) -> JsResult<'js, Result<Asked, String>> {
     let ctx = call.ctx();
-    if Host::of(ctx).phase() == Phase::Init {
-        return Err(throw(ctx, "sending pings in the init context is not supported"));
-    }
+    not_in_init(ctx, "sending pings")?;
     let target = call.argument(0);
     if !target.is_string() {
         return Ok(Err("ping needs a host or an IP address".to_owned()));
@@ -215,7 +223,7 @@ fn ping<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         Ok(asked) => asked,
         Err(why) => return Err(ctx.throw(error(ctx, &why)?)),
     };
-    let client = Rc::clone(&VuState::of(ctx).http(Host::of(ctx)).client);
+    let client = Connections::of(ctx).client();
     // At most as many as `count`, and three.
     let events = RefCell::new(Vec::new());
     let pinging = run_in_time(&client, &asked, |event| events.borrow_mut().push(event));
@@ -253,7 +261,7 @@ fn ping_async<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         options: (second.is_object() && !second.is_function()).then(|| ctx.root(second)),
     });
     let host = Host::of(ctx);
-    let client = Rc::clone(&VuState::of(ctx).http(host).client);
+    let client = Connections::of(ctx).client();
     host.events().spawn_line(|line| async move {
         let known = Rc::new(RefCell::new(None));
         let done = run_in_time(&client, &asked, |event| {

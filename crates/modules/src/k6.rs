@@ -1,19 +1,21 @@
 //! `import … from 'k6'`: check, group, sleep, fail, randomSeed.
 
+use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use brunt_engine::Iteration;
 use brunt_fiber::pause::pause;
 use brunt_fiber::{block_on, on_fiber};
-use brunt_js::{Host, Phase};
+use brunt_js::{Host, Phase, SlotKey, VuSlot};
 use brunt_metrics::{CheckId, Recorder, SeriesId, TagsId, builtin};
 use brunt_quickjs::name::{Key, PinnedKey};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value, touched};
 
-use crate::state::{
-    VuState, give_way, not_in_init, read_tags, text_or_empty, throw, throw_stopped, throw_type,
-    to_object,
-};
+use crate::module::Module;
+use crate::reading::{read_tags, text_or_empty, to_object};
+use crate::state::{VuState, give_way};
+use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -24,20 +26,49 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .function(c"sleep", 1, sleep)
 });
 
-pub(crate) fn names() -> Vec<String> {
-    MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+/// What scripts import.
+pub(crate) struct Exports;
+
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6"
+    }
+
+    fn names(&self) -> Vec<String> {
+        MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+    }
+
+    fn fill<'js>(&self, _: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define_members(&MEMBERS)
+    }
+
+    fn begin(&self, host: &Host, _: Ctx<'_>, iteration: Option<&Iteration>) {
+        if iteration.is_some()
+            && touched::is_watched()
+            && let Some(checks) = host.slot_if_made::<Checks>()
+        {
+            touched::note(checks);
+        }
+    }
 }
 
-/// The module as an object.
-pub(crate) fn object(ctx: Ctx<'_>) -> JsResult<'_> {
-    let object = ctx.object()?;
-    object.define_members(&MEMBERS)?;
-    Ok(object)
-}
-
-/// The series and check of a name, so that a `check()` in a loop looks up nothing but its name.
+/// The series and check of each name, so that a `check()` in a loop looks up nothing but its name.
 #[derive(Default)]
-pub(crate) struct CheckCache {
+struct Checks(RefCell<CheckCache>);
+
+impl VuSlot for Checks {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
+
+#[derive(Default)]
+struct CheckCache {
     epoch: u32,
     base: Option<TagsId>,
     group: Arc<str>,
@@ -140,13 +171,13 @@ fn record(
     tags: &[(String, String)],
     at: u64,
 ) -> Result<(), Thrown> {
-    let state = host.state::<VuState>();
+    let state = host.slot::<VuState>();
     let Some(core) = host.core().filter(|_| host.phase() != Phase::Summary) else {
         return check_name(key).map(drop);
     };
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
-    let mut cache = state.checks.borrow_mut();
+    let mut cache = host.slot::<Checks>().0.borrow_mut();
     let group = state.group.borrow();
     let is_same_group = Arc::ptr_eq(&cache.group, &group) || cache.group == *group;
     if cache.epoch != recorder.epoch() || cache.base != Some(base) || !is_same_group {
@@ -176,7 +207,7 @@ fn record(
 
 /// The same for a check whose name is no key any more.
 fn record_named(host: &Host, name: &str, passed: bool, tags: &[(String, String)], at: u64) {
-    let state = host.state::<VuState>();
+    let state = host.slot::<VuState>();
     let Some(core) = host.core().filter(|_| host.phase() != Phase::Summary) else { return };
     let mut recorder = core.recorder().borrow_mut();
     let base = state.tags_id(&mut recorder);
@@ -213,7 +244,7 @@ pub(crate) fn tagged_check(recorder: &mut Recorder, tags: TagsId) -> Option<Chec
 
 /// Shows a check to whoever watches.
 fn show(host: &Host, key: &Key<'_>, passed: bool) {
-    let state = host.state::<VuState>();
+    let state = host.slot::<VuState>();
     if let Some(watched) = state.watched(host) {
         watched.check(&key.text().unwrap_or_default(), passed);
     }
@@ -320,6 +351,6 @@ fn fail<'js>(call: Call<'js>) -> JsResult<'js> {
 fn random_seed<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let seed = call.argument(0).to_integer()?;
-    crate::globals::seed_random(ctx, seed)?;
+    crate::globals::math_random::seed_random(ctx, seed)?;
     Ok(ctx.undefined())
 }

@@ -53,7 +53,7 @@ mod tests {
         let mut costs = Vec::new();
         let installers = [
             ("GoError", go_error::install as for<'js> fn(_) -> brunt_quickjs::JsResult<'js, ()>),
-            ("crypto", crypto::install),
+            ("crypto", crypto::web::install),
             ("JSON.parse", json_parse::install),
             ("atob, btoa", base64::install),
             ("structuredClone", structured_clone::install),

@@ -1,8 +1,13 @@
 //! The k6 API: one file or folder per import name.
 //!
-//! [`K6`] is what `js` hosts: it knows the built-in modules, installs the globals and keeps a state for each VM.
-//! [`Config`] tells it the options as plain data. Each module has `names()`, its exports, and `fill()`, which makes
-//! them in one VM; functions find their VU through `Host::of(ctx)`.
+//! [`K6`] is what `js` hosts: it knows the built-in modules, which `api.rs` lists, and installs the globals. [`Config`] tells
+//! it the options as plain data. Each module has a folder, and in it `Exports`, its `Module` (`module.rs`): the name that
+//! scripts import, the exports, and what the module does as iterations begin and end. Functions find their VU through
+//! `Host::of(ctx)`.
+//!
+//! State that a module keeps lies in slots of its own types (`brunt_js::slot`): `host.slot::<T>()` in a VM,
+//! `host.core_slot::<T>()` on a core, `shared.slot::<T>()` in the whole test. What all modules know of a VU (its tags, groups,
+//! metadata) is `state.rs`; what they dial by is `connections.rs`.
 //!
 //! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]
@@ -14,6 +19,7 @@
 mod api;
 mod boxed;
 pub mod config;
+mod connections;
 mod console;
 mod crypto;
 mod csv;
@@ -31,6 +37,7 @@ mod go_text;
 mod grpc;
 #[cfg(test)]
 mod harness;
+mod hosted;
 mod html;
 mod http;
 mod icmp;
@@ -39,16 +46,21 @@ mod json_parse;
 mod k6;
 mod lazy;
 mod metrics;
+mod module;
 mod mqtt;
+mod named;
+mod reading;
 mod redis;
 mod secrets;
+mod shared;
 mod shared_array;
 mod state;
 mod tcp;
+mod throwing;
 mod timers;
 pub mod watch;
 mod websockets;
 mod ws;
 
-pub use api::K6;
 pub use config::{Config, SystemTags, World};
+pub use hosted::K6;

@@ -11,7 +11,10 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use crate::k6::tagged_check;
-use crate::state::{VuState, give_way, read_tags, text_or_empty, throw, throw_type};
+use crate::module::Module;
+use crate::reading::{read_tags, text_or_empty};
+use crate::state::{VuState, give_way};
+use crate::throwing::{throw, throw_type};
 
 static NAME: Name = Name::new("name");
 static ADD: Name = Name::new("add");
@@ -24,34 +27,40 @@ const CLASSES: [(&std::ffi::CStr, Kind); 4] = [
     (c"Trend", Kind::Trend),
 ];
 
-pub(crate) fn names() -> Vec<String> {
-    CLASSES.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let shared = ctx.class_prototype::<CustomMetric>()?;
-    for (name, kind) in CLASSES {
-        let prototype = ctx.object_with_prototype(&shared)?;
-        let constructor = match kind {
-            Kind::Counter => {
-                ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?
-            }
-            Kind::Gauge => {
-                ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?
-            }
-            Kind::Rate => {
-                ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?
-            }
-            Kind::Trend => {
-                ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?
-            }
-        };
-        set(&name.to_string_lossy(), constructor)?;
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/metrics"
     }
-    Ok(())
+
+    fn names(&self) -> Vec<String> {
+        CLASSES.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let shared = ctx.class_prototype::<CustomMetric>()?;
+        for (name, kind) in CLASSES {
+            let prototype = ctx.object_with_prototype(&shared)?;
+            let constructor = match kind {
+                Kind::Counter => {
+                    ctx.constructor(name, 1, |call| construct(call, Kind::Counter), &prototype)?
+                }
+                Kind::Gauge => {
+                    ctx.constructor(name, 1, |call| construct(call, Kind::Gauge), &prototype)?
+                }
+                Kind::Rate => {
+                    ctx.constructor(name, 1, |call| construct(call, Kind::Rate), &prototype)?
+                }
+                Kind::Trend => {
+                    ctx.constructor(name, 1, |call| construct(call, Kind::Trend), &prototype)?
+                }
+            };
+            exports.define(&*name.to_string_lossy(), constructor)?;
+        }
+        Ok(())
+    }
 }
 
 /// A metric object of a script. Its `name` is a property; so is `add`, bound to the metric as in k6, but it is made only

@@ -14,29 +14,41 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_engine::Ended;
 use brunt_fiber::block_on;
 use brunt_js::{Host, Phase};
-use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use self::asked::{Asked, Connecting, Identity};
-pub(crate) use self::client::Meters;
-use self::client::{Client, Event};
-use crate::extension::{Link, OwnTags};
+use self::client::{Client, ClientMeters, Event, error};
+use crate::connections::Connections;
+use crate::extension::meters::Meters as _;
+use crate::extension::{OwnTags, cut, events, keep};
 use crate::go_error::adopt;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::module::Module;
+use crate::throwing::{self, throw_stopped};
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["Client".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    Meters::of(ctx)?;
-    let prototype = ctx.class_prototype::<Handle>()?;
-    set("Client", ctx.constructor(c"Client", 1, construct, &prototype)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/mqtt"
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["Client".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        ClientMeters::of(ctx)?;
+        let prototype = ctx.class_prototype::<Handle>()?;
+        exports.define("Client", ctx.constructor(c"Client", 1, construct, &prototype)?)
+    }
+
+    fn end(&self, host: &Host, _: Ended) {
+        cut(host);
+    }
 }
 
 /// The object in the script's hands.
@@ -92,7 +104,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     let tags = OwnTags::read(ctx, &options)?;
     let is_lasting = Host::of(ctx).phase() == Phase::Init;
-    let client = Rc::new(Client::new(Meters::of(ctx)?, identity, tags, is_lasting));
+    let client = Rc::new(Client::new(ClientMeters::of(ctx)?, identity, tags, is_lasting));
     if !is_lasting {
         keep(ctx, &client);
     }
@@ -101,45 +113,20 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(object)
 }
 
-/// It ends with the iteration.
-fn keep(ctx: Ctx<'_>, client: &Rc<Client>) {
-    let link: Rc<dyn Link> = Rc::clone(client) as Rc<dyn Link>;
-    VuState::of(ctx).links.keep(Rc::downgrade(&link));
-}
-
-/// `MQTTError`: what went wrong, and in which method.
-fn error<'js>(ctx: Ctx<'js>, method: &str, message: &str) -> JsResult<'js> {
-    let error = ctx.error(ErrorKind::Plain, message);
-    error.define_hidden("name", ctx.string("MQTTError")?)?;
-    error.define("method", ctx.string(method)?)?;
-    Ok(error)
-}
-
 fn not_in_init(ctx: Ctx<'_>) -> JsResult<'_, ()> {
-    if Host::of(ctx).phase() == Phase::Init {
-        return Err(throw(ctx, "using an MQTT client in the init context is not supported"));
-    }
-    Ok(())
+    throwing::not_in_init(ctx, "using an MQTT client")
 }
 
-/// Something failed: a handler is told later, or the call throws.
+/// Something failed: counted, and told to the script.
 fn failed<'js>(
     ctx: Ctx<'js>,
     client: &Rc<Client>,
     method: &'static str,
     tags: &OwnTags,
-    why: &str,
+    why: String,
 ) -> JsResult<'js, ()> {
     client.count_error(ctx, method, tags);
-    if !client.handlers.has(Event::Error as usize) {
-        return Err(ctx.throw(error(ctx, method, why)?));
-    }
-    let (client, why) = (Rc::clone(client), why.to_owned());
-    Host::of(ctx).events().spawn(std::future::ready(()), move |ctx, ()| {
-        let error = error(ctx, method, &why)?;
-        client.handlers.call(ctx, Event::Error as usize, &[error])
-    });
-    Ok(())
+    events::failed(ctx, client, (method, why))
 }
 
 fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -149,12 +136,12 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     let connecting = match connecting {
         Ok(connecting) if !client.is_connected() => Rc::new(connecting),
         Ok(_) => {
-            let why = "the client is connected already: end() it before";
+            let why = "the client is connected already: end() it before".to_owned();
             failed(ctx, &client, "connect", &OwnTags::default(), why)?;
             return Ok(ctx.undefined());
         }
         Err(why) => {
-            failed(ctx, &client, "connect", &OwnTags::default(), &why)?;
+            failed(ctx, &client, "connect", &OwnTags::default(), why)?;
             return Ok(ctx.undefined());
         }
     };
@@ -165,7 +152,7 @@ fn reconnect<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, client) = (call.ctx(), this(&call)?);
     not_in_init(ctx)?;
     let Some(last) = client.last() else {
-        let why = "the client was never connected";
+        let why = "the client was never connected".to_owned();
         failed(ctx, &client, "reconnect", &OwnTags::default(), why)?;
         return Ok(ctx.undefined());
     };
@@ -187,7 +174,7 @@ fn open<'js>(
     let identity = match client.identity(ctx)? {
         Ok(identity) => identity,
         Err(why) => {
-            failed(ctx, client, method, &connecting.tags, &why)?;
+            failed(ctx, client, method, &connecting.tags, why)?;
             return Ok(ctx.undefined());
         }
     };
@@ -195,20 +182,17 @@ fn open<'js>(
     client.begin(&connecting);
     client.count_call(ctx, method, &OwnTags::default());
     let host = Host::of(ctx);
-    let http = Rc::clone(&VuState::of(ctx).http(host).client);
+    let http = Connections::of(ctx).client();
     let opening = Box::pin(connecting.open(&http, &identity));
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {
             let session = client.opened(session, &url, connecting);
-            let client = Rc::clone(client);
-            host.events().spawn_line(|line| async move {
-                let told = Rc::clone(&client);
-                line.tell(move |ctx| told.handlers.call(ctx, Event::Connect as usize, &[]));
+            events::connected(host, client, |client, line| async move {
                 client.read(&session, &line).await;
             });
         }
-        Err(why) => failed(ctx, client, method, &OwnTags::default(), &why)?,
+        Err(why) => failed(ctx, client, method, &OwnTags::default(), why)?,
     }
     Ok(ctx.undefined())
 }
@@ -231,7 +215,7 @@ fn run<'js>(
             return Ok(promise);
         }
         Err(why) => {
-            failed(ctx, &client, method, &OwnTags::default(), &why)?;
+            failed(ctx, &client, method, &OwnTags::default(), why)?;
             return Ok(ctx.undefined());
         }
     };
@@ -243,7 +227,7 @@ fn run<'js>(
         let Ok(done) = block_on(Box::pin(carrying_out)) else { return Err(throw_stopped(ctx)) };
         match done {
             Ok(()) => client.done(ctx, method, &tags),
-            Err(why) => failed(ctx, &client, method, &tags, &why)?,
+            Err(why) => failed(ctx, &client, method, &tags, why)?,
         }
         return Ok(ctx.undefined());
     }
@@ -262,30 +246,17 @@ fn run<'js>(
         }
         Err(why) => {
             client.count_error(ctx, method, &tags);
-            ctx.settle(deferred, Err(error(ctx, method, &why)?))?;
-            let error = error(ctx, method, &why)?;
-            client.handlers.call(ctx, Event::Error as usize, &[error])
+            events::reject(ctx, &*client, deferred, &(method, why))
         }
     });
-    if backlog.is_full() && block_on(backlog.drained()).is_err() {
-        return Err(throw_stopped(ctx));
-    }
+    backlog.wait_for_room(ctx)?;
     Ok(promise)
 }
 
 fn on<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, client, function) = (call.ctx(), this(&call)?, call.argument(1));
-    let name = call.argument(0).to_string_lossy()?;
-    let Some(event) = Event::of(&name) else {
-        let why = format!(
-            "unknown event \"{name}\"; there are connect, message, end, reconnect and error"
-        );
-        return Err(ctx.throw(error(ctx, "on", &why)?));
-    };
-    if !function.is_function() {
-        let why = format!("the handler of \"{name}\" is not a function");
-        return Err(ctx.throw(error(ctx, "on", &why)?));
+    let (ctx, client) = (call.ctx(), this(&call)?);
+    match events::listen(&call, &*client)? {
+        Ok(()) => Ok(ctx.undefined()),
+        Err(why) => Err(ctx.throw(error(ctx, "on", &why)?)),
     }
-    client.handlers.set(ctx, event as usize, function);
-    Ok(ctx.undefined())
 }

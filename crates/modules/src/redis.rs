@@ -15,19 +15,27 @@ use brunt_redis::resp::Reply;
 use brunt_redis::{Failure, Options, Tls};
 
 use self::command::{Command, Shape};
+use crate::connections::Connections;
 use crate::go_error::{adopt, bare, go_type, throw_go};
-use crate::state::{VuState, throw_stopped};
+use crate::module::Module;
+use crate::throwing::throw_stopped;
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["Client".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let prototype = ctx.class_prototype::<RedisClient>()?;
-    set("Client", ctx.constructor(c"Client", 1, construct, &prototype)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/redis"
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["Client".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let prototype = ctx.class_prototype::<RedisClient>()?;
+        exports.define("Client", ctx.constructor(c"Client", 1, construct, &prototype)?)
+    }
 }
 
 /// `Client`. It dials when the first command is given.
@@ -70,17 +78,16 @@ impl RedisClient {
     }
 
     /// The client; it dials as the VU's HTTP requests do, unless it has TLS of its own.
-    fn client(&self, host: &Host, state: &VuState) -> Result<Rc<brunt_redis::Client>, String> {
+    fn client(&self, connections: &Connections) -> Result<Rc<brunt_redis::Client>, String> {
         if let Some(client) = self.client.get() {
             return Ok(Rc::clone(client));
         }
-        let http = state.http(host);
         let by = match &self.options.tls {
             Some(tls) if *tls != Tls::default() => {
-                let network = own_network(http.client.network(), tls)?;
-                http.make_other(network)
+                let network = own_network(connections.client().network(), tls)?;
+                connections.new_client_on(network)
             }
-            _ => Rc::clone(&http.client),
+            _ => connections.client(),
         };
         let client = Rc::new(brunt_redis::Client::new(by, self.options.clone()));
         Ok(Rc::clone(self.client.get_or_init(|| client)))
@@ -114,7 +121,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
         return Ok(promise);
     }
     let sent = command.encode(call)?.and_then(|parts| {
-        let client = client.client(host, VuState::of(ctx))?;
+        let client = client.client(Connections::of(ctx))?;
         Ok((parts, client))
     });
     let (parts, client) = match sent {

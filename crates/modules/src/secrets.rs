@@ -8,18 +8,25 @@ use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, Deferred, JsResult, Value};
 use brunt_secrets::{Answer, SecretError};
 
-use crate::state::{throw, throw_stopped};
+use crate::module::Module;
+use crate::throwing::{throw, throw_stopped};
 
-pub(crate) fn names() -> Vec<String> {
-    ["get", "source"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("get", ctx.function(c"get", 1, |call| get(&call, None))?)?;
-    set("source", ctx.function(c"source", 1, source)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/secrets"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["get", "source"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("get", ctx.function(c"get", 1, |call| get(&call, None))?)?;
+        exports.define("source", ctx.function(c"source", 1, source)?)
+    }
 }
 
 /// `source(name)`: whether there is one is told by its `get()`.

@@ -3,7 +3,7 @@
 //! A VM sees an array that is a proxy: reading an element makes it anew of what is kept, and freezes it, as k6 does, so
 //! that nothing of it stays in a VM that does not hold on to it. (`elements.rs` tells what is kept.)
 
-mod elements;
+pub(crate) mod elements;
 
 use std::ffi::CStr;
 use std::sync::{Arc, LazyLock};

@@ -1,19 +1,18 @@
-//! What the modules keep for one VM.
+//! What all modules know of the VU they work for: its tags, metadata, groups, and which modules it uses. What a module
+//! keeps for itself is in a slot of its own, see [`VuSlot`].
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use brunt_engine::Core;
-use brunt_js::{Host, Phase};
+use brunt_js::{Host, Phase, SlotKey, VuSlot};
 use brunt_metrics::{Metadata, MetricId, Recorder, SeriesId, TagSet, TagsId, builtin};
-use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Ctx, JsResult, Root, Thrown, Value};
+use brunt_quickjs::{Ctx, Root, Thrown, Value};
 
-use crate::api::Shared;
-use crate::boxed::unbox;
-use crate::extension::Links;
-use crate::http::state::HttpState;
+use crate::module::Module;
+use crate::shared::Shared;
+use crate::throwing::throw_stopped;
 use crate::watch::Watched;
 
 /// The series of bytes sent and received, and for which epoch and tags of the recorder they are.
@@ -32,23 +31,10 @@ pub(crate) struct VuState {
     pub(crate) group: RefCell<Arc<str>>,
     /// Groups of async functions that have not ended.
     scopes: RefCell<Scopes>,
-    http: OnceCell<HttpState>,
     /// The objects of the built-in modules that were imported or required; at most one for each module.
     modules: RefCell<Vec<(&'static str, Root)>>,
-    /// The VM has loaded the classes of streams: before, no value is one.
-    pub(crate) has_streams: Cell<bool>,
-    /// The WebSockets of this iteration.
-    pub(crate) sockets: RefCell<Vec<Rc<crate::websockets::Connection>>>,
-    /// The streams of gRPC that were opened in this iteration.
-    pub(crate) streams: RefCell<crate::grpc::Streams>,
-    /// The connections of extensions in this iteration.
-    pub(crate) links: Links,
-    /// The metrics of extensions whose objects are made again and again.
-    pub(crate) tcp: Cell<Option<crate::tcp::Meters>>,
-    pub(crate) mqtt: Cell<Option<crate::mqtt::Meters>>,
-    pub(crate) socket_accessors: RefCell<crate::websockets::Accessors>,
-    /// Metrics of `check()` calls, by name and group: see `k6.rs`.
-    pub(crate) checks: RefCell<crate::k6::CheckCache>,
+    /// The modules that hear when iterations begin and end: those that are in use.
+    awake: RefCell<Vec<&'static dyn Module>>,
 }
 
 /// The tags of a VU's samples at one time: an immutable set, and its id in the core's recorder. Shared, without atomic
@@ -99,32 +85,31 @@ impl Default for Scopes {
     }
 }
 
-impl VuState {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+impl VuSlot for VuState {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(host: &Host) -> Self {
         Self {
-            shared,
+            shared: host.shared(),
             tags: RefCell::new(Tags::new(TagSet::default())),
             metadata: RefCell::default(),
             wire: Cell::new(None),
             iterates: Cell::new(false),
             group: RefCell::new(no_group()),
             scopes: RefCell::default(),
-            http: OnceCell::new(),
             modules: RefCell::default(),
-            has_streams: Cell::new(false),
-            sockets: RefCell::default(),
-            streams: RefCell::default(),
-            links: Links::default(),
-            tcp: Cell::default(),
-            mqtt: Cell::default(),
-            socket_accessors: RefCell::default(),
-            checks: RefCell::default(),
+            awake: RefCell::default(),
         }
     }
+}
 
+impl VuState {
     /// That of the VM.
     pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
-        Host::of(ctx).state::<Self>()
+        Host::of(ctx).slot()
     }
 
     /// The object of a built-in module, if it was made before.
@@ -142,14 +127,17 @@ impl VuState {
         self.modules.borrow_mut().push((specifier, ctx.root(object.clone())));
     }
 
-    /// The HTTP side; made at the first use.
-    pub(crate) fn http(&self, host: &Host) -> &HttpState {
-        self.http.get_or_init(|| HttpState::new(&self.shared, host))
+    /// From now on a module hears when iterations begin and end.
+    pub(crate) fn wake(&self, module: &'static dyn Module) {
+        let mut awake = self.awake.borrow_mut();
+        if awake.iter().all(|known| known.specifier() != module.specifier()) {
+            awake.push(module);
+        }
     }
 
-    /// The HTTP side, if it was used.
-    pub(crate) fn http_if_used(&self) -> Option<&HttpState> {
-        self.http.get()
+    /// The modules that hear. One that wakes meanwhile is among them.
+    pub(crate) fn awake(&self) -> impl Iterator<Item = &'static dyn Module> {
+        (0..).map_while(|index| self.awake.borrow().get(index).copied())
     }
 
     /// The tags of samples now.
@@ -277,9 +265,8 @@ impl VuState {
         recorder.add(series, value, at, self.metadata.borrow().as_ref());
     }
 
-    /// What went over the VU's sockets since the last time.
-    pub(crate) fn add_wire_bytes(&self, host: &Host) {
-        let (sent, received) = self.http_if_used().map_or((0, 0), HttpState::take_wire_bytes);
+    /// Records what went over the VU's sockets since the last time.
+    pub(crate) fn add_wire_bytes(&self, host: &Host, (sent, received): (u64, u64)) {
         let Some(core) = host.core() else { return };
         let at = core.now();
         let mut recorder = core.recorder().borrow_mut();
@@ -332,91 +319,4 @@ pub(crate) fn no_group() -> Arc<str> {
         static NONE: Arc<str> = Arc::from("");
     }
     NONE.with(Arc::clone)
-}
-
-/// Refuses what init code must not do.
-pub(crate) fn not_in_init(ctx: Ctx<'_>, what: &str) -> Result<(), Thrown> {
-    if Host::of(ctx).phase() == Phase::Init {
-        return Err(throw(ctx, &format!("{what} in the init context is not supported")));
-    }
-    Ok(())
-}
-
-/// Throws what k6 throws from native functions.
-pub(crate) fn throw(ctx: Ctx<'_>, message: &str) -> Thrown {
-    crate::go_error::throw_go(ctx, message)
-}
-
-/// Throws a `TypeError`.
-pub(crate) fn throw_type(ctx: Ctx<'_>, message: &str) -> Thrown {
-    ctx.throw_error(ErrorKind::Type, message)
-}
-
-/// The VU was stopped while it waited: unwinds past all `catch` and `finally`.
-pub(crate) fn throw_stopped(ctx: Ctx<'_>) -> Thrown {
-    ctx.throw_uncatchable("the VU was stopped")
-}
-
-/// `Object(value)`: strings become objects of their characters, other primitives empty ones.
-///
-/// # Errors
-/// If the VM's memory limit is reached.
-pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js> {
-    if value.is_object() {
-        return Ok(value.clone());
-    }
-    ctx.global().get("Object")?.call(&ctx.undefined(), std::slice::from_ref(value))
-}
-
-/// An argument as text; `null` and a missing one are empty, as where k6 takes a Go string.
-///
-/// # Errors
-/// What the conversion throws.
-pub(crate) fn text_or_empty(value: &Value<'_>) -> JsResult<'static, String> {
-    if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
-}
-
-/// Tag values may be strings, numbers and booleans. `None` for anything else.
-pub(crate) fn tag_text(value: &Value<'_>) -> Option<String> {
-    if value.is_string() || value.is_number() || value.is_bool() {
-        value.to_string_lossy().ok()
-    } else {
-        // An object around a number or a boolean is what it holds; that around a string is an object to k6.
-        let boxed = if value.is_object() { unbox(value) } else { None };
-        boxed.filter(|held| held.is_number() || held.is_bool()).and_then(|held| tag_text(&held))
-    }
-}
-
-/// Reads an object of tags.
-///
-/// # Errors
-/// A `GoError` naming the tag whose value cannot be one, after what `whose` says about its place.
-pub(crate) fn read_tags<'js>(
-    ctx: Ctx<'js>,
-    object: &Value<'js>,
-    whose: impl FnOnce() -> String,
-) -> JsResult<'js, Vec<(String, String)>> {
-    let mut tags = Vec::new();
-    if object.is_nullish() {
-        return Ok(tags);
-    }
-    let object = &to_object(ctx, object)?;
-    for key in object.keys()? {
-        let value = object.get(&key)?;
-        let name = key.text().unwrap_or_default();
-        match tag_text(&value) {
-            Some(text) => tags.push((name, text)),
-            None => {
-                return Err(throw(
-                    ctx,
-                    &format!(
-                        "{}invalid value for metric tag '{name}': only String, Boolean and Number types are \
-                         accepted as a metric tag values",
-                        whose()
-                    ),
-                ));
-            }
-        }
-    }
-    Ok(tags)
 }

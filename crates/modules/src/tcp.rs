@@ -13,29 +13,41 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_engine::Ended;
 use brunt_fiber::block_on;
 use brunt_js::{Host, Phase};
-use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use self::asked::{Destination, Writing};
-pub(crate) use self::socket::Meters;
-use self::socket::{Event, Socket, State};
-use crate::extension::{Link, OwnTags};
+use self::socket::{Event, Socket, SocketMeters, State, error};
+use crate::connections::Connections;
+use crate::extension::meters::Meters as _;
+use crate::extension::{Link as _, OwnTags, cut, events, keep};
 use crate::go_error::adopt;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::module::Module;
+use crate::throwing::{self, throw_stopped};
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["Socket".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    Meters::of(ctx)?;
-    let prototype = ctx.class_prototype::<Handle>()?;
-    set("Socket", ctx.constructor(c"Socket", 1, construct, &prototype)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/tcp"
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["Socket".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        SocketMeters::of(ctx)?;
+        let prototype = ctx.class_prototype::<Handle>()?;
+        exports.define("Socket", ctx.constructor(c"Socket", 1, construct, &prototype)?)
+    }
+
+    fn end(&self, host: &Host, _: Ended) {
+        cut(host);
+    }
 }
 
 /// The object in the script's hands.
@@ -95,7 +107,7 @@ fn port<'js>(call: &Call<'js>, address: Option<std::net::SocketAddr>) -> Value<'
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let tags = OwnTags::read(ctx, &call.argument(0))?;
-    let socket = Rc::new(Socket::new(Meters::of(ctx)?, tags));
+    let socket = Rc::new(Socket::new(SocketMeters::of(ctx)?, tags));
     if Host::of(ctx).phase() != Phase::Init {
         keep(ctx, &socket);
     }
@@ -104,38 +116,14 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(object)
 }
 
-/// It ends with the iteration.
-fn keep(ctx: Ctx<'_>, socket: &Rc<Socket>) {
-    let link: Rc<dyn Link> = Rc::clone(socket) as Rc<dyn Link>;
-    VuState::of(ctx).links.keep(Rc::downgrade(&link));
-}
-
-/// What the script's handlers are given: `TCPError`.
-fn error<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
-    let error = ctx.error(ErrorKind::Plain, message);
-    error.define_hidden("name", ctx.string("TCPError")?)?;
-    Ok(error)
-}
-
-/// Something failed: a handler is told later, or the call throws. What comes back is that of a call that did nothing.
-fn failed<'js>(ctx: Ctx<'js>, socket: &Rc<Socket>, why: &str) -> JsResult<'js, ()> {
+/// Something failed: counted, and told to the script.
+fn failed<'js>(ctx: Ctx<'js>, socket: &Rc<Socket>, why: String) -> JsResult<'js, ()> {
     socket.count_error(ctx);
-    if !socket.handlers.has(Event::Error as usize) {
-        return Err(ctx.throw(error(ctx, why)?));
-    }
-    let (socket, why) = (Rc::clone(socket), why.to_owned());
-    Host::of(ctx).events().spawn(std::future::ready(()), move |ctx, ()| {
-        let error = error(ctx, &why)?;
-        socket.handlers.call(ctx, Event::Error as usize, &[error])
-    });
-    Ok(())
+    events::failed(ctx, socket, why)
 }
 
 fn not_in_init(ctx: Ctx<'_>) -> JsResult<'_, ()> {
-    if Host::of(ctx).phase() == Phase::Init {
-        return Err(throw(ctx, "using TCP sockets in the init context is not supported"));
-    }
-    Ok(())
+    throwing::not_in_init(ctx, "using TCP sockets")
 }
 
 fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
@@ -144,27 +132,24 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     let destination = match Destination::read(&call)?.and_then(|to| socket.begin(to)) {
         Ok(destination) => destination,
         Err(why) => {
-            failed(ctx, &socket, &why)?;
+            failed(ctx, &socket, why)?;
             return Ok(call.this());
         }
     };
     keep(ctx, &socket);
     let host = Host::of(ctx);
-    let client = Rc::clone(&VuState::of(ctx).http(host).client);
+    let client = Connections::of(ctx).client();
     let Ok(dialed) = block_on(Box::pin(socket.dial(&client, &destination))) else {
         return Err(throw_stopped(ctx));
     };
     match dialed {
         Ok(opened) => {
             let stream = socket.opened(ctx, opened);
-            let socket = Rc::clone(&socket);
-            host.events().spawn_line(|line| async move {
-                let told = Rc::clone(&socket);
-                line.tell(move |ctx| told.handlers.call(ctx, Event::Connect as usize, &[]));
+            events::connected(host, &socket, |socket, line| async move {
                 socket.read(&stream, &line).await;
             });
         }
-        Err(why) => failed(ctx, &socket, &why)?,
+        Err(why) => failed(ctx, &socket, why)?,
     }
     Ok(call.this())
 }
@@ -178,7 +163,7 @@ fn connect_async<'js>(call: Call<'js>) -> JsResult<'js> {
         Err(why) => {
             ctx.settle(deferred, Err(error(ctx, &why)?))?;
             if socket.handlers.has(Event::Error as usize) {
-                failed(ctx, &socket, &why)?;
+                failed(ctx, &socket, why)?;
             } else {
                 socket.count_error(ctx);
             }
@@ -187,7 +172,7 @@ fn connect_async<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     keep(ctx, &socket);
     let host = Host::of(ctx);
-    let client = Rc::clone(&VuState::of(ctx).http(host).client);
+    let client = Connections::of(ctx).client();
     // The promise is settled in a macrotask of its own, as the tasks of one line come one after the other.
     host.events().spawn_line(|line| async move {
         let dialed = tokio::select! {
@@ -199,9 +184,7 @@ fn connect_async<'js>(call: Call<'js>) -> JsResult<'js> {
             Err(why) => {
                 line.tell(move |ctx| {
                     socket.count_error(ctx);
-                    ctx.settle(deferred, Err(error(ctx, &why)?))?;
-                    let error = error(ctx, &why)?;
-                    socket.handlers.call(ctx, Event::Error as usize, &[error])
+                    events::reject(ctx, &*socket, deferred, &why)
                 });
                 return;
             }
@@ -233,7 +216,7 @@ fn write<'js>(call: Call<'js>) -> JsResult<'js> {
     let writing = match Writing::read(&call)? {
         Ok(writing) => writing,
         Err(why) => {
-            failed(ctx, &socket, &why)?;
+            failed(ctx, &socket, why)?;
             return Ok(ctx.bool(false));
         }
     };
@@ -244,7 +227,7 @@ fn write<'js>(call: Call<'js>) -> JsResult<'js> {
     match written {
         Ok(()) => Ok(ctx.bool(true)),
         Err((_, why)) => {
-            failed(ctx, &socket, &why)?;
+            failed(ctx, &socket, why)?;
             Ok(ctx.bool(false))
         }
     }
@@ -277,15 +260,11 @@ fn write_async<'js>(call: Call<'js>) -> JsResult<'js> {
             Ok(()) => ctx.settle(deferred, Ok(ctx.undefined())),
             Err((_, why)) => {
                 socket.count_error(ctx);
-                ctx.settle(deferred, Err(error(ctx, &why)?))?;
-                let error = error(ctx, &why)?;
-                socket.handlers.call(ctx, Event::Error as usize, &[error])
+                events::reject(ctx, &*socket, deferred, &why)
             }
         }
     });
-    if socket.backlog.is_full() && block_on(socket.backlog.drained()).is_err() {
-        return Err(throw_stopped(ctx));
-    }
+    socket.backlog.wait_for_room(ctx)?;
     Ok(promise)
 }
 
@@ -318,7 +297,7 @@ fn set_timeout<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, socket) = (call.ctx(), this(&call)?);
     let ms = call.argument(0).to_number()?;
     if ms.is_nan() || ms < 0.0 {
-        failed(ctx, &socket, "a timeout is a number of milliseconds, 0 for none")?;
+        failed(ctx, &socket, "a timeout is a number of milliseconds, 0 for none".to_owned())?;
         return Ok(call.this());
     }
     socket.set_timeout(ms);
@@ -326,18 +305,9 @@ fn set_timeout<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 fn on<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, socket, function) = (call.ctx(), this(&call)?, call.argument(1));
-    let name = call.argument(0).to_string_lossy()?;
-    let Some(event) = Event::of(&name) else {
-        return Err(ctx.throw(error(
-            ctx,
-            &format!("unknown event \"{name}\"; there are connect, data, close, error and timeout"),
-        )?));
-    };
-    if !function.is_function() {
-        let message = format!("the handler of \"{name}\" is not a function");
-        return Err(ctx.throw(error(ctx, &message)?));
+    let (ctx, socket) = (call.ctx(), this(&call)?);
+    match events::listen(&call, &*socket)? {
+        Ok(()) => Ok(call.this()),
+        Err(why) => Err(ctx.throw(error(ctx, &why)?)),
     }
-    socket.handlers.set(ctx, event as usize, function);
-    Ok(call.this())
 }

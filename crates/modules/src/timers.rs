@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use brunt_js::Host;
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Thrown, Value};
 
-use crate::state::{throw, throw_type};
+use crate::module::Module;
+use crate::throwing::{throw, throw_type};
 
 static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -15,18 +16,24 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .function(c"setTimeout", 2, |call| set(call, false))
 });
 
-pub(crate) fn names() -> Vec<String> {
-    MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    for name in names() {
-        set(&name, ctx.global().get(&name)?)?;
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/timers"
     }
-    Ok(())
+
+    fn names(&self) -> Vec<String> {
+        MEMBERS.names().map(|name| name.to_string_lossy().into_owned()).collect()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        for name in self.names() {
+            exports.define(&name, ctx.global().get(&name)?)?;
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {

@@ -9,61 +9,90 @@
 mod connection;
 mod handlers;
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_js::{Host, Phase};
+use brunt_engine::{Ended, Iteration};
+use brunt_js::{Host, Phase, SlotKey, VuSlot};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use brunt_websocket::{Close, Kind};
 
-pub(crate) use self::connection::Connection;
-use self::connection::Ready;
+use self::connection::{Connection, Ready};
 use self::handlers::On;
-use crate::globals::web::{blob_class, is_blob, native_body};
-use crate::state::{VuState, throw, throw_type};
+use crate::globals::web::blob;
+use crate::globals::web::bodies::{is_blob, native_body};
+use crate::module::Module;
+use crate::state::VuState;
+use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
 /// What `send()` leaves unwritten at most, in bytes; beyond it, it throws.
 const BUFFERED_MAX: usize = 256 << 20;
 
-pub(crate) fn names() -> Vec<String> {
-    ["Blob", "WebSocket"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("Blob", blob_class(ctx)?)?;
-    let prototype = ctx.class_prototype::<WebSocket>()?;
-    set("WebSocket", ctx.constructor(c"WebSocket", 1, construct, &prototype)?)
-}
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/websockets"
+    }
 
-/// The script threw: its open connections are cut, and tell it so.
-pub(crate) fn leave_all(ctx: Ctx<'_>, state: &VuState) {
-    let open = state.sockets.borrow().clone();
-    for connection in open {
-        if connection.leave(ctx).is_err() {
-            drop(ctx.take_exception());
+    fn names(&self) -> Vec<String> {
+        ["Blob", "WebSocket"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("Blob", blob::class(ctx)?)?;
+        let prototype = ctx.class_prototype::<WebSocket>()?;
+        exports.define("WebSocket", ctx.constructor(c"WebSocket", 1, construct, &prototype)?)
+    }
+
+    /// Lets go of what connections kept of the script.
+    fn begin(&self, host: &Host, ctx: Ctx<'_>, _: Option<&Iteration>) {
+        let Some(sockets) = host.slot_if_made::<Sockets>() else { return };
+        for connection in sockets.open.take() {
+            connection.forget(ctx);
+        }
+    }
+
+    /// Open connections are cut, and tell the script so.
+    fn thrown(&self, host: &Host, ctx: Ctx<'_>) {
+        let Some(sockets) = host.slot_if_made::<Sockets>() else { return };
+        let open = sockets.open.borrow().clone();
+        for connection in open {
+            if connection.leave(ctx).is_err() {
+                drop(ctx.take_exception());
+            }
+        }
+    }
+
+    /// What is open is cut.
+    fn end(&self, host: &Host, _: Ended) {
+        let Some(sockets) = host.slot_if_made::<Sockets>() else { return };
+        for connection in &*sockets.open.borrow() {
+            connection.cut();
         }
     }
 }
 
-/// The iteration is over: what is open is cut.
-pub(crate) fn cut_all(_: &Host, state: &VuState) {
-    for connection in &*state.sockets.borrow() {
-        connection.cut();
-    }
+/// The WebSockets of a VM.
+#[derive(Default)]
+struct Sockets {
+    /// Those of this iteration.
+    open: RefCell<Vec<Rc<Connection>>>,
+    accessors: RefCell<Accessors>,
 }
 
-/// Lets go of what connections kept of the script.
-pub(crate) fn forget_all(ctx: Ctx<'_>, state: &VuState) {
-    if state.sockets.borrow().is_empty() {
-        return;
+impl VuSlot for Sockets {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
     }
-    for connection in state.sockets.take() {
-        connection.forget(ctx);
+
+    fn new(_: &Host) -> Self {
+        Self::default()
     }
 }
 
@@ -97,7 +126,7 @@ static OWN: [Name; 11] = [
 
 /// The getters and setters of [`OWN`], which all objects of a VM share.
 #[derive(Debug, Default)]
-pub(crate) struct Accessors(Vec<(Root, Option<Root>)>);
+struct Accessors(Vec<(Root, Option<Root>)>);
 
 fn accessors(ctx: Ctx<'_>) -> JsResult<'_, Accessors> {
     macro_rules! functions {
@@ -146,7 +175,7 @@ fn object<'js>(ctx: Ctx<'js>, connection: &Rc<Connection>) -> JsResult<'js> {
         object.define_read_only(name.to_str().expect("names of methods are ASCII"), function)?;
     }
     object.define_read_only("url", ctx.string(&connection.url)?)?;
-    let mut kept = VuState::of(ctx).socket_accessors.borrow_mut();
+    let mut kept = Host::of(ctx).slot::<Sockets>().accessors.borrow_mut();
     if kept.0.is_empty() {
         *kept = accessors(ctx)?;
     }
@@ -205,11 +234,10 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let connection = Rc::new(Connection::new(host, state, url, &params.tags));
     let object = object(ctx, &connection)?;
     connection.keep(ctx, &object)?;
-    state
-        .sockets
-        .borrow_mut()
-        .retain(|known| known.ready.get() != Ready::Closed || known.is_held());
-    state.sockets.borrow_mut().push(Rc::clone(&connection));
+    let mut open = host.slot::<Sockets>().open.borrow_mut();
+    open.retain(|known| known.ready.get() != Ready::Closed || known.is_held());
+    open.push(Rc::clone(&connection));
+    drop(open);
     host.events().spawn_line(|line| connection.run(params, target, line));
     Ok(object)
 }

@@ -16,13 +16,17 @@ use std::rc::Rc;
 
 use brunt_fiber::block_on;
 use brunt_http::Exchange;
+use brunt_js::api::SetExport;
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
 use self::asked::{Params, Strictness, reason, target_of};
 use self::session::Session;
 use self::tally::Tally;
-use crate::state::{VuState, text_or_empty, throw, throw_stopped};
+use crate::module::Module;
+use crate::reading::text_or_empty;
+use crate::state::VuState;
+use crate::throwing::{throw, throw_stopped};
 
 static URL: Name = Name::new("url");
 static STATUS: Name = Name::new("status");
@@ -30,15 +34,32 @@ static HEADERS: Name = Name::new("headers");
 static BODY: Name = Name::new("body");
 static ERROR: Name = Name::new("error");
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["connect".to_owned()]
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("connect", ctx.function(c"connect", 2, connect)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/ws"
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["connect".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("connect", ctx.function(c"connect", 2, connect)?)
+    }
+
+    /// As in k6, a property of the default export whenever it is read.
+    fn export<'js>(
+        &self,
+        _: Ctx<'js>,
+        name: &str,
+        object: &Value<'js>,
+        exports: &dyn SetExport<'js>,
+    ) -> JsResult<'js, ()> {
+        exports.share(name, object)
+    }
 }
 
 fn connect<'js>(call: Call<'js>) -> JsResult<'js> {

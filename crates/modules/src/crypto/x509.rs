@@ -12,22 +12,32 @@ use x509_parser::x509::X509Name;
 
 use crate::encoding::with_input;
 use crate::go_error::throw_go;
+use crate::module::Module;
 
 static TYPE: Name = Name::new("type");
 static VALUE: Name = Name::new("value");
 
-pub(crate) fn names() -> Vec<String> {
-    ["parse", "getAltNames", "getIssuer", "getSubject"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    set("parse", ctx.function(c"parse", 1, |call| read(&call, parse))?)?;
-    set("getAltNames", ctx.function(c"getAltNames", 1, |call| read(&call, alt_names))?)?;
-    set("getIssuer", ctx.function(c"getIssuer", 1, |call| read(&call, issuer))?)?;
-    set("getSubject", ctx.function(c"getSubject", 1, |call| read(&call, subject))?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/crypto/x509"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["parse", "getAltNames", "getIssuer", "getSubject"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        exports.define("parse", ctx.function(c"parse", 1, |call| read(&call, parse))?)?;
+        exports.define(
+            "getAltNames",
+            ctx.function(c"getAltNames", 1, |call| read(&call, alt_names))?,
+        )?;
+        exports.define("getIssuer", ctx.function(c"getIssuer", 1, |call| read(&call, issuer))?)?;
+        exports.define("getSubject", ctx.function(c"getSubject", 1, |call| read(&call, subject))?)
+    }
 }
 
 /// What is made of a certificate and its DER.

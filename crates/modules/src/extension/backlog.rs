@@ -3,7 +3,11 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use brunt_fiber::block_on;
+use brunt_quickjs::{Ctx, Thrown};
 use tokio::sync::Notify;
+
+use crate::throwing::throw_stopped;
 
 /// What is left unwritten at most; beyond it, the next call waits.
 const MOST: usize = 16 << 20;
@@ -33,12 +37,23 @@ impl Backlog {
     }
 
     /// Whether the one that took the last share must wait.
-    pub(crate) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.size.get() > MOST
     }
 
+    /// Stops the script until there is room, if there is none.
+    ///
+    /// # Errors
+    /// The VU was stopped meanwhile.
+    pub(crate) fn wait_for_room(&self, ctx: Ctx<'_>) -> Result<(), Thrown> {
+        if self.is_full() && block_on(self.drained()).is_err() {
+            return Err(throw_stopped(ctx));
+        }
+        Ok(())
+    }
+
     /// Waits until there is room.
-    pub(crate) async fn drained(&self) {
+    async fn drained(&self) {
         loop {
             let room = self.room.notified();
             if !self.is_full() {

@@ -147,7 +147,9 @@ const TYPE: &str = "function typed(v) {
 
 fn made() -> brunt_quickjs::Vm {
     vm(|ctx| {
-        ctx.global().define("faker", with_default(ctx, 11)?)?;
+        let made = faker(ctx, 11)?;
+        Exports.fill(ctx, &made)?;
+        ctx.global().define("faker", made)?;
         ctx.global().define("Faker", ctx.global().get("faker")?.get("Faker")?)?;
         ctx.eval("type.js", TYPE).map(drop)
     })

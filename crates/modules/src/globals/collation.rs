@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use brunt_quickjs::{Call, Ctx, JsResult};
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-use crate::state::throw_type;
+use crate::throwing::throw_type;
 
 /// The name of the method.
 pub(super) const NAME: &str = "localeCompare";

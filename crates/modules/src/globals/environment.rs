@@ -7,10 +7,9 @@ use std::rc::Rc;
 
 use brunt_engine::ScenarioHere;
 use brunt_js::Host;
-use brunt_quickjs::class::Own;
-use brunt_quickjs::name::Key;
-use brunt_quickjs::{Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Ctx, JsResult, Value};
 
+use crate::named::Named;
 use crate::state::VuState;
 
 /// The run's variables, with the scenario's on top, and what the script has made of them in one VU: the run's own are not
@@ -28,33 +27,19 @@ impl Environment {
     }
 }
 
-impl Class for Environment {
+impl Named for Environment {
     const NAME: &'static CStr = c"Object";
-    const EXOTIC: bool = true;
-    const DYNAMIC: bool = true;
 
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
+    fn get<'js>(&self, ctx: Ctx<'js>, name: &str) -> JsResult<'js, Option<Value<'js>>> {
+        if let Some(changed) = self.changes.borrow().get(name) {
+            return changed.as_ref().map(|text| ctx.string(text)).transpose();
+        }
+        let here = self.scenario.as_ref().and_then(|scenario| scenario.spec().env.get(name));
+        let text = here.or_else(|| VuState::of(ctx).shared.world.env.get(name));
+        text.map(|text| ctx.string(text)).transpose()
     }
 
-    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
-        let Some(name) = key.text() else { return Ok(Own::None) };
-        if let Some(changed) = self.changes.borrow().get(&*name) {
-            return match changed {
-                Some(text) => Ok(Own::Once(ctx.string(text)?)),
-                None => Ok(Own::None),
-            };
-        }
-        let here = self.scenario.as_ref().and_then(|scenario| scenario.spec().env.get(&*name));
-        let shared = &VuState::of(ctx).shared;
-        match here.or_else(|| shared.world.env.get(&*name)) {
-            Some(text) => Ok(Own::Once(ctx.string(text)?)),
-            None => Ok(Own::None),
-        }
-    }
-
-    fn dynamic_names(&self, ctx: Ctx<'_>) -> Vec<String> {
+    fn names(&self, ctx: Ctx<'_>) -> Vec<String> {
         let shared = &VuState::of(ctx).shared;
         let of_scenario = self.scenario.iter().flat_map(|scenario| scenario.spec().env.keys());
         let mut names: BTreeSet<&str> =
@@ -70,18 +55,14 @@ impl Class for Environment {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    fn assign<'js>(&self, _ctx: Ctx<'js>, key: &Key<'js>, value: &Value<'js>) -> JsResult<'js, ()> {
+    fn set<'js>(&self, _: Ctx<'js>, name: String, value: &Value<'js>) -> JsResult<'js, ()> {
         let text = if value.is_nullish() { String::new() } else { value.to_string_lossy()? };
-        if let Some(name) = key.text() {
-            self.changes.borrow_mut().insert(name.clone(), Some(text));
-        }
+        self.changes.borrow_mut().insert(name, Some(text));
         Ok(())
     }
 
-    fn remove<'js>(&self, _ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, ()> {
-        if let Some(name) = key.text() {
-            self.changes.borrow_mut().insert(name.clone(), None);
-        }
+    fn remove<'js>(&self, _: Ctx<'js>, name: String) -> JsResult<'js, ()> {
+        self.changes.borrow_mut().insert(name, None);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Ctx, JsResult, Name};
 
-use crate::state::throw;
+use crate::throwing::throw;
 
 static OPEN: Name = Name::new("open");
 

@@ -55,7 +55,7 @@ fn new_encoder<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 /// Classes cannot be called like functions.
-pub(super) fn needs_new<'js>(call: &Call<'js>, class: &str) -> JsResult<'js, ()> {
+pub(crate) fn needs_new<'js>(call: &Call<'js>, class: &str) -> JsResult<'js, ()> {
     if call.this().is_object() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! `URL` (WHATWG URL). Its `searchParams` and it are two views of one thing.
 
-mod params;
+pub(super) mod params;
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -14,9 +14,6 @@ use super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::{LazyGlobal, lazy};
 use params::SearchParams;
-pub(crate) use params::search_params_text;
-pub(super) use params::{is_iterable, list_of};
-
 /// Gives the VM `URL` and `URLSearchParams`.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     static MEMBERS: LazyLock<Members> =

@@ -16,7 +16,8 @@ use super::params::{Params, Refusal, capped};
 use super::record::{Labels, Metrics, Named};
 use super::request;
 use crate::go_error::{bare_end, bare_start, bared};
-use crate::state::{VuState, throw, throw_stopped, throw_type};
+use crate::state::VuState;
+use crate::throwing::{throw, throw_stopped, throw_type};
 use crate::watch::Talk;
 
 static MESSAGE: Name = Name::new("message");

@@ -14,7 +14,7 @@ use super::connect::{Link, Params};
 use super::params::{Refusal, capped, time_left};
 use super::record::{Labels, Metrics};
 use super::{call, load};
-use crate::state::{throw, throw_stopped};
+use crate::throwing::{throw, throw_stopped};
 
 static PACKAGE: Name = Name::new("package");
 static SERVICE: Name = Name::new("service");

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use brunt_grpc::{Channel, Limits, Metadata, Way};
 use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAuth};
-use brunt_js::Host;
+use brunt_js::{CoreSlot, Host, SlotKey};
 use brunt_quickjs::{Ctx, Value};
 use tokio::time::{sleep, timeout};
 
-use super::params::{Refusal, metadata, timeout_of};
+use super::params::{Refusal, metadata};
+use crate::connections::Connections;
 use crate::go_error::go_type;
 use crate::go_text;
+use crate::reading::timeout_of;
 use crate::state::VuState;
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
@@ -181,7 +183,18 @@ impl Tls {
 
 /// The networks of one core: those with the same certificates share one.
 #[derive(Default)]
-pub(crate) struct Networks(RefCell<Vec<(Tls, Rc<Network>)>>);
+struct Networks(RefCell<Vec<(Tls, Rc<Network>)>>);
+
+impl CoreSlot for Networks {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
 
 impl Networks {
     fn find(&self, tls: &Tls, options: &Settings) -> Result<Rc<Network>, String> {
@@ -222,10 +235,8 @@ impl Link {
     /// # Errors
     /// k6's sentence, if the address or the certificates can't be used.
     pub(super) fn new(ctx: Ctx<'_>, address: &str, params: &Params) -> Result<Rc<Self>, String> {
-        let (state, host) = (VuState::of(ctx), Host::of(ctx));
-        let http = state.http(host);
-        let config = state.shared.config();
-        let network = http.grpc_networks().find(&params.tls, &config.network)?;
+        let config = VuState::of(ctx).shared.config();
+        let network = Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network)?;
         let plain = address.strip_prefix("dns:///").unwrap_or(address);
         let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
         check(plain).map_err(|told| dialing(&told))?;
@@ -243,7 +254,7 @@ impl Link {
             target: target.to_owned_target(),
             way,
             limits: params.limits,
-            client: http.client_on(&network),
+            client: Connections::of(ctx).client_on(&network),
             channel: RefCell::default(),
         }))
     }

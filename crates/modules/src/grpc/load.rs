@@ -8,7 +8,8 @@ use brunt_js::{Host, OpenError};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::globals::open::path_from_entry;
-use crate::state::{VuState, throw, throw_type};
+use crate::state::VuState;
+use crate::throwing::{throw, throw_type};
 
 /// Descriptions that are kept; a script that loads more has each VU read the rest.
 const SCHEMAS_MAX: usize = 256;
@@ -18,7 +19,7 @@ type Key = (Vec<PathBuf>, Vec<String>);
 
 /// Those of a test.
 #[derive(Default)]
-pub(crate) struct Schemas(Mutex<Vec<(Key, Arc<Schema>)>>);
+struct Schemas(Mutex<Vec<(Key, Arc<Schema>)>>);
 
 impl Schemas {
     /// Finds a description or makes it. Others wait meanwhile: it is made once.
@@ -69,7 +70,7 @@ pub(super) fn protos<'js>(
     for file in files {
         names.push(file.to_string_lossy()?);
     }
-    let schemas = &VuState::of(ctx).shared.schemas;
+    let schemas = VuState::of(ctx).shared.slot::<Schemas>();
     let found = schemas.find((folders, names), |(folders, names)| compile(host, folders, names));
     found.map_err(|told| throw(ctx, &told))
 }
@@ -147,7 +148,7 @@ fn open(host: &Host, path: &Path) -> Result<(), String> {
 pub(super) fn protoset<'js>(ctx: Ctx<'js>, name: &str) -> JsResult<'js, Arc<Schema>> {
     let host = Host::of(ctx);
     let path = path_from_entry(host, name);
-    let schemas = &VuState::of(ctx).shared.schemas;
+    let schemas = VuState::of(ctx).shared.slot::<Schemas>();
     let found = schemas.find((vec![path], Vec::new()), |(paths, _)| {
         let opened = host.program().files().open(&paths[0], host.ids().local == 0);
         let bytes = opened.map_err(|error| format!("couldn't open protoset: {error}"))?;

@@ -8,7 +8,7 @@ use brunt_js::Host;
 use brunt_quickjs::{Ctx, Value};
 
 use crate::go_error::go_type;
-use crate::state::{read_tags, tag_text};
+use crate::reading::{read_tags, tag_text, timeout_of};
 
 /// A call may take so long, unless the script says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -147,19 +147,4 @@ fn is_nothing(timeout: &Value<'_>) -> bool {
         Some(text) => brunt_duration::parse_millis(text.as_str()) == Ok(0),
         None => timeout.as_number() == Some(0.0),
     }
-}
-
-/// A number of milliseconds, or a text such as `1m30s`. Less than nothing is nothing.
-pub(crate) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
-    if let Some(ms) = value.as_number() {
-        // The cast saturates; a century is for ever.
-        return Ok(Duration::from_nanos((ms.clamp(0.0, 3.2e12) * 1e6) as u64));
-    }
-    if let Some(text) = value.as_str() {
-        let text = text.as_str();
-        let ns = brunt_duration::parse_millis(text).map_err(|why| why.to_string())?;
-        return Ok(Duration::from_nanos(u64::try_from(ns).unwrap_or(0)));
-    }
-    let kind = go_type(value);
-    Err(format!("unable to use type {kind} as a duration value"))
 }

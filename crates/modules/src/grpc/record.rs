@@ -7,7 +7,8 @@ use brunt_js::{Host, Phase};
 use brunt_metrics::{Contains, Kind, MetricId, Recorder, TagsId, builtin};
 use brunt_quickjs::{Ctx, JsResult};
 
-use crate::state::{Tags, VuState, throw};
+use crate::state::{Tags, VuState};
+use crate::throwing::throw;
 
 /// The metrics of the module.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
 use brunt_grpc::{Method, Receiver, Schema, Sender, Status};
-use brunt_js::Host;
+use brunt_js::{Host, SlotKey, VuSlot};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Root, Value};
 use bytes::Bytes;
 use tokio::sync::Notify;
@@ -22,7 +22,9 @@ use super::client::Client;
 use super::params::{Params, Refusal, capped};
 use super::record::{Labels, Metrics, Named};
 use super::request;
-use crate::state::{VuState, text_or_empty, throw, throw_stopped, throw_type};
+use crate::reading::text_or_empty;
+use crate::state::VuState;
+use crate::throwing::{throw, throw_stopped, throw_type};
 
 /// A connection that was lost may take so long to come back.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -48,46 +50,58 @@ static EVENTS: [(&str, Name); 4] = [
 /// A stream of a script.
 pub(super) struct Stream(Rc<Inner>);
 
-/// The streams of a VU; one that is over may be among them.
+/// The streams of a VU in this iteration; one that is over may be among them.
 #[derive(Default)]
-pub(crate) struct Streams(Vec<Weak<Inner>>);
+pub(super) struct Streams(RefCell<Vec<Weak<Inner>>>);
 
-impl Streams {
-    fn add(&mut self, inner: &Rc<Inner>) {
-        // Doubled at most: those that are over are sorted out before there would have to be room for more.
-        if self.0.len() == self.0.capacity() {
-            self.0.retain(|known| known.upgrade().is_some_and(|inner| !inner.is_over.get()));
-        }
-        self.0.push(Rc::downgrade(inner));
+impl VuSlot for Streams {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    fn new(_: &Host) -> Self {
+        Self::default()
     }
 }
 
-/// The iteration was stopped. As in k6, the script hears what had come by then, and then of the end. `was_waiting`: it was
-/// not busy with something else. `until`: what has not been told by then (unix ns), is lost.
-pub(crate) fn tell_last_words(ctx: Ctx<'_>, state: &VuState, was_waiting: bool, until: u64) {
-    let streams = std::mem::take(&mut *state.streams.borrow_mut());
-    let mut unheard = 0;
-    for inner in streams.0.iter().filter_map(Weak::upgrade).filter(|inner| !inner.is_over.get()) {
-        if clock::now_ns() > until {
-            unheard += 1;
-            inner.close(ctx);
-            continue;
+impl Streams {
+    fn add(&self, inner: &Rc<Inner>) {
+        let mut streams = self.0.borrow_mut();
+        // Doubled at most: those that are over are sorted out before there would have to be room for more.
+        if streams.len() == streams.capacity() {
+            streams.retain(|known| known.upgrade().is_some_and(|inner| !inner.is_over.get()));
         }
-        if let Ok(is_whole) = inner.tell_last_words(ctx, was_waiting, until) {
-            unheard += u32::from(!is_whole);
-        } else {
-            drop(ctx.take_exception());
-            inner.close(ctx);
-        }
+        streams.push(Rc::downgrade(inner));
     }
-    if unheard > 0 {
-        log::warn!(
-            "the iteration was stopped before all messages of {unheard} streams of gRPC were told"
-        );
+
+    pub(super) fn clear(&self) {
+        self.0.borrow_mut().clear();
+    }
+
+    /// The iteration was stopped. As in k6, the script hears what had come by then, and then of the end. `was_waiting`: it
+    /// was not busy with something else. `until`: what has not been told by then (unix ns), is lost.
+    pub(super) fn tell_last_words(&self, ctx: Ctx<'_>, was_waiting: bool, until: u64) {
+        let streams = self.0.take();
+        let mut unheard = 0;
+        for inner in streams.iter().filter_map(Weak::upgrade).filter(|inner| !inner.is_over.get()) {
+            if clock::now_ns() > until {
+                unheard += 1;
+                inner.close(ctx);
+                continue;
+            }
+            if let Ok(is_whole) = inner.tell_last_words(ctx, was_waiting, until) {
+                unheard += u32::from(!is_whole);
+            } else {
+                drop(ctx.take_exception());
+                inner.close(ctx);
+            }
+        }
+        if unheard > 0 {
+            log::warn!(
+                "the iteration was stopped before all messages of {unheard} streams of gRPC were told"
+            );
+        }
     }
 }
 
@@ -208,7 +222,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         object.define_hidden(place, ctx.array()?)?;
     }
     *inner.object.borrow_mut() = Some(ctx.root(object.clone()));
-    VuState::of(ctx).streams.borrow_mut().add(&inner);
+    Host::of(ctx).slot::<Streams>().add(&inner);
     listen(ctx, inner);
     Ok(object)
 }

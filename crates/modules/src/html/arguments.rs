@@ -5,12 +5,12 @@ use std::rc::Rc;
 use brunt_html::{Document, NodeId, Selector};
 use brunt_quickjs::{Call, Ctx, JsResult, Thrown, Value};
 
-use super::Page;
 use super::attribute::Attr;
 use super::element::Element;
+use super::page::Page;
 use super::selection::Selection;
 use crate::go_error::go_type;
-use crate::state::throw;
+use crate::throwing::throw;
 
 /// The nodes that are meant.
 pub(super) enum Wanted {

@@ -8,8 +8,9 @@ use brunt_html::{Attribute, NodeId};
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Own, Value};
 
-use super::{Page, bound, element};
-use crate::state::throw_type;
+use super::page::Page;
+use super::{bound, element};
+use crate::throwing::throw_type;
 
 /// Its properties, in the order in which k6 lists them.
 const NAMES: [&str; 6] = ["owner_element", "name", "value", "localName", "namespaceURI", "prefix"];

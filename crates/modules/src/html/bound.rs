@@ -4,7 +4,7 @@
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
-use crate::state::throw_type;
+use crate::throwing::throw_type;
 
 static BIND: Name = Name::new("bind");
 

@@ -1,13 +1,16 @@
 //! `data()`: the `data-…` attributes as values.
 
-use brunt_html::Attribute;
+use brunt_html::{Attribute, Document, NodeId};
 use brunt_quickjs::{Call, Ctx, JsResult};
 
-use super::selection::this;
-
-pub(super) fn data(call: Call<'_>) -> JsResult<'_> {
-    let (ctx, this) = (call.ctx(), this(&call)?);
-    let attributes = this.nodes().first().map(|&node| this.page().document.attributes(node));
+/// What the `data(key?)` of a selection gives whose first element is `node`.
+pub(super) fn data<'js>(
+    call: &Call<'js>,
+    document: &Document,
+    node: Option<NodeId>,
+) -> JsResult<'js> {
+    let ctx = call.ctx();
+    let attributes = node.map(|node| document.attributes(node));
     let has_attributes = attributes.as_ref().is_some_and(|attributes| attributes.len() > 0);
     let given = attributes.into_iter().flatten().filter_map(|attribute| {
         let name = attribute.name().strip_prefix("data-").filter(|name| !name.is_empty())?;

@@ -9,9 +9,10 @@ use brunt_html::{Document, Kind, NodeId, Selector, query};
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Own, Value};
 
+use super::page::Page;
 use super::selection::{Selection, selection};
-use super::{Page, attribute, bound, typed};
-use crate::state::throw_type;
+use super::{attribute, bound, typed};
+use crate::throwing::throw_type;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 

@@ -8,9 +8,9 @@ use brunt_http::form::urlencode;
 use brunt_http::{Target, TargetError, resolve};
 use brunt_quickjs::{Ctx, JsResult, Name, Value};
 
-use super::Page;
-use crate::http::escape_path;
-use crate::state::{throw, throw_type};
+use super::page::Page;
+use crate::http::url::escape_path;
+use crate::throwing::{throw, throw_type};
 
 static FORM_SELECTOR: Name = Name::new("formSelector");
 static SUBMIT_SELECTOR: Name = Name::new("submitSelector");

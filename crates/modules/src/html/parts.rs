@@ -6,7 +6,7 @@ use brunt_quickjs::{Call, JsResult};
 
 use super::address::Address;
 use super::element::{Element, elements, maybe, strings, with};
-use crate::http::escape_path;
+use crate::http::url::escape_path;
 
 /// An attribute; empty if it is not there.
 pub(super) fn text<'js>(call: Call<'js>, name: &str) -> JsResult<'js> {

@@ -11,11 +11,12 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use super::Page;
 use super::arguments::{Wanted, filter_of, is_truthy_call, wanted, wanted_but_elements};
 use super::element::Element;
+use super::page::Page;
 use super::{bound, data, element};
-use crate::state::{text_or_empty, throw, throw_stopped, throw_type};
+use crate::reading::text_or_empty;
+use crate::throwing::{throw, throw_stopped, throw_type};
 
 static NAME: Name = Name::new("name");
 static VALUE: Name = Name::new("value");
@@ -88,7 +89,10 @@ impl Class for Selection {
                 .function(c"contents", 0, |call| {
                     step(call, |this| query::contents(&this.page().document, this.nodes()))
                 })
-                .function(c"data", 1, data::data)
+                .function(c"data", 1, |call| {
+                    let this = this(&call)?;
+                    data::data(&call, &this.page().document, this.nodes().first().copied())
+                })
                 .function(c"each", 1, each)
                 .function(c"end", 0, end)
                 .function(c"eq", 1, eq)

@@ -1,6 +1,7 @@
 //! More of this, each with k6's own answer, is in `tests/k6/html`.
 
-use super::{Page, Selection, selection};
+use super::page::Page;
+use super::selection::{Selection, selection};
 use crate::harness::{all, vm};
 
 fn cases(html: &str, cases: &[(&str, &str)]) {

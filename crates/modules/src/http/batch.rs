@@ -14,13 +14,19 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 
+use super::answering;
 use super::download::{self, Arrived};
-use super::prepared::{Asked, Prepared, Refusal, Unsendable, http_for, method_of};
+use super::kinds::kind_of;
+use super::prepared::{Asked, Prepared, Refusal, Unsendable, method_of};
 use super::response::{self, Response};
+use super::sending::wait_for;
+use super::state::http_for;
 use super::transfer::{self, Finished, Sink};
+use super::url::UrlTemplate;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::state::{VuState, throw, throw_stopped};
+use crate::state::VuState;
+use crate::throwing::{throw, throw_stopped};
 
 static METHOD: Name = Name::new("method");
 static URL: Name = Name::new("url");
@@ -56,7 +62,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     for key in &keys {
         let entry = list.get(key)?;
         let request = read_entry(ctx, key, &entry)
-            .and_then(|asked| Prepared::read(ctx, http, asked))
+            .and_then(|asked| Prepared::read(ctx, http, asked, kind_of))
             .and_then(Prepared::with_valid_url);
         match request {
             Ok(mut request) => {
@@ -120,7 +126,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
                 }
                 response::new(ctx, Response::of(finished))?
             }
-            Came::Head(arrived) => download::received(ctx, arrived)?,
+            Came::Head(arrived) => answering::arrived(ctx, arrived)?,
         };
         result.define(key, response)?;
     }
@@ -150,7 +156,7 @@ fn while_script_runs<'js, T: 'static>(
         *out.borrow_mut() = Some(done);
         ctx.settle(deferred, Ok(ctx.undefined()))
     });
-    super::wait_for(ctx, host, &promise)?;
+    wait_for(ctx, host, &promise)?;
     Ok(output.take())
 }
 
@@ -211,7 +217,7 @@ fn read_entry<'js>(
             params: entry.get_index(3)?,
         });
     }
-    if entry.is_string() || entry.instance::<super::url::UrlTemplate>().is_some() {
+    if entry.is_string() || entry.instance::<UrlTemplate>().is_some() {
         return Ok(Asked {
             method: "GET".into(),
             url: entry.clone(),

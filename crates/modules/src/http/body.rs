@@ -7,18 +7,18 @@ use brunt_http::form::{Multipart, Part, urlencode};
 use brunt_http::{Payload, Shared};
 use brunt_quickjs::{CommonBytes, Name, Thrown, Value};
 
-use super::cookies::CookieJar;
-use super::fasthttp::FileStream;
-use super::file::FileData;
-use super::response::Response;
-use super::url::UrlTemplate;
-use super::web::{FilePart, file_part};
+use super::fasthttp::file_stream::FileStream;
+use super::part::{FileData, FilePart, file_part};
 use crate::boxed::unbox;
-use crate::globals::web::{self, Boundary, FeedGuard};
+use crate::globals::web::blob::shared_bytes;
+use crate::globals::web::bodies::{feed, form_with, is_blob, is_stream, named_blob, native_body};
+use crate::globals::web::feed::FeedGuard;
+use crate::globals::web::form_parts::Boundary;
+use crate::globals::web::jslib_form::late_payload;
 use crate::go_error::go_type;
 use crate::go_text::number_text;
 use crate::shared_array;
-use crate::state::{throw, throw_type};
+use crate::throwing::{throw, throw_type};
 
 static DESCRIPTION: Name = Name::new("description");
 
@@ -61,8 +61,11 @@ impl From<Thrown> for BodyRefusal {
     }
 }
 
+/// Tells what k6 calls an object that is no body.
+pub(super) type KindOf = fn(&Value<'_>) -> Option<&'static str>;
+
 /// The one place where a JavaScript value becomes what a request sends.
-pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
+pub(super) fn encode(body: &Value<'_>, kind_of: KindOf) -> Result<EncodedBody, BodyRefusal> {
     if body.is_nullish() {
         return Ok(EncodedBody::default());
     }
@@ -75,14 +78,14 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
         return Err(unknown(kind));
     }
     if let Some(primitive) = primitive_in(body)? {
-        return encode(&primitive);
+        return encode(&primitive, kind_of);
     }
-    if let Some(native) = web::native_body(body) {
+    if let Some(native) = native_body(body) {
         let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
         return Ok(EncodedBody::of(native.payload, content_type));
     }
-    if web::is_stream(body.ctx(), body) {
-        let (payload, feed) = web::feed(body.ctx(), body)?;
+    if is_stream(body.ctx(), body) {
+        let (payload, feed) = feed(body.ctx(), body)?;
         return Ok(EncodedBody { feed: Some(feed), ..EncodedBody::of(payload, None) });
     }
     if body.is_array_buffer() || body.is_data_view() || body.typed_array_name().is_some() {
@@ -90,7 +93,7 @@ pub(super) fn encode(body: &Value<'_>) -> Result<EncodedBody, BodyRefusal> {
             throw_type(body.ctx(), "the buffer has no bytes any more: it was transferred").into()
         );
     }
-    if let Some(kind) = of_host(body) {
+    if let Some(kind) = kind_of(body) {
         return Err(unknown(kind));
     }
     let plain = body.is_object()
@@ -123,26 +126,6 @@ fn primitive_in<'js>(body: &Value<'js>) -> Result<Option<Value<'js>>, Thrown> {
     }
 }
 
-/// What k6 calls an object that has no members to make a form of: a promise that nobody awaited, a response.
-fn of_host(body: &Value<'_>) -> Option<&'static str> {
-    if !body.is_object() {
-        return None;
-    }
-    if body.is_promise() {
-        return Some("*sobek.Promise");
-    }
-    if body.instance::<Response>().is_some() {
-        return Some("*http.Response");
-    }
-    if body.instance::<CookieJar>().is_some() {
-        return Some("*http.CookieJar");
-    }
-    if body.instance::<UrlTemplate>().is_some() {
-        return Some("httpext.URL");
-    }
-    super::fasthttp::kind_of(body)
-}
-
 /// What an object without members is by its own word, `Response` for one: a form of it would be empty.
 fn tag_of(body: &Value<'_>) -> Result<Option<String>, Thrown> {
     let symbol = body.ctx().global().get("Symbol")?.get("toStringTag")?;
@@ -157,11 +140,11 @@ pub(super) fn encode_as(
     body: &Value<'_>,
     content_type: &str,
 ) -> Result<Option<EncodedBody>, BodyRefusal> {
-    if web::is_blob(body) {
+    if is_blob(body) {
         return Ok(None);
     }
     let boundary = Boundary::of(Some(content_type)).map_err(|told| throw(body.ctx(), &told))?;
-    if let Some(payload) = web::form_with(body, &boundary.text) {
+    if let Some(payload) = form_with(body, &boundary.text) {
         let encoded = EncodedBody::of(payload, Some(boundary.content_type));
         return Ok(Some(EncodedBody { is_by_hand: true, ..encoded }));
     }
@@ -180,11 +163,11 @@ pub(super) fn payload_of(value: &Value<'_>) -> Option<Payload> {
     if !value.is_object() {
         return None;
     }
-    if let Some(payload) = web::late_payload(value) {
+    if let Some(payload) = late_payload(value) {
         return Some(payload);
     }
     // As they are now: if the script changes its buffer while the request is under way, it changes a copy.
-    if let Some(bytes) = web::shared_bytes(value) {
+    if let Some(bytes) = shared_bytes(value) {
         return Some(bytes.into());
     }
     if let Some(file) = value.instance::<FileData>() {
@@ -212,11 +195,11 @@ enum Content {
 fn is_file(value: &Value<'_>) -> bool {
     value.instance::<FileData>().is_some()
         || value.instance::<FileStream>().is_some()
-        || web::is_blob(value)
+        || is_blob(value)
 }
 
 fn file_of(value: &Value<'_>) -> Option<FilePart> {
-    file_part(value).or_else(|| web::named_blob(value))
+    file_part(value).or_else(|| named_blob(value))
 }
 
 fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, BodyRefusal> {

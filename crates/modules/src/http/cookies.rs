@@ -6,11 +6,13 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::{Scope, SetCookie};
 use brunt_http::{Target, TargetError};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_js::Host;
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
-use super::prepared::http_for;
-use super::state::SharedJar;
-use crate::state::{text_or_empty, throw};
+use super::jar::{CookieJar, SharedJar};
+use super::state::{HttpState, http_for};
+use crate::reading::text_or_empty;
+use crate::throwing::throw;
 
 static DOMAIN: Name = Name::new("domain");
 static PATH: Name = Name::new("path");
@@ -19,19 +21,9 @@ static MAX_AGE: Name = Name::new("max_age");
 static SECURE: Name = Name::new("secure");
 static HTTP_ONLY: Name = Name::new("http_only");
 
-/// A jar in a script's hands.
-#[derive(Default)]
-pub(super) struct CookieJar {
-    pub(super) jar: SharedJar,
-}
-
-impl Class for CookieJar {
-    const NAME: &'static CStr = c"CookieJar";
-
-    fn members() -> &'static Members {
-        static NONE: Members = Members::new();
-        &NONE
-    }
+/// The VU's jar, for modules that make requests of their own.
+pub(crate) fn of_vu(host: &Host) -> SharedJar {
+    host.slot::<HttpState>().jar()
 }
 
 pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
@@ -39,7 +31,7 @@ pub(super) fn vu_jar(call: Call<'_>) -> JsResult<'_> {
     made(call.ctx(), CookieJar { jar: http.jar() })
 }
 
-pub(super) fn construct(call: Call<'_>) -> JsResult<'_> {
+pub(crate) fn construct(call: Call<'_>) -> JsResult<'_> {
     made(call.ctx(), CookieJar::default())
 }
 

@@ -1,8 +1,5 @@
 //! `responseType: 'stream'` and `fetch`: the call returns at the head, and the body comes as the script reads it.
 
-mod body;
-mod fetched;
-
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
@@ -16,18 +13,14 @@ use brunt_fiber::clock;
 use brunt_http::content::{Decoded, Decoder, Undecodable};
 use brunt_http::cookie::Scope;
 use brunt_http::{Chunk, Client, Exchange, Failure, Spool, Target};
-use brunt_quickjs::{Ctx, JsResult, Value};
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-pub(crate) use fetched::Fetched;
-
+use super::jar::SharedJar;
 use super::prepared::{Prepared, ResponseType};
-use super::response::{self, Response};
-use super::state::{HttpState, SharedJar};
+use super::state::HttpState;
 use super::transfer::{self, Finished, Sent, Sink};
-use crate::state::throw_stopped;
 
 /// The most that waits to be read by the script; then the socket is not read.
 const BUFFER: usize = 1 << 20;
@@ -55,7 +48,7 @@ pub(crate) struct Download {
     /// It is one of `fetch`: when nobody reads on, a short rest may still come.
     is_fetch: bool,
     /// The most bytes that it may have when it is put together.
-    pub(super) limit: Cell<u64>,
+    limit: Cell<u64>,
     /// Takes the body's codings off, from its head on.
     decoding: RefCell<Option<Decoding>>,
     /// The iteration ended before the body did: what the script reads later is no whole body.
@@ -90,9 +83,9 @@ pub(super) struct Reader(Rc<Download>);
 
 /// What [`start`] waits for.
 pub(super) struct Arrived {
-    reader: Reader,
+    pub(super) reader: Reader,
     /// `None`: the exchange ended without a head to be streamed.
-    head: Option<Box<Finished>>,
+    pub(super) head: Option<Box<Finished>>,
 }
 
 impl Download {
@@ -194,7 +187,7 @@ impl Download {
     }
 
     /// The next chunk, its codings taken off; `None` at the end.
-    fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
+    pub(super) fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
         if self.is_cut.replace(false) {
             return Poll::Ready(Some(Err(Failure::Aborted)));
         }
@@ -273,8 +266,28 @@ impl Decoding {
 
 impl Reader {
     /// The next chunk of the body; `None` at its end.
-    fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
+    pub(super) fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, Failure>>> {
         self.0.poll_chunk(cx)
+    }
+
+    /// What there is instead of a head to be streamed; given away once.
+    pub(super) fn take_ended(&self) -> Option<Box<Finished>> {
+        self.0.ended.take()
+    }
+
+    /// It is one of `fetch`.
+    pub(super) fn is_fetch(&self) -> bool {
+        self.0.is_fetch
+    }
+
+    /// The most bytes that it may have when it is put together.
+    pub(super) fn limit(&self) -> u64 {
+        self.0.limit.get()
+    }
+
+    /// Nobody reads on: the connection is closed.
+    pub(super) fn give_up(&self) {
+        self.0.give_up();
     }
 
     /// What came of the request, once all of it is known.
@@ -418,24 +431,4 @@ impl Seen {
             throw,
         })
     }
-}
-
-/// A response as the script gets it, with its `stream`.
-pub(super) fn received(ctx: Ctx<'_>, arrived: Arrived) -> JsResult<'_> {
-    let (response, reader) = response_of(ctx, arrived)?;
-    response.define_hidden("stream", body::new(ctx, reader)?)?;
-    Ok(response)
-}
-
-/// A response as the script gets it, and where its body comes from.
-fn response_of(ctx: Ctx<'_>, arrived: Arrived) -> JsResult<'_, (Value<'_>, Rc<Reader>)> {
-    let Arrived { reader, head } = arrived;
-    let reader = Rc::new(reader);
-    let response = if let Some(head) = head {
-        response::new(ctx, Response::streamed(head, Rc::clone(&reader)))?
-    } else {
-        let Some(ended) = reader.0.ended.take() else { return Err(throw_stopped(ctx)) };
-        super::received(ctx, ended)?
-    };
-    Ok((response, reader))
 }

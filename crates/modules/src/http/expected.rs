@@ -7,7 +7,7 @@ use brunt_quickjs::{Call, Class, JsResult, Members, Name, Value};
 
 use crate::boxed::unbox;
 use crate::go_error::go_type;
-use crate::state::{throw, throw_type};
+use crate::throwing::{throw, throw_type};
 
 static MIN: Name = Name::new("min");
 static MAX: Name = Name::new("max");

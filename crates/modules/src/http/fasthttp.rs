@@ -12,34 +12,43 @@
 
 mod checkstatus;
 mod client;
-mod file_stream;
+pub(super) mod file_stream;
 mod networks;
 mod ready;
 mod request;
 mod response;
 mod send;
 
-use brunt_quickjs::{Call, Ctx, JsResult, Value};
+use brunt_quickjs::{Ctx, JsResult, Value};
 
-pub(super) use self::file_stream::FileStream;
-pub(super) use self::networks::Networks;
-pub(super) use self::ready::SharedReady;
+use self::file_stream::FileStream;
+use crate::module::Module;
 
-pub(crate) fn names() -> Vec<String> {
-    ["Client", "FileStream", "Request", "checkstatus"].map(str::to_owned).to_vec()
-}
+/// What scripts import.
+pub(crate) struct Exports;
 
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    let prototype = ctx.class_prototype::<client::Client>()?;
-    set("Client", ctx.constructor(c"Client", 1, client::construct, &prototype)?)?;
-    let prototype = ctx.class_prototype::<FileStream>()?;
-    set("FileStream", ctx.constructor(c"FileStream", 1, file_stream::construct, &prototype)?)?;
-    let prototype = ctx.class_prototype::<request::Request>()?;
-    set("Request", ctx.constructor(c"Request", 2, request::construct, &prototype)?)?;
-    set("checkstatus", ctx.function(c"checkstatus", 3, checkstatus::checkstatus)?)
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        "k6/x/fasthttp"
+    }
+
+    fn names(&self) -> Vec<String> {
+        ["Client", "FileStream", "Request", "checkstatus"].map(str::to_owned).to_vec()
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let prototype = ctx.class_prototype::<client::Client>()?;
+        exports.define("Client", ctx.constructor(c"Client", 1, client::construct, &prototype)?)?;
+        let prototype = ctx.class_prototype::<FileStream>()?;
+        exports.define(
+            "FileStream",
+            ctx.constructor(c"FileStream", 1, file_stream::construct, &prototype)?,
+        )?;
+        let prototype = ctx.class_prototype::<request::Request>()?;
+        exports
+            .define("Request", ctx.constructor(c"Request", 2, request::construct, &prototype)?)?;
+        exports.define("checkstatus", ctx.function(c"checkstatus", 3, checkstatus::checkstatus)?)
+    }
 }
 
 /// What an object of this module is that is no body.
@@ -51,12 +60,4 @@ pub(super) fn kind_of(value: &Value<'_>) -> Option<&'static str> {
     } else {
         value.instance::<response::Response>().is_some().then_some("*fasthttp.Response")
     }
-}
-
-/// Classes cannot be called like functions.
-fn needs_new<'js>(call: &Call<'js>, class: &str) -> JsResult<'js, ()> {
-    if call.this().is_object() {
-        return Ok(());
-    }
-    Err(call.ctx().throw_type(&format!("the class {class} is made with `new`")))
 }

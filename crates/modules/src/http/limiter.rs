@@ -1,25 +1,39 @@
 //! `rps`: so many requests per second, over all VUs of the process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use brunt_fiber::clock;
 
+use crate::shared::Shared;
+
+/// The limiter of the test.
+#[derive(Default)]
+struct OfTest(OnceLock<Arc<Limiter>>);
+
+/// The limit of the process, if there is one.
+pub(super) fn of(shared: &Shared) -> Option<Arc<Limiter>> {
+    let rps = shared.config().rps;
+    let make = || Arc::new(Limiter::new(rps));
+    (rps > 0).then(|| Arc::clone(shared.slot::<OfTest>().0.get_or_init(make)))
+}
+
 /// A token bucket with room for one token: requests are spaced evenly, and waiting saves up nothing.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(super) struct Limiter {
     interval_ns: u64,
     /// Unix ns from which the next request may go.
     next: AtomicU64,
 }
 
 impl Limiter {
-    pub(crate) fn new(per_second: u64) -> Self {
+    pub(super) fn new(per_second: u64) -> Self {
         Self { interval_ns: 1_000_000_000 / per_second.max(1), next: AtomicU64::new(0) }
     }
 
     /// Takes the next place in the queue. Returns how long it is until then.
-    pub(crate) fn reserve(&self) -> Duration {
+    pub(super) fn reserve(&self) -> Duration {
         let now = clock::now_ns();
         let mut next = self.next.load(Ordering::Relaxed);
         loop {

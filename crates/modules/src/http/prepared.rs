@@ -6,23 +6,23 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::cookie::Scope;
 use brunt_http::{Failure, Headers, Payload, Target, TargetError, canonical_name};
-use brunt_js::Host;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Name, Thrown, Value};
 
-use super::body;
-use super::cookies::CookieJar;
+use super::body::{self, KindOf};
 use super::download::Download;
 use super::expected::Callback;
+use super::jar::{CookieJar, SharedJar};
 use super::login::Auth;
-use super::state::{HttpState, SharedJar};
+use super::state::HttpState;
 use super::url::{UrlTemplate, escape_path};
 use crate::boxed::unbox;
 use crate::config::Config;
-use crate::globals::web::FeedGuard;
+use crate::globals::web::feed::FeedGuard;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::state::{VuState, tag_text};
+use crate::reading::tag_text;
+use crate::state::VuState;
 
 static HEADERS: Name = Name::new("headers");
 static COOKIES: Name = Name::new("cookies");
@@ -131,6 +131,7 @@ impl Prepared {
         ctx: Ctx<'js>,
         http: &HttpState,
         asked: Asked<'js>,
+        kind_of: KindOf,
     ) -> Result<Self, Refusal> {
         let state = VuState::of(ctx);
         let config = state.shared.config();
@@ -172,7 +173,7 @@ impl Prepared {
         }
         request.read_url(&asked.url)?;
         if !asked.body.is_nullish() || asked.params.is_object() {
-            request.read_rest(ctx, &asked.body, &asked.params)?;
+            request.read_rest(ctx, &asked.body, &asked.params, kind_of)?;
         }
         Ok(request)
     }
@@ -184,8 +185,10 @@ impl Prepared {
         ctx: Ctx<'js>,
         body: &Value<'js>,
         params: &Value<'js>,
+        kind_of: KindOf,
     ) -> Result<(), Refusal> {
-        let mut encoded = body::encode(body).map_err(|refusal| self.refuse_body(refusal))?;
+        let mut encoded =
+            body::encode(body, kind_of).map_err(|refusal| self.refuse_body(refusal))?;
         if encoded.is_multipart()
             && let Some(given) = content_type_of(params)?
         {
@@ -554,22 +557,4 @@ pub(super) fn method_of(method: &Value<'_>) -> JsResult<'static, Cow<'static, st
     }
     let method = method.to_string_lossy()?;
     Ok(if method.is_empty() { Cow::Borrowed("GET") } else { Cow::Owned(method) })
-}
-
-/// The VU's state of this crate, made usable here: HTTP is not for init code.
-///
-/// # Errors
-/// In init code.
-pub(super) fn http_of(ctx: Ctx<'_>) -> JsResult<'_, (&Host, &HttpState)> {
-    http_for(ctx, "Making http requests")
-}
-
-/// [`http_of`], with what is being tried.
-pub(super) fn http_for<'js>(
-    ctx: Ctx<'js>,
-    what: &str,
-) -> JsResult<'js, (&'js Host, &'js HttpState)> {
-    crate::state::not_in_init(ctx, what)?;
-    let host = Host::of(ctx);
-    Ok((host, VuState::of(ctx).http(host)))
 }

@@ -5,24 +5,28 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_html::Selector;
 use brunt_http::budget::Share;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_js::Host;
 use brunt_quickjs::class::Own;
-use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::download::Reader;
-use super::gjson;
 use super::prepared::{Asked, ResponseType};
+use super::sending::send;
+use super::shown::{
+    BLOCKED, BODY, CLICK_LINK, CONNECTING, COOKIES, DURATION, ERROR, ERROR_CODE, HEADERS, HTML,
+    JSON, LOOKING_UP, NAMES, OCSP, PROTO, RECEIVING, REMOTE_IP, REMOTE_PORT, REQUEST, SENDING,
+    STATUS, STATUS_TEXT, SUBMIT_FORM, TIMINGS, TLS_CIPHER_SUITE, TLS_HANDSHAKING, TLS_VERSION, URL,
+    WAITING, html_of, json_of, no_body, page_of,
+};
 use super::transfer::Finished;
 use crate::go_error::go_type;
 use crate::html::links::{self, Link};
-use crate::html::{Page, Selection, selection};
-use crate::state::{throw, throw_type};
+use crate::html::page::Page;
+use crate::throwing::{throw, throw_type};
 
 /// What scripts see of a request that is over, or that could not be sent.
 pub(crate) struct Response {
@@ -36,45 +40,6 @@ pub(crate) struct Response {
     shown: RefCell<Share>,
 }
 
-macro_rules! names {
-    ($($constant:ident = $text:literal),* $(,)?) => {
-        $(pub(super) static $constant: Name = Name::new($text);)*
-        pub(super) static NAMES: &[&Name] = &[$(&$constant),*];
-    };
-}
-
-// In k6's order.
-names! {
-    REMOTE_IP = "remote_ip",
-    REMOTE_PORT = "remote_port",
-    URL = "url",
-    STATUS = "status",
-    STATUS_TEXT = "status_text",
-    PROTO = "proto",
-    HEADERS = "headers",
-    COOKIES = "cookies",
-    BODY = "body",
-    TIMINGS = "timings",
-    TLS_VERSION = "tls_version",
-    TLS_CIPHER_SUITE = "tls_cipher_suite",
-    OCSP = "ocsp",
-    ERROR = "error",
-    ERROR_CODE = "error_code",
-    REQUEST = "request",
-    CLICK_LINK = "clickLink",
-    HTML = "html",
-    JSON = "json",
-    SUBMIT_FORM = "submitForm",
-}
-
-pub(super) static DURATION: Name = Name::new("duration");
-pub(super) static BLOCKED: Name = Name::new("blocked");
-pub(super) static LOOKING_UP: Name = Name::new("looking_up");
-pub(super) static CONNECTING: Name = Name::new("connecting");
-pub(super) static TLS_HANDSHAKING: Name = Name::new("tls_handshaking");
-pub(super) static SENDING: Name = Name::new("sending");
-pub(super) static WAITING: Name = Name::new("waiting");
-pub(super) static RECEIVING: Name = Name::new("receiving");
 static METHOD: Name = Name::new("method");
 static NAME: Name = Name::new("name");
 static VALUE: Name = Name::new("value");
@@ -96,7 +61,6 @@ static REVOKED_AT: Name = Name::new("revoked_at");
 static REVOCATION_REASON: Name = Name::new("revocation_reason");
 static SET_COOKIES: Name = Name::new("\u{0}set-cookie");
 static GET_SET_COOKIE: Name = Name::new("getSetCookie");
-static PARSED: Name = Name::new("\u{0}json");
 
 /// Bodies up to this size are decoded anew each time: keeping them would cost more.
 const KEEP_BODY: usize = 256;
@@ -514,37 +478,10 @@ fn body<'js>(this: &Value<'js>) -> JsResult<'js, Body> {
     Err(throw(ctx, &format!("invalid type {kind}, expected string, []byte or ArrayBuffer")))
 }
 
-/// The same of a body.
-pub(super) fn page_of<'js>(
-    ctx: Ctx<'js>,
-    bytes: Option<&[u8]>,
-    url: &str,
-) -> JsResult<'js, Rc<Page>> {
-    let Some(bytes) = bytes else {
-        return Err(throw(
-            ctx,
-            "the body is null so we can't transform it to HTML - this likely was because of a request error getting \
-             the response",
-        ));
-    };
-    Page::parse(ctx, &String::from_utf8_lossy(bytes), url)
-}
-
 /// `res.html(selector?)`.
 fn html(call: Call<'_>) -> JsResult<'_> {
     let page = page(&call)?;
     html_of(&call, &page)
-}
-
-/// What `html(selector?)` of a response gives.
-pub(super) fn html_of<'js>(call: &Call<'js>, page: &Rc<Page>) -> JsResult<'js> {
-    let root = page.document.root();
-    let nodes = if call.is_empty() {
-        vec![root]
-    } else {
-        Selector::new(&call.argument(0).to_string_lossy()?).find(&page.document, &[root])
-    };
-    selection(call.ctx(), Selection::of(page, nodes))
 }
 
 /// `res.clickLink(arguments?)`.
@@ -568,7 +505,7 @@ fn follow<'js>(ctx: Ctx<'js>, link: Link<'js>) -> JsResult<'js> {
         body: link.body,
         params: link.params,
     };
-    super::send(ctx, asked)
+    send(ctx, asked)
 }
 
 /// `res.json(selector?)`.
@@ -589,63 +526,6 @@ fn json(call: Call<'_>) -> JsResult<'_> {
     json_of(&call, bytes.unwrap_or_default())
 }
 
-/// There is no body that could be JSON.
-pub(super) fn no_body(ctx: Ctx<'_>) -> Thrown {
-    throw(
-        ctx,
-        "the body is null so we can't transform it to JSON - this likely was because of a request error getting \
-         the response",
-    )
-}
-
-/// What `json(selector?)` of a response with this body gives. The whole value is kept in the response.
-pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
-    let (ctx, this) = (call.ctx(), call.this());
-    let selector = call.argument(0);
-    // An argument that is undefined selects nothing, as in k6.
-    if !call.is_empty() {
-        let selector = selector.to_string_lossy()?;
-        return Ok(select(ctx, bytes, &selector));
-    }
-    let known = this.get(&PARSED)?;
-    if !known.is_undefined() {
-        return Ok(known);
-    }
-    let value = ctx.parse_json(bytes).map_err(|error| {
-        if error.kind == JsonErrorKind::Memory {
-            return ctx.throw_json(error);
-        }
-        let what = error.in_go_words();
-        // At the end of the text k6 points at the last character there is.
-        let least = usize::from(error.line > 1);
-        let column = match error.byte {
-            Some(_) => error.column,
-            None => error.column.saturating_sub(1).max(least),
-        };
-        throw(
-            ctx,
-            &format!(
-                "cannot parse json due to an error at line {}, character {column} , error: {what}",
-                error.line
-            ),
-        )
-    })?;
-    if value.is_object() {
-        this.define_hidden(&PARSED, value.clone())?;
-    }
-    Ok(value)
-}
-
-/// GJSON path; `undefined` for no match and for what is no JSON.
-fn select<'js>(ctx: Ctx<'js>, bytes: &[u8], selector: &str) -> Value<'js> {
-    let Ok(text) = std::str::from_utf8(bytes) else { return ctx.undefined() };
-    if !gjson::is_valid(text) {
-        return ctx.undefined();
-    }
-    let found = gjson::get(text, selector).and_then(|found| ctx.parse_json(found.as_bytes()).ok());
-    found.unwrap_or_else(|| ctx.undefined())
-}
-
 /// The object that scripts get.
 pub(super) fn new(ctx: Ctx<'_>, response: Response) -> JsResult<'_, Value<'_>> {
     let value = ctx.instance(response)?;
@@ -654,4 +534,23 @@ pub(super) fn new(ctx: Ctx<'_>, response: Response) -> JsResult<'_, Value<'_>> {
         brunt_fiber::holds(response.places());
     }
     Ok(value)
+}
+
+/// The body of a response, its content codings taken off. `None` if it has none, or none was kept.
+pub(crate) fn body_of<'a>(value: &'a Value<'_>) -> Option<&'a [u8]> {
+    value.instance::<Response>()?.kept_body()
+}
+
+/// The lines of a response's head as they came; bytes beyond ASCII are read as Latin-1.
+pub(crate) fn header_lines(value: &Value<'_>) -> Vec<(String, String)> {
+    let head = value.instance::<Response>().and_then(Response::head);
+    let line = |(name, value): (&str, &[u8])| {
+        (name.to_owned(), value.iter().map(|&byte| char::from(byte)).collect())
+    };
+    head.map_or_else(Vec::new, |head| head.headers().map(line).collect())
+}
+
+/// Whether redirects led to this response.
+pub(crate) fn is_redirected(value: &Value<'_>) -> bool {
+    value.instance::<Response>().is_some_and(Response::is_redirected)
 }

@@ -1,33 +1,29 @@
-//! The HTTP side of one VM: its connections, its cookies, its response callback.
+//! State of HTTP: what the VUs of a core share, and a VU's cookies, response callback and downloads.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use brunt_fiber::clock;
-use brunt_http::cookie::Jar;
 use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
-use brunt_js::{Host, Remains};
-use brunt_quickjs::touched;
+use brunt_js::{CoreSlot, Host, Remains, SlotKey, VuSlot};
+use brunt_quickjs::{Ctx, JsResult, touched};
 use rustc_hash::FxHashMap;
 
 use super::download::Download;
 use super::expected::Callback;
-use super::fasthttp::{Networks, SharedReady};
-use super::limiter::Limiter;
+use super::jar::SharedJar;
+use super::limiter::{self, Limiter};
 use super::record::SeriesCache;
 use super::url::mask;
-use crate::api::Shared;
 use crate::config::SystemTags;
+use crate::connections::{Connections, CoreNetwork};
+use crate::state::VuState;
+use crate::throwing::not_in_init;
 use crate::watch::Watcher;
 
-/// A jar that requests, and scripts, share.
-pub(crate) type SharedJar = Rc<RefCell<Jar>>;
-
 /// What one core's VUs share.
-pub(crate) struct HttpShared {
+pub(super) struct HttpShared {
     network: Rc<Network>,
     pub(super) series: RefCell<SeriesCache>,
     pub(super) system_tags: SystemTags,
@@ -36,13 +32,8 @@ pub(crate) struct HttpShared {
     headers: Rc<Headers>,
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
-    /// Those of `k6/x/fasthttp`.
-    pub(super) networks: Networks,
-    pub(super) ready: SharedReady,
     /// Who looks at each exchange, if anybody does.
     pub(super) watcher: Option<Arc<dyn Watcher>>,
-    /// Those of `k6/net/grpc`.
-    grpc_networks: crate::grpc::Networks,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -55,38 +46,37 @@ pub(super) struct Place {
     pub(super) shown: Box<str>,
 }
 
-impl HttpShared {
-    /// Each request has a connection of its own.
-    pub(super) fn closes(&self) -> bool {
-        self.network.closes_each()
+impl CoreSlot for HttpShared {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
     }
 
-    fn new(shared: &Shared) -> Rc<Self> {
+    fn new(host: &Host) -> Self {
+        let shared = &host.slot::<VuState>().shared;
         let config = shared.config();
-        // Settings were checked when the options were read; what fails here is the machine.
-        let network = Network::new(config.network.clone(), clock::now_ns).unwrap_or_else(|error| {
-            log::error!("the network settings cannot be used: {error}");
-            Network::new(brunt_http::Settings::default(), clock::now_ns)
-                .expect("default settings are sound")
-        });
         let mut headers = Headers::new();
         if !config.user_agent.is_empty()
             && headers.append("User-Agent", &config.user_agent).is_err()
         {
             log::warn!("the user agent has characters that no header may have; it is left out");
         }
-        Rc::new(Self {
-            network,
+        Self {
+            network: Rc::clone(&host.core_slot::<CoreNetwork>().0),
             headers: Rc::new(headers),
             series: RefCell::default(),
             system_tags: config.system_tags,
-            limiter: shared.limiter(),
+            limiter: limiter::of(shared),
             places: RefCell::default(),
-            networks: Networks::default(),
-            ready: SharedReady::default(),
             watcher: config.watcher.clone(),
-            grpc_networks: crate::grpc::Networks::default(),
-        })
+        }
+    }
+}
+
+impl HttpShared {
+    /// Each request has a connection of its own.
+    pub(super) fn closes(&self) -> bool {
+        self.network.closes_each()
     }
 
     /// A URL taken apart.
@@ -103,53 +93,40 @@ impl HttpShared {
         places.insert(url.into(), Rc::clone(&place));
         Ok(place)
     }
-
-    /// That of the core, or a fresh one where there is no core.
-    pub(super) fn of(shared: &Shared, host: &Host) -> Rc<Self> {
-        match host.core_state() {
-            Some(core) => Rc::clone(core.api(|| Self::new(shared))),
-            None => Self::new(shared),
-        }
-    }
 }
 
-pub(crate) struct HttpState {
+/// What a VU has of its own.
+pub(super) struct HttpState {
     pub(super) shared: Rc<HttpShared>,
-    pub(crate) client: Rc<Client>,
+    pub(super) client: Rc<Client>,
     jar: RefCell<SharedJar>,
-    pub(crate) callback: RefCell<Callback>,
+    pub(super) callback: RefCell<Callback>,
     /// The headers of a request without any of its own.
-    pub(crate) headers: Rc<Headers>,
-    /// The address that it dials from, if not the system's choice.
-    pub(super) local_ip: Option<IpAddr>,
-    /// Clients that the script made, each once.
-    others: RefCell<Vec<Rc<Client>>>,
-    /// Sent and received by clients that are gone, and not told yet.
-    left_bytes: Cell<(u64, u64)>,
+    pub(super) headers: Rc<Headers>,
     /// Responses whose bodies are streamed, in this iteration.
     downloads: RefCell<Vec<Weak<Download>>>,
 }
 
-impl HttpState {
-    pub(crate) fn new(shared: &Shared, host: &Host) -> Self {
-        let here = HttpShared::of(shared, host);
-        let network = Rc::clone(&here.network);
-        let config = shared.config();
-        let headers = Rc::clone(&here.headers);
-        let local_ip = local_ip(&config.local_ips, host.ids().local);
+impl VuSlot for HttpState {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(host: &Host) -> Self {
+        let shared = host.core_slot::<HttpShared>();
         Self {
-            shared: here,
-            client: Rc::new(Client::new(network, local_ip)),
-            local_ip,
-            others: RefCell::default(),
-            left_bytes: Cell::default(),
+            client: host.slot::<Connections>().client(),
+            headers: Rc::clone(&shared.headers),
+            shared,
             jar: RefCell::default(),
             callback: RefCell::default(),
-            headers,
             downloads: RefCell::default(),
         }
     }
+}
 
+impl HttpState {
     /// A stream that ends with the iteration, if not before.
     pub(super) fn keep_track_of(&self, download: &Rc<Download>) {
         let mut downloads = self.downloads.borrow_mut();
@@ -159,7 +136,7 @@ impl HttpState {
 
     /// The script has nothing left to do: responses that it left unread come to their end, if that is near. `None` if
     /// there are none.
-    pub(crate) fn unread_downloads(&self) -> Option<Remains> {
+    pub(super) fn unread_downloads(&self) -> Option<Remains> {
         let downloads = self.downloads.borrow();
         let unread = downloads.iter().filter_map(Weak::upgrade).filter(|each| each.is_left());
         let unread: Vec<_> = unread.collect();
@@ -174,19 +151,19 @@ impl HttpState {
     }
 
     /// The iteration is over: what has not come yet doesn't come any more.
-    pub(crate) fn end_downloads(&self) {
+    pub(super) fn end_downloads(&self) {
         for download in self.downloads.take().iter().filter_map(Weak::upgrade) {
             download.cut();
         }
     }
 
     /// The VU's jar.
-    pub(crate) fn jar(&self) -> SharedJar {
+    pub(super) fn jar(&self) -> SharedJar {
         Rc::clone(&self.jar.borrow())
     }
 
     /// A new jar; who holds the old one keeps it.
-    pub(crate) fn reset_cookies(&self) {
+    pub(super) fn reset_cookies(&self) {
         let untouched = {
             let jar = self.jar.borrow();
             Rc::strong_count(&jar) == 1 && jar.borrow().is_empty()
@@ -196,77 +173,27 @@ impl HttpState {
         }
     }
 
-    /// The networks of `k6/net/grpc`.
-    pub(crate) fn grpc_networks(&self) -> &crate::grpc::Networks {
-        &self.shared.grpc_networks
-    }
-
-    /// A client on another network: one for each.
-    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
-        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
-        if let Some(client) = self.others.borrow().iter().find(of_network) {
-            return Rc::clone(client);
-        }
-        let client = Rc::new(Client::new(Rc::clone(network), self.local_ip));
-        self.adopt(Rc::clone(&client));
-        client
-    }
-
-    /// Takes in a client whose bytes and connections are the VU's, too.
-    pub(super) fn adopt(&self, client: Rc<Client>) {
-        let mut others = self.others.borrow_mut();
-        // A script may make one in each iteration: those that nobody has any more leave their bytes.
-        others.retain(|client| {
-            let is_held = Rc::strong_count(client) > 1;
-            if !is_held {
-                let (sent, received) = client.take_wire_bytes();
-                let (before_sent, before_received) = self.left_bytes.get();
-                self.left_bytes.set((before_sent + sent, before_received + received));
-            }
-            is_held
-        });
-        others.push(client);
-    }
-
-    /// A client of the VU's on another network.
-    pub(crate) fn make_other(&self, network: Rc<Network>) -> Rc<Client> {
-        let client = Rc::new(Client::new(network, self.local_ip));
-        self.adopt(Rc::clone(&client));
-        client
-    }
-
-    /// Says where it and its clients are, for those who watch what is touched.
-    pub(crate) fn note(&self) {
+    /// Says where it is, for those who watch what is touched.
+    pub(super) fn note(&self) {
         touched::note(self);
-        let others = self.others.borrow();
-        touched::note(&others[..]);
         touched::note_shared(&self.jar.borrow());
-        for client in others.iter().chain([&self.client]) {
-            client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
-        }
-    }
-
-    pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
-        let others = self.others.borrow();
-        let (sent, received) = self.client.take_wire_bytes();
-        let (left_sent, left_received) = self.left_bytes.take();
-        let here = (sent + left_sent, received + left_received);
-        others.iter().fold(here, |(sent, received), client| {
-            let (more_sent, more_received) = client.take_wire_bytes();
-            (sent + more_sent, received + more_received)
-        })
-    }
-
-    pub(crate) fn close_idle(&self) {
-        self.client.close_idle();
-        for client in &*self.others.borrow() {
-            client.close_idle();
-        }
     }
 }
 
-/// VU n uses the address at (n − 1) modulo their number.
-fn local_ip(pool: &[IpAddr], vu: u64) -> Option<IpAddr> {
-    let index = vu.checked_sub(1)? as usize;
-    pool.get(index.checked_rem(pool.len())?).copied()
+/// The VU's state of HTTP, where requests can be made.
+///
+/// # Errors
+/// In init code.
+pub(super) fn http_of(ctx: Ctx<'_>) -> JsResult<'_, (&Host, &HttpState)> {
+    http_for(ctx, "Making http requests")
+}
+
+/// [`http_of`], with what is being tried.
+pub(super) fn http_for<'js>(
+    ctx: Ctx<'js>,
+    what: &str,
+) -> JsResult<'js, (&'js Host, &'js HttpState)> {
+    not_in_init(ctx, what)?;
+    let host = Host::of(ctx);
+    Ok((host, host.slot()))
 }

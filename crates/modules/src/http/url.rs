@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
-use crate::state::text_or_empty;
+use crate::reading::text_or_empty;
 
 static NAME: Name = Name::new("name");
 static URL: Name = Name::new("url");

@@ -8,7 +8,7 @@ use brunt_quickjs::{Ctx, JsResult, Value};
 use brunt_schedule::duration::parse_as_go as parse;
 
 use crate::extension::OwnTags;
-use crate::grpc::timeout_of;
+use crate::reading::timeout_of;
 use crate::state::VuState;
 
 /// The most that an IPv4 packet carries behind the head of an echo.

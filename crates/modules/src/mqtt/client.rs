@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_js::{Host, Line};
-use brunt_metrics::{Contains, Kind, MetricId};
+use brunt_js::{Host, Line, SlotKey};
+use brunt_metrics::MetricId;
+use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult};
 use rumqttc::mqttbytes::v4::Publish;
 use tokio::sync::Notify;
@@ -13,8 +14,10 @@ use tokio::sync::Notify;
 use super::asked::{Connecting, Doing, Identity};
 use super::session::{Login, Session};
 use crate::extension::backlog::Backlog;
+use crate::extension::events::Emitter;
 use crate::extension::handlers::Handlers;
-use crate::extension::{Link, OwnTags, declare};
+use crate::extension::meters::{Meters, counter};
+use crate::extension::{Link, OwnTags};
 use crate::state::VuState;
 
 /// Bytes of messages that wait for the script; beyond them, nothing is read.
@@ -26,7 +29,7 @@ const WAITING_MAX_ASKED: usize = 16 << 20;
 /// What a message counts for beside its bytes.
 const MESSAGE_COST: usize = 128;
 
-/// What a script may listen to.
+/// What a script may listen to, in the order of [`Emitter::EVENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Connect,
@@ -36,53 +39,58 @@ pub(super) enum Event {
     Error,
 }
 
-impl Event {
-    pub(super) fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "connect" => Self::Connect,
-            "message" => Self::Message,
-            "end" => Self::End,
-            "reconnect" => Self::Reconnect,
-            "error" => Self::Error,
-            _ => return None,
-        })
+impl Emitter for Client {
+    const EVENTS: &'static [&'static str] = &["connect", "message", "end", "reconnect", "error"];
+    const CONNECT: usize = Event::Connect as usize;
+    const ERROR: usize = Event::Error as usize;
+
+    /// In which method, and what.
+    type Why = (&'static str, String);
+
+    fn handlers(&self) -> &Handlers {
+        &self.handlers
     }
+
+    fn error<'js>(ctx: Ctx<'js>, (method, message): &Self::Why) -> JsResult<'js> {
+        error(ctx, method, message)
+    }
+}
+
+/// `MQTTError`: what went wrong, and in which method.
+pub(super) fn error<'js>(ctx: Ctx<'js>, method: &str, message: &str) -> JsResult<'js> {
+    let error = ctx.error(ErrorKind::Plain, message);
+    error.define_hidden("name", ctx.string("MQTTError")?)?;
+    error.define("method", ctx.string(method)?)?;
+    Ok(error)
 }
 
 /// The metrics of all clients.
 #[derive(Clone, Copy)]
-pub(crate) struct Meters {
+pub(super) struct ClientMeters {
     calls: MetricId,
     errors: MetricId,
     sent: MetricId,
     received: MetricId,
 }
 
-impl Meters {
-    /// Those of the VM, declared at the first use: the registry has a lock.
-    pub(super) fn of(ctx: Ctx<'_>) -> JsResult<'_, Self> {
-        let kept = &VuState::of(ctx).mqtt;
-        if let Some(known) = kept.get() {
-            return Ok(known);
-        }
-        let declared = Self::declare(ctx)?;
-        kept.set(Some(declared));
-        Ok(declared)
+impl Meters for ClientMeters {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
     }
 
     fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self> {
-        let count = |name| declare(ctx, name, Kind::Counter, Contains::Default);
         Ok(Self {
-            calls: count("mqtt_calls")?,
-            errors: count("mqtt_errors")?,
-            sent: count("mqtt_messages_sent")?,
-            received: count("mqtt_messages_received")?,
+            calls: counter(ctx, "mqtt_calls")?,
+            errors: counter(ctx, "mqtt_errors")?,
+            sent: counter(ctx, "mqtt_messages_sent")?,
+            received: counter(ctx, "mqtt_messages_received")?,
         })
     }
 }
 
 pub(super) struct Client {
-    meters: Meters,
+    meters: ClientMeters,
     identity: Identity,
     own: OwnTags,
     /// The own tags and those of the connection.
@@ -102,7 +110,12 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(meters: Meters, identity: Identity, own: OwnTags, is_lasting: bool) -> Self {
+    pub(super) fn new(
+        meters: ClientMeters,
+        identity: Identity,
+        own: OwnTags,
+        is_lasting: bool,
+    ) -> Self {
         Self {
             meters,
             identity,
@@ -212,7 +225,7 @@ impl Client {
             // Nobody here ended it.
             self.session.borrow_mut().take();
             self.count_error(ctx, "connect", &OwnTags::default());
-            let error = super::error(ctx, "connect", why)?;
+            let error = error(ctx, "connect", why)?;
             self.handlers.call(ctx, Event::Error as usize, &[error])?;
         }
         self.handlers.call(ctx, Event::End as usize, &[])

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use brunt_quickjs::{Call, JsResult, Members, Value};
 
 use super::{is_connected, run};
-use crate::state::text_or_empty;
+use crate::reading::text_or_empty;
 
 /// What becomes of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use memchr::memchr;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::unparsed::{Hunt, found_in_file};
-use crate::globals::web;
+use crate::globals::web::bodies::is_blob;
 
 /// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
 #[derive(Debug, Default)]
@@ -184,7 +184,7 @@ impl<'js> Seen<'js> {
             Shape::Typed(class)
         } else if value.is_data_view() {
             Shape::View
-        } else if web::is_blob(value) {
+        } else if is_blob(value) {
             let message = "a SharedArray can't hold a Blob or File: give it the bytes, as \
                            `await blob.arrayBuffer()` has them";
             return Err(value.ctx().throw_type(message));

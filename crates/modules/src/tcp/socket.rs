@@ -7,16 +7,19 @@ use std::time::Duration;
 
 use brunt_fiber::clock;
 use brunt_http::{Client, Opened};
-use brunt_js::{Host, Line};
-use brunt_metrics::{Contains, Kind, MetricId};
+use brunt_js::{Host, Line, SlotKey};
+use brunt_metrics::MetricId;
+use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult};
 use tokio::sync::Notify;
 
 use super::asked::Destination;
 use crate::extension::backlog::Backlog;
+use crate::extension::events::Emitter;
 use crate::extension::handlers::Handlers;
+use crate::extension::meters::{Meters, counter, time};
 use crate::extension::stream::{Stream, dial};
-use crate::extension::{Link, OwnTags, declare};
+use crate::extension::{Link, OwnTags};
 use crate::state::VuState;
 
 /// Bytes that came and wait for the script; beyond them, nothing is read.
@@ -45,7 +48,7 @@ impl State {
     }
 }
 
-/// What a script may listen to.
+/// What a script may listen to, in the order of [`Emitter::EVENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Connect,
@@ -55,22 +58,32 @@ pub(super) enum Event {
     Timeout,
 }
 
-impl Event {
-    pub(super) fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "connect" => Self::Connect,
-            "data" => Self::Data,
-            "close" => Self::Close,
-            "error" => Self::Error,
-            "timeout" => Self::Timeout,
-            _ => return None,
-        })
+impl Emitter for Socket {
+    const EVENTS: &'static [&'static str] = &["connect", "data", "close", "error", "timeout"];
+    const CONNECT: usize = Event::Connect as usize;
+    const ERROR: usize = Event::Error as usize;
+
+    type Why = String;
+
+    fn handlers(&self) -> &Handlers {
+        &self.handlers
     }
+
+    fn error<'js>(ctx: Ctx<'js>, why: &String) -> JsResult<'js> {
+        error(ctx, why)
+    }
+}
+
+/// What the script's handlers are given: `TCPError`.
+pub(super) fn error<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
+    let error = ctx.error(ErrorKind::Plain, message);
+    error.define_hidden("name", ctx.string("TCPError")?)?;
+    Ok(error)
 }
 
 /// The metrics of all sockets.
 #[derive(Clone, Copy)]
-pub(crate) struct Meters {
+pub(super) struct SocketMeters {
     resolving: MetricId,
     connecting: MetricId,
     duration: MetricId,
@@ -82,31 +95,23 @@ pub(crate) struct Meters {
     partial_writes: MetricId,
 }
 
-impl Meters {
-    /// Those of the VM, declared at the first use: the registry has a lock.
-    pub(super) fn of(ctx: Ctx<'_>) -> JsResult<'_, Self> {
-        let kept = &VuState::of(ctx).tcp;
-        if let Some(known) = kept.get() {
-            return Ok(known);
-        }
-        let declared = Self::declare(ctx)?;
-        kept.set(Some(declared));
-        Ok(declared)
+impl Meters for SocketMeters {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
     }
 
     fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self> {
-        let time = |name| declare(ctx, name, Kind::Trend, Contains::Time);
-        let count = |name| declare(ctx, name, Kind::Counter, Contains::Default);
         Ok(Self {
-            resolving: time("tcp_socket_resolving")?,
-            connecting: time("tcp_socket_connecting")?,
-            duration: time("tcp_socket_duration")?,
-            sockets: count("tcp_sockets")?,
-            reads: count("tcp_reads")?,
-            writes: count("tcp_writes")?,
-            errors: count("tcp_errors")?,
-            timeouts: count("tcp_timeouts")?,
-            partial_writes: count("tcp_partial_writes")?,
+            resolving: time(ctx, "tcp_socket_resolving")?,
+            connecting: time(ctx, "tcp_socket_connecting")?,
+            duration: time(ctx, "tcp_socket_duration")?,
+            sockets: counter(ctx, "tcp_sockets")?,
+            reads: counter(ctx, "tcp_reads")?,
+            writes: counter(ctx, "tcp_writes")?,
+            errors: counter(ctx, "tcp_errors")?,
+            timeouts: counter(ctx, "tcp_timeouts")?,
+            partial_writes: counter(ctx, "tcp_partial_writes")?,
         })
     }
 }
@@ -115,7 +120,7 @@ impl Meters {
 pub(super) type Written = Result<(), (usize, String)>;
 
 pub(super) struct Socket {
-    meters: Meters,
+    meters: SocketMeters,
     own: OwnTags,
     /// The own tags and those of the connection.
     tags: RefCell<OwnTags>,
@@ -139,7 +144,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(meters: Meters, own: OwnTags) -> Self {
+    pub(super) fn new(meters: SocketMeters, own: OwnTags) -> Self {
         let mut tags = OwnTags::default();
         tags.set("proto", "TCP");
         Self {
@@ -318,7 +323,7 @@ impl Socket {
         self.end(ctx);
         if let Some(why) = why {
             self.count_error(ctx);
-            let error = super::error(ctx, &why)?;
+            let error = error(ctx, &why)?;
             self.handlers.call(ctx, Event::Error as usize, &[error])?;
         }
         let told = self.handlers.call(ctx, Event::Close as usize, &[]);

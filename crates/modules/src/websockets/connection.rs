@@ -15,7 +15,7 @@ use brunt_websocket::{Close, Connected, Ended, Event, Handshake, HandshakeError,
 use tokio::sync::Notify;
 
 use super::handlers::{Handlers, On};
-use crate::globals::web::blob_of;
+use crate::globals::web::bodies::blob_of;
 use crate::state::VuState;
 use crate::ws::asked::{Params, reason, target_of};
 use crate::ws::tally::{Pings, Tally};
@@ -54,7 +54,7 @@ pub(super) enum Ready {
     Closed = 3,
 }
 
-pub(crate) struct Connection {
+pub(super) struct Connection {
     pub(super) url: String,
     pub(super) ready: Cell<Ready>,
     pub(super) protocol: RefCell<String>,

@@ -9,9 +9,12 @@ use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Name, Value};
 use brunt_websocket::{Asked, Connected, Handshake, HandshakeError, connect};
 
-use crate::http::jar_in;
-use crate::http::state::SharedJar;
-use crate::state::{VuState, tag_text, throw};
+use crate::connections::Connections;
+use crate::http::cookies;
+use crate::http::jar::{SharedJar, jar_in};
+use crate::reading::tag_text;
+use crate::state::VuState;
+use crate::throwing::throw;
 
 static HEADERS: Name = Name::new("headers");
 static TAGS: Name = Name::new("tags");
@@ -55,16 +58,15 @@ impl Params {
     ) -> JsResult<'js, Self> {
         let state = VuState::of(ctx);
         let config = state.shared.config();
-        let http = state.http(Host::of(ctx));
         let mut read = Self {
             agent: config.user_agent.clone(),
             headers: Vec::new(),
             host: None,
-            jar: http.jar(),
+            jar: cookies::of_vu(Host::of(ctx)),
             tags: Vec::new(),
             compression: false,
             message_max: usize::try_from(config.network.body_limit).unwrap_or(usize::MAX),
-            client: Rc::clone(&http.client),
+            client: Connections::of(ctx).client(),
         };
         if !params.is_object() {
             return Ok(read);

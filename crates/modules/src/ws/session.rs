@@ -15,7 +15,7 @@ use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 
 use super::tally::{Pings, Tally};
 use crate::go_error::{bare_end, bare_start};
-use crate::state::{throw, throw_stopped, throw_type};
+use crate::throwing::{throw, throw_stopped, throw_type};
 
 static CODE: Name = Name::new("code");
 static TEXT: Name = Name::new("text");

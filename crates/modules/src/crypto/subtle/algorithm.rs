@@ -4,7 +4,7 @@ use brunt_crypto::curve::Curve;
 use brunt_crypto::{Failure, Hash, Name as ErrorName};
 use brunt_quickjs::{JsResult, Value};
 
-use super::Trouble;
+use super::work::Trouble;
 
 /// The algorithms, by the one spelling of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use brunt_quickjs::{Ctx, Value};
 
 use super::algorithm::{self, Algorithm, buffer, bytes_or_none, parameter};
 use super::key::{CryptoKey, Material, not_for_this};
-use super::{Trouble, Work};
+use super::work::{Trouble, Work};
 
 const CIPHERS: &[Algorithm] =
     &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::RsaOaep];

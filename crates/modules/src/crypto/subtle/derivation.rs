@@ -6,7 +6,7 @@ use brunt_quickjs::{Ctx, Value};
 use super::algorithm::{self, Algorithm, parameter};
 use super::generate::{aes_size, hmac_size};
 use super::key::{CryptoKey, Material, not_empty, not_for_this, usages};
-use super::{Trouble, Work};
+use super::work::{Outcome, Trouble, Work};
 
 const DERIVING: &[Algorithm] = &[Algorithm::Ecdh, Algorithm::Pbkdf2];
 
@@ -69,7 +69,7 @@ fn derived<'js>(
     given: &Value<'js>,
     base: &CryptoKey,
     size: usize,
-    then: impl for<'a> FnOnce(Ctx<'a>, Vec<u8>) -> super::Outcome<'a> + 'static,
+    then: impl for<'a> FnOnce(Ctx<'a>, Vec<u8>) -> Outcome<'a> + 'static,
 ) -> Result<Work<'js>, Trouble> {
     let ctx = given.ctx();
     if algorithm == Algorithm::Ecdh {

@@ -8,7 +8,7 @@ use brunt_quickjs::{Ctx, Name, Value};
 
 use super::algorithm::{self, Algorithm, parameter};
 use super::key::{CryptoKey, INNER_OF_PAIR, Material, not_empty, usages};
-use super::{Outcome, Trouble, Work};
+use super::work::{Outcome, Trouble, Work};
 use crate::crypto::fill_random;
 
 static PRIVATE_KEY: Name = Name::new("privateKey");

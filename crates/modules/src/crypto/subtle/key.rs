@@ -7,9 +7,9 @@ use brunt_crypto::curve::{self, Curve};
 use brunt_crypto::{Failure, Hash, Name as ErrorName, rsa};
 use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Value};
 
-use super::Trouble;
 use super::algorithm::Algorithm;
-use crate::state::throw;
+use super::work::Trouble;
+use crate::throwing::throw;
 
 static TYPE: Name = Name::new("type");
 static EXTRACTABLE: Name = Name::new("extractable");

@@ -7,7 +7,7 @@ use brunt_quickjs::{Ctx, Value};
 
 use super::algorithm::{self, Algorithm, buffer};
 use super::key::{CryptoKey, Material, not_for_this};
-use super::{Outcome, Trouble, Work};
+use super::work::{Outcome, Trouble, Work};
 
 const SIGNATURES: &[Algorithm] =
     &[Algorithm::Hmac, Algorithm::Ecdsa, Algorithm::RsaPss, Algorithm::RsaPkcs1];

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use brunt_crypto::{Failure, Name as ErrorName, curve, jwk, rsa};
 use brunt_quickjs::{Ctx, Value};
 
-use super::Outcome;
-use super::Trouble;
 use super::algorithm::{self, Algorithm, buffer};
 use super::key::{CryptoKey, Material, not_empty, usages};
+use super::work::{Outcome, Trouble};
 
 /// What `importKey` reads.
 const IMPORTED: &[Algorithm] = &[

@@ -147,10 +147,7 @@ fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, St
 }
 
 /// Whether it is an array or has an iterator.
-pub(in crate::globals) fn is_iterable<'js>(
-    ctx: Ctx<'js>,
-    value: &Value<'js>,
-) -> JsResult<'js, bool> {
+pub(crate) fn is_iterable<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, bool> {
     if value.is_array() {
         return Ok(true);
     }
@@ -161,7 +158,7 @@ pub(in crate::globals) fn is_iterable<'js>(
 }
 
 /// The elements of an iterable as an array.
-pub(in crate::globals) fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
+pub(crate) fn list_of<'js>(ctx: Ctx<'js>, iterable: &Value<'js>) -> JsResult<'js> {
     let array = ctx.global().get("Array")?;
     array.get("from")?.call(&array, std::slice::from_ref(iterable))
 }

@@ -13,10 +13,9 @@ use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::parts::{self, Set};
 use crate::globals::text::needs_new;
-use crate::globals::url::{is_iterable, list_of};
+use crate::globals::url::params::{is_iterable, list_of};
 use crate::go_error::adopt;
-use crate::http::settled;
-use crate::state::throw;
+use crate::throwing::{settled, throw};
 
 /// What is made into one buffer or string: at most this many bytes. Larger bodies can be sent, and read as a stream.
 pub(crate) const READ_MAX: u64 = 1024 * 1024 * 1024;
@@ -143,7 +142,7 @@ pub(super) fn name_of<'a>(value: &'a Value<'_>) -> Option<&'a str> {
 }
 
 /// The class `Blob`.
-pub(super) fn class(ctx: Ctx<'_>) -> JsResult<'_> {
+pub(crate) fn class(ctx: Ctx<'_>) -> JsResult<'_> {
     parts::class(ctx, "Blob", || {
         ctx.constructor(c"Blob", 0, construct, &ctx.class_prototype::<Blob>()?)
     })

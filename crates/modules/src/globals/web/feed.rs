@@ -12,8 +12,8 @@ use brunt_http::{Payload, Piece, Shared, Source};
 use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
+use super::blob::shared_bytes;
 use super::parts::{self, Set};
-use super::shared_bytes;
 
 /// Bytes that wait to be sent. The stream is not asked for more while there are as many, so that one chunk more than
 /// this is the most there is.
@@ -159,7 +159,7 @@ fn push<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(promise)
 }
 
-/// See [`super::feed`].
+/// See [`feed`](super::bodies::feed).
 pub(super) fn open<'js>(ctx: Ctx<'js>, stream: &Value<'js>) -> JsResult<'js, (Payload, FeedGuard)> {
     let feed = Rc::new(Feed::default());
     let end = ctx.instance(FeedEnd(Rc::clone(&feed)))?;

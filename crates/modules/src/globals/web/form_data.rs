@@ -8,12 +8,12 @@ use std::sync::LazyLock;
 use brunt_http::{Payload, Shared};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use super::blob::{self, BlobData, File, NamedBlob};
+use super::blob::{self, BlobData, File, NamedBlob, shared_bytes};
 use super::form_parts::{self, Entry, EntryValue};
-use super::{parts, shared_bytes};
+use super::parts;
 use crate::globals::text::needs_new;
 use crate::go_error::adopt;
-use crate::http;
+use crate::http::part::file_part;
 
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
@@ -131,7 +131,7 @@ fn file_of(value: &Value<'_>, filename: Option<&str>) -> Option<Rc<NamedBlob>> {
     if let Some(blob) = blob::of(value) {
         return Some(named(blob.clone(), "blob"));
     }
-    if let Some(file) = http::file_part(value) {
+    if let Some(file) = file_part(value) {
         return Some(named(BlobData::new(file.payload, &file.content_type), &file.filename));
     }
     let bytes = shared_bytes(value)?;

@@ -13,10 +13,13 @@ use brunt_http::{Payload, Piece, Shared};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, JsResult, LateBytes, Members, Name, Value};
 
-use super::{read_payload, shared_bytes};
+use super::blob::{read_payload, shared_bytes};
+use super::bodies::{named_blob, native_body};
 use crate::go_error::adopt;
-use crate::http;
-use crate::state::{VuState, throw};
+use crate::http::part::file_part;
+use crate::module::Module;
+use crate::state::VuState;
+use crate::throwing::throw;
 
 static BOUNDARY: Name = Name::new("boundary");
 static PARTS: Name = Name::new("parts");
@@ -26,40 +29,64 @@ static DATA: Name = Name::new("data");
 static FILENAME: Name = Name::new("filename");
 static CONTENT_TYPE: Name = Name::new("content_type");
 
-/// The built-in names that the addresses of the polyfill stand for.
-pub(crate) const FIRST: &str = "k6/jslib/formdata/0.0.1";
-pub(crate) const LATEST: &str = "k6/jslib/formdata";
+const FIRST_VERSION: &str = "k6/jslib/formdata/0.0.1";
+const LATEST_VERSION: &str = "k6/jslib/formdata";
 
-pub(crate) fn names() -> Vec<String> {
-    vec!["FormData".to_owned()]
+/// What scripts import: the built-in modules that the addresses of the polyfill stand for.
+pub(crate) struct Exports {
+    specifier: &'static str,
+    /// What its instances have.
+    prototype: fn() -> &'static Members,
+    /// The class with this prototype.
+    class: for<'js> fn(Ctx<'js>, &Value<'js>) -> JsResult<'js>,
 }
 
 /// Version 0.0.1.
-pub(crate) fn fill_first<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-        Members::new()
-            .function(c"append", 2, |call| append(&call, false))
-            .function(c"body", 0, body)
-    });
-    let prototype = ctx.object()?;
-    prototype.define_members(&MEMBERS)?;
-    set("FormData", ctx.constructor(c"FormData", 0, |call| construct(&call, FIRST), &prototype)?)
-}
+pub(crate) static FIRST: Exports = Exports {
+    specifier: FIRST_VERSION,
+    prototype: || {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .function(c"append", 2, |call| append(&call, false))
+                .function(c"body", 0, body)
+        });
+        &MEMBERS
+    },
+    class: |ctx, prototype| {
+        ctx.constructor(c"FormData", 0, |call| construct(&call, FIRST_VERSION), prototype)
+    },
+};
 
 /// Every other version.
-pub(crate) fn fill<'js>(
-    ctx: Ctx<'js>,
-    set: &mut dyn FnMut(&str, Value<'js>) -> JsResult<'js, ()>,
-) -> JsResult<'js, ()> {
-    static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
-        Members::new().function(c"append", 2, |call| append(&call, true)).function(c"body", 0, body)
-    });
-    let prototype = ctx.object()?;
-    prototype.define_members(&MEMBERS)?;
-    set("FormData", ctx.constructor(c"FormData", 0, |call| construct(&call, LATEST), &prototype)?)
+pub(crate) static LATEST: Exports = Exports {
+    specifier: LATEST_VERSION,
+    prototype: || {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
+            Members::new()
+                .function(c"append", 2, |call| append(&call, true))
+                .function(c"body", 0, body)
+        });
+        &MEMBERS
+    },
+    class: |ctx, prototype| {
+        ctx.constructor(c"FormData", 0, |call| construct(&call, LATEST_VERSION), prototype)
+    },
+};
+
+impl Module for Exports {
+    fn specifier(&self) -> &'static str {
+        self.specifier
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["FormData".to_owned()]
+    }
+
+    fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()> {
+        let prototype = ctx.object()?;
+        prototype.define_members((self.prototype)())?;
+        exports.define("FormData", (self.class)(ctx, &prototype)?)
+    }
 }
 
 /// Works with and without `new`, as the polyfill does.
@@ -117,8 +144,8 @@ const OCTETS: &str = "application/octet-stream";
 fn read_part<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     let (name, file) = (part.get(&FIELD)?.to_string_lossy()?, part.get(&FILE)?);
     // What `http.file()` made need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
-    let known = http::file_part(&file).filter(|known| !known.is_text);
-    if let Some(known) = known.or_else(|| super::named_blob(&file)) {
+    let known = file_part(&file).filter(|known| !known.is_text);
+    if let Some(known) = known.or_else(|| named_blob(&file)) {
         let kind = Some(known.content_type).filter(|kind| !kind.is_empty());
         return Ok(Part {
             name,
@@ -152,10 +179,10 @@ fn content<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js, Payload> {
         let array = class.construct(std::slice::from_ref(value))?;
         return Ok(shared_bytes(&array).map_or_else(Payload::new, Payload::from));
     }
-    if let Some(part) = http::file_part(value) {
+    if let Some(part) = file_part(value) {
         return Ok(part.payload);
     }
-    Ok(super::native_body(value).map_or_else(Payload::new, |body| body.payload))
+    Ok(native_body(value).map_or_else(Payload::new, |body| body.payload))
 }
 
 /// The low byte of each UTF-16 unit.
@@ -197,7 +224,7 @@ impl LateBytes for LateBody {
 }
 
 /// What a buffer would be made of that no script has looked at.
-pub(super) fn late_payload(value: &Value<'_>) -> Option<Payload> {
+pub(crate) fn late_payload(value: &Value<'_>) -> Option<Payload> {
     let late: Rc<dyn Any> = value.late_bytes()?;
     late.downcast::<LateBody>().ok().map(|late| late.payload.clone())
 }

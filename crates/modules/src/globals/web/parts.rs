@@ -1,26 +1,25 @@
 //! The JavaScript parts: compiled once in the process, run in those VMs that use them.
 //!
 //! All parts share one object, which scripts cannot reach: the prototype of a class that has no instances. It has the
-//! native functions below, and what the parts add.
+//! native functions below, those that [`fetch`](super::fetch) gives it, and what the parts add.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::{LazyLock, OnceLock};
 
 use brunt_fiber::clock;
-use brunt_js::Host;
+use brunt_js::{Host, SlotKey, VuSlot};
 use brunt_metrics::builtin;
 use brunt_quickjs::{Call, Class, Compiled, Ctx, Hooks, JsResult, Members, Value, Vm};
 
-use super::blob::{self, BlobData};
-use super::form_data::FormData;
-use super::{Boundary, form_data, form_with, native_body, read_payload, shared_bytes};
-use crate::http;
-use crate::state::{VuState, throw};
+use super::blob::{self, BlobData, read_payload};
+use crate::state::VuState;
+use crate::throwing::throw;
 
 /// Parts that are wanted together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Set {
+pub(crate) enum Set {
     Events,
     Abort,
     Streams,
@@ -71,6 +70,21 @@ impl Set {
     }
 }
 
+/// The VM has loaded the classes of streams: before, no value is one.
+#[derive(Default)]
+struct HasStreams(Cell<bool>);
+
+impl VuSlot for HasStreams {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
+
 /// Stack for the compiler, and that of its thread: a fiber's own may be nearly used up.
 const COMPILE_STACK: usize = 2 * 1024 * 1024;
 const THREAD_STACK: usize = 3 * 1024 * 1024;
@@ -105,21 +119,8 @@ impl Class for Parts {
             Members::new()
                 .method(c"alarm", 2, alarm)
                 .method(c"bytes", 3, bytes)
-                .method(c"extract", 2, extract)
-                .method(c"hasBody", 1, |call| {
-                    Ok(call.ctx().bool(http::response_body(&call.argument(0)).is_some()))
-                })
-                .method(c"headerList", 1, header_list)
                 .method(c"href", 1, href)
-                .method(c"isRedirected", 1, |call| {
-                    Ok(call.ctx().bool(http::is_redirected(&call.argument(0))))
-                })
                 .method(c"json", 1, json)
-                .method(c"newJar", 0, http::new_jar)
-                .method(c"parseForm", 2, parse_form)
-                .method(c"received", 1, received)
-                .method(c"send", 5, http::fetch_request)
-                .method(c"source", 0, |call| call.ctx().instance(http::Fetched::default()))
                 .method(c"sseEvent", 2, sse_event)
                 .method(c"text", 1, text)
         });
@@ -133,7 +134,7 @@ fn sse_event<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let now = clock::now_ns() as f64 / 1e6;
     if let Some(host) = ctx.host::<Host>() {
-        let state = host.state::<VuState>();
+        let state = host.slot::<VuState>();
         let url = call.argument(0).to_string_lossy()?;
         let tags = [("url", url.as_str())];
         let tags = if state.shared.config().system_tags.url { &tags[..] } else { &[] };
@@ -146,7 +147,7 @@ fn sse_event<'js>(call: Call<'js>) -> JsResult<'js> {
 }
 
 /// The object that the parts share.
-fn shared(ctx: Ctx<'_>) -> JsResult<'_> {
+pub(super) fn shared(ctx: Ctx<'_>) -> JsResult<'_> {
     ctx.class_prototype::<Parts>()
 }
 
@@ -186,7 +187,7 @@ fn load(ctx: Ctx<'_>, set: Set) -> JsResult<'_> {
     if matches!(set, Set::Streams | Set::Fetch | Set::Source)
         && let Some(host) = ctx.host::<Host>()
     {
-        host.state::<VuState>().has_streams.set(true);
+        host.slot::<HasStreams>().0.set(true);
     }
     Ok(web)
 }
@@ -207,15 +208,23 @@ pub(super) fn call<'js>(
     web.get(name)?.call(&web, arguments)
 }
 
+/// The class of streams, whatever the script has put in its place.
+///
+/// # Errors
+/// If the VM's memory limit is reached.
+pub(crate) fn readable_stream(ctx: Ctx<'_>) -> JsResult<'_> {
+    export(ctx, Set::Streams, "ReadableStream")
+}
+
 /// Whether it is a stream that the parts made.
 pub(super) fn is_stream<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> bool {
-    if !VuState::of(ctx).has_streams.get() {
+    if Host::of(ctx).slot_if_made::<HasStreams>().is_none_or(|has| !has.0.get()) {
         return false;
     }
     call(ctx, Set::Streams, "isStream", std::slice::from_ref(value)).is_ok_and(|is| is.truthy())
 }
 
-fn blob_of<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a BlobData> {
+pub(super) fn blob_of<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a BlobData> {
     blob::of(value).ok_or_else(|| ctx.throw_type("this is not a Blob"))
 }
 
@@ -250,61 +259,12 @@ fn json<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.parse_json(text).map_err(|error| ctx.throw_json(error))
 }
 
-/// `extract(body, contentType)`: a body as a `Blob`, whose type is the content type; `null` for what is none of the known
-/// classes. The second argument is what the script says by hand.
-fn extract<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, value, given) = (call.ctx(), call.argument(0), call.argument(1));
-    if blob::of(&value).is_some() {
-        return Ok(value);
-    }
-    let given = if given.is_string() { Some(given.to_js_str()?) } else { None };
-    let boundary = Boundary::of(given.as_deref()).map_err(|told| ctx.throw_type(&told));
-    let data = if value.instance::<FormData>().is_some() {
-        let Boundary { text, content_type } = boundary?;
-        BlobData::new(form_with(&value, &text).unwrap_or_default(), &content_type)
-    } else if let Some(body) = native_body(&value) {
-        BlobData::new(body.payload, &body.content_type)
-    } else if let Some(file) = http::file_part(&value) {
-        BlobData::new(file.payload, &file.content_type)
-    } else if let Some(bytes) = shared_bytes(&value) {
-        BlobData::new(bytes.into(), "")
-    } else {
-        return Ok(ctx.null());
-    };
-    blob::object(ctx, data)
-}
-
-/// The body of a response of `k6/http`.
-fn received<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, value) = (call.ctx(), call.argument(0));
-    let bytes = http::response_body(&value).unwrap_or_default();
-    blob::object(ctx, BlobData::new(bytes.to_vec().into(), ""))
-}
-
-/// Names and values as they came, each line on its own.
-fn header_list<'js>(call: Call<'js>) -> JsResult<'js> {
-    let ctx = call.ctx();
-    let pairs: JsResult<'js, Vec<_>> = http::header_lines(&call.argument(0))
-        .into_iter()
-        .map(|(name, value)| ctx.array_from([ctx.string(&name)?, ctx.string(&value)?]))
-        .collect();
-    ctx.array_from(pairs?)
-}
-
 /// A URL in its normal form; `undefined` for what is none.
 fn href<'js>(call: Call<'js>) -> JsResult<'js> {
     match url::Url::parse(&call.argument(0).to_js_str()?) {
         Ok(url) => call.ctx().string(url.as_str()),
         Err(_) => Ok(call.ctx().undefined()),
     }
-}
-
-/// `parseForm(blob, contentType)`: a `FormData`.
-fn parse_form<'js>(call: Call<'js>) -> JsResult<'js> {
-    let (ctx, value) = (call.ctx(), call.argument(0));
-    let bytes = read_payload(blob_of(ctx, &value)?.payload());
-    let bytes = bytes.map_err(|message| throw(ctx, &message))?.into_owned();
-    form_data::parsed(ctx, bytes, &call.argument(1).to_js_str()?)
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use brunt_quickjs::{Call, JsResult};
 
 use super::ready::{KnownCheck, Ready};
 use super::response::Response;
-use crate::state::{VuState, not_in_init, read_tags, throw};
+use crate::reading::read_tags;
+use crate::state::VuState;
+use crate::throwing::{not_in_init, throw};
 
 pub(super) fn checkstatus<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, given) = (call.ctx(), call.argument(1));

@@ -9,12 +9,13 @@ use brunt_http::Network;
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
-use super::super::state::{HttpShared, HttpState};
 use super::file_stream::OUTSIDE;
-use super::needs_new;
-use super::networks::Rules;
+use super::networks::{Networks, Rules};
 use super::send::{self, Method};
-use crate::state::{VuState, throw};
+use crate::connections::Connections;
+use crate::globals::text::needs_new;
+use crate::state::VuState;
+use crate::throwing::throw;
 
 static DIAL_TIMEOUT: Name = Name::new("dial_timeout");
 static PROXY: Name = Name::new("proxy");
@@ -97,8 +98,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     let state = VuState::of(ctx);
     let options = &state.shared.config().network;
     let refused = if host.core().is_some() {
-        let here = HttpShared::of(&state.shared, host);
-        here.networks.find(&client.rules, options).err()
+        host.core_slot::<Networks>().find(&client.rules, options).err()
     } else {
         let settings = client.rules.settings(options);
         settings.and_then(|settings| Network::check(&settings).map_err(|e| e.to_string())).err()
@@ -167,15 +167,14 @@ impl Client {
     ///
     /// # Errors
     /// If the configuration cannot be carried out.
-    pub(super) fn wire<'js>(&self, ctx: Ctx<'js>, http: &HttpState) -> JsResult<'js, &Wire> {
+    pub(super) fn wire<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, &Wire> {
         if let Some(wire) = self.wire.get() {
             return Ok(wire);
         }
         let options = &VuState::of(ctx).shared.config().network;
-        let network = http.shared.networks.find(&self.rules, options);
+        let network = Host::of(ctx).core_slot::<Networks>().find(&self.rules, options);
         let network = network.map_err(|told| throw(ctx, &told))?;
-        let client = Rc::new(brunt_http::Client::new(network, http.local_ip));
-        http.adopt(Rc::clone(&client));
+        let client = Connections::of(ctx).new_client_on(network);
         Ok(self.wire.get_or_init(|| Wire { client, opened_at: Cell::new(0) }))
     }
 }

@@ -10,13 +10,13 @@ use brunt_http::{FileRange, Payload};
 use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Thrown};
 
-use super::super::web::FilePart;
-use super::needs_new;
-use crate::state::throw;
+use super::super::part::FilePart;
+use crate::globals::text::needs_new;
+use crate::throwing::throw;
 
 /// A file to be sent. Never whole in memory, and open only while it is on its way.
 #[derive(Clone)]
-pub(in crate::http) struct FileStream {
+pub(crate) struct FileStream {
     path: Arc<Path>,
     /// How large it was when it was last looked at.
     size: Rc<Cell<u64>>,
@@ -77,7 +77,7 @@ fn cannot_open(ctx: Ctx<'_>, name: &str, why: &str) -> Thrown {
 
 impl FileStream {
     /// The file as a part of a form, under its own name.
-    pub(in crate::http) fn part(&self) -> FilePart {
+    pub(crate) fn part(&self) -> FilePart {
         let name = self.path.file_name().unwrap_or_default();
         FilePart {
             payload: self.payload(),
@@ -88,7 +88,7 @@ impl FileStream {
     }
 
     /// The file from its beginning, as large as it is now.
-    pub(in crate::http) fn payload(&self) -> Payload {
+    pub(crate) fn payload(&self) -> Payload {
         // If it is gone, sending it fails and says so.
         if let Ok(meta) = fs::metadata(&self.path) {
             self.size.set(meta.len());

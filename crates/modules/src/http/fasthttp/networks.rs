@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_http::{Network, Proxies, Settings, TlsAuth};
+use brunt_js::{CoreSlot, Host, SlotKey};
 
 /// Networks that a core remembers; a script that makes up rules without end starts over. Clients keep theirs.
 const NETWORKS_MAX: usize = 32;
@@ -68,7 +69,18 @@ impl Rules {
 
 /// Those of one core.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Networks(RefCell<Vec<(Rules, Rc<Network>)>>);
+pub(super) struct Networks(RefCell<Vec<(Rules, Rc<Network>)>>);
+
+impl CoreSlot for Networks {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
 
 impl Networks {
     /// The network for these rules.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_http::{Failure, Headers, Payload, TargetError, TlsInfo};
+use brunt_js::{CoreSlot, Host, SlotKey};
 use brunt_metrics::{CheckId, Recorder, SeriesId, TagsId};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
@@ -13,11 +14,12 @@ use super::super::body;
 use super::super::prepared::ResponseType;
 use super::super::record::{self, Block, Labels};
 use super::super::state::{HttpState, Place};
-use super::FileStream;
+use super::file_stream::FileStream;
 use super::request::Asked;
 use super::send::Method;
-use crate::globals::web;
-use crate::state::{VuState, throw};
+use crate::globals::web::bodies::native_body;
+use crate::state::VuState;
+use crate::throwing::throw;
 
 /// What `Content-Type` says with methods that have a body, unless the script says something.
 const DEFAULT_TYPE: &str = "application/octet-stream";
@@ -76,7 +78,18 @@ pub(super) struct KnownCheck {
 /// The requests without a body that the VUs of a core make ready: each of them is the same in all VUs, as a rule, and
 /// one that all use stays in the processor's cache.
 #[derive(Default)]
-pub(in crate::http) struct SharedReady(RefCell<Vec<Rc<Ready>>>);
+pub(super) struct SharedReady(RefCell<Vec<Rc<Ready>>>);
+
+impl CoreSlot for SharedReady {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(_: &Host) -> Self {
+        Self::default()
+    }
+}
 
 /// Requests that are remembered; a script that makes up more has the later ones for each VU.
 const SHARED_MAX: usize = 32;
@@ -274,7 +287,7 @@ fn read_body<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> JsResult<'js, (Body, Opti
     if let Some(payload) = body::payload_of(body) {
         return Ok((Body::Memory(payload), None));
     }
-    if let Some(native) = web::native_body(body) {
+    if let Some(native) = native_body(body) {
         let content_type = Some(native.content_type).filter(|kind| !kind.is_empty());
         return Ok((Body::Memory(native.payload), content_type));
     }

@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::super::body::form_text;
 use super::super::prepared::ResponseType;
 use super::super::state::HttpState;
-use super::needs_new;
-use super::ready::Ready;
+use super::ready::{Ready, SharedReady};
+use crate::globals::text::needs_new;
 use crate::html::links::Link;
-use crate::state::throw;
+use crate::throwing::throw;
 
 static THROW: Name = Name::new("throw");
 static DISABLE_KEEP_ALIVE: Name = Name::new("disable_keep_alive");
@@ -131,7 +132,8 @@ impl Request {
             body: object.get(&BODY)?,
             response_type: response_type(ctx, &object.get(&RESPONSE_TYPE)?)?,
         };
-        let ready = http.shared.ready.share(Ready::new(ctx, http, agent, asked)?);
+        let shared = Host::of(ctx).core_slot::<SharedReady>();
+        let ready = shared.share(Ready::new(ctx, http, agent, asked)?);
         *self.ready.borrow_mut() = Some(Rc::clone(&ready));
         Ok(ready)
     }

@@ -11,7 +11,7 @@ use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
 
 use super::super::prepared::ResponseType;
-use super::super::response::{
+use super::super::shown::{
     BLOCKED, BODY, CLICK_LINK, CONNECTING, COOKIES, DURATION, ERROR, ERROR_CODE, HEADERS, HTML,
     JSON, LOOKING_UP, NAMES, OCSP, PROTO, RECEIVING, REMOTE_IP, REMOTE_PORT, REQUEST, SENDING,
     STATUS, STATUS_TEXT, SUBMIT_FORM, TIMINGS, TLS_CIPHER_SUITE, TLS_HANDSHAKING, TLS_VERSION, URL,
@@ -20,9 +20,9 @@ use super::super::response::{
 use super::client::Client;
 use super::ready::{Ready, error_code};
 use super::{request, send};
-use crate::html::Page;
 use crate::html::links::{self, Link};
-use crate::state::{throw, throw_type};
+use crate::html::page::Page;
+use crate::throwing::{throw, throw_type};
 
 static PRODUCED_AT: Name = Name::new("produced_at");
 static THIS_UPDATE: Name = Name::new("this_update");

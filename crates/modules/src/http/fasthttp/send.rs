@@ -15,7 +15,8 @@ use super::client::{Client, Wire};
 use super::ready::{Kind, Ready};
 use super::request::Request;
 use super::response::{self, Response};
-use crate::state::{VuState, not_in_init, throw, throw_stopped, throw_type};
+use crate::state::VuState;
+use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
 
 /// The methods that a client has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +88,8 @@ pub(super) fn send_by<'js>(
     };
     not_in_init(ctx, "Making http requests")?;
     let (host, state) = (Host::of(ctx), VuState::of(ctx));
-    let http = state.http(host);
-    let wire = client.wire(ctx, http)?;
+    let http = host.slot::<HttpState>();
+    let wire = client.wire(ctx)?;
     let ready = request.ready(ctx, argument, http, client.agent.as_ref())?;
     if let Some(limiter) = &http.shared.limiter {
         let wait = limiter.reserve();

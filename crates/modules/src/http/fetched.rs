@@ -11,11 +11,13 @@ use brunt_http::{Failure, Payload, Piece, Shared};
 use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
-use super::super::prepared::{Prepared, ResponseType};
-use super::super::settle;
-use super::{Arrived, Download, Reader, body, response_of};
-use crate::globals::web;
-use crate::state::throw_type;
+use super::answering::response_of;
+use super::body_stream;
+use super::download::{Arrived, Download, Reader};
+use super::prepared::{Prepared, ResponseType};
+use crate::globals::web::blob::READ_MAX;
+use crate::globals::web::bodies::blob_of;
+use crate::throwing::{settle, throw_type};
 
 /// Made before the request, handed to it, and the source of the response's body after its head has come.
 #[derive(Default)]
@@ -39,7 +41,7 @@ impl Class for Fetched {
                 .method(c"isOver", 0, |call| is_over(&call))
                 .method(c"stream", 0, |call| {
                     let this = call.this();
-                    body::new(call.ctx(), Rc::clone(reader(call.ctx(), &this)?))
+                    body_stream::new(call.ctx(), Rc::clone(reader(call.ctx(), &this)?))
                 })
         });
         &MEMBERS
@@ -48,7 +50,7 @@ impl Class for Fetched {
 
 impl Fetched {
     /// Has the response come as it comes, unless bodies are to be dropped.
-    pub(in crate::http) fn follow(&self, prepared: &mut Prepared) {
+    pub(super) fn follow(&self, prepared: &mut Prepared) {
         if prepared.response_type == ResponseType::None {
             return;
         }
@@ -59,7 +61,7 @@ impl Fetched {
     }
 
     /// The response; its body is asked of this object.
-    pub(in crate::http) fn received<'js>(&self, ctx: Ctx<'js>, arrived: Arrived) -> JsResult<'js> {
+    pub(super) fn received<'js>(&self, ctx: Ctx<'js>, arrived: Arrived) -> JsResult<'js> {
         let has_head = arrived.head.is_some();
         let (response, reader) = response_of(ctx, arrived)?;
         if has_head {
@@ -102,10 +104,10 @@ fn collect<'js>(call: &Call<'js>) -> JsResult<'js> {
     let told = Rc::clone(&mine);
     Host::of(ctx).events().spawn(async move { collected(&mine).await }, move |ctx, body| {
         let outcome = match body {
-            Ok(payload) => web::blob_of(ctx, payload),
-            Err(Some(failure)) => Err(body::broken(ctx, &told, failure)),
+            Ok(payload) => blob_of(ctx, payload),
+            Err(Some(failure)) => Err(body_stream::broken(ctx, &told, failure)),
             Err(None) => {
-                let most = web::READ_MAX;
+                let most = READ_MAX;
                 let why =
                     format!("the body has more than the {most} bytes that can be read as a whole");
                 Err(throw_type(ctx, &why))
@@ -124,18 +126,18 @@ async fn collected(reader: &Reader) -> Result<Payload, Option<Failure>> {
     while let Some(chunk) = poll_fn(|cx| reader.poll_chunk(cx)).await {
         let chunk = chunk.map_err(Some)?;
         size += chunk.bytes.len() as u64;
-        if size > web::READ_MAX {
-            reader.0.give_up();
+        if size > READ_MAX {
+            reader.give_up();
             return Err(None);
         }
-        let limit = reader.0.limit.get();
+        let limit = reader.limit();
         let too_much = if size > limit {
             Some(Failure::BodyTooLarge(limit))
         } else {
             share.cover(size).err().map(Failure::BodiesTooLarge)
         };
         if too_much.is_some() {
-            reader.0.give_up();
+            reader.give_up();
             return Err(too_much);
         }
         pieces.push(Piece::from(Shared::from(chunk.bytes)));

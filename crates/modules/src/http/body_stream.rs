@@ -10,10 +10,9 @@ use brunt_http::{Chunk, Failure};
 use brunt_js::Host;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Thrown, Value};
 
-use super::super::settle;
-use super::Reader;
-use crate::globals::web;
-use crate::state::{throw, throw_type};
+use super::download::Reader;
+use crate::globals::web::parts::readable_stream;
+use crate::throwing::{settle, throw, throw_type};
 
 static CLOSE: Name = Name::new("close");
 static ENQUEUE: Name = Name::new("enqueue");
@@ -40,7 +39,7 @@ impl Class for BodySource {
 pub(super) fn new(ctx: Ctx<'_>, reader: Rc<Reader>) -> JsResult<'_> {
     let source = ctx.instance(BodySource(reader))?;
     let strategy = ctx.object_from([(&HIGH_WATER_MARK, ctx.int(0))])?;
-    web::readable_stream(ctx)?.construct(&[source, strategy])
+    readable_stream(ctx)?.construct(&[source, strategy])
 }
 
 /// Gives the stream's controller the next chunk, now or later. It is asked again only when that is done.
@@ -91,7 +90,7 @@ fn give<'js>(
 
 /// Why a body broke off, as an exception: with `fetch` it is the standard's.
 pub(super) fn broken(ctx: Ctx<'_>, reader: &Reader, failure: Failure) -> Thrown {
-    if reader.0.is_fetch {
+    if reader.is_fetch() {
         return throw_type(ctx, &format!("fetch failed: {failure}"));
     }
     throw(ctx, &failure.to_string())
@@ -103,6 +102,6 @@ fn cancel<'js>(call: &Call<'js>) -> JsResult<'js> {
     let Some(BodySource(reader)) = this.instance::<BodySource>() else {
         return Err(throw_type(ctx, "cancel() belongs to the stream of a response"));
     };
-    reader.0.give_up();
+    reader.give_up();
     Ok(ctx.undefined())
 }

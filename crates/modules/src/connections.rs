@@ -1,0 +1,137 @@
+//! The connections of a VM, which all modules dial by: a client on the core's network, and clients on networks of modules
+//! and scripts.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use brunt_fiber::clock;
+use brunt_http::{Client, Network};
+use brunt_js::{CoreSlot, Host, SlotKey, VuSlot};
+use brunt_quickjs::{Ctx, touched};
+
+use crate::state::VuState;
+
+/// The network of a core, as the options want it.
+pub(crate) struct CoreNetwork(pub(crate) Rc<Network>);
+
+impl CoreSlot for CoreNetwork {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(host: &Host) -> Self {
+        let settings = &host.slot::<VuState>().shared.config().network;
+        // Settings were checked when the options were read; what fails here is the machine.
+        Self(Network::new(settings.clone(), clock::now_ns).unwrap_or_else(|error| {
+            log::error!("the network settings cannot be used: {error}");
+            Network::new(brunt_http::Settings::default(), clock::now_ns)
+                .expect("default settings are sound")
+        }))
+    }
+}
+
+/// The connections of a VM; made by whoever dials first.
+pub(crate) struct Connections {
+    client: Rc<Client>,
+    /// The address that the VU dials from, if not the system's choice.
+    local_ip: Option<IpAddr>,
+    /// Clients that the script made, each once.
+    others: RefCell<Vec<Rc<Client>>>,
+    /// Sent and received by clients that are gone, and not told yet.
+    left_bytes: Cell<(u64, u64)>,
+}
+
+impl VuSlot for Connections {
+    fn key() -> &'static SlotKey {
+        static KEY: SlotKey = SlotKey::new();
+        &KEY
+    }
+
+    fn new(host: &Host) -> Self {
+        let network = Rc::clone(&host.core_slot::<CoreNetwork>().0);
+        let local_ips = &host.slot::<VuState>().shared.config().local_ips;
+        let local_ip = local_ip(local_ips, host.ids().local);
+        Self {
+            client: Rc::new(Client::new(network, local_ip)),
+            local_ip,
+            others: RefCell::default(),
+            left_bytes: Cell::default(),
+        }
+    }
+}
+
+impl Connections {
+    pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
+        Host::of(ctx).slot()
+    }
+
+    /// The client of the VU.
+    pub(crate) fn client(&self) -> Rc<Client> {
+        Rc::clone(&self.client)
+    }
+
+    /// A client on another network: one for each.
+    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
+        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
+        if let Some(client) = self.others.borrow().iter().find(of_network) {
+            return Rc::clone(client);
+        }
+        self.new_client_on(Rc::clone(network))
+    }
+
+    /// A new client on another network. Its bytes and connections are the VU's, too.
+    pub(crate) fn new_client_on(&self, network: Rc<Network>) -> Rc<Client> {
+        let client = Rc::new(Client::new(network, self.local_ip));
+        let mut others = self.others.borrow_mut();
+        // A script may make one in each iteration: those that nobody has any more leave their bytes.
+        others.retain(|client| {
+            let is_held = Rc::strong_count(client) > 1;
+            if !is_held {
+                let (sent, received) = client.take_wire_bytes();
+                let (before_sent, before_received) = self.left_bytes.get();
+                self.left_bytes.set((before_sent + sent, before_received + received));
+            }
+            is_held
+        });
+        others.push(Rc::clone(&client));
+        client
+    }
+
+    /// Says where it and its clients are, for those who watch what is touched.
+    pub(crate) fn note(&self) {
+        touched::note(self);
+        let others = self.others.borrow();
+        touched::note(&others[..]);
+        for client in others.iter().chain([&self.client]) {
+            client.places().for_each(|(at, bytes)| touched::note_at(at, bytes));
+        }
+    }
+
+    /// What went over the VU's sockets since the last time: sent, received.
+    pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
+        let others = self.others.borrow();
+        let (sent, received) = self.client.take_wire_bytes();
+        let (left_sent, left_received) = self.left_bytes.take();
+        let here = (sent + left_sent, received + left_received);
+        others.iter().fold(here, |(sent, received), client| {
+            let (more_sent, more_received) = client.take_wire_bytes();
+            (sent + more_sent, received + more_received)
+        })
+    }
+
+    /// Closes what no exchange uses.
+    pub(crate) fn close_idle(&self) {
+        self.client.close_idle();
+        for client in &*self.others.borrow() {
+            client.close_idle();
+        }
+    }
+}
+
+/// VU n uses the address at (n − 1) modulo their number.
+fn local_ip(pool: &[IpAddr], vu: u64) -> Option<IpAddr> {
+    let index = vu.checked_sub(1)? as usize;
+    pool.get(index.checked_rem(pool.len())?).copied()
+}

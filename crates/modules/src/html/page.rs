@@ -1,0 +1,38 @@
+//! A document of a script.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use brunt_html::Document;
+use brunt_quickjs::{Ctx, JsResult};
+
+use crate::throwing::throw;
+
+/// A document, and where it came from.
+pub(crate) struct Page {
+    pub(crate) document: Document,
+    /// The address of the response; empty if it was no response's. Scripts may set another.
+    url: RefCell<Rc<str>>,
+}
+
+impl Page {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// A `GoError` if it passes a limit of documents.
+    pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
+        match Document::parse(text) {
+            Ok(document) => Ok(Rc::new(Self { document, url: RefCell::new(url.into()) })),
+            Err(error) => Err(throw(ctx, &error.to_string())),
+        }
+    }
+
+    /// Where links of the page lead from; empty if nobody knows.
+    pub(crate) fn url(&self) -> Rc<str> {
+        Rc::clone(&self.url.borrow())
+    }
+
+    pub(super) fn set_url(&self, url: &str) {
+        *self.url.borrow_mut() = url.into();
+    }
+}

@@ -1,0 +1,31 @@
+//! A cookie jar, as requests and scripts share it.
+
+use std::cell::RefCell;
+use std::ffi::CStr;
+use std::rc::Rc;
+
+use brunt_http::cookie::Jar;
+use brunt_quickjs::{Class, Members, Value};
+
+/// The jar.
+pub(crate) type SharedJar = Rc<RefCell<Jar>>;
+
+/// A jar in a script's hands.
+#[derive(Default)]
+pub(super) struct CookieJar {
+    pub(super) jar: SharedJar,
+}
+
+impl Class for CookieJar {
+    const NAME: &'static CStr = c"CookieJar";
+
+    fn members() -> &'static Members {
+        static NONE: Members = Members::new();
+        &NONE
+    }
+}
+
+/// The jar that a script's `CookieJar` stands for.
+pub(crate) fn jar_in(value: &Value<'_>) -> Option<SharedJar> {
+    value.instance::<CookieJar>().map(|jar| Rc::clone(&jar.jar))
+}
