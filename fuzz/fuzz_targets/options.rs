@@ -44,12 +44,13 @@ fuzz_target!(|input: &[u8]| {
             &layers.command_line
         }
     };
-    let json = options.to_archive_json();
+    let json = options.to_inspect_json();
     let again = Options::from_json(&json, Layer::Script).expect("what we printed can be read");
-    assert_eq!(again.options.to_archive_json(), json);
-    if let Ok(plan) = consolidate(layers, Rules::default()) {
-        assert!(!plan.scenarios.is_empty());
-        let _ = (plan.peak(), plan.total_duration());
-        let _ = (plan.options.to_test_options_json(), plan.to_inspect_json());
-    }
+    assert_eq!(again.options.to_inspect_json(), json);
+    let Ok(plan) = consolidate(layers, Rules::default()) else { return };
+    assert!(!plan.scenarios.is_empty());
+    let _ = (plan.peak(), plan.total_duration());
+    let _ = (plan.to_inspect_json(), plan.to_test_options_json(), plan.to_written_back_json());
+    let archived = Options::from_json(&plan.to_archive_json(), Layer::Script);
+    assert!(archived.is_ok(), "what an archive keeps can be read");
 });
