@@ -65,10 +65,12 @@ fn told(entry: &Entry) -> Told {
         EntryValue::Text(text) => Told { name, text: Some(with_crlf(text)), file: None },
         EntryValue::File(file) => {
             let bytes = file.data.payload().in_memory().expect("it came from memory");
-            let kind = file.data.kind().trim();
-            let kind = if kind.is_empty() { "application/octet-stream" } else { kind };
-            let kind = kind.chars().filter(|char| !char.is_ascii_control()).collect();
-            Told { name, text: None, file: Some((file.name.clone(), kind, bytes.into_owned())) }
+            let kind = file.data.kind().chars().filter(|char| !char.is_ascii_control());
+            let kind = kind.collect::<String>();
+            let kind =
+                if kind.trim().is_empty() { "application/octet-stream" } else { kind.trim() };
+            let file = (file.name.clone(), kind.to_owned(), bytes.into_owned());
+            Told { name, text: None, file: Some(file) }
         }
     }
 }

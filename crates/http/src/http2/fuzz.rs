@@ -144,6 +144,9 @@ fn told<'a>(greets: bool, pieces: impl Iterator<Item = &'a [u8]>) -> Told {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
 
     fn seeds(name: &str) -> impl Iterator<Item = Vec<u8>> {
@@ -156,6 +159,28 @@ mod tests {
     fn the_laws_hold_for_every_seed() {
         seeds("hpack").for_each(|seed| hpack(&seed));
         seeds("http2").for_each(|seed| frames(&seed));
+    }
+
+    proptest! {
+        #[test]
+        fn the_laws_hold_for_seeds_with_bytes_that_changed(
+            which in any::<Index>(),
+            changes in proptest::collection::vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..8),
+        ) {
+            for (name, law) in [("hpack", hpack as fn(&[u8])), ("http2", frames)] {
+                let all: Vec<Vec<u8>> = seeds(name).collect();
+                let mut bytes = which.get(&all).clone();
+                for (at, byte, how) in &changes {
+                    let at = at.index(bytes.len().max(1));
+                    match how {
+                        0 if at < bytes.len() => bytes[at] = *byte,
+                        1 if at < bytes.len() => drop(bytes.remove(at)),
+                        _ => bytes.insert(at.min(bytes.len()), *byte),
+                    }
+                }
+                law(&bytes);
+            }
+        }
     }
 
     /// The seeds are no good if the client understands nothing of them.
