@@ -11,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "a program that talks to its user")]
 
 mod bare;
+mod bench;
 mod client;
 mod figures;
 mod machine;
@@ -24,7 +25,7 @@ mod target;
 use anyhow::Context as _;
 use clap::Parser as _;
 
-use crate::figures::Bench;
+use crate::bench::Bench;
 use crate::report::Figure;
 use crate::settings::{Arguments, What};
 

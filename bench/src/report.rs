@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::figures::Bench;
+use crate::bench::Bench;
 use crate::machine;
 use crate::settings::What;
 

@@ -1,8 +1,4 @@
-//! Any bytes as records of an attack. In this folder:
-//!
-//! ```text
-//! cargo +nightly fuzz run records corpus/records seeds/records -- -max_total_time=600
-//! ```
+//! Any bytes as records of an attack.
 //!
 //! The decoders must not panic, must not take memory that the input doesn't pay for, and must say the same however the bytes
 //! were cut. What they read must come back from every format that can hold it.

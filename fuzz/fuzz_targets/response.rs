@@ -1,9 +1,4 @@
-//! Any bytes as a response. In this folder:
-//!
-//! ```text
-//! cargo +nightly fuzz run response corpus/response seeds/response -- \
-//!     -dict=dictionary.txt -max_total_time=600
-//! ```
+//! Any bytes as a response.
 //!
 //! The parser must not panic, must not invent bytes, and must say the same however the bytes were cut.
 #![no_main]

@@ -1,13 +1,9 @@
-//! Any bytes as the targets of an attack. In this folder:
-//!
-//! ```text
-//! cargo +nightly fuzz run targets corpus/targets seeds/targets -- -max_total_time=600
-//! ```
+//! Any bytes as the targets of an attack.
 //!
 //! The readers must not panic, must end, and must number the line of a mistake within the text.
 #![no_main]
 
-use brunt_attack::{Format, Defaults, TargetError, TargetReader};
+use brunt_attack::{Defaults, Format, TargetError, TargetReader};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

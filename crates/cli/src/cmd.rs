@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind};
 
 use crate::{
     Context,
@@ -18,6 +18,7 @@ use crate::{
 
 mod absent;
 mod archive;
+mod argument;
 mod cloud;
 mod completion;
 mod demo;
@@ -25,10 +26,12 @@ mod deps;
 mod features;
 mod inspect;
 mod new;
+mod print;
 mod remote;
 mod version;
 
-pub(crate) use self::version::{K6_VERSION, line as version_line};
+use self::argument::{switch, value};
+use self::print::print;
 
 /// What the user asked for, checked as far as the command line alone can tell.
 #[derive(Debug)]
@@ -96,14 +99,6 @@ impl Call {
     }
 }
 
-/// Writes a result. A reader that went away (`brunt inspect x.js | head -1`) is no failure.
-fn print(context: &Context, text: &str) -> Outcome<Exit> {
-    match context.screen.stdout(text) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::Success),
-    }
-}
-
 /// The whole command line.
 fn command() -> Command {
     absent::add(commands_of_help())
@@ -112,7 +107,7 @@ fn command() -> Command {
 /// What help and completion show of it.
 fn commands_of_help() -> Command {
     Command::new("brunt")
-        .version(version::line())
+        .version(crate::version::line())
         .about("Load testing that runs k6 scripts as they are")
         .disable_version_flag(true)
         .arg(
@@ -332,21 +327,6 @@ fn one_script(command: &str, matches: &ArgMatches) -> Outcome<String> {
             found.len()
         ))),
     }
-}
-
-/// An argument with a value, for the commands that k6's tables don't describe.
-fn value(long: &'static str, name: &'static str, help: &'static str) -> Arg {
-    Arg::new(long)
-        .long(long)
-        .value_name(name)
-        .help(help)
-        .value_parser(value_parser!(String))
-        .action(ArgAction::Set)
-}
-
-/// A switch, likewise.
-fn switch(long: &'static str, help: &'static str) -> Arg {
-    Arg::new(long).long(long).help(help).action(ArgAction::SetTrue)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cmd::version_line;
+use crate::version;
 
 /// The facts of the description. Texts about scenarios come from `schedule`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) struct Description {
 /// Our name, above everything else.
 pub(crate) fn banner(color: bool) -> String {
     let (bold, faint, reset) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
-    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version_line())
+    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version::line())
 }
 
 impl Description {

@@ -16,6 +16,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use crate::{
     cmd::Call,
+    context::Context,
     environment::Environment,
     exit::Exit,
     failure::{Failure, Outcome},
@@ -27,6 +28,7 @@ use crate::{
 mod api;
 mod archive;
 mod cmd;
+mod context;
 mod describe;
 mod diagnostic;
 mod environment;
@@ -45,19 +47,12 @@ mod screen;
 mod secrets;
 mod settings;
 mod vegeta;
+mod version;
 
 /// Of Rust and of the engine: built without a prefix, it stands in place of C's `malloc`. glibc's grows a thread's heap
 /// page by page, a system call each, and those small pages cost a request more than its instructions.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-/// What every command can use.
-pub(crate) struct Context {
-    pub(crate) screen: Arc<Screen>,
-    pub(crate) environment: Environment,
-    pub(crate) global: GlobalSettings,
-    pub(crate) logging: Logging,
-}
 
 fn main() -> ExitCode {
     let environment = Environment::of_this_process();

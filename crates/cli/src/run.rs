@@ -28,7 +28,6 @@ use self::{
 use crate::{
     Context,
     api::{self, Api},
-    cmd::version_line,
     describe,
     describe::Description,
     exit::Exit,
@@ -39,6 +38,7 @@ use crate::{
     progress::{self, Progress, ProgressSource as _},
     secrets,
     settings::{RunSettings, SummaryMode},
+    version,
 };
 
 mod adjust;
@@ -74,7 +74,7 @@ fn run<H: Host>(
     mut settings: RunSettings,
     given: &Given,
 ) -> Outcome<Exit> {
-    log::debug!("brunt {}", version_line());
+    log::debug!("brunt {}", version::line());
     let outer = Outer::read(context, given)?;
     let api_listener = api_listener(context)?;
     let open_files = limits::raise_open_files();

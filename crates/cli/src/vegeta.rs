@@ -3,16 +3,16 @@
 //! clap can't read `-duration=5m`, so these four are recognised before clap sees the command line ([`split`]), and each
 //! reads its own flags ([`flag`]). What is wrong ends with vegeta's exit codes: 2 for a wrong flag, 1 for all else.
 
-use self::flag::{FlagError, FlagSet, Values};
-use crate::{
-    Context,
-    exit::Exit,
-    failure::{Failure, Outcome},
-};
+use self::failure::{failure, keep_from_screen};
+use self::flag::FlagSet;
+use self::given::flags;
+use crate::{Context, exit::Exit, failure::Outcome};
 
 mod attack;
 mod encode;
+mod failure;
 pub(crate) mod flag;
+mod given;
 mod plot;
 mod report;
 mod stream;
@@ -79,46 +79,4 @@ impl Call {
 pub(crate) fn flag_set(command: &str) -> Option<&'static FlagSet> {
     let sets = [&attack::FLAGS, &encode::FLAGS, &report::FLAGS, &plot::FLAGS];
     sets.into_iter().find(|set| set.command == command)
-}
-
-/// Records are binary: a screen would show nonsense, and obey it.
-///
-/// # Errors
-/// The output is a screen (exit code 1).
-fn keep_from_screen(command: &str, output: &str) -> Outcome<()> {
-    if !crate::piped::is_screen(output) {
-        return Ok(());
-    }
-    let message = format!("brunt {command} writes binary records, and its output is a terminal");
-    Err(failure(message)
-        .hint("add -output=FILE, or pipe it into brunt report, or into brunt encode, which makes JSON of them"))
-}
-
-/// A failure of one of the four: exit code 1.
-pub(crate) fn failure(error: impl Into<String>) -> Failure {
-    Failure::new(Exit::Vegeta, anyhow::Error::msg(error.into()))
-}
-
-/// Reads flags. Nothing if help was asked for, which has been printed.
-///
-/// # Errors
-/// They are wrong (exit code 2): what is, what was perhaps meant and where to look stand on stderr then.
-pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outcome<Option<Values>> {
-    match set.parse(words) {
-        Ok(values) => Ok(Some(values)),
-        Err(FlagError::Help) => {
-            context.screen.stderr(&set.help());
-            Ok(None)
-        }
-        Err(FlagError::Wrong(message)) => {
-            let meant = message
-                .strip_prefix(flag::UNDEFINED)
-                .and_then(|name| brunt_spelling::nearest(name, set.flags.iter().map(|f| f.name)));
-            let tip = meant.map_or_else(String::new, |name| format!("did you mean -{name}? "));
-            context.screen.stderr(&format!("{message}\n{tip}See brunt {} -help\n", set.command));
-            let mut failure = Failure::new(Exit::WrongFlag, anyhow::Error::msg(message));
-            failure.told = true;
-            Err(failure)
-        }
-    }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 use crate::timing::{milliseconds, now_utc};
 

@@ -21,9 +21,11 @@
 mod app;
 mod body;
 mod caching;
+mod call;
 mod config;
 mod control;
 mod dice;
+mod dispatch;
 mod faults;
 mod flights;
 mod governor;

@@ -8,32 +8,21 @@ mod documents;
 mod echo;
 mod graphql;
 mod limits;
+mod memory;
 mod multipart;
 mod ntlm;
 mod redirect;
 mod streams;
 mod upload;
 mod websocket;
+mod windows;
 
 use hyper::{Method, StatusCode};
 
-use self::limits::Windows;
-use crate::app::Call;
+pub(crate) use self::memory::Plain;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 use crate::routes::Route;
-
-/// What the plain routes remember between requests.
-#[derive(Default)]
-pub(crate) struct Plain {
-    windows: Windows,
-}
-
-impl Plain {
-    /// Forgets it.
-    pub(crate) fn reset(&self) {
-        self.windows.clear();
-    }
-}
 
 /// `GET /` and `/ping` say `ok`; a `POST` there is answered by an empty 200.
 pub(crate) fn health(method: &Method) -> Reply {

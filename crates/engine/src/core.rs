@@ -1,10 +1,11 @@
 //! One core: one thread, one tokio runtime, its own VUs, its own tables.
 
+mod caught;
 mod closed;
 mod open;
 mod reaper;
 mod stage;
-mod thread;
+pub(crate) mod thread;
 mod tick;
 mod visit;
 
@@ -24,10 +25,10 @@ use crate::message::{Event, VuRef};
 use crate::runner::{Runner, VuIds};
 use crate::scenario::{ScenarioHere, ScenarioState};
 
+pub(crate) use self::caught::words;
 pub(crate) use self::closed::{at, span_at};
 use self::open::OpenHere;
 use self::reaper::Reaper;
-pub(crate) use self::thread::{CoreSeed, spawn, words};
 
 /// What a core offers to those who live on it. An `Rc` on its own thread.
 pub struct Core {

@@ -14,6 +14,8 @@
 
 mod exchange;
 mod frame;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod hpack;
 mod link;
 mod outflow;

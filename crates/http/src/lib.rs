@@ -71,6 +71,9 @@ pub use failure::{
 pub use headers::{Headers, Iter, canonical_name};
 pub use http1::Malformed;
 pub use http1::parser::Truncated;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use http2::fuzz;
 pub use network::Network;
 pub use opened::Opened;
 pub use payload::{FileRange, Payload, Piece, Shared, Source};

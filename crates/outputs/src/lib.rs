@@ -30,6 +30,7 @@ mod influxdb;
 mod json;
 mod net;
 mod number;
+mod open;
 mod opentelemetry;
 mod output;
 mod priority;
@@ -46,7 +47,8 @@ mod testing;
 mod traces;
 
 pub use self::dashboard::Viewers;
-pub use self::output::{Context, Output, OutputError, Page, Written, open};
+pub use self::open::open;
+pub use self::output::{Context, Output, OutputError, Page, Written};
 pub use self::priority::stand_back;
 pub use self::queue::{Finished, Outputs};
 pub use self::spec::{OutputKind, OutputSpec};

@@ -1,4 +1,4 @@
-//! What an output is, and how one is opened.
+//! What an output is.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,14 +8,7 @@ use std::time::Duration;
 use brunt_metrics::{Frame, Registry, ThresholdSet};
 use jiff::tz::TimeZone;
 
-use crate::csv::Csv;
-use crate::dashboard::{Dashboard, Viewers};
-use crate::influxdb::Influxdb;
-use crate::json::Json;
-use crate::opentelemetry::Opentelemetry;
-use crate::prometheus::Prometheus;
-use crate::spec::{OutputKind, OutputSpec};
-use crate::statsd::Statsd;
+use crate::dashboard::Viewers;
 
 /// Takes what was measured somewhere. Lives on a thread of its own, so it may take its time; but what
 /// waits for it is bounded, so a server's answer is waited for elsewhere.
@@ -175,17 +168,4 @@ pub enum OutputError {
         /// The system's answer.
         source: io::Error,
     },
-}
-
-/// Opens an output: a file exists (and is empty) from then on; a server is not asked yet.
-pub fn open(spec: &OutputSpec, context: &Context) -> Result<Box<dyn Output>, OutputError> {
-    Ok(match spec.kind {
-        OutputKind::Json => Box::new(Json::open(&spec.arg, context)?),
-        OutputKind::Csv => Box::new(Csv::open(&spec.arg, context)?),
-        OutputKind::Influxdb => Box::new(Influxdb::open(&spec.arg, context)?),
-        OutputKind::Opentelemetry => Box::new(Opentelemetry::open(context)?),
-        OutputKind::Prometheus => Box::new(Prometheus::open(context)?),
-        OutputKind::Statsd => Box::new(Statsd::open(context)?),
-        OutputKind::WebDashboard => Box::new(Dashboard::open(&spec.arg, context)?),
-    })
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use brunt_metrics::Frame;
 
-use crate::output::{Context, Output, OutputError, Page, Written, open};
+use crate::open::open;
+use crate::output::{Context, Output, OutputError, Page, Written};
 use crate::priority::stand_back;
 use crate::spec::OutputSpec;
 

@@ -7,6 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// A file may have this many bytes.
+pub const MAX_FILE: u64 = 64 << 20;
+
 /// A place to read files from: the disk, a test's memory, an archive.
 pub trait Files: Send + Sync {
     /// All bytes of a file.
@@ -53,8 +56,8 @@ impl Files for Disk {
         if !about.is_file() && !about.is_dir() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
         }
-        File::open(path)?.take(crate::MAX_FILE + 1).read_to_end(&mut content)?;
-        if content.len() as u64 > crate::MAX_FILE {
+        File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(content)

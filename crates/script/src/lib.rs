@@ -35,9 +35,9 @@ mod source_map;
 mod syntax;
 
 pub use error::{ErrorKind, ResolveError, ScriptError};
-pub use files::{Disk, Files, InMemory};
+pub use files::{Disk, Files, InMemory, MAX_FILE};
 pub use graph::{Format, Graph, Import, ImportKind, Module, Names};
-pub use loader::{Entry, Loader, MAX_FILE, MAX_MODULES, url_of};
+pub use loader::{Entry, Loader, MAX_MODULES, url_of};
 pub use option_place::OptionPlace;
 pub use positions::{Place, Positions};
 pub use resolve::{Resolved, path_of, resolve};

@@ -14,14 +14,11 @@ use url::Url;
 use crate::{
     error::{ErrorKind, ScriptError},
     exports::KnownExports,
-    files::Files,
+    files::{Files, MAX_FILE},
     graph::{Graph, Import, ImportKind, Module},
     module::{Prepared, prepare},
     resolve::{Resolved, is_remote, path_of},
 };
-
-/// A file may have this many bytes.
-pub const MAX_FILE: u64 = 64 << 20;
 
 /// A script may have this many modules.
 pub const MAX_MODULES: usize = 10_000;

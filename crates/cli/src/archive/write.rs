@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Metadata, anonymous, read::without_suffix};
-use crate::cmd::K6_VERSION;
+use crate::version::K6_VERSION;
 
 /// What is to be written.
 #[derive(Debug)]

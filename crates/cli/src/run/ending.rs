@@ -13,10 +13,9 @@ use serde_json::Value;
 
 use super::host::{Answer, Files, TestRunner};
 use crate::{
-    Context,
-    cmd::K6_VERSION,
-    secrets,
+    Context, secrets,
     settings::{RunSettings, SummaryMode},
+    version::K6_VERSION,
 };
 
 /// How the end is told.

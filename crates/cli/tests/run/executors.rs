@@ -1,6 +1,9 @@
 //! The six executors: how many iterations, when, in which VUs, and what becomes of those that have no time.
 
+use std::time::Duration;
+
 use crate::samples::{Ran, run};
+use crate::support::beside_a_yardstick;
 
 /// A test with one scenario `a`, and a body for its iterations.
 fn scenario(config: &str, body: &str) -> String {
@@ -15,6 +18,17 @@ fn complete(script: &str, flags: &str) -> Ran {
     let ran = run(script, flags);
     assert_eq!(ran.told.code, 0, "{:?}", ran.told);
     ran
+}
+
+/// Where a moment is expected: not before its time, and hardly behind it on a machine that does nothing else. `pause` is
+/// how late another thread was at worst.
+fn assert_prompt(moments: &[i64], planned: impl IntoIterator<Item = i64>, pause: Duration) {
+    let late_max = 300 + 10 * i64::try_from(pause.as_millis()).expect("a short time");
+    for (moment, planned) in moments.iter().zip(planned) {
+        let late = moment - planned;
+        // Dates have whole milliseconds.
+        assert!((-1..late_max).contains(&late), "{planned}: {moments:?}, {pause:?}");
+    }
 }
 
 /// A number that the clock may move a little.
@@ -48,7 +62,8 @@ fn what_is_left_of_shared_iterations_at_max_duration_is_dropped_in_one_sample() 
         "sleep(0.3);",
     );
     let ran = complete(&script, "");
-    about(ran.count("iterations"), 6, 8);
+    // No more than fit.
+    about(ran.count("iterations"), 2, 8);
     assert_eq!(ran.count("dropped_iterations"), 1);
     let all = ran.sum("iterations") + ran.sum("dropped_iterations");
     assert!((all - 100.0).abs() < 0.1, "{all}");
@@ -75,24 +90,34 @@ fn each_vu_drops_what_it_could_not_start() {
     assert_eq!(ran.count("dropped_iterations"), 2);
     let tags = |point: &serde_json::Value| point["data"]["tags"].to_string();
     assert!(ran.points("dropped_iterations").map(tags).all(|tags| !tags.contains("group")));
-    about(ran.count("iterations"), 4, 6);
+    // No more than fit, however late each begins; each VU has begun one more that is neither.
+    about(ran.count("iterations"), 1, 6);
     let all = ran.sum("iterations") + ran.sum("dropped_iterations");
-    assert!((197.0..=198.5).contains(&all), "{all}");
+    assert!((198.0..=200.0).contains(&all), "{all}");
 }
 
 #[test]
 fn constant_vus_loop_for_their_duration_and_finish_the_last_iteration() {
-    let script = scenario("{ executor: 'constant-vus', vus: 3, duration: '1s' }", "sleep(0.4);");
+    let script = scenario(
+        "{ executor: 'constant-vus', vus: 3, duration: '1s' }",
+        &format!("sleep(0.4); console.log(exec.vu.idInTest * 1e6 + {SINCE});"),
+    );
     let ran = complete(&script, "");
-    assert_eq!(ran.count("iterations"), 9);
-    assert_eq!(ran.count("dropped_iterations"), 0);
+    let ends = ran.numbers();
+    // No more than fit; each VU goes on until the time is over.
+    about(ends.len(), 3, 9);
+    for vu in 1..=3 {
+        let of_vu = ends.iter().filter(|end| **end / 1_000_000 == vu);
+        assert!(of_vu.max().is_some_and(|end| end % 1_000_000 >= 999), "{ends:?}");
+    }
+    assert_eq!((ran.count("iterations"), ran.count("dropped_iterations")), (ends.len(), 0));
 }
 
 #[test]
 fn iterations_that_outlast_graceful_stop_are_cut_off_and_not_counted() {
     let script = scenario(
         "{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '200ms' }",
-        "try { sleep(0.7); } catch (e) { console.log('caught'); } finally { console.log(1); }",
+        "try { sleep(__ITER === 0 ? 0.1 : 60); } catch (e) { console.log('caught'); } finally { console.log(1); }",
     );
     let ran = complete(&script, "--no-summary");
     assert_eq!(ran.count("iterations"), 2);
@@ -126,14 +151,12 @@ fn ramping_vus_start_and_stop_at_evenly_spaced_instants() {
          { duration: '1s', target: 4 }, { duration: '1s', target: 0 } ] }",
         &format!("if (__ITER === 0) console.log({SINCE}); sleep(0.02);"),
     );
-    let ran = complete(&script, "");
+    let (ran, pause) = beside_a_yardstick(|| complete(&script, ""));
     let starts = ran.numbers();
     assert_eq!(starts.len(), 4, "{starts:?}");
-    for (start, planned) in starts.iter().zip([250, 500, 750, 1000]) {
-        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
-    }
+    assert_prompt(&starts, [250, 500, 750, 1000], pause);
     // 4 VU-seconds of 20 ms iterations, less what the machine takes.
-    about(ran.count("iterations"), 100, 204);
+    about(ran.count("iterations"), 4, 204);
 }
 
 #[test]
@@ -143,26 +166,25 @@ fn a_vu_that_is_ramped_down_has_graceful_ramp_down_to_finish() {
     let config = |grace| {
         format!("{{ executor: 'ramping-vus', startVUs: 2, gracefulRampDown: '{grace}', {stages} }}")
     };
-    assert_eq!(complete(&scenario(&config("900ms"), "sleep(0.8);"), "").count("iterations"), 2);
-    assert_eq!(complete(&scenario(&config("100ms"), "sleep(0.8);"), "").count("iterations"), 0);
+    assert_eq!(complete(&scenario(&config("30s"), "sleep(0.8);"), "").count("iterations"), 2);
+    assert_eq!(complete(&scenario(&config("100ms"), "sleep(60);"), "").count("iterations"), 0);
 }
 
 #[test]
 fn a_constant_rate_starts_at_zero_and_keeps_its_pace() {
     let script = scenario(
-        "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 5 }",
+        "{ executor: 'constant-arrival-rate', rate: 10, duration: '1s', preAllocatedVUs: 11 }",
         &format!("console.log({SINCE}); sleep(0.15);"),
     );
-    let ran = complete(&script, "--lateness-metric");
+    let (ran, pause) = beside_a_yardstick(|| complete(&script, "--lateness-metric"));
     let starts = ran.numbers();
     about(starts.len(), 10, 11);
-    for (start, planned) in starts.iter().zip((0..).step_by(100)) {
-        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
-    }
+    assert_prompt(&starts, (0..).step_by(100), pause);
     assert_eq!(ran.count("dropped_iterations"), 0);
     // Ours: how late each started.
     assert_eq!(ran.count("iteration_lateness"), ran.count("iterations"));
-    assert!(ran.values("iteration_lateness").iter().all(|late| (0.0..300.0).contains(late)));
+    let late = ran.values("iteration_lateness").iter().map(|late| *late as i64).collect::<Vec<_>>();
+    assert_prompt(&late, std::iter::repeat(0), pause);
 }
 
 #[test]
@@ -185,8 +207,9 @@ fn iterations_without_an_idle_vu_are_dropped_at_once_with_one_warning() {
         "sleep(0.45);",
     );
     let ran = complete(&script, "--lateness-metric");
-    about(ran.count("iterations"), 2, 3);
-    about(ran.count("dropped_iterations"), 7, 9);
+    // No more than fit; all the others are dropped.
+    about(ran.count("iterations"), 1, 3);
+    about(ran.count("iterations") + ran.count("dropped_iterations"), 10, 11);
     assert!(ran.values("dropped_iterations").iter().all(|value| (value - 1.0).abs() < 1e-9));
     let warnings = ran.told.stderr.matches("Insufficient VUs, reached 1 active VUs").count();
     assert_eq!(warnings, 1, "{}", ran.told.stderr);
@@ -218,13 +241,11 @@ fn a_ramping_rate_starts_when_the_area_under_it_reaches_one() {
          { duration: '2s', target: 10 } ] }",
         &format!("console.log({SINCE});"),
     );
-    let starts = complete(&script, "").numbers();
+    let (ran, pause) = beside_a_yardstick(|| complete(&script, ""));
+    let starts = ran.numbers();
     about(starts.len(), 9, 10);
     // √(2i/5) seconds.
-    for (start, planned) in starts.iter().zip([632, 894, 1095, 1264, 1414, 1549, 1673, 1788, 1897])
-    {
-        assert!((planned - 1..planned + 300).contains(start), "{starts:?}");
-    }
+    assert_prompt(&starts, [632, 894, 1095, 1264, 1414, 1549, 1673, 1788, 1897], pause);
 }
 
 #[test]
@@ -234,9 +255,10 @@ fn a_step_of_the_rate_takes_no_time() {
          { duration: '1s', target: 4 }, { duration: 0, target: 20 }, { duration: '1s', target: 20 } ] }",
         &format!("console.log({SINCE});"),
     );
-    let starts = complete(&script, "").numbers();
-    about(starts.iter().filter(|start| **start < 1040).count(), 4, 5);
+    let (ran, pause) = beside_a_yardstick(|| complete(&script, ""));
+    let starts = ran.numbers();
     about(starts.len(), 23, 24);
+    assert_prompt(&starts, (1..=4).map(|i| i * 250).chain((1050..).step_by(50)), pause);
 }
 
 #[test]
@@ -276,8 +298,11 @@ fn min_iteration_duration_pads_after_the_iteration() {
         export const options = { vus: 2, duration: '1s', minIterationDuration: '400ms' };\n\
         export default function () { sleep(0.05); }\n";
     let ran = complete(script, "");
-    assert_eq!(ran.count("iterations"), 6);
-    assert!(ran.values("iteration_duration").iter().all(|took| *took < 300.0));
+    // No more than fit; without the padding there would be forty.
+    about(ran.count("iterations"), 2, 6);
+    // Were the padding counted, none would be shorter.
+    let took = ran.values("iteration_duration");
+    assert!(took.iter().any(|took| *took < 400.0), "{took:?}");
 }
 
 #[test]

@@ -72,10 +72,11 @@ fn a_failed_test_says_more_than_a_crossed_threshold() {
 fn abort_on_fail_ends_the_test_at_the_next_look() {
     let thresholds = "iterations: [{ threshold: 'count<1', abortOnFail: true }]";
     let start = Instant::now();
-    let ran = run(&script(thresholds, "sleep(0.1);"), "--duration 20s");
+    // Much longer than a test waits for the binary.
+    let ran = run(&script(thresholds, "sleep(0.1);"), "--duration 1h");
     let took = start.elapsed().as_secs_f64();
     assert_eq!(ran.told.code, 99, "{:?}", ran.told);
-    assert!((1.9..8.0).contains(&took), "{took}");
+    assert!(took >= 1.9, "{took}");
     assert!(ran.told.error().contains("at least one has abortOnFail enabled"), "{:?}", ran.told);
     assert!(ran.told.stderr.contains("torn down"), "{:?}", ran.told);
     assert!(ran.told.stdout.contains("✗ 'count<1' count="), "{}", ran.told.stdout);
@@ -86,10 +87,10 @@ fn delay_abort_eval_lets_the_test_run_longer() {
     let thresholds =
         "iterations: [{ threshold: 'count<1', abortOnFail: true, delayAbortEval: '3s' }]";
     let start = Instant::now();
-    let ran = run(&script(thresholds, "sleep(0.1);"), "--duration 20s");
+    let ran = run(&script(thresholds, "sleep(0.1);"), "--duration 1h");
     let took = start.elapsed().as_secs_f64();
     assert_eq!(ran.told.code, 99, "{:?}", ran.told);
-    assert!((3.9..10.0).contains(&took), "{took}");
+    assert!(took >= 3.9, "{took}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
 
-use crate::support::{Brunt, Running, Told, brunt};
+use crate::support::{Brunt, Running, Told, beside_a_yardstick, brunt};
 
 const MIB: usize = 1 << 20;
 
@@ -147,14 +147,17 @@ fn said(told: &Told) -> (&str, u64) {
 fn a_bomb_is_unpacked_beside_others_and_within_its_time() {
     let address = serve();
     for at in ["/zeros", "/twice", "/nothing"] {
-        let (told, _) = beside(address, at, "400ms", "");
+        let ((told, _), pause) = beside_a_yardstick(|| beside(address, at, "400ms", ""));
         let (what, when) = said(&told);
         // Nothing may be over in time.
         let is_over = at == "/nothing" && what == "200 ";
         assert!(what == "0 request timeout" || is_over, "{at}: {told:?}");
-        assert!(when < 2000, "{at}: {told:?}");
-        let good = told.stderr.matches("good").count();
-        assert!(good >= 12, "{at}: only {good} beside it: {told:?}");
+        let late_max = 2000 + 10 * pause.as_millis() as u64;
+        assert!(when < late_max, "{at}: {pause:?} {told:?}");
+        // Of those that another thread would come to in three seconds.
+        let good = told.stderr.matches("good").count() as f64;
+        let due = 3.0 / (0.05 + pause.as_secs_f64());
+        assert!(good >= 0.2 * due, "{at}: only {good} of {due} beside it: {told:?}");
     }
 }
 
@@ -211,9 +214,9 @@ fn all_bodies_together_have_a_bound() {
 #[test]
 fn the_endless_body_of_a_redirect_is_not_waited_for() {
     let address = serve();
+    // Waited for, it would end as a timeout.
     let (told, _) = beside(address, "/moved", "10s", "");
-    let (what, when) = said(&told);
-    assert!(what == "200 " && when < 5000, "{told:?}");
+    assert_eq!(said(&told).0, "200 ", "{told:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::support::brunt;
+use crate::support::{beside_a_yardstick, brunt};
 
 const SCRIPT: &str = r"
 import http from 'k6/http';
@@ -110,7 +110,8 @@ fn floods_and_what_is_too_large_hurt_nobody_else() {
     let servers: serde_json::Map<_, _> =
         rows.iter().map(|(name, url, _)| ((*name).to_owned(), url.clone().into())).collect();
     let servers = serde_json::Value::from(servers).to_string();
-    let told = brunt("run -q flood.js").env("SERVERS", &servers).file("flood.js", SCRIPT).told();
+    let run = || brunt("run -q flood.js").env("SERVERS", &servers).file("flood.js", SCRIPT).told();
+    let (told, pause) = beside_a_yardstick(run);
     assert_eq!(told.code, 0, "{told:?}");
     assert!(!told.stderr.contains("panicked"), "{told:?}");
     for (name, _, codes) in &rows {
@@ -118,10 +119,11 @@ fn floods_and_what_is_too_large_hurt_nobody_else() {
         assert!(codes.iter().any(was), "{name}: {told:?}");
     }
     let seen: serde_json::Value = serde_json::from_str(&told.stdout).expect("what the script says");
-    // Four of them, 60 times each; the machine has other things to do.
+    // Four of them, 60 times each, and each time no later than another thread beside them.
     let went = seen["went"].as_f64().expect("a count");
-    assert!(went > 100.0, "{seen}");
+    let step = 0.05 + pause.as_secs_f64();
+    assert!(went > 0.4 * 4.0 * 3.0 / step, "{seen} {pause:?}");
     // What has half a second.
     let took = seen["took"].as_f64().expect("milliseconds");
-    assert!(took < 1500.0, "{seen}");
+    assert!(took < 1500.0 + 10_000.0 * pause.as_secs_f64(), "{seen} {pause:?}");
 }

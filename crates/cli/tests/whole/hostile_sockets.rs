@@ -223,7 +223,7 @@ fn run(exec: &str, behaviour: Behaviour) -> (Vec<String>, Told) {
     let began = Instant::now();
     let told = call.told();
     let took = began.elapsed();
-    assert!(took < Duration::from_secs(20), "{exec}: {took:?} {told:?}");
+    assert!(took < Duration::from_mins(1), "{exec}: {took:?} {told:?}");
     let summary: serde_json::Value = serde_json::from_str(&call.read("out.json")).expect("JSON");
     let rounds = summary["metrics"]["rounds"]["count"].as_f64().unwrap_or_default();
     assert!(rounds >= 8.0, "{exec}: {rounds} of 20 rounds of the VU beside it: {told:?}");

@@ -4,8 +4,9 @@ use std::{
     io::{BufRead as _, BufReader, Read, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// A process that takes longer is killed, and the test fails.
@@ -205,6 +206,28 @@ impl Told {
         assert_eq!(errors.next(), None, "two errors in {self:?}");
         error
     }
+}
+
+/// Does the work, and measures how late a thread that sleeps beside it wakes at worst: a yardstick for how late others may
+/// be on a machine that does other things, too.
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
+pub(crate) fn beside_a_yardstick<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    const STEP: Duration = Duration::from_millis(5);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let yardstick = scope.spawn(|| {
+            let mut worst = Duration::ZERO;
+            while !is_over.load(Ordering::Relaxed) {
+                let from = Instant::now();
+                std::thread::sleep(STEP);
+                worst = worst.max(from.elapsed().saturating_sub(STEP));
+            }
+            worst
+        });
+        let done = work();
+        is_over.store(true, Ordering::Relaxed);
+        (done, yardstick.join().expect("it measures and no more"))
+    })
 }
 
 /// A folder of the repository.

@@ -9,8 +9,8 @@ use hyper::{Method, Response, StatusCode};
 use super::item::{Change, Loaded};
 use super::strategies::Found;
 use super::{Absence, Outcome, Strategy, Tier};
-use crate::app::Call;
 use crate::body::Body;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// Largest body of a write.

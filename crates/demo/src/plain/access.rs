@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use serde_json::json;
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// 200 for the user and password that the path names, else 401 with a challenge.

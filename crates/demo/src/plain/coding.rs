@@ -8,7 +8,7 @@ use hyper::header::{CONTENT_ENCODING, HeaderValue};
 use serde_json::json;
 
 use super::documents::items;
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Reply};
 
 /// Items in the document: about 4 kB, so that compressing it pays.

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use hyper::header::{COOKIE, HeaderValue, LOCATION, SET_COOKIE};
 use serde_json::{Map, Value, json};
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// Parameters of `/cookies/set` that say how cookies are set, not which.

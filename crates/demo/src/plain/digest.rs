@@ -12,7 +12,7 @@ use md5::{Digest as _, Md5};
 use serde_json::json;
 use sha2::Sha256;
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 const REALM: &str = "brunt demo";

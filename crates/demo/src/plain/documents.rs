@@ -4,7 +4,7 @@ use hyper::header::HeaderValue;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::dice::mix;
 use crate::reply::{self, Refusal, Reply};
 

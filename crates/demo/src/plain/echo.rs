@@ -6,7 +6,7 @@ use hyper::header::{CONTENT_TYPE, HOST, HeaderMap};
 use serde_json::{Map, Value, json};
 
 use super::multipart::{self, Part};
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// Largest body that is told back.

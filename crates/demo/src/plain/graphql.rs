@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use self::document::{Document, Field};
 use super::documents::{items, record};
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// Largest request.

@@ -14,7 +14,7 @@ use md4::{Digest as _, Md4};
 use md5::Md5;
 use serde_json::json;
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 const SIGNATURE: &[u8; 8] = b"NTLMSSP\0";

@@ -3,7 +3,7 @@
 use hyper::StatusCode;
 use hyper::header::{HOST, HeaderValue, LOCATION};
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 
 /// Redirects `n` times, each to `n - 1`, then says ok. `?status=` chooses 301, 302 (default), 303,

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::upload::hex;
-use crate::app::Call;
 use crate::body::Body;
+use crate::call::Call;
 use crate::reply::{self, Refusal, Reply};
 use crate::timing::milliseconds;
 

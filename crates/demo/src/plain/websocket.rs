@@ -15,7 +15,7 @@ use sha1::{Digest, Sha1};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
 
-use crate::app::Call;
+use crate::call::Call;
 use crate::reply::{self, Query, Refusal, Reply};
 
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

@@ -51,7 +51,8 @@ fn stats_tell_what_happened_until_they_are_reset() {
 
 #[test]
 fn faults_come_and_go() {
-    let config = DemoConfig { origin_latency: Duration::from_secs(1), ..DemoConfig::fast() };
+    // Who waited for this origin would wait for ever.
+    let config = DemoConfig { origin_latency: Duration::from_hours(1), ..DemoConfig::fast() };
     let demo = Demo::start(config).unwrap();
     let mut client = Client::new(demo.addr());
     let set = client.post("/_demo/fault", r#"{"error_rate":1,"status":418}"#);
@@ -70,9 +71,7 @@ fn faults_come_and_go() {
     client.post("/_demo/fault", r#"{"drop_connections":true}"#);
     assert!(Client::new(demo.addr()).try_send("GET", "/", &[], b"").is_err());
     client.post("/_demo/fault", r#"{"drop_connections":false,"origin_ms":0,"jitter_ms":0}"#);
-    let begin = Instant::now();
     assert_eq!(client.get("/nocache/1").status, 200);
-    assert!(begin.elapsed() < Duration::from_millis(900));
 
     client.post("/_demo/fault", r#"{"slow_body_bps":1000}"#);
     let begin = Instant::now();
@@ -85,13 +84,12 @@ fn faults_come_and_go() {
 fn a_stall_holds_all_answers() {
     let demo = Demo::start(DemoConfig::fast()).unwrap();
     let mut client = Client::new(demo.addr());
+    // When it ends is tried in `faults.rs`, with a clock that the test holds.
+    let begin = Instant::now();
     client.post("/_demo/fault", r#"{"stall_ms":300}"#);
-    let begin = Instant::now();
     client.get("/");
-    assert!(begin.elapsed() >= Duration::from_millis(250), "{:?}", begin.elapsed());
-    let begin = Instant::now();
-    client.get("/");
-    assert!(begin.elapsed() < Duration::from_millis(290));
+    assert!(begin.elapsed() >= Duration::from_millis(300), "{:?}", begin.elapsed());
+    assert_eq!(client.get("/").status, 200);
 }
 
 #[test]

@@ -190,7 +190,8 @@ fn a_result_can_be_stored_and_worked_on() {
 fn more_than_threads_and_queue_hold_are_refused_at_once() {
     let demo = synthetic(|image| {
         image.no_cache = true;
-        image.cost = Duration::from_millis(300);
+        // All come while the first ones are made.
+        image.cost = Duration::from_secs(1);
         image.retry_after = Some(2);
     });
     let answers = storm(demo.addr(), &width(100), 12);
@@ -225,7 +226,7 @@ fn all_who_miss_at_once_work_unless_they_fly_together() {
     let crowd = |single_flight| {
         let demo = synthetic(|image| {
             (image.threads, image.single_flight) = (8, single_flight);
-            image.cost = Duration::from_millis(200);
+            image.cost = Duration::from_secs(1);
         });
         let answers = storm(demo.addr(), &width(100), 6);
         assert!(answers.iter().all(|answer| answer.status == 200));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_fiber::clock;
 use brunt_schedule::{Budget, Span};
 
-use super::thread::caught;
+use super::caught::caught;
 use super::visit::Visit;
 use super::{Runner, Worker};
 use crate::message::Event;

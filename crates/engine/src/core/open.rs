@@ -27,8 +27,8 @@ use brunt_fiber::timer::CoreTimer;
 use brunt_metrics::{SeriesId, builtin};
 use tokio::sync::mpsc;
 
+use super::caught::caught;
 use super::closed::at;
-use super::thread::caught;
 use super::visit::Visit;
 use super::{Runner, Worker};
 use crate::control::AbortReason;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use brunt_fiber::clock;
 
-use super::thread::caught;
+use super::caught::caught;
 use super::{Runner, Worker};
 use crate::error::{ErrorKind, RunError};
 use crate::message::{Event, Staged};

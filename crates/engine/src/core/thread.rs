@@ -1,11 +1,9 @@
 //! The thread of a core: it does what the coordinator says until that says to end.
 
-use std::any::Any;
 use std::cell::{OnceCell, RefCell};
-use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,10 +11,10 @@ use std::time::Duration;
 
 use brunt_fiber::core::CoreRuntime;
 use brunt_metrics::{Recorder, Registry};
-use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::spawn_local;
 
+use super::caught::{caught, words};
 use super::open::{self, OpenHere};
 use super::{Core, Reaper, Runner, Worker, closed, stage, tick};
 use crate::control::{AbortReason, Control};
@@ -183,28 +181,4 @@ async fn grow<R: Runner>(worker: Rc<Worker<R>>, ids: VuIds, scenario: usize) {
         Some(Err(error)) => worker.tell(Event::InitFailed { error, scenario }).await,
         None => {}
     }
-}
-
-/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. What is awaited stays where it is: a
-/// future that is handed on has its room twice.
-pub(super) async fn caught<F: Future>(
-    core: &Core,
-    what: &str,
-    work: Pin<&mut F>,
-) -> Option<F::Output> {
-    match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(output) => Some(output),
-        Err(payload) => {
-            let message = format!("{what} panicked on core {}: {}", core.index, words(&*payload));
-            log::error!("{message}");
-            core.control.abort(AbortReason::Panic { message });
-            None
-        }
-    }
-}
-
-/// What a panic said.
-pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

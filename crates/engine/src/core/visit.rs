@@ -11,7 +11,7 @@ use brunt_fiber::{clock, pause::pause};
 use brunt_metrics::{Recorder, SeriesId, TagsId, builtin};
 use futures_util::FutureExt as _;
 
-use super::thread::words;
+use super::caught::words;
 use super::{Resident, Worker};
 use crate::runner::{Ended, Iteration, Runner, Vu};
 use crate::scenario::ScenarioHere;

@@ -28,6 +28,8 @@ impl Selector {
         let Some(suffix) = rest.strip_suffix('}') else {
             return Err(ThresholdError::Braces(name.to_owned()));
         };
+        // Before it is split: the name, read again, has the same tags.
+        let suffix = suffix.trim();
         let tags = suffix
             .split(',')
             .map(|pair| {
@@ -43,8 +45,7 @@ impl Selector {
                 Ok((key, value))
             })
             .collect::<Result<_, _>>()?;
-        let suffix = suffix.trim().to_owned();
-        Ok(Self { metric: metric.to_owned(), suffix: Some(suffix), tags })
+        Ok(Self { metric: metric.to_owned(), suffix: Some(suffix.to_owned()), tags })
     }
 
     /// The name of the metric or submetric: what was written, less blanks inside the braces' ends.
@@ -73,6 +74,13 @@ mod tests {
         let pairs: Vec<_> = selector.tags.iter().map(|(k, v)| (&**k, &**v)).collect();
         assert_eq!(pairs, [("name", "x"), ("group", "::g1"), ("u", "http://a/{b}")]);
         assert_eq!(selector.name(), "http_reqs{name : \"x\" , group:::g1,u:'http://a/{b}'}");
+    }
+
+    #[test]
+    fn a_name_that_is_read_again_has_the_same_tags() {
+        let selector = Selector::parse("http_reqs{\n name:x,\tu:y\t}").unwrap();
+        assert_eq!(selector.tags[0], ("name".to_owned(), "x".to_owned()));
+        assert_eq!(Selector::parse(&selector.name()).unwrap().tags, selector.tags);
     }
 
     #[test]

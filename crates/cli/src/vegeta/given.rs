@@ -1,0 +1,36 @@
+//! The flags that were given to one of the four.
+
+use super::flag::{self, FlagError, FlagSet, Values};
+use crate::{
+    Context,
+    exit::Exit,
+    failure::{Failure, Outcome},
+};
+
+/// Reads flags. Nothing if help was asked for, which has been printed.
+///
+/// # Errors
+/// They are wrong (exit code 2): what is, what was perhaps meant and where to look stand on stderr then.
+pub(in crate::vegeta) fn flags(
+    context: &Context,
+    set: &FlagSet,
+    words: &[String],
+) -> Outcome<Option<Values>> {
+    match set.parse(words) {
+        Ok(values) => Ok(Some(values)),
+        Err(FlagError::Help) => {
+            context.screen.stderr(&set.help());
+            Ok(None)
+        }
+        Err(FlagError::Wrong(message)) => {
+            let meant = message
+                .strip_prefix(flag::UNDEFINED)
+                .and_then(|name| brunt_spelling::nearest(name, set.flags.iter().map(|f| f.name)));
+            let tip = meant.map_or_else(String::new, |name| format!("did you mean -{name}? "));
+            context.screen.stderr(&format!("{message}\n{tip}See brunt {} -help\n", set.command));
+            let mut failure = Failure::new(Exit::WrongFlag, anyhow::Error::msg(message));
+            failure.told = true;
+            Err(failure)
+        }
+    }
+}
