@@ -29,7 +29,7 @@ use self::open::OpenHere;
 use self::reaper::Reaper;
 pub(crate) use self::thread::{CoreSeed, spawn, words};
 
-/// What a core offers to those who live on it. An `Rc` on its own thread.
+/// The services of a core for the tasks on it. An `Rc` on its own thread.
 pub struct Core {
     index: u32,
     recorder: RefCell<Recorder>,
@@ -63,7 +63,7 @@ impl Core {
         clock::now_ns()
     }
 
-    /// What the runner keeps on this core, made at the first call.
+    /// The runner's own state on this core, made at the first call.
     ///
     /// # Panics
     /// If it is asked for with another type than at first.

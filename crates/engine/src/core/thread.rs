@@ -29,12 +29,12 @@ use crate::scenario::ScenarioState;
 /// Stack of a core's thread, in bytes: init code of scripts runs on it. Only touched pages take memory.
 const STACK_SIZE: usize = 16 << 20;
 
-/// After so many steps of tasks a core looks at its sockets, timers and what other threads sent, busy or
-/// not. With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth
-/// of a second apart.
+/// After this many steps of tasks a core looks at its sockets, timers and messages of other threads, busy or not.
+/// With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth of a second
+/// apart.
 const STEPS_BETWEEN_POLLS: u32 = 8;
 
-/// What a core is made from.
+/// The parts of a new core.
 pub(crate) struct CoreSeed<R: Runner> {
     pub(crate) index: u32,
     pub(crate) runner: Arc<R>,
@@ -185,7 +185,7 @@ async fn grow<R: Runner>(worker: Rc<Worker<R>>, ids: VuIds, scenario: usize) {
     }
 }
 
-/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. What is awaited stays where it is: a
+/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. The future stays in its place: a
 /// future that is handed on has its room twice.
 pub(super) async fn caught<F: Future>(
     core: &Core,
@@ -203,7 +203,7 @@ pub(super) async fn caught<F: Future>(
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
