@@ -12,7 +12,7 @@ pub struct Sine {
     offset: f64,
 }
 
-/// What makes no sense as a sine.
+/// A fault of a sine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SineError {
     /// A period of no time.
