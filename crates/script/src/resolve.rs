@@ -1,10 +1,10 @@
-//! What an import specifier means.
+//! The meaning of an import specifier.
 
 use url::Url;
 
 use crate::error::{ErrorKind, ResolveError};
 
-/// What a specifier stands for.
+/// The module that a specifier names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolved {
     /// `k6` or `k6/…`. This crate does not know which of them exist.
