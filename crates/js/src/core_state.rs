@@ -1,4 +1,4 @@
-//! What one core keeps for all VUs on it.
+//! One core's state for all VUs on it.
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
@@ -30,7 +30,7 @@ impl CoreState {
         }
     }
 
-    /// That of a core of the engine.
+    /// The state on a core of the engine.
     pub fn of(core: &Core) -> &Self {
         core.slot(Self::new)
     }
@@ -64,7 +64,7 @@ impl CoreState {
         self.init_stacks.usable()
     }
 
-    /// What the API keeps on this core; made at the first call.
+    /// The API's state on this core; made at the first call.
     ///
     /// # Panics
     /// If it is asked for with another type than at first.
