@@ -24,7 +24,7 @@ pub(crate) use self::{
     write::{Contents, entry_of, entry_of_remote, write},
 };
 
-/// What stands in `metadata.json`.
+/// The content of `metadata.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Metadata {
     /// The URL of the main script.
@@ -39,7 +39,7 @@ pub(crate) struct Metadata {
     pub(crate) extended: bool,
 }
 
-/// Whether these are the first bytes of a tar file: its mark stands at byte 257.
+/// Whether these are the first bytes of a tar file: its mark is at byte 257.
 pub(crate) fn is_archive(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }

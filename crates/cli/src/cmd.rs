@@ -1,4 +1,4 @@
-//! The commands: one file per verb. This file knows their names and flags.
+//! The commands: one file per verb. This file knows their names and flags; [`help`] arranges their pages of help.
 
 use std::ffi::OsString;
 
@@ -23,6 +23,7 @@ mod completion;
 mod demo;
 mod deps;
 mod features;
+mod help;
 mod inspect;
 mod new;
 mod remote;
@@ -30,7 +31,7 @@ mod version;
 
 pub(crate) use self::version::{K6_VERSION, line as version_line};
 
-/// What the user asked for, checked as far as the command line alone can tell.
+/// The command that the user asked for, checked as far as the command line alone can tell.
 #[derive(Debug)]
 pub(crate) enum Call {
     Run {
@@ -97,7 +98,7 @@ impl Call {
 }
 
 /// Writes a result. A reader that went away (`brunt inspect x.js | head -1`) is no failure.
-fn print(context: &Context, text: &str) -> Outcome<Exit> {
+pub(crate) fn print(context: &Context, text: &str) -> Outcome<Exit> {
     match context.screen.stdout(text) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(Exit::Success),
@@ -106,10 +107,10 @@ fn print(context: &Context, text: &str) -> Outcome<Exit> {
 
 /// The whole command line.
 fn command() -> Command {
-    absent::add(commands_of_help())
+    absent::add(help::arrange(commands_of_help()))
 }
 
-/// What help and completion show of it.
+/// The part of it that help and completion show.
 fn commands_of_help() -> Command {
     Command::new("brunt")
         .version(version::line())
@@ -122,13 +123,14 @@ fn commands_of_help() -> Command {
                 .action(ArgAction::Version),
         )
         .args_override_self(true)
-        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading("Global")))
+        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading(help::GLOBAL)))
         .subcommand_value_name("COMMAND")
         .subcommand(flags::add(
             Command::new("run")
                 .about("Run a test")
                 .override_usage("brunt run [OPTIONS] <SCRIPT>")
-                .after_help(what_scripts_have())
+                .before_help(help::EXAMPLES_OF_RUN)
+                .after_help(help::what_scripts_have())
                 .arg(script_argument()),
             flags::of_run(),
         ))
@@ -143,20 +145,20 @@ fn commands_of_help() -> Command {
             .arg(
                 Arg::new("execution-requirements")
                     .long("execution-requirements")
-                    .help("Work out the scenarios, how long they take and how many VUs they need")
+                    .help("Print the scenarios of all layers of options, their duration and their VUs")
                     .action(ArgAction::SetTrue),
             ),
         )
         .subcommand(
             flags::add(
                 Command::new("archive")
-                    .about("Write a test and all that it needs into one file")
+                    .about("Write a test with all its files into one archive")
                     .override_usage("brunt archive [OPTIONS] <SCRIPT>")
                     .arg(script_argument()),
                 flags::of_archive(),
             )
-            .arg(value("archive-out", "FILE", "The file to write, or - for stdout").short('O'))
-            .arg(switch("exclude-env-vars", "Leave the environment out of it")),
+            .arg(value("archive-out", "FILE", "Write this file, or - for stdout [default: archive.tar]").short('O'))
+            .arg(switch("exclude-env-vars", "Leave the environment out of the archive")),
         )
         .subcommand(deps::command())
         .subcommand(features::command())
@@ -183,16 +185,6 @@ fn of_vegeta(name: &'static str, about: &'static str) -> Command {
         Some(set) => command.override_help(set.help()),
         None => command.override_usage(format!("brunt {name} -help")),
     }
-}
-
-/// Tells, below the flags, what a script has beyond the language.
-fn what_scripts_have() -> String {
-    let modules: Vec<_> = brunt_modules::K6::modules().collect();
-    format!(
-        "Scripts import {}.\nWithout an import they have, beyond k6: fetch, Headers, Request, Response, FormData, Blob, \
-         File, ReadableStream, WritableStream, AbortController, URL, URLSearchParams, structuredClone, atob, btoa.",
-        modules.join(", ")
-    )
 }
 
 /// Reads the command line.
@@ -222,7 +214,7 @@ pub(crate) fn parse(
             return match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                     let global = GlobalSettings::before_flags(environment);
-                    Ok((global, Call::Print(error.to_string())))
+                    Ok((global, Call::Print(help::finished(&error.to_string()))))
                 }
                 _ => {
                     let shown = commands_of_help();
@@ -235,7 +227,8 @@ pub(crate) fn parse(
     };
     let Some((name, matches)) = matches.subcommand() else {
         let global = GlobalSettings::before_flags(environment);
-        return Ok((global, Call::Print(command().render_help().to_string())));
+        let page = command().render_help().to_string();
+        return Ok((global, Call::Print(help::finished(&page))));
     };
     let globals = || global::FLAGS.iter();
     let given = match name {

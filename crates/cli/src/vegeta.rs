@@ -1,7 +1,7 @@
 //! vegeta's way: `brunt attack | encode | report | plot`, with flags in Go's syntax.
 //!
 //! clap can't read `-duration=5m`, so these four are recognised before clap sees the command line ([`split`]), and each
-//! reads its own flags ([`flag`]). What is wrong ends with vegeta's exit codes: 2 for a wrong flag, 1 for all else.
+//! reads its own flags ([`flag`]). Failures have vegeta's exit codes: 2 for a wrong flag, 1 for all else.
 
 use self::flag::{FlagError, FlagSet, Values};
 use crate::{
@@ -21,21 +21,21 @@ mod words;
 
 pub(crate) use self::words::split;
 
-/// Names and what they do, for the list of commands.
+/// Names and purposes, for the list of commands.
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
-    ("attack", "Send requests to targets on schedule; write a record of each"),
-    ("encode", "Turn records of attacks into CSV, gob or JSON"),
-    ("report", "Tell what records of attacks say: text, JSON, histogram, HTML"),
-    ("plot", "Draw records of attacks as a page that shows latency over time"),
+    ("attack", "Send requests to targets at a rate and write a record of each"),
+    ("encode", "Convert records of attacks to CSV, gob or JSON"),
+    ("report", "Sum up records of attacks as text, JSON, histogram or HTML"),
+    ("plot", "Draw the latencies of attacks over time as a page of HTML"),
 ];
 
 /// One call of one of the four.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     command: Command,
-    /// `-cpus`: so many cores work.
+    /// `-cpus`: the number of cores at work.
     cpus: Option<usize>,
-    /// The words behind the command.
+    /// The words after the command.
     words: Vec<String>,
 }
 
@@ -99,15 +99,15 @@ pub(crate) fn failure(error: impl Into<String>) -> Failure {
     Failure::new(Exit::Vegeta, anyhow::Error::msg(error.into()))
 }
 
-/// Reads flags. Nothing if help was asked for, which has been printed.
+/// Reads flags. Nothing if help was asked for, which has been printed on stdout.
 ///
 /// # Errors
-/// They are wrong (exit code 2): what is, what was perhaps meant and where to look stand on stderr then.
+/// They are wrong (exit code 2): stderr has the mistake, the flag that was perhaps meant and the page of help.
 pub(crate) fn flags(context: &Context, set: &FlagSet, words: &[String]) -> Outcome<Option<Values>> {
     match set.parse(words) {
         Ok(values) => Ok(Some(values)),
         Err(FlagError::Help) => {
-            context.screen.stderr(&set.help());
+            crate::cmd::print(context, &set.help())?;
             Ok(None)
         }
         Err(FlagError::Wrong(message)) => {

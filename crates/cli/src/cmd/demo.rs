@@ -13,7 +13,7 @@ use crate::{
 
 mod setting;
 
-/// What is asked for.
+/// The arguments of `brunt demo`.
 #[derive(Debug)]
 pub(crate) struct Request {
     config: DemoConfig,

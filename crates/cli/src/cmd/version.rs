@@ -9,7 +9,7 @@ use crate::{Context, exit::Exit, failure::Outcome};
 pub(crate) const K6_VERSION: &str = "2.2.0";
 
 pub(super) fn command() -> Command {
-    Command::new("version").about("Print the version").arg(switch("json", "Print it as JSON"))
+    Command::new("version").about("Print the version").arg(switch("json", "Print JSON"))
 }
 
 /// `v0.1.0 (linux/x86_64, k6 2.2.0)`
