@@ -2,6 +2,8 @@
 
 use crate::support::repository;
 
+mod words;
+
 fn read(path: &str) -> String {
     std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
