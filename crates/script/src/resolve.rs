@@ -37,7 +37,7 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
         Ok(url) if url.scheme() == "file" && is_remote(referrer) => Err(ResolveError {
             kind: ErrorKind::Scheme,
             message: format!("\"{specifier}\" can't be imported: {referrer} is a remote module"),
-            help: "remote modules can import what is remote, but no files".to_owned(),
+            help: "remote modules can import remote modules, but no files".to_owned(),
         }),
         Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(named(url))),
         Ok(url) if url.scheme() == "https" => Ok(Resolved::Local(named(url))),

@@ -47,7 +47,7 @@ pub enum InvalidPacer {
     #[error("{0:?} is not a step; write RATExTIME, such as 100x30s or 5/m x 1h")]
     Step(String),
     /// A line of a file.
-    #[error("line {line}: {text:?} is no MOMENT RATE, such as 30s 100/s, with moments that grow")]
+    #[error("line {line}: {text:?} is not MOMENT RATE, such as 30s 100/s, with moments that grow")]
     Line {
         /// Counted from 1.
         line: usize,
