@@ -31,7 +31,7 @@ export default function () {
     price.add(item.price);
     cheap.add(item.price < 50);
   }
-  // What the server says it took, as against what we measured: Server-Timing: …, total;dur=0.12
+  // The time of the server, beside our own measurement: Server-Timing: …, total;dur=0.12
   const [, total] = /total;dur=([\d.]+)/.exec(res.headers['Server-Timing']);
   server.add(Number(total), { route: 'json' });
 }

@@ -1,4 +1,4 @@
-// Binary files: in memory once, whoever opens them. What a VU writes is its own.
+// Binary files: in memory once, however many VUs open them. A VU has its own copy of the parts it writes.
 
 import http from 'k6/http';
 import crypto from 'k6/crypto';

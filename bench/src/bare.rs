@@ -1,5 +1,5 @@
 //! A client of WebSockets that does nothing that can be left out: no script, no masks, no look at what comes, nothing
-//! measured. What it costs is the kernel's part, which no other client gets around.
+//! measured. Its cost is the kernel's part, which no other client avoids.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens so many at once.
+/// Opens this many at once.
 fn connected(address: SocketAddr, connections: usize) -> anyhow::Result<Vec<TcpStream>> {
     let mut streams = Vec::with_capacity(connections);
     for _ in 0..connections {

@@ -35,7 +35,7 @@ pub(crate) struct Load {
     pub(crate) core: Option<usize>,
 }
 
-/// What a client did and took.
+/// The result and the cost of a client.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) requests: u64,
@@ -130,7 +130,7 @@ pub(crate) struct ScriptRun<'a> {
     pub(crate) script: &'a Path,
     /// Flags beside those that every run has.
     pub(crate) flags: Vec<String>,
-    /// What the script finds in `__ENV`.
+    /// The variables of the script's `__ENV`.
     pub(crate) env: Vec<(&'static str, String)>,
     pub(crate) core: Option<usize>,
     /// How long it should take; it is killed well after that.

@@ -14,7 +14,7 @@ use crate::machine;
 /// How often the memory of a running client is read.
 const SAMPLE: Duration = Duration::from_millis(50);
 
-/// What one run of a client took.
+/// The cost of one run of a client.
 #[derive(Debug)]
 pub(crate) struct Spent {
     /// User and system time of the process and all its threads, by the kernel's accounting.

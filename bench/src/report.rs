@@ -54,7 +54,7 @@ impl Verdict {
     }
 }
 
-/// How many goals were met, in one line, and by name those that were not: nobody reads all tables.
+/// The number of goals that were met, in one line, and by name those that were not: a reader skips most tables.
 pub(crate) fn tally(figures: &[Figure]) -> String {
     let verdicts = || {
         figures

@@ -67,7 +67,7 @@ impl Server {
     }
 }
 
-/// The port is free now; nobody else on a quiet machine takes it before nginx does.
+/// The port is free now; on a quiet machine no other process takes it before nginx does.
 fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

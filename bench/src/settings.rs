@@ -1,4 +1,4 @@
-//! What the user asks for.
+//! The user's settings.
 
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ pub(crate) enum What {
     Soak,
     /// JavaScript alone.
     Javascript,
-    /// What a page of HTML costs: parsed, and searched once.
+    /// The cost of a page of HTML: parsed, and searched once.
     Html,
     /// How late an open model starts its work.
     Lateness,
@@ -73,11 +73,11 @@ pub(crate) enum What {
     Grpc,
     /// Rate and memory of a large upload from disk.
     Upload,
-    /// What a `SharedArray` adds to each VU.
+    /// The memory that a `SharedArray` adds to each VU.
     Shared,
     /// CPU per message on a WebSocket, to and fro.
     Websocket,
-    /// What outputs add to a request.
+    /// The cost that outputs add to a request.
     Outputs,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,

@@ -116,7 +116,7 @@ async fn accept(
     while connections.join_next().await.is_some() {}
 }
 
-/// What serving a connection takes.
+/// The state of a connection that is served.
 #[derive(Clone, Debug)]
 struct Connection {
     stamps: Arc<Mutex<Vec<Stamp>>>,
@@ -189,9 +189,9 @@ fn sequence(head: &[u8]) -> Option<u64> {
     value.trim().parse().ok()
 }
 
-/// By how many seconds each request missed an even schedule of this rate, for the moment that `of`
-/// takes of it. The schedule is laid so that nobody arrived early. Requests that told their number
-/// are judged by it, others by their order.
+/// The seconds by which each request missed an even schedule of this rate, for the moment that `of` takes of it. The
+/// schedule is laid so that no request arrived early. Requests that told their number are judged by it, others by
+/// their order.
 pub(crate) fn behind(stamps: &[Stamp], rate: f64, of: fn(&Stamp) -> i64) -> Vec<f64> {
     let place = |index: usize, stamp: &Stamp| stamp.seq.unwrap_or(index as u64) as f64 / rate * 1e9;
     let Some(first) = stamps.first() else { return Vec::new() };

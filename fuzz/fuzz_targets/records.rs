@@ -1,7 +1,7 @@
 //! Any bytes as records of an attack.
 //!
 //! The decoders must not panic, must not take memory that the input doesn't pay for, and must say the same however the bytes
-//! were cut. What they read must come back from every format that can hold it.
+//! were cut. The records they read must come back from every format that can hold it.
 #![no_main]
 
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use brunt_results::{Encoder, Format, Record, decode};
 use libfuzzer_sys::fuzz_target;
 
-/// Gives so many bytes at a time.
+/// Gives this many bytes at a time.
 struct Pieces<'a>(&'a [u8], usize);
 
 impl Read for Pieces<'_> {

@@ -44,7 +44,7 @@ fn attack(bench: &Bench, url: &str, seconds: u64, flags: &[&str]) -> anyhow::Res
 }
 
 impl Attack {
-    /// What `brunt report -type=json` says of it.
+    /// The output of `brunt report -type=json` about it.
     fn report(&self, bench: &Bench) -> anyhow::Result<Value> {
         let output = Command::new(&bench.settings.brunt)
             .args(["report", "-type=json"])
@@ -161,7 +161,7 @@ pub(super) fn cost(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     }])
 }
 
-/// What one client's rounds at one rate came to.
+/// The results of one client's rounds at one rate.
 #[derive(Default)]
 struct Punctuality {
     /// Sent − due, by its own word: median and 99th percentile, µs.
@@ -254,7 +254,7 @@ pub(super) fn schedule(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         method: format!(
             "GET at a constant rate for {seconds} s, {} rounds; client on core 0, a server on core 1 that \
              stamps each arrival. Seen: arrived − due; for oha, which tells no plan, behind an even \
-             schedule laid so that nobody is early. Microseconds. Wants an otherwise idle machine.",
+             schedule laid so that no arrival is early. Microseconds. Wants an otherwise idle machine.",
             bench.settings.rounds
         ),
         header: vec![

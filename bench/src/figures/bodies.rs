@@ -1,4 +1,4 @@
-//! What a body costs: a picture of 140 kB and a small JSON part, in each form in which scripts send them.
+//! The cost of a body: a picture of 140 kB and a small JSON part, in each form in which scripts send them.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a page of HTML costs: parsed, and searched once.
+//! The cost of a page of HTML: parsed, and searched once.
 
 use anyhow::ensure;
 

@@ -46,7 +46,7 @@ struct Question {
     vus: u64,
 }
 
-/// What the rounds of one client came to.
+/// The results of one client's rounds.
 #[derive(Default)]
 pub(super) struct Rounds {
     pub(super) kb_per_vu: Vec<f64>,
@@ -54,7 +54,7 @@ pub(super) struct Rounds {
     pub(super) failure: Option<String>,
 }
 
-/// What every round runs.
+/// The call that every round runs.
 pub(super) struct Call {
     pub(super) script: &'static str,
     pub(super) vus: u64,

@@ -1,4 +1,4 @@
-//! What outputs add to a request: the same load without one and with each.
+//! The cost that outputs add to a request: the same load without one and with each.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -15,7 +15,7 @@ use super::Bench;
 use crate::process::{self, Spent};
 use crate::report::{Figure, Verdict, failed_row, median, short, spread};
 
-/// What a Go program has to do at least.
+/// The least work of a Go program.
 const GO: &str = include_str!("../../peers/decode.go");
 
 /// The longest that one reading may take.

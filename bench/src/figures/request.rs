@@ -10,14 +10,14 @@ use crate::server::{Server, Speech};
 
 /// A setting to measure in.
 struct Setting {
-    /// What is done, and where; the number of VUs stands between.
+    /// The action and its place; the number of VUs goes between them.
     title: [&'static str; 2],
     vus: u64,
     speech: Speech,
     /// Requests at once on each connection, over HTTP/2; 0: HTTP/1.1.
     streams: u64,
     pause: f64,
-    /// What Brunt runs; k6 runs `get.js`.
+    /// Brunt's script; k6 runs `get.js`.
     script: &'static str,
     /// Whether client and server get a core each.
     pinned: bool,
@@ -129,7 +129,7 @@ pub(super) fn fasthttp(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![measure(bench, &setting)?])
 }
 
-/// What the rounds of one client came to.
+/// The results of one client's rounds.
 #[derive(Default)]
 struct Rounds {
     micros: Vec<f64>,

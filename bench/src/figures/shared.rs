@@ -73,7 +73,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     }])
 }
 
-/// An array of records of at least so many bytes.
+/// An array of records of at least `size` bytes.
 fn records(size: usize) -> String {
     let mut out = String::from("[");
     let mut id = 0;

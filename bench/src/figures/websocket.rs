@@ -1,4 +1,4 @@
-//! What a message on a WebSocket costs, alone and among others, and what it costs to open one.
+//! The cost of a message on a WebSocket, alone and among others, and of opening one.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const PATTERNS: [(&str, &str, &str); 4] = [
 
 type Named = (&'static str, &'static str);
 
-/// How the least that a client can be stands in the table.
+/// The name of the smallest possible client in the table.
 const BARE: &str = "bare";
 
 /// The rounds of the bare client, in the two patterns where the kernel's part is most of it.
@@ -111,7 +111,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     }])
 }
 
-/// What it costs us, by what it costs there.
+/// Our cost divided by theirs.
 fn ours_over(results: &[Rounds], theirs: &Rounds) -> Option<f64> {
     let ours =
         results.iter().find(|ours| ours.client == Client::Brunt && ours.is_beside(theirs))?;

@@ -25,7 +25,7 @@ const BUSY: f64 = 0.9;
 /// A core's thread, and what it gives back.
 type Thread<'a> = thread::ScopedJoinHandle<'a, std::io::Result<Report>>;
 
-/// What shall be hit, and how.
+/// The targets and the plan of an attack.
 #[derive(Clone, Debug)]
 pub struct Attack {
     plan: Arc<Plan>,

@@ -54,7 +54,7 @@ impl Control {
         self.advance(Phase::Aborting);
     }
 
-    /// So many hits were begun.
+    /// The number of hits that were begun.
     pub fn begun(&self) -> u64 {
         self.counts.begun.load(Relaxed)
     }
@@ -68,7 +68,7 @@ impl Control {
         self.counts.workers.fetch_add(1, Relaxed);
     }
 
-    /// So many workers were there in all.
+    /// The number of workers in all.
     pub fn workers(&self) -> usize {
         self.counts.workers.load(Relaxed)
     }

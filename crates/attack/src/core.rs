@@ -35,10 +35,10 @@ use crate::targets::{TargetStream, Targets};
 /// How often sinks may hand on what they have.
 const TICK: Duration = Duration::from_millis(10);
 
-/// After so many steps of tasks a core looks at its sockets and timers, busy or not.
+/// After this many steps of tasks a core looks at its sockets and timers, busy or not.
 const STEPS_BETWEEN_POLLS: u32 = 16;
 
-/// What a core is made from.
+/// The parts of a new core.
 pub(crate) struct Seed {
     pub(crate) index: usize,
     pub(crate) cores: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Seed {
     pub(crate) control: Control,
 }
 
-/// What a core tells when it is done.
+/// The report of a core at its end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     pub(crate) ended: u64,
@@ -73,7 +73,7 @@ pub(crate) struct Report {
     pub(crate) ran_dry: bool,
 }
 
-/// What the tasks of a core share.
+/// The state that the tasks of a core share.
 struct Core {
     index: usize,
     cores: usize,
@@ -94,7 +94,7 @@ struct Core {
     rested: Notify,
 }
 
-/// What a worker has for itself.
+/// The own state of a worker.
 struct Worker {
     client: Client,
     headers: Headers,
@@ -337,7 +337,7 @@ impl Core {
     }
 }
 
-/// What is known of a hit before it ends.
+/// The facts about a hit before it ends.
 struct Hit<'a> {
     target: &'a Target,
     seq: u64,

@@ -1,4 +1,4 @@
-//! Durations as Go writes them, none of them negative: nobody waits so long.
+//! Durations as Go writes them, none of them negative.
 
 use std::time::Duration;
 

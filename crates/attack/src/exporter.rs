@@ -1,4 +1,4 @@
-//! What an attack does, for Prometheus to scrape while it does it.
+//! The figures of an attack under way, for Prometheus to scrape.
 
 mod exposition;
 mod table;

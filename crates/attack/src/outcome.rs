@@ -1,9 +1,9 @@
-//! What came of an attack, beside its records.
+//! The outcome of an attack, beside its records.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What came of an attack, beside its records.
+/// The outcome of an attack, beside its records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Hits that were due in the time that it lasted; `None`, if it had no schedule.
@@ -22,19 +22,19 @@ pub struct Outcome {
     pub worst_lag: Duration,
     /// The mean of that.
     pub mean_lag: Duration,
-    /// So many workers were there.
+    /// The number of workers.
     pub workers: usize,
     /// Why hits were late, or were never begun.
     pub reasons: Vec<Reason>,
 }
 
-/// What kept hits from being begun when they were due.
+/// The cause that kept hits from being begun when they were due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
     /// All workers were at work, and no more are allowed.
     Workers {
-        /// So many are allowed.
+        /// The limit.
         max: usize,
         /// For so long, on the core that waited longest.
         waited: Duration,

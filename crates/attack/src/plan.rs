@@ -1,4 +1,4 @@
-//! What an attack shall be.
+//! The settings of an attack.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use brunt_http::Settings;
 use crate::pacer::Pacer;
 use crate::rate::Rate;
 
-/// What an attack shall be. Plain data: change what shall be otherwise than by [`Plan::default`].
+/// The settings of an attack. Plain data: change fields of [`Plan::default`].
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Its name, in each record.
@@ -18,12 +18,12 @@ pub struct Plan {
     /// How long hits are begun; `None`: until it is stopped, or its targets or pacer end. Hits that are under way then
     /// are waited for.
     pub duration: Option<Duration>,
-    /// So many workers are there from the start.
+    /// The number of workers at the start.
     pub workers: usize,
     /// The most workers: one has one hit under way. `None`: as many as are needed, which is bounded by the sockets that
     /// the system allows. [`Pacer::Unlimited`] needs a number.
     pub max_workers: Option<usize>,
-    /// On so many threads, at most.
+    /// Most threads.
     pub cores: usize,
     /// The most time for a hit, redirects included; `None`: any.
     pub timeout: Option<Duration>,
@@ -67,7 +67,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// On so many threads it runs: with few workers or connections to share, fewer than it may.
+    /// The number of threads: with few workers or connections to share, less than the limit.
     pub(crate) fn threads(&self) -> usize {
         let few = |limit: usize, each: usize| (limit / each).max(1);
         let by_workers = match (&self.pacer, self.max_workers) {
@@ -83,7 +83,7 @@ impl Plan {
         self.cores.max(1).min(by_workers).min(by_connections)
     }
 
-    /// The settings of one core of so many: limits are shared out.
+    /// The settings of one of `cores` cores: limits are shared out.
     pub(crate) fn network_of(&self, core: usize, cores: usize) -> Settings {
         let mut network = self.network.clone();
         if network.idle_per_host > 0 {
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// One core's part of so many.
+/// One core's part of `whole`.
 pub(crate) fn share(whole: usize, core: usize, cores: usize) -> usize {
     whole / cores + usize::from(core < whole % cores)
 }

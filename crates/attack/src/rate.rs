@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::duration::{self, DurationError};
 
-/// So many hits per so much time. No hits: as fast as the workers can.
+/// A number of hits per time. No hits: as fast as the workers can.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Hits; 0 is no limit.
@@ -17,10 +17,10 @@ pub struct Rate {
 /// A text that is no rate, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRate {
-    /// What stands before the slash.
-    #[error("{0:?} is no number of hits; write 50, 50/s or 300/5m")]
+    /// The part before the slash.
+    #[error("{0:?} is not a number of hits; write 50, 50/s or 300/5m")]
     Hits(String),
-    /// What stands behind it.
+    /// The part after the slash.
     #[error(transparent)]
     Per(#[from] DurationError),
     /// `5/0s`.
@@ -39,7 +39,7 @@ impl Default for Rate {
 }
 
 impl Rate {
-    /// So many a second.
+    /// This many hits a second.
     pub const fn per_second(hits: u64) -> Self {
         Self { hits, per: Duration::from_secs(1) }
     }

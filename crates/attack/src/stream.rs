@@ -16,7 +16,7 @@ const BATCH: usize = 32 * 1024;
 /// So much may wait on one core before no more hits are begun.
 const WAITING_MAX: usize = 32 << 20;
 
-/// So many batches may wait for the writer.
+/// Most batches that wait for the writer.
 const QUEUE: usize = 64;
 
 /// A thread that writes what cores encode. Memory is bounded: see [`Sink::has_room`].
@@ -87,7 +87,7 @@ fn write_all(
 struct Encoded {
     encoder: Encoder<Vec<u8>>,
     batches: mpsc::Sender<Vec<u8>>,
-    /// Nobody writes any more: what comes is dropped.
+    /// The writer is gone: all records that come are dropped.
     is_broken: bool,
 }
 

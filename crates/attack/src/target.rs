@@ -12,7 +12,7 @@ use brunt_http::{Failure, Headers, OwnedTarget, TargetError as UrlError};
 pub use lines::LINE_MAX;
 pub use reader::{Format, TargetReader};
 
-/// What every target has, unless it says otherwise.
+/// The properties of every target that does not set its own.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     /// Headers that come before the target's own; one that both have is sent twice.
@@ -36,7 +36,7 @@ pub struct Target {
     pub body: Arc<[u8]>,
     /// Headers as they go on the wire.
     pub(crate) headers: Headers,
-    /// What `Host` says instead of the URL's authority.
+    /// The value of `Host`, in place of the URL's authority.
     pub(crate) host: Option<String>,
     /// Where it leads; or why every hit on it fails.
     pub(crate) way: Result<OwnedTarget, Failure>,
@@ -54,7 +54,7 @@ pub enum TargetError {
     /// A line without a space, or no JSON.
     #[error("bad target: {text} (line {line})")]
     Target {
-        /// What stands there.
+        /// The wrong text.
         text: String,
         /// Where.
         line: u64,
@@ -70,7 +70,7 @@ pub enum TargetError {
     /// A URL that isn't one.
     #[error("bad URL: {url}, {reason} (line {line})")]
     Url {
-        /// What stands there.
+        /// The wrong text.
         url: String,
         /// Why it isn't one.
         reason: String,
@@ -80,7 +80,7 @@ pub enum TargetError {
     /// A header without name or value, or one that can't be sent.
     #[error("bad header: {text} (line {line})")]
     Header {
-        /// What stands there.
+        /// The wrong text.
         text: String,
         /// Where.
         line: u64,
@@ -195,7 +195,7 @@ impl Target {
     }
 }
 
-/// What is unreachable may be hit all the same: each hit says why it fails.
+/// A target that can't be reached may be hit all the same: each hit says why it fails.
 fn own(url: &str) -> Result<Result<OwnedTarget, Failure>, brunt_http::InvalidUrl> {
     match brunt_http::Target::parse(url) {
         Ok(target) => Ok(Ok(target.to_owned_target())),

@@ -7,10 +7,10 @@ use tokio::sync::mpsc;
 use crate::control::Control;
 use crate::target::{Target, TargetError};
 
-/// So many targets are read ahead of the hits.
+/// Most targets that are read ahead of the hits.
 const AHEAD: usize = 256;
 
-/// What to hit.
+/// The targets of an attack.
 #[derive(Clone, Debug)]
 pub enum Targets {
     /// One after the other, round and round: hit `n` goes to target `n` modulo their number. Not empty.
@@ -66,7 +66,7 @@ impl TargetStream {
         Ok(Self { coming: Arc::new(tokio::sync::Mutex::new(coming)), trouble })
     }
 
-    /// The next target, if it is there already and nobody else waits.
+    /// The next target, if it is there already and no other worker waits.
     pub(crate) fn ready(&self) -> Option<Arc<Target>> {
         self.coming.try_lock().ok()?.try_recv().ok()
     }

@@ -35,7 +35,7 @@ fn plan(hits: u64, ms: u64) -> Plan {
     }
 }
 
-/// So many targets, each on a line.
+/// A file of `count` targets, each on a line.
 fn numbered(demo: &DemoHandle, count: u32) -> String {
     let lines = (0..count).map(|n| format!("GET {}/anything/{n}", demo.url()));
     lines.collect::<Vec<_>>().join("\n")

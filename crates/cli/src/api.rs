@@ -1,7 +1,7 @@
-//! The REST API of a run (`--address`): how it stands, and a few levers. k6's version 1, to the letter of its JSON.
+//! The REST API of a run (`--address`): its state, and a few controls. k6's version 1, to the letter of its JSON.
 //!
-//! It lives on a thread of its own with a small runtime; load cores never hear of it. What it shows it asks of
-//! [`brunt_engine::Live`], what it changes goes through that as well.
+//! It lives on a thread of its own with a small runtime; load cores never hear of it. It asks for the state at
+//! [`brunt_engine::Live`], and changes go there as well.
 
 use std::{
     net::{SocketAddr, TcpListener, ToSocketAddrs as _},
@@ -35,7 +35,7 @@ const CONNECTIONS: u32 = 64;
 /// So long the process waits at its end for answers that are on their way: who stops a run wants to hear of it.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// What the API tells of: a run, and what it came to.
+/// The data behind the API: a run and its outcome.
 pub(crate) struct Told {
     live: Live,
     profiling: bool,

@@ -1,4 +1,4 @@
-//! The commands: one file per verb. This file knows their names and flags.
+//! The commands: one file per verb. This file knows their names and flags; [`help`] arranges their pages of help.
 
 use std::ffi::OsString;
 
@@ -24,16 +24,16 @@ mod completion;
 mod demo;
 mod deps;
 mod features;
+mod help;
 mod inspect;
 mod new;
-mod print;
 mod remote;
 mod version;
 
 use self::argument::{switch, value};
-use self::print::print;
+use crate::print::print;
 
-/// What the user asked for, checked as far as the command line alone can tell.
+/// The command that the user asked for, checked as far as the command line alone can tell.
 #[derive(Debug)]
 pub(crate) enum Call {
     Run {
@@ -101,10 +101,10 @@ impl Call {
 
 /// The whole command line.
 fn command() -> Command {
-    absent::add(commands_of_help())
+    absent::add(help::arrange(commands_of_help()))
 }
 
-/// What help and completion show of it.
+/// The part of it that help and completion show.
 fn commands_of_help() -> Command {
     Command::new("brunt")
         .version(crate::version::line())
@@ -117,13 +117,14 @@ fn commands_of_help() -> Command {
                 .action(ArgAction::Version),
         )
         .args_override_self(true)
-        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading("Global")))
+        .args(global::FLAGS.iter().map(|flag| flag.arg().global(true).help_heading(help::GLOBAL)))
         .subcommand_value_name("COMMAND")
         .subcommand(flags::add(
             Command::new("run")
                 .about("Run a test")
                 .override_usage("brunt run [OPTIONS] <SCRIPT>")
-                .after_help(what_scripts_have())
+                .before_help(help::EXAMPLES_OF_RUN)
+                .after_help(help::what_scripts_have())
                 .arg(script_argument()),
             flags::of_run(),
         ))
@@ -138,20 +139,20 @@ fn commands_of_help() -> Command {
             .arg(
                 Arg::new("execution-requirements")
                     .long("execution-requirements")
-                    .help("Work out the scenarios, how long they take and how many VUs they need")
+                    .help("Print the scenarios of all layers of options, their duration and their VUs")
                     .action(ArgAction::SetTrue),
             ),
         )
         .subcommand(
             flags::add(
                 Command::new("archive")
-                    .about("Write a test and all that it needs into one file")
+                    .about("Write a test with all its files into one archive")
                     .override_usage("brunt archive [OPTIONS] <SCRIPT>")
                     .arg(script_argument()),
                 flags::of_archive(),
             )
-            .arg(value("archive-out", "FILE", "The file to write, or - for stdout").short('O'))
-            .arg(switch("exclude-env-vars", "Leave the environment out of it")),
+            .arg(value("archive-out", "FILE", "Write this file, or - for stdout [default: archive.tar]").short('O'))
+            .arg(switch("exclude-env-vars", "Leave the environment out of the archive")),
         )
         .subcommand(deps::command())
         .subcommand(features::command())
@@ -178,16 +179,6 @@ fn of_vegeta(name: &'static str, about: &'static str) -> Command {
         Some(set) => command.override_help(set.help()),
         None => command.override_usage(format!("brunt {name} -help")),
     }
-}
-
-/// Tells, below the flags, what a script has beyond the language.
-fn what_scripts_have() -> String {
-    let modules: Vec<_> = brunt_modules::K6::modules().collect();
-    format!(
-        "Scripts import {}.\nWithout an import they have, beyond k6: fetch, Headers, Request, Response, FormData, Blob, \
-         File, ReadableStream, WritableStream, AbortController, URL, URLSearchParams, structuredClone, atob, btoa.",
-        modules.join(", ")
-    )
 }
 
 /// Reads the command line.
@@ -217,7 +208,7 @@ pub(crate) fn parse(
             return match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                     let global = GlobalSettings::before_flags(environment);
-                    Ok((global, Call::Print(error.to_string())))
+                    Ok((global, Call::Print(help::finished(&error.to_string()))))
                 }
                 _ => {
                     let shown = commands_of_help();
@@ -230,7 +221,8 @@ pub(crate) fn parse(
     };
     let Some((name, matches)) = matches.subcommand() else {
         let global = GlobalSettings::before_flags(environment);
-        return Ok((global, Call::Print(command().render_help().to_string())));
+        let page = command().render_help().to_string();
+        return Ok((global, Call::Print(help::finished(&page))));
     };
     let globals = || global::FLAGS.iter();
     let given = match name {

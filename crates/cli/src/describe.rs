@@ -1,4 +1,4 @@
-//! What will be run, told before it starts.
+//! The description of a test, printed before it starts.
 
 use std::fmt::Write as _;
 

@@ -23,9 +23,9 @@ pub(crate) struct Diagnostic {
     pub(crate) length: u32,
     /// The text of that line, without its end.
     pub(crate) text: Option<String>,
-    /// What is wrong there, if the message above the drawing doesn't tell it of this place alone.
+    /// The faults at this place, unless the message above the drawing is about this place alone.
     pub(crate) notes: Vec<String>,
-    /// What to try.
+    /// The remedy.
     pub(crate) help: Option<String>,
 }
 
@@ -90,8 +90,8 @@ impl Diagnostic {
     }
 }
 
-/// What of a line is shown, and how many columns stand before the caret. Tabs become one blank, and
-/// what a terminal would obey becomes `�`, so that the caret stays under its character.
+/// The part of a line that is shown, and the columns before the caret. Tabs become one blank, and control characters
+/// become `�`, so that the caret stays under its character.
 fn window(text: &str, column: usize) -> (String, Option<usize>) {
     let clean: Vec<char> = text
         .trim_end()

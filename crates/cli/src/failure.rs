@@ -12,11 +12,11 @@ pub(crate) type Outcome<T> = Result<T, Failure>;
 pub(crate) struct Failure {
     /// The exit code.
     pub(crate) exit: Exit,
-    /// What happened, to which thing. The chain is printed in one line, joined by `: `.
+    /// The event and the thing it happened to. The chain is printed in one line, joined by `: `.
     pub(crate) error: anyhow::Error,
-    /// What to try.
+    /// The remedy.
     pub(crate) hint: Option<String>,
-    /// What is said in place of the error where the drawings below tell the rest.
+    /// The message in place of the error where the drawings below tell the rest.
     pub(crate) short: Option<String>,
     /// The places in the author's files, drawn under the message.
     pub(crate) diagnostics: Vec<Diagnostic>,

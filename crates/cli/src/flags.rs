@@ -1,18 +1,19 @@
-//! Flags: what the user wrote, before anybody asks what it means.
+//! Flags as the user wrote them; `settings` interprets them.
 //!
-//! Each flag stands in exactly one place, a row of a table in [`global`], [`option`] or [`runtime`]:
-//! its name, its letter, its environment variable, its help and what becomes of it. The parser, the
-//! help pages and the shell completion are made from these rows. [`Given`] holds what was written.
+//! Each flag is one row of a table in [`global`], [`option`] or [`runtime`]: its name, its letter, its
+//! environment variable, its help and its fate. The parser, the help pages and the shell completion are
+//! made from these rows; [`groups`] orders the help pages. [`Given`] holds the values that were written.
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction};
 
 pub(crate) mod given;
 pub(crate) mod global;
+mod groups;
 pub(crate) mod option;
 pub(crate) mod runtime;
 mod usage;
 
-pub(crate) use self::{given::Given, usage::usage_failure};
+pub(crate) use self::{given::Given, groups::add, usage::usage_failure};
 
 /// One flag.
 #[derive(Debug, Clone, Copy)]
@@ -21,17 +22,17 @@ pub(crate) struct Flag {
     pub(crate) long: &'static str,
     /// Its one-letter form.
     pub(crate) short: Option<char>,
-    /// What follows it.
+    /// Its value.
     pub(crate) takes: Takes,
     /// Its environment variable without `K6_`; `BRUNT_` works as well.
     pub(crate) env: Option<&'static str>,
     /// One sentence.
     pub(crate) help: &'static str,
-    /// What becomes of it.
+    /// Its effect.
     pub(crate) fate: Fate,
 }
 
-/// What follows a flag. All forms of k6's parser work: `--vus 5`, `--vus=5`, `-u5`, `-u=5`.
+/// The value of a flag. All forms of k6's parser work: `--vus 5`, `--vus=5`, `-u5`, `-u=5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Nothing, or `=true`, `=false`.
@@ -44,12 +45,12 @@ pub(crate) enum Takes {
     Maybe {
         /// The value's name in help.
         name: &'static str,
-        /// What the bare flag means.
+        /// The value of the bare flag.
         bare: &'static str,
     },
 }
 
-/// What becomes of a flag. No flag is ignored in silence.
+/// The effect of a flag. No flag is ignored in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It sets the option of this name, which scripts, configuration and environment can set too.
@@ -101,8 +102,12 @@ impl Flag {
     pub(crate) fn arg(&self) -> Arg {
         let mut help = self.help.to_owned();
         if let Some(env) = self.env {
-            help = format!("{help} [env: K6_{env}]");
+            // A list below the sentence stays below the variable, too.
+            let end = help.find('\n').unwrap_or(help.len());
+            help.insert_str(end, &format!(" [env: K6_{env}]"));
         }
+        // Lines of help break elsewhere.
+        let help = help.replace("[env: ", "[env:\u{a0}").replace("[default: ", "[default:\u{a0}");
         let mut arg = Arg::new(self.long).long(self.long).help(help);
         if let Some(letter) = self.short {
             arg = arg.short(letter);
@@ -144,12 +149,6 @@ pub(crate) fn of_archive() -> impl Iterator<Item = &'static Flag> {
 /// The flags of `brunt inspect`, global ones apart.
 pub(crate) fn of_inspect() -> impl Iterator<Item = &'static Flag> {
     runtime::FLAGS.iter()
-}
-
-/// Adds flags to a command.
-pub(crate) fn add(command: Command, flags: impl Iterator<Item = &'static Flag>) -> Command {
-    // As in k6's parser, the last of a repeated flag wins.
-    command.args_override_self(true).args(flags.map(Flag::arg))
 }
 
 #[cfg(test)]

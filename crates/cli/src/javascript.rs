@@ -60,7 +60,7 @@ impl JavaScript {
     /// Loads a script, and remembers its modules and the files that it is made of.
     ///
     /// # Errors
-    /// Those of [`Host::load`].
+    /// The same as [`Host::load`].
     pub(crate) fn load_recorded(source: &Source<'_>) -> Outcome<(Loaded, Graph, Arc<Recorder>)> {
         let mut origin = Origin::find(source.name, source.kind, source.remote)?;
         let recorder = Recorder::new(origin.files);

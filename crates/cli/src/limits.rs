@@ -1,4 +1,4 @@
-//! What the system allows this process.
+//! The system's limits for this process.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 

@@ -39,9 +39,9 @@ pub(crate) use self::format::Format;
 
 /// The target of what scripts say.
 const CONSOLE: &str = "console";
-/// At most so many entries wait for the writer; more are dropped.
+/// Most entries that wait for the writer; more are dropped.
 const QUEUE_ENTRIES: usize = 65_536;
-/// At most so many bytes of text wait for the writer; more are dropped.
+/// Most bytes of text that wait for the writer; more are dropped.
 const QUEUE_BYTES: usize = 64 << 20;
 
 /// Where log lines go, and how they look.
@@ -72,7 +72,7 @@ pub(crate) enum Output {
     File {
         /// Its directory must exist.
         path: PathBuf,
-        /// What is less important stays out of the file.
+        /// Less important entries stay out of the file.
         level: LevelFilter,
     },
     /// `loki[=URL][,…]`

@@ -40,7 +40,9 @@ mod javascript;
 mod limits;
 mod logging;
 mod memory;
+mod page;
 mod piped;
+mod print;
 mod progress;
 mod run;
 mod screen;
@@ -49,8 +51,9 @@ mod settings;
 mod vegeta;
 mod version;
 
-/// Of Rust and of the engine: built without a prefix, it stands in place of C's `malloc`. glibc's grows a thread's heap
-/// page by page, a system call each, and those small pages cost a request more than its instructions.
+/// The allocator of Rust and of the engine: built without a prefix, it replaces C's `malloc`. glibc's grows a
+/// thread's heap page by page, with a system call for each, and those small pages cost a request more than its
+/// instructions.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -83,7 +86,7 @@ fn perform(context: &Context, call: Call) -> Outcome<Exit> {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.perform(context)));
     caught.unwrap_or_else(|_| {
         // The panic's own message and place are on stderr already.
-        Err(Failure::new(Exit::Panic, anyhow::anyhow!("brunt is wrong here: it panicked"))
+        Err(Failure::new(Exit::Panic, anyhow::anyhow!("a fault in Brunt: it panicked"))
             .hint("please report it, with the lines above"))
     })
 }

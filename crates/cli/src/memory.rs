@@ -8,7 +8,7 @@ use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::failure::{Failure, Outcome};
 
-/// What there is, where nothing is known about the machine.
+/// The assumed memory where the machine does not tell its own.
 const UNKNOWN: u64 = 4 << 30;
 
 /// The least that a user may give a VU.
@@ -28,8 +28,8 @@ pub(crate) fn bound_bodies() {
     }
 }
 
-/// Limits the heaps of VUs that are made from now on: to `each`, which the user says, and all of them together to half of
-/// what there is.
+/// Limits the heaps of VUs that are made from now on: each to `each`, which the user gives, and all of them together
+/// to half of the memory.
 ///
 /// # Errors
 /// Less than any script needs (104).
@@ -56,7 +56,7 @@ fn set(each: u64, all: u64) {
     brunt_js::limit_heaps(bytes(each), bytes(all));
 }
 
-/// What one heap and all of them may hold.
+/// The limits of one heap and of all heaps together.
 fn heaps(there_is: u64) -> (u64, u64) {
     let all = there_is / 2;
     ((there_is / 8).max(HEAP_LEAST).min(all), all)

@@ -1,4 +1,5 @@
-//! Standard streams that may be a terminal by mistake: who waits for input says so, and nobody writes binary to a screen.
+//! Standard streams that may be a terminal by mistake: a reader that waits for input says so, and no command writes
+//! binary data to a screen.
 
 use std::{
     fs::File,

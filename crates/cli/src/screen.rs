@@ -76,7 +76,7 @@ impl Screen {
         written.and(inner.stdout.flush())
     }
 
-    /// Writes talk. That stderr is closed is nobody's concern.
+    /// Writes talk. A closed stderr is ignored.
     pub(crate) fn stderr(&self, text: &str) {
         let mut inner = self.lock();
         // Bars stand on stdout; they are in the way only if both streams are the same terminal.

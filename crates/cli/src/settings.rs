@@ -11,7 +11,7 @@ use crate::{
     logging::{Format, LogConfig, Output},
 };
 
-/// What holds for every command.
+/// The settings of every command.
 #[derive(Debug, Clone)]
 pub(crate) struct GlobalSettings {
     pub(crate) quiet: bool,
@@ -68,7 +68,7 @@ impl GlobalSettings {
         })
     }
 
-    /// What holds until the flags are read.
+    /// The settings until the flags are read.
     pub(crate) fn before_flags(environment: &Environment) -> Self {
         Self::new(&Given::default(), environment).expect("no flag can't be wrong")
     }
@@ -77,7 +77,7 @@ impl GlobalSettings {
 /// How to read a script: what `run` and `inspect` share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScriptSettings {
-    /// What the script sees in `__ENV`.
+    /// The content of `__ENV`.
     pub(crate) env: BTreeMap<String, String>,
     /// The global `global` exists, if a flag says so or not.
     extended: Option<bool>,
@@ -157,7 +157,7 @@ impl ScriptSettings {
     }
 }
 
-/// What the file is that shall be run: `--type`.
+/// The kind of the file to run: `--type`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FileType {
     /// Its first bytes tell.
@@ -182,7 +182,7 @@ pub(crate) enum SummaryMode {
     Disabled,
 }
 
-/// What `run` does around the test.
+/// The settings of `run` around the test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunSettings {
     pub(crate) script: ScriptSettings,

@@ -1,7 +1,7 @@
 //! vegeta's way: `brunt attack | encode | report | plot`, with flags in Go's syntax.
 //!
 //! clap can't read `-duration=5m`, so these four are recognised before clap sees the command line ([`split`]), and each
-//! reads its own flags ([`flag`]). What is wrong ends with vegeta's exit codes: 2 for a wrong flag, 1 for all else.
+//! reads its own flags ([`flag`]). Failures have vegeta's exit codes: 2 for a wrong flag, 1 for all else.
 
 use self::failure::{failure, keep_from_screen};
 use self::flag::FlagSet;
@@ -21,21 +21,21 @@ mod words;
 
 pub(crate) use self::words::split;
 
-/// Names and what they do, for the list of commands.
+/// Names and purposes, for the list of commands.
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
-    ("attack", "Send requests to targets on schedule; write a record of each"),
-    ("encode", "Turn records of attacks into CSV, gob or JSON"),
-    ("report", "Tell what records of attacks say: text, JSON, histogram, HTML"),
-    ("plot", "Draw records of attacks as a page that shows latency over time"),
+    ("attack", "Send requests to targets at a rate and write a record of each"),
+    ("encode", "Convert records of attacks to CSV, gob or JSON"),
+    ("report", "Sum up records of attacks as text, JSON, histogram or HTML"),
+    ("plot", "Draw the latencies of attacks over time as a page of HTML"),
 ];
 
 /// One call of one of the four.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     command: Command,
-    /// `-cpus`: so many cores work.
+    /// `-cpus`: the number of cores at work.
     cpus: Option<usize>,
-    /// The words behind the command.
+    /// The words after the command.
     words: Vec<String>,
 }
 

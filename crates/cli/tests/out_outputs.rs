@@ -11,7 +11,7 @@ mod support;
 
 use self::support::{Brunt, brunt};
 
-/// What a JSON output holds: metrics in the order of their first sight, points by metric.
+/// The content of a JSON output: metrics in the order of their first sight, points by metric.
 struct Points {
     metrics: Vec<Value>,
     by_metric: HashMap<String, Vec<Value>>,
@@ -214,7 +214,7 @@ fn outputs_that_cannot_be_are_refused_by_name() {
         ("web-dashboard=port=x", "could not create the 'web-dashboard' output: port: "),
         ("influxdb=http://127.0.0.1:1/db?bar=1", "unknown query parameter: bar"),
         ("json=nowhere/o.json", "nowhere/o.json"),
-        ("csv=fileName=x,timeFormat=noon", "\\\"noon\\\" is no time format; use unix"),
+        ("csv=fileName=x,timeFormat=noon", "\\\"noon\\\" is not a time format; use unix"),
         ("csv=saveInterval=often", "often"),
     ];
     for (output, said) in cases {

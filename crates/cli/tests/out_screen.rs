@@ -1,5 +1,5 @@
-//! On a terminal: bars redraw in place, log lines stand above them, nothing is garbled. The terminal is
-//! that of `script` (util-linux); what a person would see is worked out from its bytes.
+//! On a terminal: bars redraw in place, log lines appear above them, nothing is garbled. The terminal is the one of
+//! `script` (util-linux); the picture that a person would see is worked out from its bytes.
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::process::Command;
 #[path = "whole/support.rs"]
 mod support;
 
-/// What stands on a terminal that is high enough for everything.
+/// The picture on a terminal that is high enough for everything.
 #[derive(Default)]
 struct Terminal {
     lines: Vec<Vec<char>>,

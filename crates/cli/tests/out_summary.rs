@@ -196,7 +196,7 @@ fn the_newer_shape_is_for_the_file_and_the_function() {
     }
 }
 
-/// What a `handleSummary` that does `body` comes to.
+/// The run of a script whose `handleSummary` does `body`.
 fn handled(body: &str) -> Told {
     let mut script = String::from(
         "import { check } from 'k6';

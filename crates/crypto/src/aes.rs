@@ -171,7 +171,7 @@ pub fn gcm_decrypt(
     if differs == 0 { Ok(bytes) } else { Err(wrong()) }
 }
 
-/// What the standard library has for lengths known when it is compiled.
+/// The standard library's split, which it has only for lengths known when it is compiled.
 trait SplitLast {
     fn split_last_chunk_of(&self, size: usize) -> Option<(&[u8], &[u8])>;
 }

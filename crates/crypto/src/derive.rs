@@ -8,7 +8,7 @@ use crate::{Failure, Hash};
 /// The most bytes that are derived at once.
 pub const DERIVED_MAX: usize = 1 << 20;
 
-/// So many bytes, derived from a password.
+/// `size` bytes, derived from a password.
 ///
 /// # Errors
 /// [`Name::Operation`](crate::Name::Operation) if there are no rounds, or more than [`DERIVED_MAX`] bytes are wanted.

@@ -1,4 +1,4 @@
-//! What goes wrong, by the names of the Web Cryptography API.
+//! Failures, by the names of the Web Cryptography API.
 
 /// The name of an error, which scripts look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Name {
 pub struct Failure {
     /// The error's name.
     pub name: Name,
-    /// What happened.
+    /// The message.
     pub message: String,
 }
 

@@ -63,7 +63,7 @@ impl Hash {
         }
     }
 
-    /// The bytes that it works on at once: the length of an HMAC key that nobody chose.
+    /// The bytes that it works on at once: the default length of an HMAC key.
     pub fn block_size(self) -> usize {
         match self {
             Self::Sha1 | Self::Sha256 => 64,

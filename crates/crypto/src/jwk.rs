@@ -6,7 +6,7 @@ use base64::{alphabet::URL_SAFE, engine::DecodePaddingMode};
 
 use crate::Failure;
 
-/// What stands in a key; `None` for a member that is missing or no string.
+/// The members of a key by name; `None` for a member that is missing or no string.
 pub type Members<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The members of a key that is exported, in their order.

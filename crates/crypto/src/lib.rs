@@ -1,7 +1,7 @@
 //! The arithmetic of the Web Cryptography API: keys in and out of their formats, ciphers, signatures, derived bits.
 //!
 //! One file for each family of algorithms: [`aes`], [`curve`] (ECDSA and ECDH), [`rsa`], [`mac`] (HMAC) and [`derive`]
-//! (PBKDF2), all of them functions from bytes to bytes. [`hash`] is what most of them are built on. What goes wrong is a
+//! (PBKDF2), all of them functions from bytes to bytes. Most of them are built on [`hash`]. An error is a
 //! [`Failure`] with the name that the API gives it.
 //!
 //! Absent: JavaScript, promises, usages of keys and whether they may be exported. Those are the caller's.

@@ -37,7 +37,7 @@ pub struct PublicKey(RsaPublicKey);
 pub enum Scheme {
     /// RSASSA-PKCS1-v1_5.
     Pkcs1,
-    /// RSA-PSS, with so many random bytes.
+    /// RSA-PSS, with random bytes.
     Pss {
         /// `saltLength`.
         salt: usize,
@@ -48,7 +48,7 @@ impl PrivateKey {
     /// A new one; takes a second or ten, if it is long. `exponent` is big-endian.
     ///
     /// # Errors
-    /// [`Name::Operation`](crate::Name::Operation) if there is none of so many bits, or with this exponent.
+    /// [`Name::Operation`](crate::Name::Operation) if there is none of `bits` bits, or with this exponent.
     pub fn generate(bits: usize, exponent: &[u8]) -> Result<Self, Failure> {
         if !(BITS_MIN..=BITS_MAX).contains(&bits) {
             let message = format!(

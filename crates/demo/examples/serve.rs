@@ -14,7 +14,7 @@ fn main() -> Result<(), DemoError> {
             "--fast" => config = DemoConfig { listen: config.listen, ..DemoConfig::fast() },
             addr => {
                 config.listen = addr.parse().map_err(|_| {
-                    DemoError::Config(format!("{addr} is no address such as 127.0.0.1:8080"))
+                    DemoError::Config(format!("{addr} is not an address such as 127.0.0.1:8080"))
                 })?;
             }
         }

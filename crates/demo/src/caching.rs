@@ -86,7 +86,7 @@ strategies! {
 
 macro_rules! outcomes {
     ($($variant:ident $name:literal,)*) => {
-        /// What the cache had to say: the value of `X-Cache`.
+        /// The cache's part in an answer: the value of `X-Cache`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         enum Outcome {
             $(#[doc = $name] $variant,)*
@@ -181,7 +181,7 @@ impl Caching {
     /// Caches by the config; `store` is the Redis stand-in, when `redis_url` is its address.
     ///
     /// # Errors
-    /// What is wrong with the URL.
+    /// The fault of the URL.
     pub(crate) fn new(
         config: &DemoConfig,
         redis_url: &str,

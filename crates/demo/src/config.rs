@@ -1,11 +1,11 @@
-//! What can be set on a demo target. Each field's comment begins with the flag that sets it.
+//! The settings of a demo target. Each field's comment begins with the flag that sets it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::images::ImageConfig;
 
-/// What the Redis routes do while Redis is down.
+/// The answer of the Redis routes while Redis is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RedisFallback {
     /// `origin`: answer from the origin, slowly.
@@ -220,7 +220,10 @@ impl DemoConfig {
             return wrong("event-loss", format!("{} is not from 0 to 1", self.event_loss));
         }
         if self.max_connections == 0 || self.origin_concurrency == 0 {
-            return wrong("max-connections / --origin-concurrency", "0 would answer nobody".into());
+            return wrong(
+                "max-connections / --origin-concurrency",
+                "0 would answer no request".into(),
+            );
         }
         self.image.complaint()
     }

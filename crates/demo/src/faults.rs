@@ -15,7 +15,7 @@ use tokio::time::Instant;
 pub(crate) struct Faults {
     /// The whole server pauses this long …
     pub(crate) stall_ms: u64,
-    /// … at the end of each period of so many seconds. 0: just once, from now.
+    /// … at the end of each period of this many seconds. 0: just once, from now.
     pub(crate) every_s: f64,
     /// Share of requests, 0 to 1, answered with `status`.
     pub(crate) error_rate: f64,
@@ -30,7 +30,7 @@ pub(crate) struct Faults {
     /// Share of requests, 0 to 1, whose connection is closed without an answer. `true` means all.
     #[serde(deserialize_with = "share")]
     pub(crate) drop_connections: f64,
-    /// Bodies leave at so many bytes per second; 0: as fast as they can.
+    /// Bodies leave at this many bytes per second; 0: as fast as they can.
     pub(crate) slow_body_bps: u64,
 }
 

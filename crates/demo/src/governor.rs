@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What reading and answering a plain request costs under a budget.
+/// The cost of reading and answering a plain request under a budget.
 pub(crate) const REQUEST_COST: Duration = Duration::from_micros(50);
 
 /// Spreads work over time so that no more than `cores` seconds of it are done per second.

@@ -35,7 +35,7 @@ const CONNECTIONS_MAX: usize = 20_000;
 const STREAMS_MAX: u32 = 1000;
 /// A handshake that takes longer is given up.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-/// What a client may send before it is read.
+/// The bytes that a client may send before they are read.
 const WINDOW: u32 = 1 << 20;
 
 /// Answers until the server ends.

@@ -8,7 +8,7 @@
 //!                                             codec or synthetic ── store (example.jpg and others)
 //! ```
 //!
-//! What a load test of it shows: goodput that stays level whatever is offered, a median that falls
+//! A load test of it shows: goodput that stays level whatever is offered, a median that falls
 //! because refusals are fast, and a burst of refusals while the cache is cold.
 
 mod answer;
@@ -65,7 +65,7 @@ enum Failure {
 
 macro_rules! counts {
     ($($name:ident)*) => {
-        /// What an instance counts.
+        /// The counts of an instance.
         #[derive(Debug, Default)]
         struct Counts {
             $($name: AtomicU64,)*
@@ -152,7 +152,7 @@ impl Images {
         self.store.clear();
     }
 
-    /// What it did, in all and by instance.
+    /// Its work, in all and by instance.
     pub(crate) fn report(&self) -> Value {
         let mut total = Map::new();
         let mut instances = Vec::new();

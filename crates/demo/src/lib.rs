@@ -13,9 +13,9 @@
 //!   redis port ── resp (store + wire)          faults port ── faults::raw          gRPC port ── grpc
 //! ```
 //!
-//! What it promises: every answer carries `Server-Timing`, `/_demo/stats` tells the server's side of
-//! the truth, all randomness comes from one seed, and every map, queue and body has a limit.
-//! What it lacks on purpose: it imports no other crate of ours, so it can judge them.
+//! Its promises: every answer carries `Server-Timing`, `/_demo/stats` tells the server's side of the truth, all
+//! randomness comes from one seed, and every map, queue and body has a limit. It imports no other crate of ours on
+//! purpose, so it can judge them.
 #![forbid(unsafe_code)]
 
 mod app;

@@ -1,4 +1,4 @@
-//! A map with limits: by items, by bytes, by age. What was used longest ago makes room.
+//! A map with limits: by items, by bytes, by age. The entry that was used longest ago makes room.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ pub(crate) struct Room {
     pub(crate) bytes: usize,
 }
 
-/// What a map knows of a key.
+/// The map's knowledge of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Lookup<V> {
     Hit(V),
@@ -23,8 +23,8 @@ pub(crate) enum Lookup<V> {
     Miss,
 }
 
-/// The map. Age is looked at when an entry is asked for: what nobody asks for stays until it must
-/// make room.
+/// The map. The age of an entry is looked at when the entry is asked for; an entry that is never asked for stays
+/// until it must make room.
 #[derive(Debug)]
 pub(crate) struct Lru<K, V> {
     room: Room,
@@ -90,7 +90,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Lru<K, V> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
-    /// Keeps a value that costs so many bytes. One that costs more than all the room is not kept.
+    /// Keeps a value that costs `cost` bytes. One that costs more than all the room is not kept.
     pub(crate) fn put(&mut self, key: K, value: V, cost: usize, expires: Option<Instant>) {
         self.remove(&key);
         if cost > self.room.bytes || self.room.items == 0 {

@@ -75,7 +75,7 @@ fn status(rest: &str) -> Result<Reply, Refusal> {
     let code = rest.parse().ok().filter(|code| (200..=599).contains(code));
     let status = code.and_then(|code| StatusCode::from_u16(code).ok());
     let status = status
-        .ok_or_else(|| reply::bad_request(format!("'{rest}' is no status from 200 to 599")))?;
+        .ok_or_else(|| reply::bad_request(format!("'{rest}' is not a status from 200 to 599")))?;
     if matches!(status.as_u16(), 204 | 205 | 304) {
         return Ok(reply::bare(status));
     }
@@ -84,7 +84,7 @@ fn status(rest: &str) -> Result<Reply, Refusal> {
 
 async fn delay(rest: &str) -> Result<Reply, Refusal> {
     let delay = reply::duration(rest)
-        .ok_or_else(|| reply::bad_request(format!("'{rest}' is no delay: use milliseconds")))?;
+        .ok_or_else(|| reply::bad_request(format!("'{rest}' is not a delay: use milliseconds")))?;
     tokio::time::sleep(delay).await;
     Ok(reply::text("ok"))
 }

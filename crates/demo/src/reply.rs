@@ -111,7 +111,7 @@ impl<'a> Query<'a> {
         match self.get(name) {
             None => Ok(default),
             Some(value) => duration(&value).ok_or_else(|| {
-                bad_request(format!("parameter '{name}' is no duration: '{value}'"))
+                bad_request(format!("parameter '{name}' is not a duration: '{value}'"))
             }),
         }
     }

@@ -83,7 +83,7 @@ routes! {
 
 /// The route of a request's address and what follows the first segment of its path.
 ///
-/// Fixed names go first. What is left is a picture's address, or unknown.
+/// Fixed names go first. Any other name is a picture's address, or unknown.
 pub(crate) fn of(uri: &Uri) -> (Route, &str) {
     match find(uri.path()) {
         (Route::Unknown, rest) if images::claims(uri) => (Route::Image, rest),

@@ -45,7 +45,7 @@ pub enum DemoError {
     Listen {
         /// The address asked for.
         addr: SocketAddr,
-        /// What was to be served there.
+        /// The service at that address.
         purpose: &'static str,
         /// The system's answer.
         source: io::Error,
@@ -55,13 +55,13 @@ pub enum DemoError {
     Redis {
         /// The URL given.
         url: String,
-        /// What is wrong with it.
+        /// Its fault.
         reason: String,
     },
     /// No certificate could be made.
     #[error("cannot prepare TLS: {reason}")]
     Tls {
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
     /// A thread or its runtime could not be started.

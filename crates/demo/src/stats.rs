@@ -21,7 +21,7 @@ pub(crate) struct Stats {
     pub(crate) connections: Gauge,
     /// Body bytes received.
     pub(crate) bytes_in: AtomicU64,
-    /// Body bytes answered; chunked bodies, whose size nobody knows beforehand, are not counted.
+    /// Body bytes answered; chunked bodies, whose size is not known beforehand, are not counted.
     pub(crate) bytes_out: AtomicU64,
     /// Requests whose connection a fault closed without an answer.
     pub(crate) dropped: AtomicU64,

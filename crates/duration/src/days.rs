@@ -4,8 +4,8 @@ use crate::{DurationError, float, parse};
 
 const DAY: i64 = 86_400_000_000_000;
 
-/// Reads `1d`, `1d12h`, `-1d1h`, or what [`parse`] reads. Before the first `d` stands a whole number, whose sign holds for all;
-/// behind it a duration without days, or nothing. What doesn't fit wraps, as there.
+/// Reads `1d`, `1d12h`, `-1d1h`, or any text of [`parse`]. Before the first `d` is a whole number, whose sign holds
+/// for all; after it a duration without days, or nothing. Too large a value wraps, as there.
 ///
 /// # Errors
 /// It is none.
@@ -48,8 +48,8 @@ mod tests {
     use super::*;
     use crate::format;
 
-    /// What k6 1.8.1 makes of these as `setupTimeout`, as a scenario's `duration` and `gracefulStop`, as the duration of a
-    /// stage, and as `timeout` of a request.
+    /// The readings of k6 1.8.1 for these as `setupTimeout`, as a scenario's `duration` and `gracefulStop`, as the
+    /// duration of a stage, and as `timeout` of a request.
     #[test]
     fn texts_mean_what_they_mean_in_k6() {
         let cases = [
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// The words of k6 1.8.1, without what stands before them.
+    /// The words of k6 1.8.1, without their prefix.
     #[test]
     fn what_is_no_duration_is_told_as_k6_tells_it() {
         let cases = [

@@ -50,8 +50,8 @@ fn hexadecimal(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Milliseconds as nanoseconds. What is no number, or doesn't fit, is the smallest there is: what Go's conversion gives on the
-/// processors that most tests run on.
+/// Milliseconds as nanoseconds. A value that is not a number, or doesn't fit, is the smallest there is: the result of
+/// Go's conversion on the processors that most tests run on.
 pub fn nanos_of_millis(millis: f64) -> i64 {
     let nanos = millis * 1e6;
     // 2^63 is the first that doesn't fit.

@@ -6,7 +6,7 @@
 //! parse_millis    or a number of milliseconds: 1500      options in scripts, `timeout` of requests
 //! ```
 //!
-//! What is absent: bounds. Who can't wait for less than nothing says so itself.
+//! Bounds are absent: a caller that needs a positive duration checks that itself.
 #![forbid(unsafe_code)]
 
 mod days;
@@ -39,13 +39,13 @@ pub enum DurationError {
         /// The whole text.
         text: String,
     },
-    /// What stands before `d` is no whole number.
+    /// The text before `d` is no whole number.
     #[error("strconv.ParseInt: parsing {0:?}: invalid syntax")]
     Days(String),
     /// Days that are more than 64 bits can count.
     #[error("strconv.ParseInt: parsing {0:?}: value out of range")]
     DaysRange(String),
-    /// What stands behind the days has a minus of its own.
+    /// The text after the days has a minus of its own.
     #[error("invalid time format '{0}'")]
     Minus(String),
 }

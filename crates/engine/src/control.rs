@@ -1,4 +1,4 @@
-//! What all threads of a run share: whether to stop, what phase it is in, and the live counts.
+//! The state that all threads of a run share: whether to stop, the phase, and the live counts.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -41,7 +41,7 @@ pub enum AbortReason {
     /// The system refused what no run can do without.
     #[error("{message}")]
     System {
-        /// What it refused, and its words.
+        /// The refused call and its message.
         message: String,
     },
     /// A thread or a VU panicked: a fault of ours.
@@ -83,7 +83,7 @@ impl Phase {
     ];
 }
 
-/// One core's counts. Only that core writes; on cache lines of their own, so that nobody waits.
+/// One core's counts. Only that core writes; on cache lines of their own, so that no other core waits.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Tally {
@@ -137,7 +137,7 @@ pub struct Control {
     planned: AtomicU64,
     initialized: AtomicU64,
     tallies: Box<[Tally]>,
-    /// What `setup()` returned, or what somebody put in its place; JSON.
+    /// The result of `setup()`, or its replacement from outside; JSON.
     setup_data: Mutex<Option<Arc<str>>>,
     /// Wakes the coordinator: abort or resume.
     pub(crate) wake: Notify,
@@ -208,7 +208,7 @@ impl Control {
         self.wake.notify_one();
     }
 
-    /// What `setup()` returned, as JSON.
+    /// The result of `setup()`, as JSON.
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.setup_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -241,8 +241,8 @@ impl Control {
         Some(self.started.load(Relaxed)).filter(|at| *at != 0)
     }
 
-    /// How long the run has taken since its clock started (`exec.instance.currentTestRunDuration`);
-    /// stands still once it has ended.
+    /// The time since the run's clock started (`exec.instance.currentTestRunDuration`); it stops at the end of the
+    /// run.
     pub fn run_duration(&self) -> Duration {
         let Some(started) = self.started_at() else {
             return Duration::ZERO;

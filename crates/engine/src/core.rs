@@ -30,7 +30,7 @@ pub(crate) use self::closed::{at, span_at};
 use self::open::OpenHere;
 use self::reaper::Reaper;
 
-/// What a core offers to those who live on it. An `Rc` on its own thread.
+/// The services of a core for the tasks on it. An `Rc` on its own thread.
 pub struct Core {
     index: u32,
     recorder: RefCell<Recorder>,
@@ -64,7 +64,7 @@ impl Core {
         clock::now_ns()
     }
 
-    /// What the runner keeps on this core, made at the first call.
+    /// The runner's own state on this core, made at the first call.
     ///
     /// # Panics
     /// If it is asked for with another type than at first.

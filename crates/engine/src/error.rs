@@ -1,10 +1,10 @@
-//! What can go wrong with a run, by who is to blame.
+//! The failures of a run, by who is to blame.
 
 use std::time::Duration;
 
 use crate::control::AbortReason;
 
-/// What kind of trouble a [`RunError`] is; decides the exit code.
+/// The kind of a [`RunError`]; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {

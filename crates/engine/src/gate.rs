@@ -46,7 +46,7 @@ impl Gate {
         self.changed.notify_waiters();
     }
 
-    /// What another number of VUs or another limit comes to: both, for the whole test.
+    /// The numbers of VUs and of the limit after a change: both for the whole test.
     pub(crate) fn weigh(&self, vus: Option<i64>, max: Option<i64>) -> Result<(u64, u64), String> {
         let of = |asked: Option<i64>, now: u64| asked.map_or(i128::from(now), i128::from);
         let (vus, max) = (of(vus, self.vus.load(SeqCst)), of(max, self.max()));
@@ -87,7 +87,7 @@ impl Gate {
         self.here(self.max())
     }
 
-    /// How many of so many VUs are this process's.
+    /// This process's part of `vus` VUs.
     pub(crate) fn here(&self, vus: u64) -> u64 {
         self.segment.scale(vus)
     }

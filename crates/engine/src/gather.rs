@@ -29,9 +29,8 @@ pub(crate) const WAITING_PER_CORE: usize = 4;
 /// Called on the gatherer's thread, which everybody waits for: hand work that takes long to a thread of
 /// your own.
 pub trait Listener: Send {
-    /// What one core saw in one tick; or the engine itself (`vus`), as core `u32::MAX`. Samples are in it if
-    /// the run's `want_samples` is on.
-    /// Shared, so that nobody who hands it on need copy it.
+    /// The measurements of one core in one tick; or of the engine itself (`vus`), as core `u32::MAX`. Samples are in
+    /// it if the run's `want_samples` is on. Shared, so that it is handed on without a copy.
     fn frame(&mut self, frame: &Arc<Frame>);
 
     /// The run is over, the last frame has been shown. `verdict` is the thresholds' last word.
@@ -58,7 +57,7 @@ pub(crate) enum Message {
     },
 }
 
-/// What the gatherer knows at the end.
+/// The knowledge of the gatherer at the end.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     pub(crate) summary: Summary,
@@ -77,7 +76,7 @@ pub(crate) struct Gatherer {
 }
 
 impl Gatherer {
-    /// Gathers until [`Message::End`] comes (or nobody is left to send it).
+    /// Gathers until [`Message::End`] comes or all senders are gone.
     pub(crate) async fn run(mut self, mut messages: mpsc::Receiver<Message>) -> Gathered {
         let core = u32::MAX;
         let mut own = Recorder::new(Arc::clone(&self.registry), core, self.want_samples);

@@ -36,7 +36,7 @@ pub struct CoreHealth {
     pub lag: TrendSink,
 }
 
-/// What came of watching.
+/// The result of watching.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
     /// Each core.

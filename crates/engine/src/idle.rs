@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::AcqRel, Ordering::Acquire};
 /// No more reservations: the scenario is over on that core.
 const CLOSED: u32 = u32::MAX;
 
-/// Counts the idle VUs of one core that nobody has reserved yet.
+/// Counts the idle VUs of one core that are not reserved yet.
 ///
 /// The core itself holds the list of its idle VUs. Whoever lowers the count by one owns a claim on one
 /// of them: the core's own pacer takes a VU from the list at once, another core sends a parcel. So the

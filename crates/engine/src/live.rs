@@ -20,7 +20,7 @@ pub struct Live {
     pub(crate) asks: mpsc::Sender<Ask>,
 }
 
-/// What somebody outside asks of a run; the answers go back through the senders.
+/// A request from outside to a run; the answers go back through the senders.
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// Run `setup()` now, and keep what it returns.
@@ -29,7 +29,7 @@ pub(crate) enum Ask {
     Teardown(oneshot::Sender<Result<(), String>>),
     /// Take this for what `setup()` returned.
     Data(Option<Arc<str>>, oneshot::Sender<()>),
-    /// See that a scenario that is steered from outside has so many VUs.
+    /// Let a scenario that is controlled from outside have `vus` VUs.
     Grow { scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>> },
 }
 
@@ -125,7 +125,7 @@ impl Live {
     /// Changes how many VUs iterate (`vus`) of those that are there (`max`). Waits until VUs that are missing are made.
     ///
     /// # Errors
-    /// There is no scenario that is controlled from outside, or it can't have so many.
+    /// No scenario is controlled from outside, or it can't have this many VUs.
     pub async fn scale(&self, vus: Option<i64>, max: Option<i64>) -> Result<(), ScaleError> {
         let gated = |state: &Arc<ScenarioState>| state.gate().is_some();
         let state = self.scenarios.iter().find(|state| gated(state));
@@ -147,7 +147,7 @@ impl Live {
     /// Waits for the planned VUs to be made, and for a `setup()` or `teardown()` that is running.
     ///
     /// # Errors
-    /// What it threw, that it took too long, or that the run is over.
+    /// The exception that it threw, its timeout, or the end of the run.
     pub async fn run_setup(&self) -> Result<Option<Arc<str>>, String> {
         let (answer, question) = oneshot::channel();
         self.asks.send(Ask::Setup(answer)).await.map_err(|_| OVER)?;
@@ -157,7 +157,7 @@ impl Live {
     /// Runs `teardown()` now, likewise.
     ///
     /// # Errors
-    /// Those of [`run_setup`](Self::run_setup).
+    /// The same as [`run_setup`](Self::run_setup).
     pub async fn run_teardown(&self) -> Result<(), String> {
         let (answer, question) = oneshot::channel();
         self.asks.send(Ask::Teardown(answer)).await.map_err(|_| OVER)?;
@@ -193,7 +193,7 @@ impl Live {
     }
 }
 
-/// How a run stands.
+/// The progress of a run.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// How far it is.
@@ -231,7 +231,7 @@ pub enum ScenarioPhase {
     Done,
 }
 
-/// How a scenario stands.
+/// The progress of a scenario.
 #[derive(Clone, Debug)]
 pub struct ScenarioProgress {
     /// Its name.

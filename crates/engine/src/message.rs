@@ -1,5 +1,4 @@
-//! What the coordinator and the cores say to each other. All of it is rare: nothing here is said per
-//! iteration.
+//! The messages between the coordinator and the cores. All of them are rare: none is sent per iteration.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -205,7 +205,7 @@ fn start_gatherer(
     std::thread::Builder::new().name("gather".into()).spawn(body)
 }
 
-/// What is known when the gatherer is lost: nothing.
+/// The empty result for a gatherer that is lost.
 fn nothing(registry: &Arc<Registry>, run: Duration) -> Gathered {
     let ledger = Ledger::new(Arc::clone(registry), LedgerConfig::default());
     let ledger = ledger.expect("without thresholds there is nothing to refuse");

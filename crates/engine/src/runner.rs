@@ -1,4 +1,4 @@
-//! What the engine runs, seen from the engine: it knows no JavaScript and no HTTP.
+//! The test as the engine sees it, without JavaScript and HTTP.
 
 use std::future::Future;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub struct VuIds {
     pub global: u64,
 }
 
-/// What a test is made of. One value, shared by all cores; its futures run on the core that polls them.
+/// The parts of a test. One value, shared by all cores; its futures run on the core that polls them.
 pub trait Runner: Send + Sync + 'static {
     /// One virtual user. Lives and dies on one core.
     type Vu: Vu;
@@ -50,7 +50,7 @@ pub trait Runner: Send + Sync + 'static {
         stop: &StopHandle,
     ) -> impl Future<Output = Result<(), RunError>>;
 
-    /// What `setup()` returned, before the first iteration starts. Called on the coordinator's thread.
+    /// Takes the result of `setup()`, before the first iteration starts. Called on the coordinator's thread.
     fn set_setup_data(&self, data: Option<Arc<str>>);
 }
 
@@ -70,7 +70,7 @@ pub trait Vu: 'static {
     /// is it.
     fn tags(&mut self, recorder: &mut Recorder) -> TagsId;
 
-    /// What goes with single samples beside the tags (`vu`, `iter`). Asked only if somebody wants samples.
+    /// The fields of single samples beside the tags (`vu`, `iter`). Asked only if an output wants samples.
     fn metadata(&self) -> Option<Metadata> {
         None
     }

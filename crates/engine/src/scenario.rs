@@ -15,14 +15,14 @@ use crate::control::{lower, raise};
 use crate::gate::Gate;
 use crate::idle::IdleCount;
 
-/// What is to be done: one of the two loops.
+/// The work of a scenario: one of the two loops.
 #[derive(Debug)]
 pub(crate) enum Plan {
     Closed(ClosedPlan),
     Open(Arrivals),
 }
 
-/// What one core did for one scenario. Written by that core alone (but `idle`), on cache lines of its own.
+/// One core's counts for one scenario. Written by that core alone (but `idle`), on cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Lane {
@@ -46,7 +46,7 @@ impl Lane {
     }
 }
 
-/// What goes to another core: an iteration it has reserved a VU for, or the word that no more will come.
+/// A parcel for another core: an iteration with a VU reserved for it, or the end of all iterations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Parcel {
     Run { due: u64 },
@@ -152,8 +152,8 @@ impl ScenarioState {
         &self.tags
     }
 
-    /// Those of `dropped_iterations`: the run's and `scenario`, but none of the scenario's own, as in k6. Nothing of the
-    /// scenario ever ran there.
+    /// The tags of `dropped_iterations`: the run's and `scenario`, but none of the scenario's own, as in k6, because
+    /// no code of the scenario ran.
     pub(crate) fn tags_of_drops(&self) -> &TagSet {
         &self.tags_of_drops
     }
@@ -168,8 +168,8 @@ impl ScenarioState {
         Some(self.ended.load(Relaxed)).filter(|at| *at != 0)
     }
 
-    /// How far it is, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them,
-    /// else of its regular duration. It stands still once the scenario is over.
+    /// The progress, 0 to 1 (`exec.scenario.progress`): of its iterations if it has a number of them, else of its
+    /// regular duration. It no longer changes once the scenario is over.
     pub fn progress(&self) -> f64 {
         if self.is_done() && !self.is_unfinished() {
             return 1.0;
@@ -256,7 +256,7 @@ impl ScenarioState {
         self.is_done() && (self.cut.load(Relaxed) || is_short())
     }
 
-    /// What decides how many of its VUs iterate, if that is to be decided from outside.
+    /// The gate that decides how many of its VUs iterate, if that is decided from outside.
     pub(crate) fn gate(&self) -> Option<&Gate> {
         self.gate.as_ref()
     }
@@ -347,12 +347,12 @@ impl ScenarioHere {
         Rc::new(ScenarioHere { state, slot: OnceCell::new() })
     }
 
-    /// What is shared.
+    /// The shared state.
     pub fn state(&self) -> &Arc<ScenarioState> {
         &self.state
     }
 
-    /// What the script says.
+    /// The scenario of the script.
     pub fn spec(&self) -> &Scenario {
         &self.state.spec
     }
@@ -362,7 +362,7 @@ impl ScenarioHere {
         &self.state.tags
     }
 
-    /// What the runner keeps for this scenario on this core; made at the first call.
+    /// The runner's own state for this scenario on this core; made at the first call.
     ///
     /// # Panics
     /// If it is asked for with another type than at first.

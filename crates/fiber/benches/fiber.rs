@@ -1,4 +1,4 @@
-//! What a fiber costs each iteration: `cargo bench -p brunt-fiber`.
+//! The cost of a fiber for each iteration: `cargo bench -p brunt-fiber`.
 #![allow(missing_docs, clippy::unwrap_used, reason = "benches")]
 
 use std::future::Future;

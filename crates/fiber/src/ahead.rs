@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a fiber touches when it goes on: (address, bytes).
+/// The memory that a fiber touches when it goes on: (address, bytes).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ranges([(usize, usize); RANGES]);
 
@@ -31,12 +31,12 @@ type Offset = i32;
 /// Some line of the heap; 0 until there is one. All lines are kept as distances from it: up to 128 GiB.
 static BASE: AtomicUsize = AtomicUsize::new(0);
 
-/// What is known of one fiber.
+/// The knowledge about one fiber.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     own: Cell<Ranges>,
     lines: RefCell<Lines>,
-    /// Those of the fiber that was resumed after this one, the last time.
+    /// The ranges of the fiber that was resumed after this one, the last time.
     successor: Cell<Ranges>,
     successor_lines: RefCell<Lines>,
     /// Where the list of the fiber after that lies: it is read when the successor is resumed.

@@ -80,7 +80,7 @@ fn offset() -> u64 {
     })
 }
 
-/// What to subtract from [`now_ns`]'s times to get the kernel's monotonic ones.
+/// The kernel's monotonic time at one of [`now_ns`]'s times.
 #[cfg(target_os = "linux")]
 pub(crate) fn monotonic_of(unix_ns: u64) -> u64 {
     unix_ns.wrapping_sub(offset())

@@ -1,8 +1,8 @@
 //! The runtime of one core, and what a core does before it rests.
 //!
-//! What is cheaper done together is put off until nothing else is left to do: requests are sent when the scripts
-//! that are awake have had their turn. Whoever puts something off is a [`Chore`]; the runtime does all chores of its
-//! thread before it sleeps.
+//! Work that is cheaper when done together is put off until nothing else is left to do: requests are sent when the
+//! scripts that are awake have had their turn. The owner of such work is a [`Chore`]; the runtime does all chores of
+//! its thread before it sleeps.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::{clock, pause};
 
-/// So many things are put off at once; the next one has them done.
+/// Most chores that are put off; the next one has them all done.
 const LATER_MAX: usize = 32;
 
 /// If something was put off for longer when the next thing comes, all of it is done now.
@@ -26,7 +26,7 @@ thread_local! {
     static LATER: Later = const { Later::new() };
 }
 
-/// What is done once, before the core rests.
+/// The chores to be done once, before the core rests.
 struct Later {
     chores: RefCell<Vec<Rc<dyn Chore>>>,
     /// When the first was put off (unix ns).
@@ -75,8 +75,8 @@ pub trait Chore {
 pub struct CoreRuntime(LocalRuntime);
 
 impl CoreRuntime {
-    /// `steps`: after so many steps of tasks the core looks at its sockets, timers and what other threads sent, busy
-    /// or not.
+    /// `steps`: after this many steps of tasks the core looks at its sockets, timers and messages of other threads,
+    /// busy or not.
     ///
     /// # Errors
     /// The system refuses a reactor, which takes three open files.

@@ -49,8 +49,8 @@ enum Resume {
 /// A future that lies on the suspended fiber's own stack.
 type Operation = *mut (dyn Future<Output = ()> + 'static);
 
-/// What the running body finds through [`CURRENT`]. Counted, so that its address outlasts moves of the fiber and the body
-/// shares it.
+/// The state that the running body finds through [`CURRENT`]. Counted, so that its address outlasts moves of the
+/// fiber and the body shares it.
 struct Shared {
     yielder: Cell<*const Yielder<Resume, Operation>>,
     aborted: Cell<bool>,

@@ -1,10 +1,10 @@
 //! Pauses of fibers: `sleep()` and the like, to a millisecond.
 //!
-//! tokio keeps each timer as a member of a list, inside the future that waits. A pause of 0.1 s is put into its wheel,
-//! moved to a finer one and taken out, and each of that touches the timer and its neighbours: memory that nobody else
-//! has touched since, so that the core waits for it each time. Here the ends of all pauses of a core lie side by
-//! side, and one timer of tokio's stands for the earliest. Whose pause ends with it, within the same millisecond, go on
-//! together, and their tasks are fetched into the cache before the first is woken.
+//! tokio keeps each timer as a member of a list, inside the future that waits. A pause of 0.1 s is put into its
+//! wheel, moved to a finer one and taken out, and each of that touches the timer and its neighbours: memory that has
+//! left the cache since, so that the core waits for it each time. Here the ends of all pauses of a core lie side by
+//! side, and one timer of tokio's represents the earliest. Whose pause ends with it, within the same millisecond, go
+//! on together, and their tasks are fetched into the cache before the first is woken.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ use crate::core::does_chores;
 /// How much of a task is touched when it is woken, in bytes.
 const WOKEN: usize = 2 * ahead::LINE;
 
-/// So many ends of pauses that were given up are kept before they are sorted out.
+/// Most ends of pauses that were given up and are kept before they are sorted out.
 const STALE_MIN: usize = 64;
 
 thread_local! {
@@ -224,7 +224,7 @@ fn wake_all(due: &mut Vec<Waker>) {
     }
 }
 
-/// The core's runtime is done: nobody ends pauses any more.
+/// The core's runtime is done: pauses no longer end.
 pub(crate) fn forget_all() {
     let wakers: Vec<_> = PAUSES.with_borrow_mut(|pauses| {
         pauses.ends.clear();

@@ -12,7 +12,7 @@ use crate::clock;
 /// A turn, in nanoseconds.
 const TURN_NS: u64 = 1_000_000;
 
-/// The clock is looked at after so many units of work.
+/// The clock is looked at after this many units of work.
 const LOOK: u32 = 64;
 
 /// One task's turn.
@@ -24,10 +24,10 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// What a thing that was read costs at the least.
+    /// The least cost of a thing that was read.
     pub const THING: u32 = 2;
 
-    /// What reading so many bytes costs.
+    /// The cost of reading `count` bytes.
     pub fn bytes(count: usize) -> u32 {
         u32::try_from(count / 512).unwrap_or(u32::MAX / 2)
     }

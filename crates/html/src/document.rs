@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) value: Span,
 }
 
-/// What some attributes of foreign elements begin with.
+/// The prefix of some attributes of foreign elements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Prefix {
     None,
@@ -77,7 +77,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// What an element belongs to.
+/// The namespace of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Namespace {
     Html,
@@ -127,7 +127,7 @@ impl Node {
     }
 }
 
-/// What a node is; the numbers are the DOM's `nodeType`.
+/// The kind of a node; the numbers are the DOM's `nodeType`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An element.
@@ -184,7 +184,7 @@ impl Document {
         name.text().unwrap_or_else(|index| self.names.get(index).map_or("", |name| name))
     }
 
-    /// What the node is.
+    /// The node's kind.
     pub fn kind(&self, id: NodeId) -> Kind {
         match self.node(id).content {
             Content::Document => Kind::Document,
@@ -262,7 +262,7 @@ impl Document {
         })
     }
 
-    /// Text and comments: what stands there. `None` for other nodes.
+    /// The content of text and comments. `None` for other nodes.
     pub fn value(&self, id: NodeId) -> Option<&str> {
         match self.node(id).content {
             Content::Comment(span) => Some(self.span(span)),
@@ -270,7 +270,7 @@ impl Document {
         }
     }
 
-    /// What stands in a text node.
+    /// The content of a text node.
     pub(crate) fn text_of(&self, id: NodeId) -> Option<&str> {
         match self.node(id).content {
             Content::Text(span) => Some(self.span(span)),
@@ -383,7 +383,7 @@ impl Document {
         })
     }
 
-    /// What comes after a node and all below it, within `top`.
+    /// The next node after a node and all below it, within `top`.
     fn past(&self, mut node: NodeId, top: NodeId) -> Option<NodeId> {
         while node != top {
             if let Some(next) = self.next(node) {

@@ -58,8 +58,8 @@ pub fn entries(document: &Document, nodes: &[NodeId]) -> Vec<(String, Option<Fie
         .collect()
 }
 
-/// Whether a field is sent with its form. Buttons never are: nobody has pressed one, and neither are files, which
-/// nobody has chosen. k6 reads `disabled` and `checked` to the letter: `checked="checked"` is checked, `checked` is not.
+/// Whether a field is sent with its form. Buttons never are, as none was pressed, and neither are files, as none was
+/// chosen. k6 reads `disabled` and `checked` to the letter: `checked="checked"` is checked, `checked` is not.
 fn is_sent(document: &Document, field: NodeId) -> bool {
     let says = |name, text| document.attribute_known(field, name) == Some(text);
     let is_field = matches!(

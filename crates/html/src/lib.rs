@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The parser is html5ever's with html5gum's tokenizer, selectors are read and matched by Servo's `selectors`
-//! (decision 13). Absent: JavaScript, changing a document, layout, styles. What no standard tells (how trees are written,
-//! what a broken selector finds) is as k6 1.8 shows it.
+//! (decision 13). Absent: JavaScript, changing a document, layout, styles. Where no standard has a rule (the text of
+//! a tree, the matches of a broken selector), the result is k6 1.8's.
 #![forbid(unsafe_code)]
 
 pub mod document;

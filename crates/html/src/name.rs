@@ -113,7 +113,7 @@ impl Name {
         )
     }
 
-    /// The name of a document that stands at this place of its own ones.
+    /// The name at this place of the document's own names.
     pub(crate) fn own(index: usize) -> Self {
         let index = u32::try_from(index + TEXTS.len());
         Self(index.expect("a document has fewer names than its limit of bytes"))

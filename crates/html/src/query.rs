@@ -8,7 +8,7 @@ use crate::document::{Document, NodeId};
 /// Lists up to this length are searched, longer ones are hashed.
 const SHORT: usize = 16;
 
-/// The nodes, each where it first stands.
+/// The nodes, each at its first place.
 pub fn distinct(nodes: Vec<NodeId>) -> Vec<NodeId> {
     let mut nodes = nodes;
     if nodes.len() <= SHORT {
@@ -25,7 +25,7 @@ pub fn distinct(nodes: Vec<NodeId>) -> Vec<NodeId> {
     nodes
 }
 
-/// What each node leads to.
+/// The nodes that `lead` gives for each node.
 fn each<I: Iterator<Item = NodeId>>(
     nodes: &[NodeId],
     lead: impl FnMut(NodeId) -> I,
@@ -126,13 +126,13 @@ pub fn elements_beside(
     std::iter::successors(step(&node), step).filter(|&other| document.is_element(other))
 }
 
-/// Those of `wanted` that are below one of the nodes.
+/// The nodes of `wanted` that are below one of the nodes.
 pub fn below(document: &Document, nodes: &[NodeId], wanted: &[NodeId]) -> Vec<NodeId> {
     let is_below = |&node: &NodeId| nodes.iter().any(|&outer| document.is_below(node, outer));
     distinct(wanted.iter().copied().filter(is_below).collect())
 }
 
-/// Those of the nodes that one of `inner` is below of.
+/// The nodes that have one of `inner` below them.
 pub fn with_below(document: &Document, nodes: &[NodeId], inner: &[NodeId]) -> Vec<NodeId> {
     // All that is around one of them, once.
     let around: HashSet<_> = inner.iter().flat_map(|&node| document.ancestors(node)).collect();

@@ -11,7 +11,7 @@ impl Document {
         Some(out)
     }
 
-    /// What is in the node; `None` as above.
+    /// The content of the node; `None` as above.
     pub fn inner_html(&self, id: NodeId) -> Option<String> {
         let mut out = String::new();
         for child in self.children(id) {

@@ -1,4 +1,4 @@
-//! What scripts can import and call, seen from the host.
+//! The imports and calls of scripts, seen from the host.
 
 use std::any::Any;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use brunt_quickjs::{Ctx, JsResult, Thrown, Value};
 
 use crate::host::Host;
 
-/// What goes on without the script.
+/// Work that goes on without the script.
 pub type Remains = Pin<Box<dyn Future<Output = ()>>>;
 
 /// The modules and globals of a script world. One value for all cores.
@@ -25,7 +25,7 @@ pub trait Api: Send + Sync + 'static {
     /// Fills in the exports of a built-in module in one VM.
     ///
     /// # Errors
-    /// What making them throws.
+    /// The exception thrown while making them.
     fn evaluate<'js>(
         &self,
         ctx: Ctx<'js>,
@@ -36,7 +36,7 @@ pub trait Api: Send + Sync + 'static {
     /// Installs the globals in a fresh VM.
     ///
     /// # Errors
-    /// What making them throws.
+    /// The exception thrown while making them.
     fn install<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()>;
 
     /// Throws an error of the host, in the way of the world that is hosted.
@@ -57,7 +57,8 @@ pub trait Api: Send + Sync + 'static {
         None
     }
 
-    /// The script threw, and nothing of it goes on; what is open can say goodbye to it here. What that throws is lost.
+    /// The script threw, and nothing of it goes on; what is open can say goodbye to it here. Exceptions of that are
+    /// lost.
     fn thrown(&self, _host: &Host, _ctx: Ctx<'_>) {}
 
     /// The iteration was stopped from outside; what had come by then can be told to the script here, until a time (unix ns):
@@ -98,7 +99,7 @@ pub trait SetExport<'js> {
     /// If it was not announced.
     fn set(&self, name: &str, value: Value<'js>) -> JsResult<'js, ()>;
 
-    /// Whether it was asked for or announced: an export that nobody imports need not be made.
+    /// Whether it was asked for or announced: an export that no module imports need not be made.
     fn wants(&self, name: &str) -> bool {
         let _ = name;
         true

@@ -1,4 +1,4 @@
-//! What one core keeps for all VUs on it.
+//! One core's state for all VUs on it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl CoreState {
         }
     }
 
-    /// That of a core of the engine.
+    /// The state on a core of the engine.
     pub fn of(core: &Core) -> &Self {
         core.slot(Self::new)
     }

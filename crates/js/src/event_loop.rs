@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 use crate::exception::{Failure, told};
 use crate::host::Host;
 
-/// So many macrotasks may run before the loop looks at the clock, for the sake of the core's other tasks.
+/// Most macrotasks that run before the loop looks at the clock, for the sake of the core's other tasks.
 const TURN_TASKS: u32 = 16;
 
 /// How long macrotasks may run one after another before the core's other tasks have their turn.
@@ -54,7 +54,7 @@ struct Timer {
     is_idle: bool,
 }
 
-/// What is done and waits to be told to JavaScript.
+/// Finished operations that wait to be told to JavaScript.
 #[derive(Default)]
 struct Inbox {
     done: RefCell<VecDeque<Done>>,
@@ -231,7 +231,7 @@ impl EventLoop {
     /// Runs everything there is: until no job, timer or operation is left.
     ///
     /// # Errors
-    /// The first exception of a task, or a rejection that nobody handled; the rest is dropped.
+    /// The first exception of a task, or an unhandled rejection; the rest is dropped.
     pub fn drain(&self, host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
         loop {
             drain_jobs(host, ctx)?;
@@ -351,8 +351,8 @@ impl EventLoop {
     }
 
     /// The VU was stopped: tells what was done before by those who want that ([`spawn_heard`](Self::spawn_heard)), until a
-    /// time (unix ns). The script can't wait for anything any more, and is interrupted if it takes long. What it throws is
-    /// lost.
+    /// time (unix ns). The script can't wait for anything any more, and is interrupted if it takes long. Its
+    /// exceptions are lost.
     pub fn tell_last_words(&self, ctx: Ctx<'_>, until: u64) {
         let mut done: VecDeque<_> = self.inbox.done.take();
         done.retain(|done| done.is_last_word);
@@ -436,7 +436,7 @@ fn release(ctx: Ctx<'_>, timer: Timer) {
     }
 }
 
-/// Runs promise jobs until none is left, then looks for rejections that nobody handled.
+/// Runs promise jobs until none is left, then looks for unhandled rejections.
 fn drain_jobs(host: &Host, ctx: Ctx<'_>) -> Result<(), Failure> {
     loop {
         // Some built-ins turn even an uncatchable error into a rejection: the flag is the authority.

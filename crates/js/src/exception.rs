@@ -1,4 +1,4 @@
-//! What scripts threw, told to people.
+//! Exceptions of scripts, told to people.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use brunt_quickjs::{Ctx, OverLimit, Thrown, Value};
 
 use crate::host::Host;
 
-/// How a rejection that nobody handled is told.
+/// The beginning of the message about an unhandled rejection.
 pub const UNHANDLED: &str = "Uncaught (in promise) ";
 
 /// Why a script's function did not come to its regular end.
@@ -59,7 +59,7 @@ impl Failure {
         Self::Exception(describe(value))
     }
 
-    /// A rejection that nobody handled.
+    /// An unhandled rejection.
     pub fn of_rejection(host: &Host, reason: &Value<'_>) -> Self {
         match Self::of_value(host, reason) {
             Self::Exception(text) => Self::Exception(format!("{UNHANDLED}{text}")),
@@ -85,7 +85,8 @@ pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "no message".to_owned())
 }
 
-/// An exception as k6 prints it: `Error: boom`, then lines of `\tat inner (file:///dir/s.js:1:25(3))`. What is not an
+/// An exception as k6 prints it: `Error: boom`, then lines of `\tat inner (file:///dir/s.js:1:25(3))`. A value that
+/// is not an
 /// `Error` prints as its string.
 pub fn describe(value: &Value<'_>) -> String {
     let ctx = value.ctx();

@@ -1,4 +1,4 @@
-//! What native functions find of the VU they work for.
+//! The state of a VU for its native functions.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -31,7 +31,7 @@ fn is_file(url: &str) -> bool {
 /// Counts the types of [`VuSlot`]s.
 static VU_SLOTS: Count = Count::new();
 
-/// What a VM is doing.
+/// The phase of a VM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Init code.
@@ -63,7 +63,7 @@ pub struct Host {
     slots: Slots,
     scenario: RefCell<Option<Rc<ScenarioHere>>>,
     iteration: Cell<Option<Iteration>>,
-    /// What `exec.test.abort()` said, if it was called.
+    /// The reason given to `exec.test.abort()`, if it was called.
     test_aborted: RefCell<Option<String>>,
     /// `module` objects of CommonJS files by URL.
     pub(crate) common_js: RefCell<FxHashMap<String, Root>>,
@@ -150,7 +150,7 @@ impl Host {
         self.core.as_ref()
     }
 
-    /// What the core keeps for its VUs, if there is a core.
+    /// The core's state for its VUs, if there is a core.
     pub fn core_state(&self) -> Option<&CoreState> {
         self.core.as_deref().map(CoreState::of)
     }
@@ -160,7 +160,7 @@ impl Host {
         self.ids
     }
 
-    /// What the VM is doing.
+    /// The phase of the VM.
     pub fn phase(&self) -> Phase {
         self.phase.get()
     }
@@ -231,7 +231,7 @@ impl Host {
         brunt_fiber::is_aborted() || self.stop.borrow().is_stopped()
     }
 
-    /// What stops what runs now.
+    /// The handle that stops the current work.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.borrow().clone()
     }

@@ -38,7 +38,7 @@ impl Instance {
     /// Makes a VM and runs the program's init code in it, on a fiber of its own and `stack` bytes of it.
     ///
     /// # Errors
-    /// What the init code threw; [`Failure::Interrupted`] if `stop` was set meanwhile.
+    /// The exception of the init code; [`Failure::Interrupted`] if `stop` was set meanwhile.
     pub async fn create(
         program: Arc<Program>,
         api: Arc<dyn Api>,
@@ -160,7 +160,7 @@ impl Instance {
     /// Calls a function and runs the event loop until nothing is left. Returns what it returned, a promise awaited.
     ///
     /// # Errors
-    /// What it threw, or what a timer, a promise or another leftover threw.
+    /// The exception of the function, of a timer, a promise or another leftover.
     pub fn call<'js>(
         &'js self,
         function: &Value<'js>,
@@ -196,11 +196,11 @@ impl Instance {
         result
     }
 
-    /// As [`call`](Self::call), but what goes wrong beside the call itself (a timer that throws, a rejection that nobody
-    /// handles) is only logged.
+    /// As [`call`](Self::call), but failures beside the call itself (a timer that throws, an unhandled rejection) are
+    /// only logged.
     ///
     /// # Errors
-    /// What the function threw, or how its promise was rejected.
+    /// The exception of the function, or the rejection of its promise.
     pub fn call_in_spite<'js>(
         &'js self,
         function: &Value<'js>,
@@ -227,8 +227,8 @@ impl Instance {
         result
     }
 
-    /// What a script came to, unless it wanted more memory than it may have, whatever it caught. It has what is left below
-    /// the limit afterwards.
+    /// The result of a script, unless it wanted more memory than its limit, even if it caught that. Afterwards it has
+    /// the memory that is left below the limit.
     fn within_limit<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
         let ctx = self.vm.ctx();
         if ctx.over_limit().is_none() {

@@ -2,7 +2,7 @@
 //!
 //! A [`Program`] is a script with all it imports, compiled once. An [`Instance`] is one VM that has run the program's init
 //! code: a virtual user has one, and so have `setup()`, `teardown()` and the summary. [`ScriptRunner`] is what
-//! the engine drives: it makes [`ScriptVu`]s, each with a fiber to run on. What scripts can import and call is an
+//! the engine drives: it makes [`ScriptVu`]s, each with a fiber to run on. The imports and calls of scripts are an
 //! [`Api`], written elsewhere, which finds the VU it works for through [`Host`].
 //!
 //! ```text

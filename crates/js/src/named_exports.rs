@@ -1,4 +1,5 @@
-//! What a CommonJS file seems to export, by its text: for a namespace, whose names must be known before the file can run.
+//! The probable exports of a CommonJS file, by its text: for a namespace, whose names must be known before the file
+//! can run.
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,8 @@ use brunt_quickjs::CommonBytes;
 /// A file that is opened by a script: at most this many bytes, what an `ArrayBuffer` can hold.
 pub const FILE_MAX: u64 = i32::MAX as u64;
 
-/// What `open()` and `k6/experimental/fs` read, by path. It lives as long as the test and holds as many files as the
+/// The files that `open()` and `k6/experimental/fs` read, by path. It lives as long as the test and holds as many
+/// files as the
 /// script names in its init code, each of at most [`FILE_MAX`] bytes.
 #[derive(Debug, Default)]
 pub struct OpenedFiles {
@@ -49,7 +50,7 @@ impl LargeFile {
     /// Reads from a place on, as much as there is and fits. Returns how much; 0 at the end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn read_at(&self, into: &mut [u8], at: u64) -> std::io::Result<usize> {
         let mut done = 0;
         while done < into.len() {
@@ -85,7 +86,7 @@ pub enum OpenError {
          sends larger ones, open() of k6/experimental/fs reads them piece by piece"
     )]
     TooLarge(String),
-    /// What else the system says.
+    /// Any other error of the system.
     #[error("open {path}: {reason}")]
     Unreadable {
         /// The file.
@@ -171,7 +172,7 @@ impl OpenedFiles {
             // Opening a pipe would wait for somebody who writes to it.
             return Err(OpenError::Unreadable {
                 path: shown(),
-                reason: "is no regular file".into(),
+                reason: "is not a regular file".into(),
             });
         }
         if about.len() > FILE_MAX {

@@ -33,7 +33,7 @@ pub struct Program {
     takes_methods: bool,
     /// Some name may be put together at run time: nothing can be said of what is never used.
     open: bool,
-    /// What scripts opened.
+    /// The files that scripts opened.
     files: OpenedFiles,
     /// Where modules come from that only computed specifiers name.
     origin: Origin,
@@ -56,7 +56,7 @@ struct Modules {
     asked: FxHashMap<String, Arc<Asked>>,
 }
 
-/// What importers ask of a module, all together.
+/// The exports that all importers together ask of a module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Asked {
     /// Exports that are named.
@@ -127,7 +127,7 @@ pub(crate) struct Unit {
     /// JSON text.
     pub(crate) text: Arc<str>,
     positions: Positions,
-    /// What a CommonJS file seems to export.
+    /// The probable exports of a CommonJS file.
     pub(crate) named: Vec<String>,
 }
 
@@ -280,7 +280,7 @@ impl Program {
         Ok(modules.add(&module, code))
     }
 
-    /// What is asked of a module.
+    /// The exports asked of a module.
     pub(crate) fn asked(&self, name: &str) -> Arc<Asked> {
         self.modules().asked.get(name).cloned().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! What the engine drives: makes VUs, runs `setup()` and `teardown()`. Also the runs outside of the engine: options first,
-//! the summary last.
+//! The runner that the engine drives: makes VUs, runs `setup()` and `teardown()`. Also the runs outside of the
+//! engine: options first, the summary last.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::instance::{Instance, run_fiber};
 use crate::program::Program;
 use crate::vu::ScriptVu;
 
-/// What `setup()` returned, as JSON text, for all VUs.
+/// The result of `setup()`, as JSON text, for all VUs.
 #[derive(Debug, Default)]
 pub struct SetupData(RwLock<Option<Arc<str>>>);
 
@@ -38,11 +38,11 @@ pub struct ScriptRunner {
     program: Arc<Program>,
     api: Arc<dyn Api>,
     setup_data: Arc<SetupData>,
-    /// What the first init run found.
+    /// The exports that the first init run found.
     exported: Arc<OnceLock<Exported>>,
 }
 
-/// What a script exports, found in its first init run.
+/// The exports of a script, found in its first init run.
 #[derive(Debug, Clone)]
 pub struct Exported {
     /// The exported `options` as JSON; `None` if there are none. An error tells what in them can be no JSON.
@@ -53,7 +53,7 @@ pub struct Exported {
     pub others: Vec<String>,
 }
 
-/// What `handleSummary()` asks to be written.
+/// The texts that `handleSummary()` asks to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryAnswer {
     /// There is no such function, or it returned nothing: print the usual text.
@@ -79,7 +79,7 @@ impl ScriptRunner {
         &self.program
     }
 
-    /// What `setup()` returned.
+    /// The result of `setup()`.
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.setup_data.get()
     }
@@ -87,7 +87,7 @@ impl ScriptRunner {
     /// Runs the init code once, before the engine, and looks at the exports. Runs on the calling thread.
     ///
     /// # Errors
-    /// What the init code threw.
+    /// The exception of the init code.
     pub fn inspect(&self) -> Result<Exported, Failure> {
         let found = Rc::new(RefCell::new(None));
         let out = Rc::clone(&found);
@@ -357,7 +357,7 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
     Ok(exported)
 }
 
-/// The options as JSON. What JSON leaves out is `null` here, as in k6: a key that nobody knows is one, whatever
+/// The options as JSON. Values that JSON leaves out are `null` here, as in k6: an unknown key is reported, whatever
 /// its value.
 fn options_json(ctx: Ctx<'_>, options: &Value<'_>) -> Result<Option<String>, Thrown> {
     const STRINGIFY: &str = "(stringify => options => stringify(options, (key, value) =>
@@ -394,7 +394,7 @@ fn is_no_map(ctx: Ctx<'_>, answer: &Value<'_>) -> bool {
     })
 }
 
-/// What k6's message calls the kind of a value that can't be written.
+/// The kind of a value that can't be written, in the words of k6's message.
 fn kind_of(value: &Value<'_>) -> &'static str {
     match value.as_number() {
         Some(number) if number.fract() == 0.0 && number.abs() < 9e18 => "int64",
@@ -431,7 +431,7 @@ fn summary_call<'js>(
     Ok(Some((function, argument)))
 }
 
-/// What a function left of the data of the summary, as JSON; or why there is no summary in them.
+/// The data of the summary as the function left them, as JSON; or why there is no summary in them.
 fn summary_data(ctx: Ctx<'_>, data: &Value<'_>) -> Result<String, String> {
     let text = |thrown: brunt_quickjs::Thrown| format!("{thrown:?}");
     // JSON would leave them out.

@@ -22,7 +22,7 @@ pub struct ScriptVu {
     shared: Rc<Shared>,
     fiber: Fiber,
     stack: usize,
-    /// What stops the iterations of the scenario, and the future of it.
+    /// The handle that stops the iterations of the scenario, and its future.
     stop: Option<(StopHandle, Stopped)>,
     /// How many iterations have begun.
     iterations: u64,
@@ -35,10 +35,10 @@ const WATCHED: [u64; 2] = [3, 30];
 /// How large the task of a VU is, roughly. A waker's data begins the task.
 const TASK_BYTES: usize = 1280;
 
-/// After so many panics, one after the other, the state of a VU is not trusted any more.
+/// After this many panics in a row the state of a VU is no longer trusted.
 const PANICS_MAX: u32 = 3;
 
-/// What the body on the fiber needs.
+/// The state for the body on the fiber.
 struct Shared {
     instance: Rc<Instance>,
     setup_data: std::sync::Arc<SetupData>,

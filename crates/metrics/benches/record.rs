@@ -119,7 +119,7 @@ fn take_a_frame(bencher: Bencher) {
         .bench_local_values(|()| request.borrow_mut().recorder.take_frame());
 }
 
-/// What the gathering thread does with that frame.
+/// The work of the gathering thread on that frame.
 #[divan::bench]
 fn absorb_a_frame(bencher: Bencher) {
     let mut request = Request::new();

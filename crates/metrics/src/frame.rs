@@ -1,4 +1,4 @@
-//! What one core saw in one tick.
+//! The measurements of one core in one tick.
 
 use std::any::Any;
 use std::fmt;
@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::series::{Sample, Series};
 use crate::sink::Sink;
 
-/// What was seen since the last tick, on one core or (merged) on many. The one thing that leaves a
-/// core.
+/// The measurements since the last tick, on one core or (merged) on many. The one thing that leaves a core.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// The core it came from; of a merged frame, the first one's.
@@ -25,13 +24,13 @@ pub struct Frame {
     pub exceptions: ExceptionDeltas,
     /// Each single value, if somebody asked for them.
     pub samples: Vec<Sample>,
-    /// What had no room.
+    /// The values that had no room.
     pub dropped: Dropped,
     /// Tables that the core needs no more; whoever drops the frame frees them.
     pub retired: Retired,
 }
 
-/// What is to be freed where it disturbs nobody.
+/// Memory to be freed where that disturbs no measurement.
 #[derive(Clone, Default)]
 pub struct Retired(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -59,7 +58,7 @@ pub struct ExceptionDeltas {
 /// An exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExceptionDelta {
-    /// What was thrown, with the place behind it.
+    /// The exception, with its place behind it.
     pub text: Arc<str>,
     /// How often.
     pub count: u64,
@@ -98,7 +97,7 @@ pub struct CheckDelta {
     pub first_at_order: u64,
 }
 
-/// What a core could not keep, and why.
+/// The values that a core could not keep, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Single samples beyond the bound of a tick (they count in their series all the same).

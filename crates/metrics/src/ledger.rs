@@ -26,7 +26,7 @@ use crate::stat::TrendStat;
 use crate::summary::{GroupSummary, MetricSummary, Summary, ThresholdResult};
 use crate::threshold::{Selector, Threshold, ThresholdError, ThresholdSet};
 
-/// What a ledger has to keep.
+/// The values that a ledger has to keep.
 #[derive(Clone, Debug, Default)]
 pub struct LedgerConfig {
     /// The thresholds of the options; each selector with tags makes a submetric.
@@ -205,7 +205,7 @@ impl Ledger {
         index
     }
 
-    /// What the user should know about the thresholds although they are accepted.
+    /// Facts about the thresholds that the user should know although they are accepted.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -285,7 +285,7 @@ impl Ledger {
         self.distinct.count()
     }
 
-    /// What cores could not keep so far.
+    /// The values that cores could not keep so far.
     pub fn dropped(&self) -> Dropped {
         self.dropped
     }

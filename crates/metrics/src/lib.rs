@@ -1,4 +1,4 @@
-//! What was measured: metrics, tags, sinks, frames, thresholds, the ledger.
+//! Measurements: metrics, tags, sinks, frames, thresholds, the ledger.
 //!
 //! The cast, in the order of a value's life:
 //!

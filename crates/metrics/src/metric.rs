@@ -1,4 +1,4 @@
-//! What a metric is, and the ones that every test has.
+//! The metric, and the metrics that every test has.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the values of a metric stand for.
+/// The meaning of a metric's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Contains {
     /// A plain number.
@@ -62,7 +62,7 @@ pub struct Metric {
     pub name: Arc<str>,
     /// How its values are put together.
     pub kind: Kind,
-    /// What its values stand for.
+    /// The meaning of its values.
     pub contains: Contains,
 }
 

@@ -75,7 +75,7 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct Slot {
-    /// Where it stands in `touched`, or [`UNTOUCHED`].
+    /// Its place in `touched`, or [`UNTOUCHED`].
     place: u32,
     /// Whether its single values are kept, if any are.
     is_sampled: bool,
@@ -230,7 +230,7 @@ impl Recorder {
         self.exceptions.add(exceptions::beginning(&self.registry.veiled_text(text)));
     }
 
-    /// What was seen since the last frame. Costs as much as there were series with values.
+    /// The measurements since the last frame. The cost grows with the number of series that got values.
     pub fn take_frame(&mut self) -> Frame {
         let mut series = Vec::with_capacity(self.touched.len());
         for index in self.touched.drain(..) {
@@ -254,7 +254,7 @@ impl Recorder {
     }
 
     /// Empties the tables of tags and series; the one of checks is bounded by itself, but follows,
-    /// so that one rule serves all ids. What they held is given away: freeing it takes its time.
+    /// so that one rule serves all ids. Their memory is given away: freeing it takes its time.
     fn reset(&mut self) -> Retired {
         let first = self.first.checked_add(self.slots.len() as u32);
         // After four billion series no table is emptied any more, as numbers would be used again.
@@ -311,7 +311,7 @@ impl Cell {
         }
     }
 
-    /// What was gathered; the cell is empty afterwards. Called only on cells that got a value.
+    /// The gathered values; the cell is empty afterwards. Called only on cells that got a value.
     fn drain(&mut self, pool: &mut PagePool) -> Sink {
         let (sink, kind) = match self {
             Self::Trend(trend) => return Sink::Trend(trend.drain(pool)),

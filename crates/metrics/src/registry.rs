@@ -11,8 +11,7 @@ use crate::tags::{TagSet, veil_long};
 
 /// The longest name of a metric.
 const NAME_MAX: usize = 129;
-/// How many metrics a test may have; a script that makes more names them by its data, which is
-/// what tags are for.
+/// Most metrics of a test; a script that makes more names them by its data, which is the purpose of tags.
 const METRICS_MAX: usize = 100_000;
 
 /// The metrics of a test: the built-in ones in front, the script's own as init code makes them.
@@ -50,9 +49,9 @@ pub enum RegisterError {
     OtherKind {
         /// The name.
         name: String,
-        /// What it is.
+        /// The kind that it has.
         was: Kind,
-        /// What it was to be.
+        /// The kind that was asked for.
         wanted: Kind,
     },
     /// The name is in use for values of another sort.
@@ -60,9 +59,9 @@ pub enum RegisterError {
     OtherContents {
         /// The name.
         name: String,
-        /// What it holds.
+        /// The content that it has.
         was: Contains,
-        /// What it was to hold.
+        /// The content that was asked for.
         wanted: Contains,
     },
     /// There are too many.

@@ -1,4 +1,4 @@
-//! What values are gathered in, one form per kind of metric.
+//! Sinks that gather values, one form per kind of metric.
 
 use std::sync::Arc;
 use std::time::Duration;

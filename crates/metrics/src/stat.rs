@@ -26,10 +26,10 @@ pub enum TrendStat {
     },
 }
 
-/// What k6 calls a statistic that it does not know.
+/// An unknown trend statistic, by its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100"
+    "\"{0}\" is not a trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100"
 )]
 pub struct UnknownStat(pub String);
 

@@ -8,7 +8,7 @@ use crate::metric::{Contains, Kind};
 use crate::stat::{TrendStat, parse_percentile};
 use crate::trend::TrendSink;
 
-/// What a test came to.
+/// The result of a test.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// From the start of the run (before `setup`) to the end of `teardown`.
@@ -18,7 +18,7 @@ pub struct Summary {
     /// All metrics with samples, and those with a threshold in any case. Sorted by name, each parent
     /// before its submetrics.
     pub metrics: Vec<MetricSummary>,
-    /// Those that k6 does not have and nobody asked for ([`Registry::hide_own`](crate::Registry::hide_own)).
+    /// Brunt's own metrics that were not asked for ([`Registry::hide_own`](crate::Registry::hide_own)).
     pub own: Vec<MetricSummary>,
     /// Every check of every group, in the order of first appearance.
     pub checks: Vec<CheckSummary>,
@@ -32,7 +32,7 @@ pub struct Summary {
     pub groups: Vec<Breakdown>,
     /// The exceptions that ended iterations.
     pub exceptions: Exceptions,
-    /// What had no room.
+    /// The values that had no room.
     pub dropped: Dropped,
 }
 
@@ -55,14 +55,14 @@ impl Exceptions {
 /// An exception of the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exception {
-    /// What was thrown, and behind it where, line by line.
+    /// The exception and behind it its place, line by line.
     pub text: String,
     /// How often.
     pub count: u64,
 }
 
 impl Exception {
-    /// What was thrown: the first line.
+    /// The message: the first line.
     pub fn message(&self) -> &str {
         self.text.lines().next().unwrap_or_default().trim_end()
     }
@@ -129,7 +129,7 @@ pub struct MetricSummary {
     pub parent: Option<String>,
     /// How its values are put together.
     pub kind: Kind,
-    /// What its values stand for.
+    /// The meaning of its values.
     pub contains: Contains,
     /// The numbers.
     pub values: Values,
@@ -142,7 +142,7 @@ pub struct MetricSummary {
 }
 
 impl MetricSummary {
-    /// What stands between the braces of a submetric's name.
+    /// The text between the braces of a submetric's name.
     pub fn suffix(&self) -> Option<&str> {
         let parent = self.parent.as_deref()?;
         self.name.strip_prefix(parent)?.strip_prefix('{')?.strip_suffix('}')
@@ -215,7 +215,7 @@ impl Values {
     }
 }
 
-/// How one threshold stands.
+/// The result of one threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThresholdResult {
     /// The expression as the user wrote it.

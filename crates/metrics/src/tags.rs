@@ -14,14 +14,14 @@ use crate::registry::Veil;
 /// tags are looked up and compared with each sample, and kept as long as their series.
 pub const TAG_MAX: usize = 16 * 1024;
 
-/// What stands behind a text that was cut.
+/// The end of a text that was cut.
 const ELLIPSIS: &str = "…";
 
 /// Keys and values that were cut so far, in this process.
 static CUT: AtomicU64 = AtomicU64::new(0);
 
-/// What a text is shown through before it is cut: the beginning of a secret would not be known for one afterwards. Of the process,
-/// as secrets are; it is asked for long texts alone.
+/// The veil through which a text is seen before it is cut: the beginning of a secret would not be known for one
+/// afterwards. It belongs to the process, as secrets do; it is asked for long texts alone.
 static VEIL: OnceLock<Veil> = OnceLock::new();
 
 /// From now on long texts are shown through this before they are cut. The first call counts.
@@ -68,7 +68,7 @@ struct Inner {
     pairs: Box<[(Arc<str>, Arc<str>)]>,
 }
 
-/// What travels with a sample but makes no series of its own (`vu`, `iter`, and what scripts set).
+/// Fields of a sample that make no series of their own (`vu`, `iter`, and the fields that scripts set).
 pub type Metadata = TagSet;
 
 impl TagSet {

@@ -1,4 +1,4 @@
-//! What a test must hold: `p(95)<500`.
+//! Conditions that a test must meet: `p(95)<500`.
 
 mod selector;
 
@@ -17,7 +17,7 @@ pub struct Threshold {
     pub source: String,
     /// Its left side.
     pub aggregation: Aggregation,
-    /// What stands in its middle.
+    /// The operator in its middle.
     pub operator: Operator,
     /// Its right side; milliseconds for times, bytes for data.
     pub limit: f64,
@@ -32,7 +32,7 @@ pub struct Threshold {
 pub struct ThresholdSet {
     /// `http_req_duration` or `http_req_duration{name:x}`.
     pub metric: String,
-    /// What must hold, in the order of the options.
+    /// The conditions, in the order of the options.
     pub thresholds: Vec<Threshold>,
 }
 
@@ -90,7 +90,7 @@ pub enum ThresholdError {
     Malformed(String),
     /// The left side is none.
     #[error(
-        "malformed threshold \"{source_text}\": \"{left}\" is no aggregation; use value, count, rate, \
+        "malformed threshold \"{source_text}\": \"{left}\" is not an aggregation; use value, count, rate, \
          avg, min, med, max or p(N) with N from 0 to 100"
     )]
     Aggregation {
@@ -115,7 +115,7 @@ pub enum ThresholdError {
     Tag {
         /// The whole name.
         name: String,
-        /// What stands between two commas.
+        /// The text between two commas.
         pair: String,
     },
     /// There is no such metric.
@@ -140,9 +140,9 @@ pub enum ThresholdError {
         name: String,
         /// Of the metric.
         kind: Kind,
-        /// What was asked for.
+        /// The aggregation that was asked for.
         aggregation: String,
-        /// What it has.
+        /// The aggregations of the metric.
         allowed: &'static str,
     },
 }
@@ -329,9 +329,9 @@ mod tests {
         malformed threshold "": write it as aggregation, operator, number, such as p(95)<500
         malformed threshold "avg": write it as aggregation, operator, number, such as p(95)<500
         malformed threshold "avg=1": write it as aggregation, operator, number, such as p(95)<500
-        malformed threshold "p(101)<1": "p(101)" is no aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
-        malformed threshold "p(95<1": "p(95" is no aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
-        malformed threshold "foo>1": "foo" is no aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
+        malformed threshold "p(101)<1": "p(101)" is not an aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
+        malformed threshold "p(95<1": "p(95" is not an aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
+        malformed threshold "foo>1": "foo" is not an aggregation; use value, count, rate, avg, min, med, max or p(N) with N from 0 to 100
         malformed threshold "avg<x": "x" is not a number
         malformed threshold "avg < 1 && max < 2": "1 && max < 2" is not a number
         malformed threshold "avg<1s": "1s" is not a number

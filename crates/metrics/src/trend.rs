@@ -164,8 +164,8 @@ impl TrendSink {
         }
     }
 
-    /// Calls `each` with every value and how often it came, in no order. Once percentiles are not
-    /// exact, a value is the one that stands for its bucket.
+    /// Calls `each` with every value and the number of its occurrences, in no order. Once percentiles are not exact,
+    /// each value represents its bucket.
     pub fn for_each(&self, mut each: impl FnMut(f64, u64)) {
         match &self.held {
             Held::Exact(values) => values.iter().for_each(|value| each(*value, 1)),
@@ -243,7 +243,7 @@ impl Stats {
     }
 }
 
-/// What one core collects of one series between two ticks. Allocates nothing in its stride.
+/// The values of one series that one core collects between two ticks. Allocates nothing in the usual case.
 #[derive(Debug)]
 pub(crate) struct TrendCell {
     stats: Stats,
@@ -281,7 +281,7 @@ impl TrendCell {
         self.paged.add(key_of(value), 1, pool);
     }
 
-    /// What was collected; the cell is empty again and keeps what memory it needs often.
+    /// The collected values; the cell is empty again and keeps the memory that it needs often.
     pub(crate) fn drain(&mut self, pool: &mut PagePool) -> TrendSink {
         let stats = std::mem::replace(&mut self.stats, Stats::EMPTY);
         let held = if stats.count as usize == self.values.len() {

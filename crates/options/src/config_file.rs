@@ -10,7 +10,7 @@ use crate::options::{Options, Parsed};
 use crate::value::record;
 
 record! {
-    /// What only a config file has.
+    /// The settings that only a config file has.
     pub(crate) struct Extra {
         /// Outputs.
         out: Vec<String> = "out",

@@ -25,7 +25,7 @@ pub struct Layers {
     pub command_line: Options,
 }
 
-/// What is not an option, but decides how they are laid together.
+/// Rules that are no options, but decide how options are combined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rules {
     /// Thresholds are not even read (`--no-thresholds`).
@@ -50,7 +50,7 @@ pub struct Consolidated {
     pub thresholds: Vec<ThresholdSet>,
     /// Metrics with thresholds that are switched off: their submetrics are kept all the same.
     pub unjudged: Vec<String>,
-    /// What to tell the user before the test.
+    /// Warnings for the user before the test.
     pub warnings: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub fn consolidate(layers: Layers, rules: Rules) -> Result<Consolidated, Options
 /// The same, with thresholds that must fit the metrics of a script.
 ///
 /// # Errors
-/// Those of [`consolidate`], and thresholds on what is not there.
+/// The same as [`consolidate`], and thresholds on metrics that do not exist.
 pub fn consolidate_for(
     layers: Layers,
     rules: Rules,
@@ -191,7 +191,7 @@ fn overlay(layers: Layers, rules: Rules, warnings: &mut Vec<String>) -> (Options
     (options, sources)
 }
 
-/// What can be wrong beside scenarios.
+/// The faults of options other than scenarios.
 fn check(options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
     if options.setup_timeout.is_some_and(|timeout| timeout.is_zero()) {

@@ -1,4 +1,4 @@
-//! What options mean that are not set.
+//! The meaning of options that are not set.
 
 use std::time::Duration;
 

@@ -12,10 +12,10 @@ pub(crate) const DEFAULT: &str = "default";
 /// Which layer each key comes from.
 pub(crate) type Sources = BTreeMap<&'static str, Layer>;
 
-/// What shortcuts came to.
+/// The result of shortcuts.
 pub(crate) struct Derived {
     pub(crate) scenarios: BTreeMap<String, ScenarioConfig>,
-    /// Whether they come from shortcuts, so that `default` is nobody's own name.
+    /// Whether they come from shortcuts, so that `default` is not a name from the script.
     pub(crate) is_shortcut: bool,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn derive(
     Ok(Derived { scenarios, is_shortcut: true })
 }
 
-/// Whether `vus`, which stands alone, is stronger than the scenarios there are.
+/// Whether `vus`, alone in its layer, is stronger than the scenarios.
 fn vus_win(options: &Options, sources: &Sources, warnings: &mut Vec<String>) -> bool {
     if options.vus == Some(0) {
         warnings.push("vus is 0 and does nothing without iterations, duration or stages".into());
@@ -121,7 +121,7 @@ fn vus_win(options: &Options, sources: &Sources, warnings: &mut Vec<String>) -> 
     true
 }
 
-/// Where in the options the value came from that stands at `path` in the derived scenario.
+/// The place in the options of the value at `path` in the derived scenario.
 pub(crate) fn path_of_shortcut(path: &str) -> &str {
     match path {
         "startVUs" => "vus",

@@ -83,7 +83,7 @@ impl OptionValue for Dns {
     }
 }
 
-/// What is said of what is no TTL.
+/// The message about a wrong TTL.
 pub(crate) const NO_TTL: &str = "expected inf, 0 or a duration such as 5m";
 
 /// How long a resolved address is kept.

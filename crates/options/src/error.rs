@@ -1,4 +1,4 @@
-//! What is wrong with options, and where.
+//! Faults of options, and their places.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// What k6 calls it in messages.
+    /// Its name in k6's messages.
     pub(crate) fn k6_name(self) -> &'static str {
         match self {
             Self::ConfigFile => "config file",
@@ -55,7 +55,7 @@ pub struct Fault {
     /// The key's path from `options` on, such as `scenarios.browse.stages[1].target`; the variable or
     /// the flag if the value was given there.
     pub path: String,
-    /// What was expected and what was given.
+    /// The expected value and the given one.
     pub reason: String,
     /// k6 sees it only when it sets the test up, and counts it as no fault of the configuration.
     pub is_late: bool,
@@ -86,13 +86,13 @@ pub enum OptionsError {
     Value {
         /// Where it was given.
         layer: Layer,
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
     },
     /// The config file is not JSON.
     #[error("the config file is not valid JSON: {reason}")]
     NotJson {
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
         /// From 1; 0 if it is not known.
         line: u32,
@@ -114,7 +114,7 @@ pub enum OptionsError {
     Invalid {
         /// Where it was given, if that is known.
         layer: Option<Layer>,
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
     },
     /// A threshold that cannot be read, or cannot be judged.
@@ -124,10 +124,10 @@ pub enum OptionsError {
         metric: String,
         /// Which entry, from 0; all of them if there is none.
         index: Option<usize>,
-        /// What is wrong with it.
+        /// Its fault.
         #[source]
         source: Box<ThresholdError>,
-        /// What was perhaps meant.
+        /// The word that was perhaps meant.
         hint: Option<String>,
         /// Where it was given, if that is known.
         layer: Option<Layer>,
@@ -160,7 +160,7 @@ impl OptionsError {
         }
     }
 
-    /// What is said of it where it is one of several.
+    /// The message where it is one of several.
     pub fn short(&self) -> String {
         match self {
             Self::Value { fault, .. } | Self::Invalid { fault, .. } => fault.to_string(),

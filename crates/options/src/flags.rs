@@ -144,7 +144,7 @@ mod tests {
         insta::assert_snapshot!(shown("stages", &["5:5"]), @r#"invalid option on the command line: --flag: the unit is missing: write it like 500ms, 1m30s or 2h, got "5:5""#);
         insta::assert_snapshot!(shown("stages", &["10s:x"]), @r#"invalid option on the command line: --flag: expected duration:target with a whole number as target, got "10s:x""#);
         insta::assert_snapshot!(shown("tags", &["a="]), @r#"invalid option on the command line: --flag: expected name=value, got "a=""#);
-        insta::assert_snapshot!(shown("summaryTrendStats", &["avg,foo"]), @r#"invalid option on the command line: --flag: "foo" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100"#);
+        insta::assert_snapshot!(shown("summaryTrendStats", &["avg,foo"]), @r#"invalid option on the command line: --flag: "foo" is not a trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100"#);
         insta::assert_snapshot!(shown("summaryTimeUnit", &["x"]), @r#"invalid option on the command line: --flag: expected s, ms or us, got "x""#);
         insta::assert_snapshot!(shown("localIPs", &["x"]), @r#"invalid option on the command line: --flag: expected an IP address, a range a-b or a CIDR, got "x""#);
         insta::assert_snapshot!(shown("blacklistIPs", &["10.0.0.1"]), @r#"invalid option on the command line: --flag: expected a network such as 10.0.0.0/8 or 10.1.2.3/32, got "10.0.0.1""#);

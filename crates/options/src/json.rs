@@ -1,4 +1,4 @@
-//! A JSON value that knows where it stands.
+//! A JSON value that knows its place.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Fault;
 
-/// A value inside options, with its path for messages. Keys that nobody knows are collected on the way.
+/// A value inside options, with its path for messages. Unknown keys are collected on the way.
 #[derive(Clone)]
 pub(crate) struct Json<'a> {
     value: &'a Value,
@@ -16,12 +16,12 @@ pub(crate) struct Json<'a> {
     notes: &'a Notes,
 }
 
-/// What is found on the way through a value.
+/// The findings on the way through a value.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// The paths of keys that mean nothing.
     pub(crate) unknown: RefCell<Vec<String>>,
-    /// What is wrong; the reading went on without it.
+    /// The faults; the reading went on without them.
     pub(crate) faults: RefCell<Vec<Fault>>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Json<'a> {
         Self { value, path: String::new(), notes }
     }
 
-    /// What was read of a part. What is wrong with it is noted, so that the other parts are looked at too.
+    /// The value of a part. Its fault is noted, so that the other parts are looked at too.
     pub(crate) fn kept<T>(&self, read: Result<T, Fault>) -> Option<T> {
         read.map_err(|fault| self.notes.faults.borrow_mut().push(fault)).ok()
     }

@@ -11,7 +11,7 @@
 //! [`consolidate`] lays them over each other, turns the shortcuts (`vus`, `duration`, `iterations`,
 //! `stages`) into a scenario, checks everything, and hands out a [`Consolidated`]: the scenarios as
 //! `schedule` wants them, thresholds as `metrics` wants them, warnings to log, and the JSON forms that
-//! `inspect`, archives and `exec.test.options` show. What an unset option means is told by the accessor
+//! `inspect`, archives and `exec.test.options` show. The meaning of an unset option is in the accessor
 //! methods of [`Options`].
 //!
 //! A value that cannot be read is an [`OptionsError`] with the path of the key

@@ -107,9 +107,9 @@ record! {
         discard_response_bodies: bool = "discardResponseBodies",
         /// The largest body that is kept; k6 has no such option.
         max_body_size: Size = "maxBodySize",
-        /// What all bodies may hold together; k6 has no such option.
+        /// The limit of all bodies together; k6 has no such option.
         max_body_memory: Size = "maxBodyMemory",
-        /// What the heap of one VU may hold; k6 has no such option.
+        /// The limit of one VU's heap; k6 has no such option.
         vu_memory: Size = "vuMemory",
         /// A file for `console.*`; flags and variables only.
         console_output: String = "consoleOutput",
@@ -124,28 +124,28 @@ pub(crate) const NOT_IN_SCRIPTS: [&str; 2] = ["consoleOutput", "localIPs"];
 /// Options that k6 doesn't have: they are shown only if they are set.
 pub(crate) const OURS: [&str; 3] = ["maxBodySize", "maxBodyMemory", "vuMemory"];
 
-/// What is told of keys that mean nothing: in k6's words, which name the first one, and in ours.
+/// The message about unknown keys: in k6's words, which name the first one, and in ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKeys {
     /// The line.
     pub message: String,
     /// The first key, for the field `error`.
     pub error: String,
-    /// What was perhaps meant, and the other keys, for the field `hint`.
+    /// The key that was perhaps meant, and the other keys, for the field `hint`.
     pub hint: Option<String>,
 }
 
-/// What reading a layer gave.
+/// The result of reading a layer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// What was set.
+    /// The options that were set.
     pub options: Options,
     /// Paths of keys that mean nothing; k6 warns about them and goes on.
     pub unknown: Vec<String>,
 }
 
 impl Parsed {
-    /// What to log about keys that mean nothing; `None` if there are none.
+    /// The warning about unknown keys; `None` if there are none.
     pub fn warning(&self, layer: Layer) -> Option<UnknownKeys> {
         let (first, others) = self.unknown.split_first()?;
         let others = (!others.is_empty()).then(|| format!("also unknown: {}", others.join(", ")));
@@ -159,7 +159,7 @@ impl Parsed {
         })
     }
 
-    /// What was perhaps meant by keys that mean nothing.
+    /// The keys that were perhaps meant by unknown ones.
     fn meant(&self) -> Option<String> {
         let threshold = ["threshold", "abortOnFail", "delayAbortEval"];
         let of_key = |path: &String| {

@@ -28,8 +28,8 @@ impl Options {
 }
 
 impl Consolidated {
-    /// What `inspect --execution-requirements` prints: all options with the derived scenarios, then
-    /// `totalDuration` (with graceful stops) and `maxVUs` (of this segment).
+    /// The output of `inspect --execution-requirements`: all options with the derived scenarios, then `totalDuration`
+    /// (with graceful stops) and `maxVUs` (of this segment).
     pub fn to_inspect_json(&self) -> Value {
         let mut all = self.with_derived();
         all.insert("totalDuration".into(), duration::format(self.total_duration()).into());
@@ -37,15 +37,15 @@ impl Consolidated {
         Value::Object(all)
     }
 
-    /// What an archive keeps: as `inspect` prints it, with the defaults that k6 fills in. Scenarios are as they were
-    /// written.
+    /// The options of an archive: as `inspect` prints them, with the defaults that k6 fills in. Scenarios are as they
+    /// were written.
     pub fn to_archive_json(&self) -> Value {
         let mut all = self.with_derived();
         all.insert("scenarios".into(), self.options.print_key("scenarios"));
         Value::Object(all)
     }
 
-    /// What scripts see as `exec.test.options`: no shortcuts, but the scenarios they mean.
+    /// The value of `exec.test.options`: no shortcuts, but the scenarios they mean.
     pub fn to_test_options_json(&self) -> Value {
         let mut all = self.with_derived();
         all.retain(|key, _| !SHORTCUTS.contains(&key.as_str()));
@@ -55,8 +55,8 @@ impl Consolidated {
         Value::Object(all)
     }
 
-    /// What is written back into each VU's own `options` object: every option that is set, and what k6
-    /// fills in: the scenarios that are run, `summaryTrendStats` and `systemTags`.
+    /// The value that is written back into each VU's own `options` object: every option that is set, and the ones
+    /// that k6 fills in: the scenarios that are run, `summaryTrendStats` and `systemTags`.
     pub fn to_written_back_json(&self) -> Value {
         const FILLED_IN: [&str; 3] = ["scenarios", "summaryTrendStats", "systemTags"];
         let mut all = self.with_derived();

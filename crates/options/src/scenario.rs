@@ -118,7 +118,7 @@ record! {
         rate: i64 = "rate",
         /// Iterations per time unit at the start.
         start_rate: i64 = "startRate",
-        /// What rates are counted in.
+        /// The unit of time of rates.
         time_unit: Duration = "timeUnit",
         /// VUs or rates over time.
         stages: Vec<StageConfig> = "stages",
@@ -211,8 +211,7 @@ impl ScenarioConfig {
         self.options.as_ref()?.get("browser")
     }
 
-    /// What this means, with all defaults; or what keeps it from meaning anything. Paths begin with the
-    /// keys of the scenario.
+    /// The scenario with all defaults, or its faults. Paths begin with the keys of the scenario.
     pub(crate) fn resolve(&self, name: &str) -> Result<Scenario, Vec<Fault>> {
         let mut resolving = Resolving { config: self, faults: Vec::new() };
         let executor = resolving.executor();

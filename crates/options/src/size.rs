@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::json::Json;
 use crate::value::{OptionValue, Place};
 
-/// So many bytes; at least one.
+/// A number of bytes; at least one.
 ///
 /// Written as a number, or as text with a unit: `64MB` is 64 000 000, `64MiB` is 67 108 864.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ const UNITS: [(&str, u64); 9] = [
     ("B", 1),
 ];
 
-/// What JSON can carry as a number without loss.
+/// The largest number that JSON carries without loss.
 const MOST: u64 = 1 << 53;
 
 impl Size {

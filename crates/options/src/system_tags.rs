@@ -58,7 +58,7 @@ impl SystemTag {
     /// Those that are off unless asked for.
     const EXTRA: [Self; 4] = [Self::Ip, Self::Iter, Self::OcspStatus, Self::Vu];
 
-    /// As it stands on samples: `error_code`.
+    /// Its name on samples: `error_code`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Check => "check",

@@ -127,7 +127,7 @@ fn kind_of(name: &str, registry: &Registry) -> Result<Kind, ThresholdError> {
     })
 }
 
-/// What was perhaps meant.
+/// The word that was perhaps meant.
 fn meant(error: &ThresholdError, registry: Option<&Registry>) -> Option<String> {
     match error {
         ThresholdError::UnknownMetric { metric, .. } => {

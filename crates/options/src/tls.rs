@@ -162,7 +162,7 @@ record! {
         cert: String = "cert",
         /// The private key, PEM.
         key: String = "key",
-        /// What the key is encrypted with.
+        /// The password of an encrypted key.
         password: String = "password",
         /// The hosts the certificate is shown to.
         domains: Vec<String> = "domains",

@@ -1,4 +1,4 @@
-//! What an option's value can do: be read from JSON, be parsed from text, be printed as JSON.
+//! The abilities of an option's value: reading from JSON, parsing from text, printing as JSON.
 
 mod plain;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::Fault;
 use crate::json::{Json, Notes};
 
-/// Where a text stands; it decides on details of the syntax.
+/// The place of a text; it decides on details of the syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// After a flag: durations need units, tags are `k=v`.
@@ -111,7 +111,7 @@ macro_rules! record {
                 Ok(())
             }
 
-            /// What `key` names, as `inspect` shows it.
+            /// The value of `key`, as `inspect` shows it.
             pub(crate) fn print_key(&self, key: &str) -> serde_json::Value {
                 match key {
                     $( $key => match &self.$field {

@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// What 1000 requests leave: seven trends, a counter and a rate each, with eight tags.
+/// The series of 1000 requests: seven trends, a counter and a rate each, with eight tags.
 fn frame(registry: &Arc<Registry>) -> Frame {
     let mut recorder = Recorder::new(Arc::clone(registry), 0, true);
     let tags = recorder.tags(&TagSet::from_pairs([

@@ -1,4 +1,4 @@
-//! What is the same in all lines of a series, written once.
+//! The text that all lines of a series share, written once.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const SERIES_MAX: usize = 50_000;
 /// The bytes of those texts; when there are more, likewise.
 const BYTES_MAX: usize = 64 << 20;
 
-/// What stands before and after the value.
+/// The texts before and after the value.
 pub(crate) struct Text {
     pub(crate) head: Box<[u8]>,
     pub(crate) tail: Box<[u8]>,

@@ -93,7 +93,7 @@ impl Csv {
     }
 }
 
-/// What stands between the value and the metadata: a field per column, the other tags, a comma.
+/// The text between the value and the metadata: a field per column, the other tags, a comma.
 fn tail(tags: &TagSet, columns: &[String]) -> Vec<u8> {
     let mut out = Vec::new();
     for column in columns {

@@ -110,7 +110,7 @@ impl Dashboard {
         Ok(dashboard)
     }
 
-    /// What is known before anything is measured.
+    /// The events that are known before any measurement.
     fn open_journal(&mut self, context: &Context) -> io::Result<()> {
         let thresholds: BTreeMap<&str, Vec<&str>> = context
             .thresholds

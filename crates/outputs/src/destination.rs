@@ -14,7 +14,7 @@ const BUFFER: usize = 128 * 1024;
 #[cfg(unix)]
 const PIPE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// A buffer in front of a place. What is pushed to [`buffer`](Self::buffer) is written when
+/// A buffer in front of a place. Bytes pushed to [`buffer`](Self::buffer) are written when
 /// [`spill`](Self::spill) finds enough.
 pub(crate) struct Destination {
     pub(crate) buffer: Vec<u8>,
@@ -37,7 +37,8 @@ fn create(path: &str) -> io::Result<File> {
             std::thread::Builder::new()
                 .name("output-pipe".to_owned())
                 .spawn(move || drop(opened.send(File::create(path))))?;
-            let nobody = || io::Error::other(format!("nobody read this pipe within {PIPE_WAIT:?}"));
+            let nobody =
+                || io::Error::other(format!("no process read this pipe within {PIPE_WAIT:?}"));
             return answer.recv_timeout(PIPE_WAIT).map_err(|_| nobody())?;
         }
     }

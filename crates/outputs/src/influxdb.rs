@@ -19,8 +19,8 @@ use crate::net::{Answer, Endpoint, Post, Proxy, Sender, Sending, basic, tls::Tls
 use crate::output::{Context, Output, OutputError, Written};
 use crate::settings::Settings;
 
-/// A body is sent when it has so many bytes, even before the push interval is over: the server's own
-/// limit is 25 MB, and small bodies keep memory small.
+/// A body of this many bytes is sent, even before the push interval is over: the server's own limit is 25 MB, and
+/// small bodies keep memory small.
 const BODY: usize = 1024 * 1024;
 
 /// Bodies that may wait for a slow server: 64 MiB of lines, then they are lost and counted.
@@ -43,7 +43,7 @@ enum Way {
     Http {
         /// None once it is finished.
         sender: Option<Sender>,
-        /// What each body is sent with.
+        /// The request of each body.
         post: Post,
     },
     Udp {

@@ -20,7 +20,7 @@ use crate::number::push_general;
 use crate::output::{Context, Output, OutputError, Written};
 use crate::stamp::Stamps;
 
-/// What k6 takes.
+/// The interval of k6.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Writes samples as lines of JSON.

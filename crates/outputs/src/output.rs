@@ -1,4 +1,4 @@
-//! What an output is.
+//! The trait of an output, and how one is opened.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,11 +30,11 @@ pub trait Output: Send {
     /// Sends on what is in the buffer.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Flushes and ends what must be ended (a gzip file has a trailer). What became of samples that
+    /// Flushes and ends what must be ended (a gzip file has a trailer). Gives the outcome of samples that
     /// [`write`](Self::write) did not count yet.
     fn finish(&mut self) -> io::Result<Written>;
 
-    /// What went wrong on the way, though it went on.
+    /// The first fault on the way that did not stop it.
     fn trouble(&self) -> Option<String> {
         None
     }
@@ -48,13 +48,13 @@ pub trait Output: Send {
 /// A page on which a test can be watched.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// `http://127.0.0.1:5665`; none if nobody serves it.
+    /// `http://127.0.0.1:5665`; none if the page is not served.
     pub address: Option<String>,
     /// Those who look at it, likewise.
     pub viewers: Option<Viewers>,
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Samples that were written.
@@ -63,7 +63,7 @@ pub struct Written {
     pub lost: u64,
 }
 
-/// What outputs need to know of the test.
+/// The facts about the test that outputs need.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The names and kinds of metrics.
@@ -76,7 +76,7 @@ pub struct Context {
     pub system_tags: Vec<String>,
     /// The environment, for `K6_CSV_FILENAME` and the like.
     pub env: BTreeMap<String, String>,
-    /// What the configuration file says of each output by its type (`collectors`).
+    /// The settings of each output in the configuration file, by its type (`collectors`).
     pub collectors: BTreeMap<String, serde_json::Value>,
     /// The zone that times are written in: the machine's.
     pub time_zone: TimeZone,
@@ -129,15 +129,15 @@ pub enum OutputError {
     /// No such type.
     #[error("invalid output type '{name}', {known}")]
     Unknown {
-        /// What was asked for.
+        /// The type that was asked for.
         name: String,
-        /// What was perhaps meant, and what there is.
+        /// The type that was perhaps meant, and all types.
         known: String,
     },
     /// A type that Brunt has not, on purpose.
     #[error("could not create the '{name}' output: {instead}")]
     Absent {
-        /// What was asked for.
+        /// The type that was asked for.
         name: &'static str,
         /// Why, and what there is instead.
         instead: &'static str,

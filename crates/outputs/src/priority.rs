@@ -1,7 +1,7 @@
 //! Threads that stand back: they share cores with those that make the load.
 
-/// Lets other threads go before the calling one, as `nice` does. What it has to do is done all the same where a core has time;
-/// elsewhere its queue fills, and what finds no room is counted.
+/// Lets other threads go before the calling one, as `nice` does. Its work is done all the same where a core has time;
+/// elsewhere its queue fills, and samples without room are counted.
 pub fn stand_back() {
     // A third of the weight of a thread that makes load: enough for the samples of a core that has no time at all.
     #[cfg(target_os = "linux")]

@@ -37,7 +37,7 @@ pub(crate) struct Prometheus {
     tally: Tally<Measured>,
     /// None once it is finished.
     sender: Option<Sender>,
-    /// What was lost when the last push was made: if it is more now, that one failed.
+    /// The number of lost samples at the last push: a larger one now tells that the push failed.
     lost_before: u64,
     is_behind: bool,
     trouble: Option<String>,

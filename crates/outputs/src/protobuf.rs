@@ -4,7 +4,7 @@
 const VARINT: u64 = 0;
 /// Eight bytes.
 const FIXED64: u64 = 1;
-/// A length, and so many bytes.
+/// A length, and then that number of bytes.
 const BYTES: u64 = 2;
 
 pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {

@@ -14,17 +14,18 @@ use crate::output::{Context, Output, OutputError, Page, Written};
 use crate::priority::stand_back;
 use crate::spec::OutputSpec;
 
-/// The weight that may wait for an output: two million samples, some 64 MiB. What comes on top is dropped and counted: whoever
-/// gathers also keeps thresholds and must not wait for a disk.
+/// The weight that may wait for an output: two million samples, some 64 MiB. Frames beyond it are dropped and
+/// counted: the thread that gathers also keeps thresholds and must not wait for a disk.
 const WAITING_MAX: usize = 1 << 21;
 
 /// Frames that may wait, however small they are.
 const FRAMES_MAX: usize = 1 << 12;
 
-/// What a series' new values weigh, in samples.
+/// The weight of a series' new values, in samples.
 const SERIES_WEIGHT: usize = 16;
 
-/// How long the end of a test waits for an output that gets nowhere. What it has not taken by then is lost, and counted.
+/// How long the end of a test waits for an output that gets nowhere. Samples that it has not taken by then are lost,
+/// and counted.
 const STILL_MAX: Duration = Duration::from_secs(20);
 
 /// All outputs of a test.
@@ -50,7 +51,7 @@ struct Queue {
     dropped: u64,
 }
 
-/// What is on the way to an output's thread.
+/// The frames on the way to an output's thread.
 #[derive(Default)]
 struct Waiting {
     weight: AtomicUsize,
@@ -63,13 +64,13 @@ struct Waiting {
 pub struct Finished {
     /// As in the banner, such as `json (out.json)`.
     pub description: String,
-    /// What it wrote; samples after an error count as lost.
+    /// The number of samples written; samples after an error count as lost.
     pub written: Written,
     /// Samples that found no room in its queue.
     pub dropped: u64,
-    /// What stopped it before the end.
+    /// The error that stopped it before the end.
     pub error: Option<io::Error>,
-    /// What went wrong on the way, though it went on: the server's first refusal.
+    /// The first fault that did not stop it: the server's first refusal.
     pub trouble: Option<String>,
 }
 
@@ -209,7 +210,7 @@ fn wait(outcome: &Receiver<Outcome>, waiting: &Waiting, still_max: Duration) -> 
     }
 }
 
-/// What an output loses with a frame.
+/// The values that an output loses with a frame.
 fn values(frame: &Frame, wants_samples: bool) -> u64 {
     (if wants_samples { frame.samples.len() } else { frame.series.len() }) as u64
 }

@@ -19,13 +19,13 @@ impl<'a> Settings<'a> {
     /// `output` is its type, the key under `collectors` too.
     ///
     /// # Errors
-    /// If what stands under `collectors` is no object.
+    /// If the value under `collectors` is no object.
     pub(crate) fn new(output: &'static str, context: &'a Context) -> Result<Self, OutputError> {
         let file = match context.collectors.get(output) {
             None | Some(Value::Null) => None,
             Some(Value::Object(file)) => Some(file),
             Some(_) => {
-                let what = format!("\"{output}\" under \"collectors\" is no object");
+                let what = format!("\"{output}\" under \"collectors\" is not an object");
                 return Err(OutputError::Setting { output, what });
             }
         };

@@ -1,4 +1,4 @@
-//! What `--out` says: `TYPE` or `TYPE=ARG`.
+//! The argument of `--out`: `TYPE` or `TYPE=ARG`.
 
 use crate::output::OutputError;
 
@@ -26,7 +26,7 @@ const ABSENT: [(&str, &str); 3] = [
     ),
     (
         "kafka",
-        "k6 removed it in v0.34.0 and has it as the extension xk6-output-kafka; Brunt has it not: \
+        "k6 removed it in v0.34.0 and has it as the extension xk6-output-kafka; Brunt does not have it: \
          use opentelemetry and a collector that writes to Kafka",
     ),
 ];
@@ -55,7 +55,7 @@ pub enum OutputKind {
 pub struct OutputSpec {
     /// Its type.
     pub kind: OutputKind,
-    /// What stands behind the `=`; empty if nothing does.
+    /// The text after the `=`; empty without one.
     pub arg: String,
 }
 

@@ -12,7 +12,7 @@ const SERIES_MAX: usize = 100_000;
 /// The bytes of their tags; when there are more, likewise.
 const BYTES_MAX: usize = 128 << 20;
 
-/// What values of a series are added up in.
+/// A total of a series' values.
 pub(crate) trait Total {
     /// Takes in what is new.
     fn add(&mut self, sink: &Sink);

@@ -1,4 +1,4 @@
-//! What tests of several outputs need: a server that remembers what it was sent, and messages read back.
+//! Tools for tests of several outputs: a server that remembers its requests, and messages read back.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -19,7 +19,7 @@ use crate::output::Context;
 /// How long a test waits for what must come.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What a server was sent.
+/// The requests to a server.
 #[derive(Debug)]
 pub(crate) struct Received {
     /// `POST /write?db=k6`
@@ -165,7 +165,7 @@ pub(crate) fn collector(status: &'static str) -> (String, Receiver<(String, Vec<
     (address, received)
 }
 
-/// A port where nobody listens.
+/// The URL of a port without a listener.
 pub(crate) fn nobody() -> String {
     let (listener, address) = silent();
     drop(listener);

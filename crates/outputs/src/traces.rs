@@ -1,7 +1,7 @@
 //! `--traces-output`: spans of iterations and requests, by OTLP over gRPC or HTTP.
 //!
 //! Load cores hand spans to a bounded queue and never wait; a thread makes messages of them, a second one
-//! sends those. What finds no room is dropped and counted.
+//! sends those. Spans that find no room are dropped and counted.
 
 mod message;
 mod target;
@@ -42,7 +42,7 @@ pub struct Span {
     pub id: u64,
     /// The span it is a part of; 0 for none.
     pub parent: u64,
-    /// What is shown of it.
+    /// Its name.
     pub name: String,
     /// It asks a server.
     pub is_client: bool,
@@ -50,9 +50,9 @@ pub struct Span {
     pub start: u64,
     /// Likewise.
     pub end: u64,
-    /// What is known of it.
+    /// Its attributes.
     pub attributes: Vec<(&'static str, SpanValue)>,
-    /// What went wrong, if anything did.
+    /// Its failure, if it has one.
     pub error: Option<String>,
 }
 
@@ -133,8 +133,8 @@ impl Traces {
 }
 
 impl TracesEnd {
-    /// Waits until all spans so far are sent, ten seconds at most; later ones are nobody's. How many did not
-    /// arrive, and why.
+    /// Waits until all spans so far are sent, ten seconds at most; later ones are ignored. Gives the number of those
+    /// that did not arrive, and why.
     pub fn wait(self) -> (u64, Option<String>) {
         // If its thread is gone, joining tells.
         let _ = self.spans.send(None);

@@ -20,7 +20,8 @@ pub struct Client {
     nodes: RefCell<FxHashMap<Rc<Server>, Rc<Node>>>,
     /// Where the slots of a cluster are, as far as the servers told: at most 16384.
     slots: RefCell<FxHashMap<u16, Rc<Server>>>,
-    /// Which of the cluster's servers is asked when nobody knows where a key is: counted on when one doesn't answer.
+    /// The server of the cluster that is asked while the place of a key is unknown: counted on when one doesn't
+    /// answer.
     turn: Cell<usize>,
     /// Whom the sentinel named.
     master: RefCell<Option<Rc<Server>>>,

@@ -14,7 +14,7 @@ use crate::{Failure, Options, Server};
 /// Room for one reading.
 const READ: usize = 16 * 1024;
 
-/// What a server may tell unasked while one reply is waited for.
+/// Most unasked messages of a server while one reply is waited for.
 const PUSHES_MAX: u32 = 100_000;
 
 /// Who logs in, and where to.
@@ -27,7 +27,7 @@ pub(crate) struct Login<'a> {
 
 pub(crate) struct Connection {
     stream: Opened,
-    /// What came, and how much of it was looked at.
+    /// The bytes that came, and how many of them were looked at.
     received: Vec<u8>,
     at: usize,
 }
@@ -118,9 +118,7 @@ impl Connection {
                 Some(_) if reader.is_push() && !wants_push => {
                     pushes += 1;
                     if pushes > PUSHES_MAX {
-                        return Err(Failure::Malformed(
-                            "it tells what nobody asked for, without end",
-                        ));
+                        return Err(Failure::Malformed("it sends unasked messages without end"));
                     }
                     if turn.is_over(Turn::THING) {
                         yield_now().await;

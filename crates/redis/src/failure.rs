@@ -21,7 +21,7 @@ pub enum Failure {
     /// It took too long.
     #[error("i/o timeout")]
     Timeout,
-    /// A new connection is open, but nobody greets us there. As in k6, it is not tried again.
+    /// A new connection is open, but the server does not greet us. As in k6, it is not tried again.
     #[error("i/o timeout")]
     GreetingTimeout,
     /// All connections are at work for too long.

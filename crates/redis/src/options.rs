@@ -16,7 +16,7 @@ pub struct Server {
     pub port: u16,
 }
 
-/// What the servers are to each other.
+/// The relation of the servers to each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Topology {
     /// There is one.
@@ -83,7 +83,7 @@ pub struct Options {
     pub pool_timeout: Duration,
 }
 
-/// What is wrong with options.
+/// The fault of options.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct OptionsError(pub String);
@@ -93,7 +93,7 @@ fn wrong(why: impl Into<String>) -> OptionsError {
 }
 
 impl Options {
-    /// Those of one server; what nobody chose is as in k6.
+    /// The options of one server; defaults are k6's.
     fn new(topology: Topology) -> Self {
         Self {
             topology,
@@ -124,7 +124,7 @@ impl Options {
     /// From the JSON of the object that scripts give.
     ///
     /// # Errors
-    /// A member that nobody knows, or of the wrong type.
+    /// An unknown member, or one of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, OptionsError> {
         json::parse(text)
     }

@@ -7,7 +7,7 @@ use crate::Failure;
 /// The most that one reply may cost: its bytes, and [`REPLY_COST`] for each reply in it.
 pub const REPLY_MAX: usize = 512 << 20;
 
-/// What a reply takes in memory beside its bytes.
+/// The memory of a reply beside its bytes.
 const REPLY_COST: usize = 2 * size_of::<Reply>();
 
 /// The longest line: an error, a word, a number.
@@ -19,7 +19,7 @@ const LINE_KEEP: usize = 4096;
 /// Replies inside replies.
 const DEPTH_MAX: usize = 32;
 
-/// What a server answers.
+/// A server's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// Nothing there.
@@ -63,7 +63,7 @@ pub struct Reader {
     /// The beginning of a line.
     line: Vec<u8>,
     bulk: Option<Bulk>,
-    /// What the reply costs so far: see [`REPLY_MAX`].
+    /// The cost of the reply so far: see [`REPLY_MAX`].
     cost: usize,
     share: Share,
     /// The reply began as a push does.
@@ -113,7 +113,7 @@ impl Reader {
         }
     }
 
-    /// Whether the reply that came last, or that is on its way, is one that nobody asked for (version 3).
+    /// Whether the reply that came last, or that is on its way, is a push (version 3).
     pub fn is_push(&self) -> bool {
         self.is_push
     }

@@ -1,6 +1,6 @@
 //! Which of a cluster's 16384 slots a key lives in.
 
-/// The slot of a key: CRC-16 (XMODEM) of it, or of what stands between its first braces.
+/// The slot of a key: CRC-16 (XMODEM) of it, or of the text between its first braces.
 pub(crate) fn of(key: &[u8]) -> u16 {
     let mut crc = 0_u16;
     for &byte in hashed(key) {

@@ -192,7 +192,7 @@ pub fn duration(ms: f64, unit: Option<Unit>) -> String {
 mod tests {
     use super::*;
 
-    /// What k6 1.8.1 printed for these values, in runs of our own.
+    /// The numbers that k6 1.8.1 printed for these values, in runs of our own.
     #[test]
     fn numbers_read_as_in_javascript() {
         for (value, text) in [

@@ -16,7 +16,7 @@ use serde_json::{Map, Number, Value, json};
 use crate::humanize::Unit;
 use crate::text::listed;
 
-/// What `handleSummary` learns beside the numbers.
+/// The facts for `handleSummary` beside the numbers.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryContext {
     /// Whether colours were switched off.
@@ -27,7 +27,7 @@ pub struct SummaryContext {
     pub is_stderr_tty: bool,
     /// `summaryTimeUnit`.
     pub time_unit: Option<Unit>,
-    /// What `setup()` returned; left out of the data if it returned nothing.
+    /// The result of `setup()`; left out of the data if it returned nothing.
     pub setup_data: Option<Value>,
 }
 
@@ -77,19 +77,19 @@ pub fn summary_export(summary: &Summary, setup_data: Option<&Value>) -> String {
     pretty(&export)
 }
 
-/// What the `--summary-export` file says after `handleSummary` had the data: what is in them in place of our own numbers, in
-/// the file's shape. What k6 does not know stays as it is; a metric without values is left out.
+/// The content of the `--summary-export` file after `handleSummary` had the data: their numbers in place of our own,
+/// in the file's shape. Fields that k6 does not know stay as they are; a metric without values is left out.
 ///
 /// # Errors
 /// A sentence: data of which no summary can be made.
 pub fn exported(mut data: Value) -> Result<Value, String> {
-    let object = data.as_object_mut().ok_or("data is no object")?;
+    let object = data.as_object_mut().ok_or("data is not an object")?;
     object.remove("options");
     object.remove("state");
     let group = object.get_mut("root_group").filter(|group| group.is_object());
-    keyed(group.ok_or("data.root_group is no object")?);
+    keyed(group.ok_or("data.root_group is not an object")?);
     let metrics = object.get_mut("metrics").and_then(Value::as_object_mut);
-    let metrics = metrics.ok_or("data.metrics is no object")?;
+    let metrics = metrics.ok_or("data.metrics is not an object")?;
     if let Some((name, _)) = metrics.iter().find(|(_, metric)| metric.is_null()) {
         return Err(format!("data.metrics.{name} is null"));
     }
@@ -136,7 +136,7 @@ pub fn pretty(value: &Value) -> String {
     String::from_utf8(out).expect("serde_json writes UTF-8")
 }
 
-/// A JSON number; whole ones without a fraction. What JSON cannot say (NaN, infinities) is `null`.
+/// A JSON number; whole ones without a fraction. A number outside of JSON (NaN, infinities) is `null`.
 pub(crate) fn number(value: f64) -> Value {
     /// Up to here every whole f64 is an exact integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -55,7 +55,7 @@ impl Mode {
     }
 }
 
-/// How the text shall look. What it says is all in the [`Summary`].
+/// The look of the text. Its content is all in the [`Summary`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TextOptions {
     /// The layout.
@@ -88,7 +88,7 @@ pub fn surrounded(text: &str) -> String {
     format!("\n{text}\n\n")
 }
 
-/// What every part of a layout needs to know.
+/// The facts for every part of a layout.
 struct Writer<'a> {
     palette: Palette,
     unit: Option<Unit>,
@@ -107,7 +107,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a metric line says after its name.
+    /// The cells of a metric line after its name.
     fn cells(&self, metric: &MetricSummary) -> table::Cells {
         let quantity = |value| self.quantity(value, metric.contains);
         match &metric.values {

@@ -216,7 +216,7 @@ fn exceptions_are_counted_by_message_with_the_place_of_each() {
     assert!(!data.to_string().contains("TypeError"));
 }
 
-/// What `handleSummary()` made of its data is what is exported.
+/// The data that `handleSummary()` has changed are the data of the export.
 #[test]
 fn the_export_is_made_of_changed_data() {
     let context = SummaryContext::default();

@@ -1,4 +1,4 @@
-//! What ten million records cost, piece by piece: `cargo bench -p brunt-results`.
+//! The cost of ten million records, piece by piece: `cargo bench -p brunt-results`.
 
 use brunt_results::{Encoder, Format, Record, Summary, Timestamp, decode};
 use divan::{Bencher, black_box, counter::ItemsCount};

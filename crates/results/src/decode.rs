@@ -48,7 +48,7 @@ pub enum DecodeError {
         record: u64,
         /// Where the record begins.
         offset: u64,
-        /// What is wrong with it.
+        /// Its fault.
         problem: String,
     },
 }

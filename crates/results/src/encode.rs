@@ -32,8 +32,8 @@ impl Format {
         }
     }
 
-    /// What stands once at the beginning of a stream, in front of its first record: for streams that several
-    /// [`Encoder::after_beginning`] write together.
+    /// The beginning of a stream, in front of its first record: for streams that several [`Encoder::after_beginning`]
+    /// write together.
     pub fn beginning(self) -> Vec<u8> {
         match self {
             Self::Gob => gob::beginning(),

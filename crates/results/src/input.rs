@@ -34,7 +34,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// What was read and not used.
+    /// The bytes that were read and not used.
     pub(crate) fn available(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -61,7 +61,7 @@ impl<'a> Input<'a> {
         self.is_pinned = false;
     }
 
-    /// Reads until so many bytes are available; false = the stream ends before.
+    /// Reads until `count` bytes are available; false = the stream ends before.
     pub(crate) fn ensure(&mut self, count: usize) -> io::Result<bool> {
         while self.end - self.start < count {
             if !self.fill()? {

@@ -28,7 +28,7 @@ const SCRIPT: &str = include_str!("plot/page.js");
 pub struct PlotConfig {
     /// The page's title and heading.
     pub title: String,
-    /// Series with more points are sampled down to so many; 0 = they are not.
+    /// Series with more points are sampled down to this many; 0 = they are not.
     pub threshold: usize,
     /// The names of the inputs, by index: they are shown where two inputs have an attack of the same name.
     pub inputs: Vec<String>,

@@ -48,7 +48,7 @@ impl Record {
         (200..400).contains(&self.code)
     }
 
-    /// How late it was begun, in nanoseconds: 0 if it was begun early, or if nobody wrote down when it was due.
+    /// The delay of its beginning, in nanoseconds: 0 if it was begun early, or if its due moment is unknown.
     pub fn lag(&self) -> u64 {
         self.planned.map_or(0, |planned| self.timestamp.unix_ns().saturating_sub(planned))
     }
@@ -84,13 +84,13 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// So many nanoseconds after the Unix epoch, told in UTC. (Nobody attacked before 1970: earlier moments in foreign
-    /// files are read as the epoch.)
+    /// The moment `unix_ns` nanoseconds after the Unix epoch, in UTC. (Moments before 1970 in foreign files are read
+    /// as the epoch.)
     pub const fn from_unix_ns(unix_ns: u64) -> Self {
         Self { unix_ns, zone_minutes: None }
     }
 
-    /// The same moment told in a zone that is so many minutes east of Greenwich.
+    /// The same moment in a zone `minutes` minutes east of Greenwich.
     pub const fn in_zone(mut self, minutes: i16) -> Self {
         self.zone_minutes = Some(minutes);
         self

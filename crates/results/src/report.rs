@@ -24,7 +24,7 @@ pub enum Report {
     Histogram,
     /// Percentiles as the plotter of HdrHistogram reads them.
     HdrPlot,
-    /// A page that stands alone.
+    /// A page of HTML in one file.
     Html,
 }
 

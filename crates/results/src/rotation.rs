@@ -19,7 +19,8 @@ impl<'a> Rotation<'a> {
     /// Decodes the next record into `record`; gives the index of its input, or nothing at the end of all.
     ///
     /// # Errors
-    /// Those of the input whose turn it is. It gives nothing more; the others go on when this is called again.
+    /// The errors of the input whose turn it is. That input gives nothing more; the others go on when this is called
+    /// again.
     pub fn next_into(&mut self, record: &mut Record) -> Result<Option<usize>, DecodeError> {
         for _ in 0..self.decoders.len() {
             let index = self.next;

@@ -16,7 +16,7 @@ pub use self::{class::Class, errors::Errors, histogram::Histogram, kind::Kinds};
 /// Groups that are kept; hits of further ones are counted together.
 const GROUPS_MAX: usize = 200;
 
-/// What to keep beside the totals.
+/// The figures to keep beside the totals.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryConfig {
     /// The lower bounds of buckets for latencies, ascending, from 0 on; empty = none are counted.
@@ -93,7 +93,7 @@ pub struct Summary {
     rest: Group,
 }
 
-/// What is known when hits carry the moment at which they were due.
+/// The figures of the schedule, when hits carry the moment at which they were due.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// From the due moment to the last byte: what a user would have waited.
@@ -310,7 +310,7 @@ impl Summary {
         self.config.buckets.iter().copied().zip(counts)
     }
 
-    /// What is known of the schedule; nothing if no hit told when it was due.
+    /// The figures of the schedule; nothing if no hit carried the moment at which it was due.
     pub fn schedule(&self) -> Option<&Schedule> {
         self.schedule.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What an attack must reach: `p99<50ms`, `success>99%`.
+//! Conditions on an attack: `p99<50ms`, `success>99%`.
 
 use std::{fmt, str::FromStr};
 
@@ -24,7 +24,7 @@ pub struct Threshold {
     bound: f64,
 }
 
-/// What a threshold came to.
+/// The result of a threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Whether it was reached.
@@ -104,7 +104,7 @@ impl FromStr for Threshold {
         let found = OPERATORS.iter().find_map(|(sign, operator)| {
             rest.strip_prefix(sign).map(|value| (*operator, value.trim()))
         });
-        let (operator, value) = found.ok_or_else(|| wrong("! is no operator".to_owned()))?;
+        let (operator, value) = found.ok_or_else(|| wrong("! is not an operator".to_owned()))?;
         let metric = metric(name).ok_or_else(|| {
             wrong(format!(
                 "there is no metric {name:?}; use p50 … p99.9, min, mean, max (also ok.p99, waited.p99, lag.p99), success, \
@@ -116,9 +116,9 @@ impl FromStr for Threshold {
                 duration::parse(value).map_err(|error| error.to_string()).map(|ns| ns as f64)
             }
             Metric::Success => {
-                share(value).ok_or_else(|| format!("{value:?} is no share, such as 99% or 0.99"))
+                share(value).ok_or_else(|| format!("{value:?} is not a share, such as 99% or 0.99"))
             }
-            _ => number(value).ok_or_else(|| format!("{value:?} is no number")),
+            _ => number(value).ok_or_else(|| format!("{value:?} is not a number")),
         };
         let bound = bound.map_err(wrong)?;
         Ok(Self { text: text.to_owned(), metric, operator, bound })
@@ -300,9 +300,9 @@ mod tests {
             ("p99", "it compares nothing"),
             ("p101<5ms", "there is no metric \"p101\""),
             ("p99<50", "missing unit"),
-            ("p99!50ms", "! is no operator"),
-            ("success>lots", "is no share"),
-            ("rate>inf", "is no number"),
+            ("p99!50ms", "! is not an operator"),
+            ("success>lots", "is not a share"),
+            ("rate>inf", "is not a number"),
             ("ok.success>1", "there is no metric \"ok.success\""),
             ("pnan<1s", "there is no metric"),
         ] {

@@ -1,5 +1,5 @@
-//! What it costs to ask when the next iteration is due: `cargo bench -p brunt-schedule`.
-//! The open loop asks once for every iteration, so this should stay well under 50 ns.
+//! The cost of asking when the next iteration is due: `cargo bench -p brunt-schedule`. The open loop asks once for
+//! every iteration, so this should stay well under 50 ns.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the opening text of a run says about its scenarios.
+//! The description of scenarios in the opening text of a run.
 
 use std::time::Duration;
 

@@ -65,7 +65,7 @@ pub fn parse_with_unit(text: &str) -> Result<Duration, DurationError> {
 /// k6 reads its flags, and stages outside of scripts.
 ///
 /// # Errors
-/// Those of [`parse_with_unit`].
+/// The same as [`parse_with_unit`].
 pub fn parse_as_go(text: &str) -> Result<Duration, DurationError> {
     not_negative(text, brunt_duration::parse(text))
 }

@@ -66,7 +66,7 @@ pub enum Executor {
         /// VUs it may come to, at least `pre_allocated_vus`.
         max_vus: u64,
     },
-    /// So many VUs iterate as somebody says while the test runs: `vus` at first.
+    /// The number of VUs that iterate is changed from outside while the test runs: `vus` at first.
     ExternallyControlled {
         /// VUs at the start.
         vus: u64,

@@ -6,9 +6,9 @@
 //! The cast:
 //! - [`Scenario`] is one named workload: an [`Executor`] and what goes around it.
 //! - [`Segment`] is the share of the test that this machine runs; [`Segment::full`] is all of it.
-//! - A scenario and a segment make either a [`ClosedPlan`] (so many VU handles, each with the [`Span`]s
-//!   in which it iterates, and a [`Budget`]) or [`Arrivals`] (the n-th iteration is due at `due(n)`).
-//!   Six executors, two loops: the engine knows only these two.
+//! - A scenario and a segment make either a [`ClosedPlan`] (VU handles, each with the [`Span`]s in which it
+//!   iterates, and a [`Budget`]) or [`Arrivals`] (the n-th iteration is due at `due(n)`). Six executors,
+//!   two loops: the engine knows only these two.
 //! - [`Scenario::requirements`] says how many VUs that takes when, and [`peak`] how many at once.
 //!
 //! All instants are offsets from the scenario's start (its `start_time` not added), except in [`peak`]

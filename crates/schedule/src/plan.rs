@@ -9,7 +9,7 @@ use crate::{Executor, Scenario, Segment, ramp};
 pub struct ClosedPlan {
     /// One for each VU this segment may need at once; handle 0 is the last to be ramped down.
     pub handles: Vec<HandlePlan>,
-    /// What a handle does that comes in addition, which somebody outside may ask for (`externally-controlled`).
+    /// The plan of an additional handle, which may be asked for from outside (`externally-controlled`).
     pub more: HandlePlan,
     /// How many iterations may start.
     pub budget: Budget,
@@ -58,9 +58,9 @@ pub struct Span {
 pub enum Budget {
     /// As many as fit into the spans.
     Unlimited,
-    /// So many for each VU handle.
+    /// This many for each VU handle.
     PerVu(u64),
-    /// So many for all handles together.
+    /// This many for all handles together.
     Shared(u64),
 }
 

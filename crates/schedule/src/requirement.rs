@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{Executor, Scenario, Segment, ramp};
 
-/// From `at` on, until the next step, a scenario needs so many VUs.
+/// The number of VUs that a scenario needs from `at` on, until the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Offset from the scenario's start.

@@ -38,7 +38,7 @@ pub struct Scenario {
 pub struct ScenarioError {
     /// Such as `vus` or `stages[1].target`; `name` for the scenario's name.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The fault and the remedy.
     pub reason: String,
 }
 
@@ -83,7 +83,7 @@ impl Scenario {
         requirement::requirements(self, segment)
     }
 
-    /// What scenarios are started, listed and numbered by: `start_time`, then `name`.
+    /// The order in which scenarios are started, listed and numbered: by `start_time`, then `name`.
     pub fn order(&self) -> (Duration, &str) {
         (self.start_time, &self.name)
     }

@@ -196,7 +196,7 @@ fn join(bounds: &[Fraction]) -> String {
     bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// What lies between the bounds, over the least common denominator; `None` if that is out of reason.
+/// The lengths between the bounds, over the least common denominator; `None` if that is out of reason.
 fn lengths(bounds: &[Fraction]) -> Option<Vec<u64>> {
     let mut period = 1_u64;
     for bound in bounds {

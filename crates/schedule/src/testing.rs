@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Tools that the tests of this crate share.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What can be wrong with a script before it runs.
+//! The faults of a script before it runs.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub enum ErrorKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct ScriptError {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: ErrorKind,
     /// The file that is to be mended: for an import that leads nowhere, the importing one.
     pub url: String,
@@ -56,7 +56,7 @@ pub struct ScriptError {
     pub source_line: String,
     /// One sentence without a full stop.
     pub message: String,
-    /// What to do about it, if we know.
+    /// The remedy, if we know one.
     pub help: Option<String>,
 }
 
@@ -149,6 +149,6 @@ pub struct ResolveError {
     pub kind: ErrorKind,
     /// One sentence without a full stop; names the specifier.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }

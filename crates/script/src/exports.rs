@@ -1,5 +1,5 @@
-//! What modules export, and whether imports get what they ask for: a linker's check, done where the place of the import is
-//! known.
+//! The exports of modules, and a check of every import against them: a linker's check, done where the place of the
+//! import is known.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::{
     resolve::Resolved,
 };
 
-/// So many names are shown of a module that lacks one.
+/// Most names that are shown of a module that lacks one.
 const SHOWN: usize = 8;
 
-/// What an ES module exports.
+/// The exports of an ES module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Exports {
     /// By these names; `default` is one.
@@ -23,7 +23,7 @@ pub(crate) struct Exports {
     pub(crate) stars: Vec<String>,
 }
 
-/// What is known of each module, by URL. Those of other formats are not in it: they have whatever is asked of them.
+/// The known exports of each module, by URL. Modules of other formats are not in it: they have every export.
 #[derive(Debug, Default)]
 pub(crate) struct KnownExports(FxHashMap<String, (BTreeSet<String>, Vec<Resolved>)>);
 

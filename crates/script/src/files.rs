@@ -15,7 +15,7 @@ pub trait Files: Send + Sync {
     /// All bytes of a file.
     ///
     /// # Errors
-    /// Those of the file system: not found, a directory, not permitted.
+    /// Errors of the file system: not found, a directory, not permitted.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// Whether there is a file to be read. Only asked in order to give a hint.
@@ -36,8 +36,8 @@ pub trait Files: Send + Sync {
         Err(format!("\"{url}\" is remote, and can't be fetched here"))
     }
 
-    /// What relative paths of the command line, and imports of a script from standard input, are
-    /// relative to.
+    /// The directory from which relative paths of the command line, and imports of a script from standard input,
+    /// start.
     ///
     /// # Errors
     /// The directory was removed, or may not be looked at.
@@ -54,7 +54,7 @@ impl Files for Disk {
         // Opening a pipe would wait for somebody who writes to it, and a device may be endless.
         let about = fs::metadata(path)?;
         if !about.is_file() && !about.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file"));
         }
         File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut content)?;
         if content.len() as u64 > MAX_FILE {

@@ -13,8 +13,8 @@ pub struct Graph {
     /// Every local file that can be reached by imports whose specifier is written out; the entry
     /// first, then in the order in which they were found.
     ///
-    /// What only `require()` or `import()` ask for is left out if it can't be loaded: the call,
-    /// if it is ever made, gets the error from [`Loader::load_one`](crate::Loader::load_one).
+    /// A module that only `require()` or `import()` ask for is left out if it can't be loaded: the call, if it is
+    /// ever made, gets the error from [`Loader::load_one`](crate::Loader::load_one).
     pub modules: Vec<Module>,
     /// Every name that occurs in any of the modules: variables, properties, and string literals
     /// that are shaped like a name. `RegExp`, `BigInt` and `Promise` are in it also when only
@@ -33,7 +33,7 @@ impl Graph {
     }
 }
 
-/// What a module is, and so how its `code` is to be treated.
+/// The kind of a module, and so the treatment of its `code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// An ES module: compile `code` as a module.
@@ -53,11 +53,11 @@ pub struct Module {
     pub url: String,
     /// How to treat `code`.
     pub format: Format,
-    /// What the engine compiles: JavaScript without types, without import attributes.
+    /// The code for the engine: JavaScript without types, without import attributes.
     pub code: Arc<str>,
     /// The file as its author wrote it, without a byte order mark.
     pub source: Arc<str>,
-    /// What it imports, in the order of the text.
+    /// Its imports, in the order of the text.
     pub imports: Vec<Import>,
     /// From places in `code` to places in the author's file.
     pub positions: Positions,
@@ -71,11 +71,11 @@ pub struct Module {
 pub struct Import {
     /// As written, for example `./a.js`.
     pub specifier: String,
-    /// What that means.
+    /// The module that it means.
     pub resolved: Resolved,
     /// By what syntax.
     pub kind: ImportKind,
-    /// What it asks for.
+    /// The names that it asks for.
     pub names: Names,
     /// Whether its attributes say `type: 'json'`.
     pub is_json: bool,

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-/// What is wrong with a JSON text, and at which byte.
+/// The fault of a JSON text, and its byte.
 pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) offset: u32,

@@ -33,7 +33,7 @@ pub enum Entry {
     Path(PathBuf),
     /// A script at an `https://` address.
     Remote(String),
-    /// What came from standard input. Its imports are relative to the current directory.
+    /// The text of standard input. Its imports are relative to the current directory.
     Stdin(Vec<u8>),
 }
 
@@ -59,7 +59,7 @@ impl<'f> Loader<'f> {
     ///
     /// # Errors
     /// The first thing that is wrong with the script, or with a module that is sure to be loaded.
-    /// What only `require()` or `import()` ask for is left out instead.
+    /// A module that only `require()` or `import()` ask for is left out instead.
     pub fn load(&self, entry: Entry) -> Result<Graph, ScriptError> {
         on_large_stack(|| {
             let mut work = Work {

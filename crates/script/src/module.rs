@@ -120,7 +120,7 @@ fn json_module(url: &str, text: Arc<str>) -> Result<Prepared, ScriptError> {
 struct Importer<'m> {
     url: &'m str,
     text: &'m str,
-    /// What the imports were found in.
+    /// The text with the imports.
     code: &'m str,
     positions: &'m Positions,
 }

@@ -1,4 +1,4 @@
-//! Where an option stands in a script or in a configuration file.
+//! The place of an option in a script or in a configuration file.
 
 use crate::{lines::Lines, loader::on_large_stack, syntax::option};
 

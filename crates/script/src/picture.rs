@@ -8,7 +8,7 @@ const WIDTH: usize = 100;
 
 /// Draws line number, line and caret. `column` and `length` count UTF-16 units, `column` from 1.
 ///
-/// Tabs stay tabs in both rows, so that the caret stands where the terminal puts the character.
+/// Tabs stay tabs in both rows, so that the caret is where the terminal puts the character.
 pub(crate) fn picture(line: u32, column: u32, length: u32, text: &str) -> String {
     let text = text.trim_end();
     let (caret, span) = characters(text, column, length);
@@ -47,7 +47,7 @@ fn characters(text: &str, column: u32, length: u32) -> (usize, usize) {
     (before + start.saturating_sub(units), within)
 }
 
-/// The part of a line that is shown, where the caret stands in it, and what was cut.
+/// The part of a line that is shown, the place of the caret in it, and whether each end was cut.
 fn window(text: &str, caret: usize) -> (String, usize, bool, bool) {
     let total = text.chars().count();
     if total <= WIDTH {

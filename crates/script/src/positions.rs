@@ -105,8 +105,8 @@ impl Positions {
         }
     }
 
-    /// The place as stacks tell it, which is as k6 does: [`Positions::author`] but for the column. Columns are those of bytes;
-    /// what source maps lead to, and TypeScript, counts from 0.
+    /// The place as stacks tell it, which is as k6 does: [`Positions::author`] but for the column. Columns count
+    /// bytes; columns from source maps, and of TypeScript, count from 0.
     pub fn told(&self, line: u32, column: u32) -> Place<'_> {
         let inner = &*self.0;
         if let Told::Typed(text, lines) = &inner.told {

@@ -1,10 +1,10 @@
-//! What an import specifier means.
+//! The meaning of an import specifier.
 
 use url::Url;
 
 use crate::error::{ErrorKind, ResolveError};
 
-/// What a specifier stands for.
+/// The module that a specifier names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resolved {
     /// `k6` or `k6/…`. This crate does not know which of them exist.
@@ -37,7 +37,7 @@ pub fn resolve(specifier: &str, referrer: &str) -> Result<Resolved, ResolveError
         Ok(url) if url.scheme() == "file" && is_remote(referrer) => Err(ResolveError {
             kind: ErrorKind::Scheme,
             message: format!("\"{specifier}\" can't be imported: {referrer} is a remote module"),
-            help: "remote modules can import what is remote, but no files".to_owned(),
+            help: "remote modules can import remote modules, but no files".to_owned(),
         }),
         Ok(url) if url.scheme() == "file" => Ok(Resolved::Local(named(url))),
         Ok(url) if url.scheme() == "https" => Ok(Resolved::Local(named(url))),

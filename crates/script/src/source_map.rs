@@ -105,7 +105,7 @@ impl SourceMap {
     }
 }
 
-/// What the last `sourceMappingURL` comment of a text says, if it is among its last lines.
+/// The address in the last `sourceMappingURL` comment of a text, if it is among its last lines.
 fn reference(text: &str) -> Option<&str> {
     let line =
         text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(3).find(|line| {

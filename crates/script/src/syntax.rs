@@ -37,7 +37,7 @@ use crate::{
     },
 };
 
-/// What a text may be written in.
+/// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// JavaScript alone.
@@ -65,7 +65,7 @@ pub(crate) struct Prepared {
     pub(crate) exports: Exports,
 }
 
-/// An import as it stands in the text that was parsed last: the author's, or generated code.
+/// An import in the text that was parsed last: the author's, or generated code.
 pub(crate) struct FoundImport {
     pub(crate) specifier: String,
     pub(crate) kind: ImportKind,
@@ -76,7 +76,7 @@ pub(crate) struct FoundImport {
     pub(crate) is_json: bool,
 }
 
-/// What is wrong with a text. Places are in bytes of the author's text.
+/// The fault of a text. Places are in bytes of the author's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) message: String,

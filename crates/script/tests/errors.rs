@@ -1,4 +1,4 @@
-//! What the author of a script is told.
+//! The messages for the author of a script.
 
 use brunt_script::{Entry, ErrorKind, InMemory, Loader, ScriptError};
 

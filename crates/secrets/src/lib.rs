@@ -73,7 +73,7 @@ pub enum SecretError {
     TooMany,
 }
 
-/// What a source answers.
+/// The answer of a source.
 #[derive(Debug)]
 pub enum Answer {
     /// At once.

@@ -15,7 +15,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use self::forms::forms;
 
-/// What stands in the place of a secret; k6's word.
+/// The text in the place of a secret; k6's word.
 pub const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// Different secrets that can be kept out of texts. Others are not given out.

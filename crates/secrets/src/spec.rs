@@ -12,7 +12,7 @@ use crate::{Named, Secrets, Source, pairs};
 /// The most bytes of a file of secrets.
 const FILE_MAX: u64 = 16 << 20;
 
-/// What is wrong with a `--secret-source`.
+/// The fault of a `--secret-source`.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SpecError {

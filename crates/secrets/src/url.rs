@@ -56,7 +56,7 @@ impl Asker {
                         mpsc::error::TrySendError::Full(_) => {
                             "too many secrets are asked for at once"
                         }
-                        mpsc::error::TrySendError::Closed(_) => "nobody answers any more",
+                        mpsc::error::TrySendError::Closed(_) => "the source has stopped",
                     };
                     let (_, tell) = refused.into_inner();
                     let _ = tell.send(Err(SecretError::Refused(message.to_owned())));
@@ -108,7 +108,7 @@ async fn answer(config: Config, mut questions: mpsc::Receiver<Question>) {
     }
 }
 
-/// At most so many requests a minute, and a few of them at once.
+/// The limit of requests a minute, with a few of them at once.
 struct Pace {
     /// Between two requests in the long run.
     every: Duration,
@@ -131,7 +131,7 @@ impl Pace {
     }
 }
 
-/// What one try came to.
+/// The outcome of one try.
 enum Tried {
     Told(String),
     /// Another try may help.
@@ -191,7 +191,7 @@ async fn once(config: &Config, client: &Client, target: &OwnedTarget) -> Tried {
         _ => return Tried::Refused(SecretError::Status(status)),
     }
     let Ok(text) = String::from_utf8(exchange.body().to_vec()) else {
-        return Tried::Refused(SecretError::Refused("the answer is no text".to_owned()));
+        return Tried::Refused(SecretError::Refused("the answer is not text".to_owned()));
     };
     match &config.path {
         None => Tried::Told(text),
@@ -225,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers so many requests, each with a status and a text.
+    /// Answers one request per entry, each with a status and a text.
     fn server(answers: Vec<(u16, &'static str)>) -> (String, std::thread::JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! What was perhaps meant by a word that nobody knows: the one place where "did you mean" is decided.
+//! The known word that an unknown word was perhaps meant to be: the one place where "did you mean" is decided.
 //!
 //! Options, metrics, executors, imports, outputs and flags are all looked for here, by the same rule: a word that differs only
 //! in case, or in `-`, `_` and blanks, was meant; so was one that a few slips of the keyboard lead to; so was the one

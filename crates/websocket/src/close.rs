@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A close frame that came, or what stands for one that didn't.
+/// A close frame that came, or the stand-in for one that didn't.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
     /// 1000 to 4999; 1005 if the frame had none.
@@ -44,7 +44,7 @@ impl fmt::Display for Close {
     }
 }
 
-/// What a code of RFC 6455 §7.4.1 means.
+/// The meaning of a code of RFC 6455 §7.4.1.
 pub fn reason_of(code: u16) -> Option<&'static str> {
     Some(match code {
         1000 => "normal",

@@ -6,7 +6,7 @@ use crate::close::Close;
 use crate::deflate::Inflation;
 use crate::frame::{CONTROL_MAX, Opcode, apply};
 
-/// What a message is made of.
+/// The kind of a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// UTF-8, as its sender claims.
@@ -15,7 +15,7 @@ pub enum Kind {
     Binary,
 }
 
-/// What came.
+/// An event of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A whole message, its parts joined and its compression taken off.
@@ -62,7 +62,7 @@ pub enum Violation {
     /// A message beyond the limit.
     #[error("websocket: the message is too long")]
     TooLong,
-    /// What should be compressed isn't.
+    /// A message that should be compressed isn't.
     #[error("websocket: the compressed message is damaged")]
     Compressed,
     /// All messages and bodies of the process together are too much.
@@ -74,7 +74,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// What we close the connection with.
+    /// The code with which we close the connection.
     pub fn close_code(self) -> u16 {
         match self {
             Self::TooLong | Self::TooMuch => 1009,
@@ -104,7 +104,7 @@ pub struct Decoder {
     message: Vec<u8>,
     /// The message that was begun, and whether it is compressed.
     begun: Option<(Kind, bool)>,
-    /// What the message takes of all that the process may hold.
+    /// The message's share of the memory that the process may use.
     share: Share,
     /// A whole message that is being unpacked.
     inflation: Option<(Kind, Box<Inflation>)>,
@@ -169,7 +169,7 @@ impl Decoder {
     /// is being unpacked ([`Self::is_unpacking`]), a slice of it with each call.
     ///
     /// # Errors
-    /// What the other side did wrong; don't call again.
+    /// The violation of the other side; don't call again.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Violation> {
         loop {
             if let Some((kind, inflation)) = &mut self.inflation {

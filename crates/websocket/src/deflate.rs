@@ -1,4 +1,4 @@
-//! permessage-deflate without context takeover (RFC 7692): each message stands for itself.
+//! permessage-deflate without context takeover (RFC 7692): no message depends on another.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 use crate::decoder::Violation;
 
-/// What ends a message's last block, and is not sent.
+/// The end of a message's last block, which is not sent.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
 /// Room that is offered at a time.
@@ -57,7 +57,7 @@ pub(crate) struct Inflation {
     /// Taken back from the core's when the message is too long for one slice.
     decompress: Option<Decompress>,
     out: Vec<u8>,
-    /// What of the packed bytes, and of [`TAIL`] behind them, was taken.
+    /// The number of packed bytes, and of bytes of [`TAIL`] behind them, that were taken.
     used: usize,
     share: Share,
     packed_share: Share,

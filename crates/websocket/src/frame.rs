@@ -1,6 +1,6 @@
 //! Frames as bytes (RFC 6455 §5.2).
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {

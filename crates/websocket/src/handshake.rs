@@ -12,7 +12,7 @@ use crate::socket::Socket;
 /// Joined to the key by whoever has read the standard.
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// What is offered, word for word k6's.
+/// The offer, word for word k6's.
 const OFFER: &str = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 
 /// Headers that are the handshake's own.
@@ -43,7 +43,7 @@ pub struct Asked<'a> {
     pub message_max: usize,
 }
 
-/// What came of it.
+/// The result of a handshake.
 #[derive(Debug)]
 pub struct Connected {
     /// The exchange of the handshake, with its moments and its head.
@@ -147,7 +147,7 @@ fn headers(asked: &Asked<'_>, key: &str) -> Result<Headers, HandshakeError> {
     Ok(headers)
 }
 
-/// What a server answers to a key.
+/// The server's answer to a key.
 pub(crate) fn accept_of(key: &str) -> String {
     let digest = Sha1::new().chain_update(key).chain_update(GUID).finalize();
     BASE64_STANDARD.encode(digest)

@@ -9,8 +9,8 @@
 //! [`frame`] and [`Decoder`] take bytes and give bytes; only [`Socket`] has a connection. Everything runs on a tokio
 //! `current_thread` runtime; a socket that waits holds no buffer but what is left of a frame.
 //!
-//! What is absent: metric names, JavaScript, cookies and redirects. Text is not checked for UTF-8: Go's most used
-//! library doesn't, and whoever shows it replaces what is none.
+//! Absent: metric names, JavaScript, cookies and redirects. Text is not checked for UTF-8: Go's most used library
+//! doesn't, and the display replaces invalid bytes.
 #![forbid(unsafe_code)]
 
 mod close;

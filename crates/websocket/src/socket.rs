@@ -22,12 +22,12 @@ const OUT_KEEP: usize = 64 * 1024;
 /// Pongs that wait to be written: who pings without reading the answers gets no more of them.
 const PONGS_MAX: usize = 1024;
 
-/// Frames that carry nothing and that nobody asked for: empty parts of messages, pings, pongs without a ping. So many may
-/// come at any time, and so many more with each second; a server that sends more floods us.
+/// Frames that carry nothing and answer nothing: empty parts of messages, pings, pongs without a ping. This many may
+/// come at any time, and `EMPTY_EACH_SECOND` more with each second; a server that sends more floods us.
 const EMPTY_MAX: u64 = 65_536;
 const EMPTY_EACH_SECOND: u64 = 10_000;
 
-/// What was written of the queue is let go when it is more than this, and more than what is left.
+/// The written part of the queue is freed when it is more than this, and more than the rest.
 const WRITTEN_MAX: usize = 1 << 20;
 
 /// How a connection came to its end.
@@ -56,7 +56,7 @@ pub struct Socket {
     line: Rc<Line>,
 }
 
-/// What is written later.
+/// The writer that works later.
 #[derive(Debug)]
 struct Line {
     state: RefCell<State>,
@@ -69,7 +69,7 @@ struct State {
     stream: Option<Upgraded>,
     decoder: Decoder,
     events: VecDeque<Event>,
-    /// What came behind a message that is being unpacked: at most what one reading brings.
+    /// The bytes behind a message that is being unpacked: at most the bytes of one reading.
     rest: Vec<u8>,
     turn: Turn,
     /// When it was opened (unix ns).
@@ -216,7 +216,7 @@ impl Socket {
         self.line.state.borrow().unsent
     }
 
-    /// What is queued is written as soon as the core is about to rest, without further ado.
+    /// Whether the core will write the queue by itself as soon as it is about to rest.
     pub fn is_put_off(&self) -> bool {
         self.line.is_put_off.get()
     }
@@ -226,7 +226,7 @@ impl Socket {
         self.state().flush_now();
     }
 
-    /// Waits until at most so many bytes are queued, or the connection has ended.
+    /// Waits until at most `most` bytes are queued, or the connection has ended.
     pub async fn drained(&self, most: usize) {
         poll_fn(|cx| {
             let mut state = self.state();

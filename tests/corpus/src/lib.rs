@@ -5,7 +5,7 @@
 //! console lines, exceptions, checks, metric counts, and stdout where a script writes its own. Beside each script
 //! lies the observation that was recorded from k6, as `<name>.expected.json`; [`Observation::differences`] compares.
 //!
-//! What is absent: sentences of warnings and errors that are k6's own wording, times, sizes.
+//! Absent: sentences of warnings and errors that are k6's own wording, times, sizes.
 
 #![forbid(unsafe_code)]
 

@@ -1,18 +1,18 @@
-//! What a user sees of a run.
+//! The parts of a run that a user sees.
 
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-/// What a run came to, without times, sizes, ports and folders.
+/// The outcome of a run, without times, sizes, ports and folders.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
     /// The exit code; −1 if it had to be killed.
     pub exit: i64,
     /// `level: message` of each console line.
     pub console: Vec<String>,
-    /// Exceptions that nobody caught, with their stack traces.
+    /// Uncaught exceptions, with their stack traces.
     pub exceptions: Vec<String>,
     /// Passes and fails of each check.
     pub checks: BTreeMap<String, (u64, u64)>,
@@ -52,7 +52,7 @@ impl Observation {
         })
     }
 
-    /// Indented JSON with a line feed at its end. What is empty is left out.
+    /// Indented JSON with a line feed at its end. Empty members are left out.
     pub fn print(&self) -> String {
         let mut value = json!({ "exit": self.exit });
         let mut put = |name: &str, part: Value, empty: bool| {
@@ -69,7 +69,7 @@ impl Observation {
         format!("{value:#}\n")
     }
 
-    /// What differs in `seen` from this recorded answer, one line each; empty if nothing does.
+    /// The differences of `seen` from this recorded answer, one line each; empty if there are none.
     pub fn differences(&self, seen: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.exit != seen.exit {

@@ -73,7 +73,7 @@ pub fn observe(engine: Engine<'_>, script: &Script, stage: &Stage) -> anyhow::Re
     Ok(seen)
 }
 
-/// Sorts log lines into console lines and exceptions. What else is told is each tool's own wording.
+/// Sorts log lines into console lines and exceptions. All other lines are each tool's own wording.
 fn read_log(log: &str, wipe: &Wipe, seen: &mut Observation) {
     for line in log.lines() {
         let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
@@ -147,7 +147,7 @@ fn read_samples(path: &Path, counted: bool, seen: &mut Observation) -> anyhow::R
     Ok(())
 }
 
-/// What differs from run to run, and what is written in its place.
+/// The texts that differ from run to run, each with its replacement.
 struct Wipe(Vec<(String, String)>);
 
 impl Wipe {

@@ -19,7 +19,7 @@ pub struct Script {
     pub area: String,
     /// The file's name without its ending.
     pub name: String,
-    /// What it shows, in a sentence.
+    /// Its purpose, in a sentence.
     pub title: String,
     /// More words for the command line.
     pub flags: Vec<String>,

@@ -1,4 +1,4 @@
-//! What scripts talk to.
+//! The servers that scripts talk to.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -17,7 +17,7 @@ pub struct Stage {
     pub env: Vec<(String, String)>,
 }
 
-/// A process that is stopped when nobody needs it.
+/// A process that is stopped when it is no longer needed.
 #[derive(Debug)]
 struct Target(Child);
 

@@ -1,4 +1,4 @@
-// k6/crypto/x509: all that stands in two certificates.
+// k6/crypto/x509: all fields of two certificates.
 import x509 from 'k6/crypto/x509';
 import { getAltNames, getIssuer, getSubject, parse } from 'k6/crypto/x509';
 

@@ -1,4 +1,4 @@
-// What scripts see of keys when they print them.
+// Keys as scripts print them.
 const shown = (name, key) => console.log(name, JSON.stringify(key), Object.keys(key.algorithm).filter((k) => k !== 'hashFn').join());
 
 export default async function () {

@@ -1,4 +1,4 @@
-// What Web Crypto says of parameters that are missing, odd or for another algorithm.
+// Answers of Web Crypto to parameters that are missing, odd or for another algorithm.
 const subtle = crypto.subtle;
 const bytes = (size) => new Uint8Array(size).map((_, i) => i);
 const hex = (data) => Array.from(new Uint8Array(data)).map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-// What k6/net/grpc throws: wrong places, wrong arguments, wrong parameters.
+// Exceptions of k6/net/grpc: wrong places, wrong arguments, wrong parameters.
 import grpc from 'k6/net/grpc';
 
 const client = new grpc.Client();

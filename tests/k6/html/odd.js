@@ -1,4 +1,4 @@
-// Methods with arguments that nobody expects.
+// Methods with unexpected arguments.
 import { parseHTML } from 'k6/html';
 
 const page = '<ul id=u><li id=a data-x=1 data-foo-bar="[1,2]">1<li id=b class=x>2 <b>bold</b><li id=c>3</ul><p id=p class="x y">para</p><form id=f action=/q><input name=i value=v id=i><input type=checkbox name=c checked=checked><select name=s multiple><option value=1 selected>one<option selected>two</select><textarea name=t>text</textarea></form>';

@@ -1,4 +1,4 @@
-// What a script puts in the place of a response's body and address is what html(), json() and forms see
+// html(), json() and forms see the body and address that a script assigns to a response
 import http from 'k6/http';
 import { parseHTML } from 'k6/html';
 const forms = {

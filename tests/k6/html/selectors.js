@@ -1,4 +1,4 @@
-// What selectors find.
+// Matches of selectors.
 import { parseHTML } from 'k6/html';
 const doc = parseHTML(`<html lang="en"><body><div id="a" class="x y" data-v="one two" lang="de-AT"><p id="b" class="x">Hello World</p><p id="c" class="y z" title="Some title">again <em id="d">World</em></p><span id="e"></span><span id="f"> </span><span id="g"><!-- c --></span></div>
 <ul id="h"><li id="i" class="first">1</li><li id="j">2</li><li id="k">3</li><li id="l">4</li><li id="m">5</li></ul>

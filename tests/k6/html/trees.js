@@ -1,4 +1,4 @@
-// What becomes of pages that are not as they should be.
+// Trees of faulty pages.
 import { parseHTML } from 'k6/html';
 
 const sources = [

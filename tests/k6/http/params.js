@@ -1,4 +1,4 @@
-// What params may be, and what happens when they may not.
+// Params of each type, right and wrong.
 import http from 'k6/http';
 
 const url = `${__ENV.DEMO_URL}/ping`;

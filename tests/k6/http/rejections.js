@@ -1,4 +1,4 @@
-// What asyncRequest() rejects with is no Error of JavaScript: a text, and little more.
+// asyncRequest() rejects with a text and little more, not with an Error of JavaScript.
 import http from 'k6/http';
 
 export default async function () {

@@ -1,4 +1,4 @@
-// What becomes of URLs.
+// URLs as they are sent.
 import http from 'k6/http';
 
 const base = __ENV.DEMO_URL;

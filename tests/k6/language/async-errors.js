@@ -1,4 +1,4 @@
-// Exceptions in async code that nobody catches
+// Uncaught exceptions in async code
 export const options = { iterations: 5 };
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 async function deep() { await wait(1); throw new TypeError('deep'); }

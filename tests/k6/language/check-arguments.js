@@ -1,4 +1,4 @@
-// What check() says to what is no set of checks.
+// check() with arguments that are not sets of checks.
 import { check } from 'k6';
 
 function tried(f) {

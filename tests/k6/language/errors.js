@@ -1,4 +1,4 @@
-// What the errors of the language say
+// Messages of errors of the language
 const u = undefined, n = null, o = {}, num = 5, s = 'str';
 let uninit;
 const T = {

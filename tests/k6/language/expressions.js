@@ -1,4 +1,4 @@
-// What expressions give
+// Values of expressions
 // env: TZ=UTC
 const E = [
 "new Date('2020-01-01 10:00:00').getTime()","new Date('Jan 5, 2021').toISOString()","new Date('2021/03/04').toISOString()","Date.parse('Tue, 05 Jan 2021 10:00:00 GMT')","Date.parse('2021-01-05T10:00:00+02:00')","Date.parse('nope')","new Date(0).toUTCString()","new Date(0).toDateString()","new Date(0).toLocaleDateString()","new Date(0).toLocaleTimeString()","new Date(0).toJSON()","String(new Date(NaN))","new Date(8.64e15+1).getTime()","new Date('2021-02-30').getTime()","new Date('2020').getTime()","new Date('12/25/1995').getTime()","Date.UTC(2020,1)","new Date(2020,0,1,0,0,0).getTimezoneOffset()",

@@ -1,4 +1,4 @@
-// A constructor that nobody wrote is in no trace, and what captures traces elsewhere is not there.
+// An implied constructor is in no trace, and functions that capture traces elsewhere are missing.
 class Plain extends Error {}
 class Named extends Plain { constructor(message) { super(message); this.name = 'Named'; } }
 class Captured extends Error { constructor(message) { super(message); if (Error.captureStackTrace) Error.captureStackTrace(this, Captured); } }

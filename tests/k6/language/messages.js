@@ -1,4 +1,4 @@
-// What errors of the language say.
+// Messages of errors of the language.
 const cases = [
   () => JSON.parse('{x'), () => JSON.parse('{ ]'), () => JSON.parse('{1:2}'), () => JSON.parse('{"a":1,x}'), () => JSON.parse('{"a":1,}'), () => JSON.parse('{"a" 1}'), () => JSON.parse('[1 2]'), () => JSON.parse("{'a':1}"), () => JSON.parse('{'),
   () => [...undefined], () => [...null], () => Math.max(...undefined), () => Array.from(null), () => Array.from(undefined), () => new Set(5), () => new Map(5),

@@ -1,4 +1,4 @@
-// What errors have of their own, which scripts print them by.
+// Own members of errors, by which scripts print them.
 import { fail } from 'k6';
 const told = (error) => console.log(Object.getOwnPropertyNames(error).join(), '|', Object.keys(error).join(), '|', JSON.stringify(error), '|', Object.keys(JSON.parse(JSON.stringify(error, Object.getOwnPropertyNames(error)))).join(), '|', error.hasOwnProperty('stack'));
 class Mine extends Error { constructor() { super('mine'); this.name = 'Mine'; this.code = 5; } }

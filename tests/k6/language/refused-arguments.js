@@ -1,4 +1,4 @@
-// What the language's own functions say of arguments that they refuse.
+// Messages of the language's own functions about arguments that they refuse.
 function told(name, f) {
   try {
     console.log(name, 'is', String(f()));

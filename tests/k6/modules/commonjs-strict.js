@@ -1,4 +1,4 @@
-// CommonJS is strict code, too: no `this` for functions, no variables that nobody declared.
+// CommonJS is strict code, too: no `this` for functions, no undeclared variables.
 const tried = [];
 const attempt = (name, run) => {
   try {

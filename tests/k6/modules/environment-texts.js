@@ -1,4 +1,4 @@
-// What is assigned to a variable of the environment becomes text.
+// A value that is assigned to a variable of the environment becomes text.
 const own = 'ABCDEFQ'.split('');
 __ENV.A = 5; __ENV.B = { x: 1 }; __ENV.C = null; __ENV.D = undefined; __ENV.E = [1, 2]; __ENV.F = true;
 for (const k of own) console.log(k, typeof __ENV[k], __ENV[k]);

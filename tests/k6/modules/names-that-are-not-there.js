@@ -1,4 +1,4 @@
-// What is imported by a name that a module of k6 has not: null, but undefined where a module exports one object.
+// Imports by a name that a module of k6 does not have: null, but undefined where a module exports one object.
 import { nope as ofK6 } from 'k6';
 import { nope as ofHttp } from 'k6/http';
 import { nope as ofMetrics } from 'k6/metrics';

@@ -1,4 +1,4 @@
-// 1: the environment stands above the script, a flag above both
+// 1: the environment overrides the script, a flag overrides both
 // env: K6_VUS=2 K6_ITERATIONS=2
 // flags: --iterations 3
 // unordered

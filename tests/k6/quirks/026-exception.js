@@ -1,4 +1,4 @@
-// 26: an exception that nobody catches ends its iteration only
+// 26: an uncaught exception ends its iteration only
 export const options = { iterations: 2 };
 function inner() { throw new Error('boom'); }
 export default function () { inner(); }

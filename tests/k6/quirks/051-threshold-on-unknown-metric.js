@@ -1,3 +1,3 @@
-// 51: a threshold on a metric that nobody made is an error
+// 51: a threshold on an unknown metric is an error
 export const options = { thresholds: { nope: ['count>0'] } };
 export default function () {}

@@ -1,4 +1,4 @@
-// What the language can do
+// Abilities of the language
 const tried = (code) => { try { return eval(code); } catch (e) { return e.name; } };
 export default function () {
   for (const code of [

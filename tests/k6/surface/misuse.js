@@ -1,4 +1,4 @@
-// What k6's own functions say when they are called wrongly
+// Messages of k6's own functions about wrong calls
 import { check } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';

@@ -1,4 +1,4 @@
-// k6/ws: a timer that is always due keeps nobody from hearing the server
+// k6/ws: a timer that is always due does not block messages of the server
 import { sleep } from 'k6';
 import ws from 'k6/ws';
 

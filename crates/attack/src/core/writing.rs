@@ -99,7 +99,7 @@ fn capital(method: &str) -> String {
     first.into_iter().chain(chars.map(|rest| rest.to_ascii_lowercase())).collect()
 }
 
-/// What went wrong, in words like those of Go's transport.
+/// The failure, in words like those of Go's transport.
 fn words(failure: Failure, exchange: &Exchange, hit: &Hit<'_>) -> String {
     let dial = |what: &str| match &hit.target.way {
         Ok(way) => {

@@ -14,7 +14,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// What the request's `Accept` wants.
+    /// The form that the request's `Accept` asks for.
     pub(super) fn of_request(head: &str) -> Self {
         let accepts = head.lines().any(|line| {
             let (name, value) = line.split_once(':').unwrap_or_default();

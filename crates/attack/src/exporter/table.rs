@@ -13,7 +13,7 @@ const OTHER: &str = "other";
 pub(super) const BUCKETS: [f64; 11] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// What was counted, by URL.
+/// The counts, by URL.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     by_url: FxHashMap<Box<str>, Vec<Series>>,

@@ -12,14 +12,14 @@ pub struct Sine {
     offset: f64,
 }
 
-/// What makes no sense as a sine.
+/// A fault of a sine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SineError {
     /// A period of no time.
-    #[error("the period must be longer than nothing")]
+    #[error("the period must be longer than 0")]
     Period,
     /// A mean of no hits.
-    #[error("the mean rate must be more than nothing")]
+    #[error("the mean rate must be more than 0")]
     Mean,
     /// There would be less than no hits.
     #[error("the amplitude must be less than the mean rate, and not negative")]

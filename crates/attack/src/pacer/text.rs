@@ -18,9 +18,9 @@ pub enum InvalidPacer {
     Key {
         /// The kind of pacer.
         kind: &'static str,
-        /// What was given.
+        /// The key that was given.
         key: String,
-        /// What can be given.
+        /// The keys that there are.
         known: &'static str,
     },
     /// A parameter that must be there.
@@ -28,7 +28,7 @@ pub enum InvalidPacer {
     Missing {
         /// The kind of pacer.
         kind: &'static str,
-        /// What is missing.
+        /// The missing key.
         key: &'static str,
     },
     /// A rate, in a place where no rate at all makes no sense.
@@ -38,27 +38,27 @@ pub enum InvalidPacer {
     #[error(transparent)]
     Duration(#[from] DurationError),
     /// A number.
-    #[error("{0:?} is no number")]
+    #[error("{0:?} is not a number")]
     Number(String),
     /// A sine.
     #[error(transparent)]
     Sine(#[from] SineError),
     /// A step.
-    #[error("{0:?} is no step; write RATExTIME, such as 100x30s or 5/m x 1h")]
+    #[error("{0:?} is not a step; write RATExTIME, such as 100x30s or 5/m x 1h")]
     Step(String),
     /// A line of a file.
-    #[error("line {line}: {text:?} is no MOMENT RATE, such as 30s 100/s, with moments that grow")]
+    #[error("line {line}: {text:?} is not MOMENT RATE, such as 30s 100/s, with moments that grow")]
     Line {
         /// Counted from 1.
         line: usize,
-        /// What stands there.
+        /// The wrong text.
         text: String,
     },
 }
 
 impl Pacer {
     /// Reads `constant`, `linear:start=RATE,slope=HITS_PER_S2`, `sine:period=TIME,mean=RATE,amp=RATE,offset=RADIANS`
-    /// or `steps:RATExTIME,RATExTIME…`. What isn't said of start and mean is `rate`. A `file:` is read by who may read
+    /// or `steps:RATExTIME,RATExTIME…`. A missing start or mean is `rate`. A `file:` is read by who may read
     /// files, and given to [`Pacer::of_file`].
     ///
     /// Offsets have names too: `mean-up`, `peak`, `mean-down`, `trough`.
@@ -210,14 +210,14 @@ mod tests {
             ("waltz", "unknown pacer \"waltz\"; there are constant, linear, sine, steps and file"),
             ("linear", "the linear pacer needs slope=HITS_PER_S2"),
             ("linear:up=1", "the linear pacer has no \"up=1\"; it has start and slope"),
-            ("linear:slope=x", "\"x\" is no number"),
+            ("linear:slope=x", "\"x\" is not a number"),
             ("sine:period=1s", "the sine pacer needs amp=RATE"),
             (
                 "sine:period=1s,amp=20",
                 "the amplitude must be less than the mean rate, and not negative",
             ),
             ("steps:", "the steps pacer needs RATExTIME"),
-            ("steps:5", "\"5\" is no step; write RATExTIME, such as 100x30s or 5/m x 1h"),
+            ("steps:5", "\"5\" is not a step; write RATExTIME, such as 100x30s or 5/m x 1h"),
         ] {
             let error = Pacer::parse(text, Rate::per_second(20)).unwrap_err();
             assert_eq!(error.to_string(), said);

@@ -45,7 +45,7 @@ pub(super) fn next<R: BufRead>(
     let method = needed(object.method, "method")?;
     let url = needed(object.url, "url")?;
     let body = object.body.unwrap_or_default();
-    let body = STANDARD.decode(body).map_err(|why| wrong(format!("body is no Base64: {why}")))?;
+    let body = STANDARD.decode(body).map_err(|why| wrong(format!("body is not Base64: {why}")))?;
     let mut headers = Vec::new();
     for (name, values) in object.header.unwrap_or_default() {
         headers.extend(values.into_iter().map(|value| (name.clone(), value)));

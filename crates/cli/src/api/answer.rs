@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub(super) type Answer = Response<Full<Bytes>>;
 
-/// What an answer says of its type.
+/// The media type of answers.
 pub(super) const JSON_UTF8: &str = "application/json; charset=utf-8";
 pub(super) const JSON: &str = "application/json";
 /// k6 names none for metrics and groups, and Go guesses this.

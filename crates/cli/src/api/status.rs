@@ -62,7 +62,7 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         Some(Value::Object(attributes)) => attributes,
         // Who asks for no change gets none.
         None | Some(Value::Null) if matches!(asked, Value::Object(_) | Value::Null) => &nothing,
-        _ => return invalid("data.attributes is no object"),
+        _ => return invalid("data.attributes is not an object"),
     };
     let flag = |name: &str| match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -90,7 +90,7 @@ pub(super) async fn change(told: &Told, body: &[u8]) -> Answer {
         Some(value) => {
             let text = value.as_str().and_then(|text| text.parse().ok());
             let number = value.as_i64().or(text);
-            number.map(Some).ok_or_else(|| format!("{name} is no whole number: {value}"))
+            number.map(Some).ok_or_else(|| format!("{name} is not a whole number: {value}"))
         }
     };
     let (vus, max) = match (count("vus"), count("vus-max")) {

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::{Metadata, anonymous};
 
-/// An archive may hold so many bytes; it is kept in memory.
+/// Most bytes of an archive; it is kept in memory.
 const MOST_BYTES: u64 = 1 << 30;
-/// And so many entries.
+/// Most entries of an archive.
 const MOST_ENTRIES: usize = 100_000;
 
 /// An archive, read.
@@ -121,14 +121,14 @@ pub(crate) fn read(bytes: impl Read) -> Result<Archive, ReadError> {
     Ok(Archive { metadata, data, files: Arc::new(files), remote: Arc::new(remote) })
 }
 
-/// What the reader of tar files says, in words that lead somewhere.
+/// The error of the reader of tar files, in words that help.
 fn cut(error: io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut_short(),
         io::ErrorKind::Other if error.to_string().contains("entire block") => cut_short(),
         io::ErrorKind::Other => {
             log::debug!(error = error.to_string().as_str(); "reading a tar file");
-            ReadError::Io(io::Error::other("it is no tar file, or a damaged one"))
+            ReadError::Io(io::Error::other("it is not a tar file, or a damaged one"))
         }
         _ => ReadError::Io(error),
     }
@@ -164,10 +164,10 @@ fn parse(bytes: &[u8]) -> Result<Metadata, ReadError> {
     let mut env = BTreeMap::new();
     let pairs = match json.get("env") {
         None | Some(Value::Null) => None,
-        Some(env) => Some(env.as_object().ok_or_else(|| wrong("env is no object"))?),
+        Some(env) => Some(env.as_object().ok_or_else(|| wrong("env is not an object"))?),
     };
     for (name, value) in pairs.into_iter().flatten() {
-        let value = value.as_str().ok_or_else(|| wrong("env has a value that is no text"))?;
+        let value = value.as_str().ok_or_else(|| wrong("env has a value that is not text"))?;
         env.insert(name.clone(), value.to_owned());
     }
     Ok(Metadata {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Metadata, anonymous, read::without_suffix};
 use crate::version::K6_VERSION;
 
-/// What is to be written.
+/// The content of an archive to write.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) metadata: Metadata,
@@ -28,7 +28,7 @@ pub(crate) struct Contents {
 /// Writes it, in the order and with the modes that k6 uses.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of `out`.
 pub(crate) fn write(contents: &Contents, out: impl Write) -> io::Result<()> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
     let mut tar = tar::Builder::new(out);

@@ -16,7 +16,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("record", "write the script by hand, or convert a HAR file with other tools"),
     // Gone from vegeta; answered below.
     ("dump", ""),
-    ("agent", "one machine runs the whole test for now; use --execution-segment on each"),
+    ("agent", "start one run on each machine, with --execution-segment"),
 ];
 
 /// Adds them, hidden from help, each with an appetite for any arguments.
@@ -34,17 +34,17 @@ pub(super) fn add(root: Command) -> Command {
     })
 }
 
-/// What is said when one is called. Exit code 255; that of vegeta for what was vegeta's.
+/// The failure of a call to one of them. Exit code 255; for vegeta's commands, vegeta's code.
 pub(super) fn failure(name: &str) -> Failure {
     if name == "dump" {
-        let message = anyhow::anyhow!("dump is no command any more: use brunt encode");
+        let message = anyhow::anyhow!("vegeta dropped the command dump: use brunt encode");
         return Failure::new(Exit::Vegeta, message);
     }
     let instead = ABSENT.iter().find(|(absent, _)| *absent == name).map_or("", |(_, text)| text);
     Failure::usage(format!("brunt {name} is not supported yet: {instead}"))
 }
 
-/// What there is instead of commands that extensions of k6 bring.
+/// The replacement for commands that extensions of k6 bring.
 const BUILT_IN: &str = "the extensions that Brunt has are built in and add no commands; `brunt help run` lists their modules";
 
 /// `brunt x` alone tells, as in k6, what there is; `brunt x NAME` is none of it.

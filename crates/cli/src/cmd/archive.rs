@@ -21,7 +21,7 @@ use crate::{
     settings::ScriptSettings,
 };
 
-/// What is asked for.
+/// The arguments of `brunt archive`.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(super) script: String,

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 
 use crate::failure::Failure;
 
-/// What is said. Exit code 255.
+/// The failure of such a call. Exit code 255.
 pub(super) fn failure(name: &str, matches: &ArgMatches) -> Failure {
     let mut words = matches.get_many::<String>("anything").into_iter().flatten();
     let verb = words.find(|word| !word.starts_with('-')).map_or("", String::as_str);

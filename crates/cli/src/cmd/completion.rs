@@ -3,7 +3,7 @@
 use clap::{Arg, Command, builder::PossibleValuesParser, value_parser};
 use clap_complete::Shell;
 
-use super::print;
+use crate::print::print;
 use crate::{Context, exit::Exit, failure::Outcome, vegeta};
 
 pub(super) fn command() -> Command {
@@ -12,7 +12,7 @@ pub(super) fn command() -> Command {
         Arg::new("shell")
             .value_name("SHELL")
             .value_parser(value_parser!(Shell))
-            .help("bash, zsh, fish, powershell or elvish"),
+            .help("Shell: bash, zsh, fish, powershell or elvish"),
     )
 }
 
@@ -20,10 +20,10 @@ pub(super) fn perform(context: &Context, shell: Shell) -> Outcome<Exit> {
     print(context, &script(shell))
 }
 
-/// Stands in a generated script where vegeta's flags have one dash and all others two.
+/// The mark in a generated script for vegeta's flags, which have one dash where all others have two.
 const ONE_DASH: &str = "one-dash-";
 
-/// What flags take that shells can offer.
+/// The values of flags that shells can offer.
 const VALUES: &[(&str, &[&str])] = &[
     ("summary-mode", &["compact", "full", "legacy", "disabled"]),
     ("summary-time-unit", &["s", "ms", "us"]),
@@ -49,6 +49,7 @@ fn script(shell: Shell) -> String {
         .replace(&format!("-l {ONE_DASH}"), "-o ")
         .replace(&format!("--{ONE_DASH}"), "-")
         .replace(ONE_DASH, "")
+        .replace('\u{a0}', " ")
 }
 
 fn with_values(command: Command) -> Command {

@@ -4,7 +4,7 @@ use brunt_demo::{Demo, DemoConfig};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use self::setting::{SETTINGS, Takes};
-use super::print;
+use crate::print::print;
 use crate::{
     Context,
     exit::Exit,
@@ -13,7 +13,7 @@ use crate::{
 
 mod setting;
 
-/// What is asked for.
+/// The arguments of `brunt demo`.
 #[derive(Debug)]
 pub(crate) struct Request {
     config: DemoConfig,

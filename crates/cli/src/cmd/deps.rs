@@ -1,4 +1,4 @@
-//! `brunt deps`: what a script imports, told without running it.
+//! `brunt deps`: the imports of a script, listed without running it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,14 +20,14 @@ use crate::{
 
 pub(super) fn command() -> Command {
     Command::new("deps")
-        .about("List what a script imports, and which extensions it needs")
+        .about("List the imports of a script and the extensions that it needs")
         .arg(
             Arg::new("script")
                 .value_name("SCRIPT")
                 .required(true)
                 .help("The script, an archive, or - for standard input"),
         )
-        .arg(switch("json", "Print it as JSON"))
+        .arg(switch("json", "Print JSON"))
 }
 
 pub(super) fn perform(context: &Context, script: &str, json: bool) -> Outcome<Exit> {
@@ -78,7 +78,7 @@ pub(super) fn of(graph: &Graph) -> Outcome<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// The URLs of files and the names of modules. What only `require()` asks for is not in it, as in k6.
+/// The URLs of files and the names of modules. Modules that only `require()` asks for are not in it, as in k6.
 fn imports(graph: &Graph) -> BTreeSet<String> {
     let mut found = BTreeSet::from([graph.entry.clone()]);
     for import in graph.modules.iter().flat_map(|module| &module.imports) {

@@ -9,8 +9,8 @@ use crate::{Context, exit::Exit, failure::Outcome, features::ALL};
 
 pub(super) fn command() -> Command {
     Command::new("features")
-        .about("List the feature flags of --features")
-        .arg(switch("json", "Print it as JSON"))
+        .about("List the feature flags for --features")
+        .arg(switch("json", "Print JSON"))
 }
 
 pub(super) fn perform(context: &Context, json: bool) -> Outcome<Exit> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brunt_metrics::Registry;
 use brunt_options::{Layer, Options};
 
-use super::print;
+use crate::print::print;
 use crate::{
     Context,
     exit::Exit,

@@ -19,7 +19,7 @@ const MINIMAL: &str = include_str!("new/minimal.js");
 const PROTOCOL: &str = include_str!("new/protocol.js");
 const BROWSER: &str = include_str!("new/browser.js");
 
-/// What is asked for.
+/// The arguments of `brunt new`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     file: String,
@@ -30,17 +30,17 @@ pub(crate) struct Request {
 
 pub(super) fn command() -> Command {
     Command::new("new")
-        .about("Write a script to start from")
+        .about("Write a first script")
         .arg(
             Arg::new("file")
                 .value_name("FILE")
                 .default_value("script.js")
                 .action(ArgAction::Set)
-                .help("The file to write"),
+                .help("File to write"),
         )
         .arg(switch("force", "Overwrite the file").short('f'))
-        .arg(value("template", "NAME", "minimal, protocol, browser or the path of a template"))
-        .arg(value("project-id", "ID", "Write this project ID into the options"))
+        .arg(value("template", "NAME", "Template: minimal, protocol, browser or a path such as ./my-template.js [default: minimal]"))
+        .arg(value("project-id", "ID", "Put this project ID into the options of the script"))
 }
 
 impl Request {

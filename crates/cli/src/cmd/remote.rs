@@ -21,12 +21,12 @@ use crate::{
 
 /// Where k6 1 had its API.
 const USUAL_ADDRESS: &str = "localhost:6565";
-/// Who doesn't answer in this time is not there.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// An answer may have so many bytes.
+/// The most bytes of an answer.
 const ANSWER_MOST: u64 = 64 << 20;
 
-/// What is asked for.
+/// The arguments of one of these commands.
 #[derive(Debug)]
 pub(crate) struct Request {
     address: String,
@@ -64,31 +64,26 @@ pub(super) fn commands() -> Vec<Command> {
             .help(help)
     };
     let commands = vec![
-        Command::new("pause").about("Pause a run (through its --address)"),
-        Command::new("resume").about("Let a run start that was started with --paused"),
+        Command::new("pause").about("Pause a run"),
+        Command::new("resume").about("Resume a run, or start one that waits because of --paused"),
         Command::new("scale")
             .about("Change the VUs of a run with an externally-controlled executor")
-            .arg(number("vus", 'u', "VUs at work"))
-            .arg(number("max", 'm', "VUs that are there")),
+            .arg(number("vus", 'u', "Number of active VUs"))
+            .arg(number("max", 'm', "Number of VUs that are ready to be active")),
         Command::new("stats").about("Print the metrics of a run"),
-        Command::new("status").about("Print how far a run is"),
+        Command::new("status").about("Print the state and the progress of a run"),
     ];
     let address = || {
         // In place of the global flag of this name, which is where a run serves its API.
-        Arg::new("address")
-            .long("address")
-            .short('a')
-            .value_name("HOST:PORT")
-            .help(format!(
-                "Ask the run that serves its REST API there: the --address it was started with \
+        Arg::new("address").long("address").short('a').value_name("HOST:PORT").help(format!(
+            "Ask the run that serves its REST API at this address, the --address of its start \
                  [default: {USUAL_ADDRESS}] [env: K6_ADDRESS]"
-            ))
-            .help_heading("Global")
+        ))
     };
     let add = |command: Command| {
         command
             .arg(address())
-            .arg(switch("json", "Print what the REST API answers, as k6's does"))
+            .arg(switch("json", "Print the answer of the REST API, which is k6's"))
             .arg(
                 switch("yaml", "Print YAML, as the same command of k6 1 does")
                     .conflicts_with("json"),
@@ -154,7 +149,7 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     print(context, &text)
 }
 
-/// Asks, and gives back what stands under `data`.
+/// Asks, and gives back the value of `data`.
 fn ask(address: &str, method: &str, path: &str, body: &str) -> Outcome<Value> {
     let exchanged = exchange(address, method, path, body).map_err(|error| {
         let text = format!("no run answers at {address}: {error:#}");
@@ -237,7 +232,7 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> anyhow::Resu
     Ok((code, answer))
 }
 
-/// In words: `The test runs: 5 of at most 10 VUs are at work.`
+/// In words: `The test runs.`, then lines about VUs and thresholds.
 fn status_in_words(data: &Value, address: &str) -> String {
     let attributes = &data["attributes"];
     let is = |key: &str| attributes[key].as_bool().unwrap_or(false);
@@ -254,7 +249,7 @@ fn status_in_words(data: &Value, address: &str) -> String {
         _ => "runs",
     };
     let (vus, vus_max) = (count("vus"), count("vus-max"));
-    let mut out = format!("The test {stage}.\nVUs         {vus} at work, {vus_max} are there\n");
+    let mut out = format!("The test {stage}.\nVUs         {vus} active of {vus_max}\n");
     let thresholds =
         if is("tainted") { "crossed: the test will fail" } else { "none is crossed so far" };
     // Writing to a String can't fail.
@@ -357,14 +352,14 @@ mod tests {
             "stopped": false, "running": true, "tainted": true } });
         insta::assert_snapshot!(status_in_words(&data, USUAL_ADDRESS), @r"
         The test runs.
-        VUs         2 at work, 5 are there
+        VUs         2 active of 5
         Thresholds  crossed: the test will fail
         ");
         let data = json!({ "attributes": { "status": 5, "paused": true, "vus": 0, "vus-max": 5,
             "stopped": false, "running": false, "tainted": false } });
         insta::assert_snapshot!(status_in_words(&data, "h:1"), @r"
         The test is paused before its start.
-        VUs         0 at work, 5 are there
+        VUs         0 active of 5
         Thresholds  none is crossed so far
         To let it go on: brunt resume --address h:1
         ");

@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn command() -> Command {
-    Command::new("version").about("Print the version").arg(switch("json", "Print it as JSON"))
+    Command::new("version").about("Print the version").arg(switch("json", "Print JSON"))
 }
 
 pub(super) fn perform(context: &Context, json: bool) -> Outcome<Exit> {

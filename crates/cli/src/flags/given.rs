@@ -1,4 +1,4 @@
-//! What was written on the command line, and in the environment where no flag was written.
+//! The values of flags from the command line, and from the environment where no flag was written.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ pub(crate) struct Given {
     flags: HashMap<&'static str, Value>,
 }
 
-/// What a flag was given.
+/// The value of a flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Value {
     /// One text for each time it was written.
     pub(crate) texts: Vec<String>,
     /// `--vus`, or `K6_VUS`: for messages.
     pub(crate) said_as: String,
-    /// What becomes of it.
+    /// The effect of the flag.
     pub(crate) fate: Fate,
     /// It stood on the command line, not in the environment.
     pub(crate) on_command_line: bool,
@@ -64,7 +64,7 @@ impl Given {
         Ok(given)
     }
 
-    /// What the flag was given, if it was.
+    /// The value of the flag, if it has one.
     pub(crate) fn get(&self, long: &str) -> Option<&Value> {
         self.flags.get(long)
     }

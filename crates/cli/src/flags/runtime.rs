@@ -1,66 +1,85 @@
-//! Flags that say how to run, not what: no script can set them.
+//! Flags about the run itself: no script can set them.
 
 use super::{Fate, Flag};
 
-/// The rows that `run` and `inspect` share, in the order of the help page.
+/// The rows that `run` and `inspect` share; `groups` has the order of the help page.
 pub(crate) static FLAGS: &[Flag] = &[
-    Flag::value("env", "NAME=VALUE", "Set __ENV.NAME in the script").short('e').many(),
+    Flag::value("env", "NAME=VALUE", "Set __ENV.NAME for the script; -e NAME alone passes the variable NAME on").short('e').many(),
     Flag::switch(
         "include-system-env-vars",
-        "Show the environment to the script in __ENV (on for run, off for inspect)",
+        "Put the environment into __ENV [default: true for run, false for inspect and archive]",
     )
     .env("INCLUDE_SYSTEM_ENV_VARS"),
-    Flag::value("compatibility-mode", "MODE", "Set up JavaScript's globals: extended or base")
+    Flag::value("compatibility-mode", "MODE", "Set up the globals of JavaScript: extended (with `global`) or base [default: extended]")
         .env("COMPATIBILITY_MODE"),
-    Flag::switch("no-remote-modules", "Import nothing from https:// addresses")
+    Flag::switch("no-remote-modules", "Refuse imports from https:// addresses")
         .env("NO_REMOTE_MODULES"),
     // Ours.
     Flag::switch(
         "no-builtin-jslib",
-        "Fetch libraries of jslib.k6.io, even those that are built in",
+        "Fetch all libraries of jslib.k6.io from there, even those that are built in",
     )
     .env("NO_BUILTIN_JSLIB"),
-    Flag::value("type", "TYPE", "Say what the file is: js or archive").short('t').env("TYPE"),
-    Flag::switch("no-thresholds", "Neither read nor check thresholds").env("NO_THRESHOLDS"),
-    Flag::value("summary-mode", "MODE", "Show the summary compact, full, legacy or disabled")
+    Flag::value("type", "TYPE", "Read the file as js or archive [default: by its content]").short('t').env("TYPE"),
+    Flag::switch("no-thresholds", "Ignore all thresholds").env("NO_THRESHOLDS"),
+    Flag::value("summary-mode", "MODE", "Print the summary compact, full (each group and scenario by itself), legacy (one list) or disabled [default: compact]")
         .env("SUMMARY_MODE"),
-    Flag::switch("no-summary", "The same as --summary-mode=disabled").env("NO_SUMMARY"),
-    Flag::value("summary-export", "FILE", "Write the summary as JSON").env("SUMMARY_EXPORT"),
+    Flag::switch("no-summary", "Print no summary, as --summary-mode=disabled does").env("NO_SUMMARY"),
+    Flag::value("summary-export", "FILE", "Write the summary to this file as JSON").env("SUMMARY_EXPORT"),
     Flag::switch(
         "new-machine-readable-summary",
-        "Use the new shape of the summary for --summary-export and handleSummary()",
+        "Give --summary-export and handleSummary() the summary in its new shape",
     )
     .env("NEW_MACHINE_READABLE_SUMMARY"),
-    Flag::value("traces-output", "DEST", "Send traces here: none, or otel[=host:port]")
+    Flag::value("traces-output", "DEST", "Send traces to otel[=http://HOST:PORT][,proto=http], or to none [default: none]")
         .env("TRACES_OUTPUT"),
 ];
 
+/// Help of `--out`: every output, what it writes and where to.
+const OUT: &str = "Send results to this output; repeat it for more\n\
+    - json[=FILE]: a line of JSON per sample; FILE.gz is compressed [default: stdout]\n\
+    - csv[=FILE]: a row per sample [default: file.csv]\n\
+    - influxdb[=URL]: InfluxDB 1 or 2 [default: http://localhost:8086/k6]\n\
+    - experimental-prometheus-rw: Prometheus, by remote write [default: localhost:9090]\n\
+    - opentelemetry: a collector, by OTLP [default: localhost:4317]\n\
+    - statsd: StatsD or Datadog's agent [default: localhost:8125]\n\
+    - web-dashboard: a live page in the browser [default: http://127.0.0.1:5665]";
+
 /// The rows of `run` alone.
 pub(crate) static RUN_ONLY: &[Flag] = &[
-    Flag::value("out", "TYPE[=ARG]", "Send results to csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd or web-dashboard; such as json=FILE")
-        .short('o')
-        .many()
-        .env("OUT"),
-    Flag::value("console-output", "FILE", "Write what console.* says to this file")
-        .env("CONSOLE_OUTPUT"),
-    Flag::switch("linger", "Stay after the end until Ctrl-C").short('l').env("LINGER"),
-    Flag::switch("no-usage-report", "Accepted for k6's sake: Brunt never sends anything anywhere")
+    Flag::value("out", "TYPE[=ARG]", OUT).short('o').many().env("OUT"),
+    Flag::value(
+        "console-output",
+        "FILE",
+        "Write the lines of console.log() and its like to this file",
+    )
+    .env("CONSOLE_OUTPUT"),
+    Flag::switch("linger", "Keep the process after the end of the test until Ctrl-C")
+        .short('l')
+        .env("LINGER"),
+    Flag::switch("no-usage-report", "Change nothing: Brunt sends no usage reports")
         .env("NO_USAGE_REPORT")
         .fate(Fate::Nothing),
-    Flag::value("features", "LIST", "Turn on feature flags").many().env("FEATURES"),
+    Flag::value("features", "LIST", "Turn on these feature flags; `brunt features` lists them")
+        .many()
+        .env("FEATURES"),
     // Ours.
-    Flag::value("workers", "N", "Spread the VUs over so many threads; default: one per core")
+    Flag::value("workers", "N", "Spread the VUs over N threads [default: one per core]")
         .env("WORKERS"),
-    Flag::value("scenario", "NAME", "Run this scenario alone; may be repeated").many(),
-    Flag::value("set", "KEY=VALUE", "Set an option by its path, such as scenarios.a.rate=50")
+    Flag::value("scenario", "NAME", "Run this scenario alone; repeat it for more scenarios").many(),
+    Flag::value("set", "KEY=VALUE", "Set any option by its path, such as scenarios.a.rate=50")
         .many(),
-    Flag::switch("no-live", "Show progress on a terminal as k6 does, without the line of requests/s")
+    Flag::switch("no-live", "Show progress as k6 does, without the line of requests per second")
         .env("NO_LIVE"),
     Flag::switch(
         "lateness-metric",
-        "Show iteration_lateness, which k6 does not have, in the summary and to outputs",
+        "Add iteration_lateness, a metric that k6 does not have, to summary and outputs",
     )
     .env("LATENESS_METRIC"),
-    Flag::switch("once", "Run each scenario once with one VU, and show each request and check"),
-    Flag::switch("demo", "Start the demo target inside; its address is __ENV.DEMO_URL").env("DEMO"),
+    Flag::switch(
+        "once",
+        "Run each scenario once with one VU, and print each request, response and check",
+    ),
+    Flag::switch("demo", "Start the demo target in this process; its address is in __ENV.DEMO_URL")
+        .env("DEMO"),
 ];

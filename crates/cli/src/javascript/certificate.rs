@@ -55,7 +55,7 @@ pub(super) fn check(script: &Loaded) -> Outcome<()> {
     })
 }
 
-/// The file that the script opened for it, if it is one as it stands.
+/// The file that the script opened for it, if its whole content is the certificate or the key.
 fn file_of(script: &Loaded, entry: &TlsAuth, is_cert: bool) -> Option<String> {
     let text = if is_cert { &entry.cert } else { &entry.key };
     let opened = script.program().files().all();

@@ -14,7 +14,7 @@ use crate::{
     run::host::TestOptions,
 };
 
-/// Of a pool of source addresses, at most so many are used.
+/// Most source addresses used of a pool.
 const LOCAL_IPS_MOST: u64 = 65_536;
 
 /// All that the script world is told.

@@ -1,4 +1,5 @@
-//! What string literals at the head of a file say of k6: `"use k6 >= 0.54"`, `"use k6 with k6/x/faker >= 0.4"`.
+//! Directives for k6 at the head of a file: string literals such as `"use k6 >= 0.54"` and `"use k6 with k6/x/faker
+//! >= 0.4"`.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,7 @@ fn literals(source: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What comes after blanks, comments and `;`.
+/// The rest of the source after blanks, comments and `;`.
 fn after_blanks(source: &str) -> &str {
     let mut rest = source;
     loop {

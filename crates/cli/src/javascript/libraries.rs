@@ -9,8 +9,8 @@ use std::{
 use brunt_modules::jslib;
 use brunt_script::Files;
 
-/// Files, and before them the libraries that are built in. What is answered here is in no archive: k6 fetches it, and
-/// Brunt has it.
+/// Files, and before them the libraries that are built in. Files answered here are in no archive: k6 fetches them, and
+/// Brunt has them.
 pub(super) struct Libraries {
     files: Arc<dyn Files>,
     /// `--no-builtin-jslib` was not given.

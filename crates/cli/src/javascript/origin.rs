@@ -22,7 +22,7 @@ use crate::{
 /// The most that is read from standard input if it is an archive.
 const ARCHIVE_MOST: u64 = 1 << 30;
 
-/// What a script is loaded from.
+/// The source of a script.
 pub(super) struct Origin {
     pub(super) entry: Entry,
     pub(super) files: Arc<dyn Files>,
@@ -66,7 +66,7 @@ impl Origin {
         Self::unpack(name, BufReader::new(file))
     }
 
-    /// What comes through a pipe (`run <(make-script)`) can be read once.
+    /// A pipe (`run <(make-script)`) can be read only once.
     fn piped(name: &str, kind: FileType, remote: bool) -> Outcome<Self> {
         let most = if kind == FileType::Script { MAX_FILE } else { ARCHIVE_MOST };
         let mut bytes = Vec::new();
@@ -103,7 +103,7 @@ fn unread(name: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(Exit::Other, anyhow::anyhow!("could not load the test archive {name}: {error}"))
 }
 
-/// What cannot be read is told by whoever loads it.
+/// A file that cannot be read is reported by the code that loads it.
 fn has_archives_mark(path: &str) -> bool {
     let mut head = [0; 262];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));

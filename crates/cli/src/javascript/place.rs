@@ -22,7 +22,7 @@ pub(super) fn first(stack: &str, files: &dyn Files) -> Option<Diagnostic> {
     Some(Diagnostic { url: url.to_owned(), line, column, text, ..Diagnostic::default() })
 }
 
-/// Where the caret stands, in UTF-16 units from 1: stacks count as k6 does, in bytes, and in TypeScript from 0.
+/// The column of the caret, in UTF-16 units from 1: stacks count as k6 does, in bytes, and in TypeScript from 0.
 fn shown(url: &str, text: &str, column: u32) -> u32 {
     let at = column.max(1) as usize - 1;
     if Path::new(url).extension().is_some_and(|extension| extension == "ts") {

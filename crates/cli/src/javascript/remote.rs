@@ -117,7 +117,7 @@ impl Files for Remote {
     }
 
     fn look_alike(&self, path: &Path) -> Option<PathBuf> {
-        /// Of larger folders only so many files are looked at.
+        /// Most entries of a folder that are looked at.
         const ENTRIES_MOST: usize = 2000;
         let wanted = path.file_name()?.to_str()?;
         // `.` for a path without a folder.
@@ -180,7 +180,7 @@ async fn follow(url: &str, settings: Settings) -> Result<Vec<u8>, String> {
     named.map_err(|error| error.to_string())?;
     let mut at = url.to_owned();
     for _ in 0..=REDIRECTS_MAX {
-        let target = Target::parse(&at).map_err(|_| format!("{at} is no address"))?;
+        let target = Target::parse(&at).map_err(|_| format!("{at} is not an address"))?;
         let mut request = Request::new("GET", &target, &headers);
         request.deadline = Some(deadline);
         let exchange = client.exchange(&request).await;

@@ -10,7 +10,7 @@ use log::{
 
 use crate::secrets;
 
-/// What was said, owned, so that the caller can go on.
+/// A log record, owned, so that the caller can go on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub(super) at: SystemTime,

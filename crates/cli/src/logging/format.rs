@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// What was perhaps meant by a word that is none of them.
+    /// The format that an unknown word was perhaps meant to name.
     pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
         brunt_spelling::nearest(word, ["text", "json", "raw"])
     }

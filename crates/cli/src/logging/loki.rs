@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 
 use super::entry::Entry;
 
-/// Where Loki listens, if nobody says otherwise.
+/// The address of Loki unless a setting names another.
 const USUAL_URL: &str = "http://127.0.0.1:3100/loki/api/v1/push";
 /// One push may take so long.
 const PUSH_LIMIT: Duration = Duration::from_secs(10);
 /// The push under way and the last one together, at the end of the process.
 const LAST_LIMIT: Duration = Duration::from_secs(15);
-/// An answer's body and its head end within so many bytes: they only explain a refusal.
+/// Most bytes of an answer's head and of its body: they only explain a refusal.
 const ANSWER_MAX: u32 = 64 << 10;
 /// The letters of an answer that are shown.
 const SHOWN_MAX: usize = 300;
@@ -66,7 +66,7 @@ impl Default for LokiConfig {
 }
 
 impl LokiConfig {
-    /// Reads what stands behind `loki=`.
+    /// Reads the text after `loki=`.
     ///
     /// # Errors
     /// A key that means nothing, a value that can't be read, a URL that is none.
@@ -122,7 +122,7 @@ impl LokiConfig {
     }
 }
 
-/// What commas divide, those within brackets apart.
+/// The parts between commas; commas within brackets divide nothing.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     text.split(move |letter| {
@@ -142,7 +142,7 @@ struct Batch {
     dropped: u64,
 }
 
-/// What became of the lines.
+/// The outcome of the lines.
 #[derive(Default)]
 struct Tally {
     /// Lines for Loki.
@@ -151,7 +151,7 @@ struct Tally {
     arrived: AtomicU64,
     /// Those above the limit of a period; Loki is told of them.
     above: AtomicU64,
-    /// What went wrong first.
+    /// The first fault.
     trouble: Mutex<Option<String>>,
 }
 
@@ -219,7 +219,7 @@ impl Loki {
 }
 
 impl Tally {
-    /// What was lost, in a sentence.
+    /// The loss, in a sentence.
     fn loss(&self, config: &LokiConfig) -> Option<String> {
         let lost = self.given.load(Relaxed).saturating_sub(self.arrived.load(Relaxed));
         let above = self.above.load(Relaxed);

@@ -1,7 +1,7 @@
 //! Equal warnings and errors of one second are one line.
 //!
 //! The first of them is written at once. Those that follow within a second are counted, and told as one line with their number,
-//! each second anew as long as they come. What scripts say is left alone: it is their output.
+//! each second anew as long as they come. Lines of scripts are left alone: they are their output.
 
 use std::{
     collections::HashMap,

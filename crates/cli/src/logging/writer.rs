@@ -20,7 +20,7 @@ use super::{
 };
 use crate::screen::Screen;
 
-/// What the writer is told.
+/// A message to the writer.
 pub(super) enum Message {
     Entry(Entry),
     /// Answer when all before it is written.
@@ -167,7 +167,7 @@ impl Writer {
         }
     }
 
-    /// What was lost is told in the format of all other lines.
+    /// The loss is told in the format of all other lines.
     fn tell_dropped(&mut self) {
         let dropped = self.shared.dropped.load(Relaxed);
         if dropped > 0 {

@@ -10,9 +10,9 @@ use super::{
     snapshot::{Phase, Rates, ScenarioProgress, Snapshot, State, Work},
 };
 
-/// Names are padded to at least so many columns, as k6 does.
+/// Names are padded to at least this many columns, as in k6.
 const NAME_LEAST: usize = 4;
-/// Names are cut to so many columns.
+/// Names are cut to this many columns.
 const NAME_WIDTH: usize = 30;
 /// On a terminal of fewer columns names are cut further.
 const NARROW: usize = 60;
@@ -178,7 +178,7 @@ impl Widths {
 }
 
 impl Row {
-    /// What is done before the scenarios start has a bar of its own; `None` after that.
+    /// The bar of the stages before the scenarios start; `None` after that.
     fn of_stage(snapshot: &Snapshot) -> Option<Self> {
         let (name, done, text) = match snapshot.phase {
             Phase::Initializing { total } => {

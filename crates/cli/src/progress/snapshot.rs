@@ -1,4 +1,4 @@
-//! What the bars show, as plain data.
+//! The content of the bars, as plain data.
 
 use std::time::Duration;
 
@@ -24,24 +24,24 @@ pub(crate) struct Snapshot {
     pub(crate) complete: u64,
     /// Iterations that were cut off.
     pub(crate) interrupted: u64,
-    /// What the last seconds saw, if it is to be shown.
+    /// The rates of the last seconds, if they are to be shown.
     pub(crate) rates: Option<Rates>,
     /// In the order of the description.
     pub(crate) scenarios: Vec<ScenarioProgress>,
 }
 
-/// What the last seconds saw of requests.
+/// The requests of the last seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rates {
     /// A second.
     pub(crate) requests: f64,
-    /// None: nobody was answered.
+    /// None: no request was answered.
     pub(crate) p95_ms: Option<f64>,
     /// The share that failed, 0 to 1; none if nothing can fail.
     pub(crate) failed: Option<f64>,
 }
 
-/// What the test is doing.
+/// The phase of the test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// VUs are being made.
@@ -96,7 +96,7 @@ pub(crate) enum State {
     Done,
 }
 
-/// What is counted besides time.
+/// The work that is counted besides time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Work {
     /// Time alone.

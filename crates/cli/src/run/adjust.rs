@@ -9,7 +9,7 @@ use crate::{
     flags::Given,
 };
 
-/// What to change once all layers are together.
+/// The changes to make once all layers are together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Adjust {
     /// Keep these scenarios; all if there are none.
@@ -20,7 +20,7 @@ pub(super) struct Adjust {
     once: bool,
 }
 
-/// Paths may have so many parts.
+/// Most parts of a path.
 const DEEPEST: usize = 16;
 
 impl Adjust {

@@ -17,8 +17,7 @@ pub(crate) fn read(context: &Context) -> Outcome<Option<(PathBuf, String)>> {
         return match std::fs::read_to_string(path) {
             Ok(text) => Ok(Some((path.clone(), text))),
             Err(error) => {
-                Err(unreadable(path, &error)
-                    .hint("the path stands behind --config or in K6_CONFIG"))
+                Err(unreadable(path, &error).hint("the path comes from --config or K6_CONFIG"))
             }
         };
     }

@@ -1,4 +1,4 @@
-//! What is told when the test is over: summary, files, warnings about the run itself.
+//! The end of a test: summary, files, warnings about the run itself.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -30,7 +30,7 @@ pub(super) struct Ending<'a> {
     pub(super) script: &'a str,
 }
 
-/// What k6 says in front of all that is wrong with the summary.
+/// The beginning of k6's message about any fault of the summary.
 const UNHANDLED: &str = "failed to handle the end-of-test summary";
 
 impl Ending<'_> {
@@ -116,7 +116,7 @@ impl Ending<'_> {
         text.into_bytes()
     }
 
-    /// What `handleSummary` is given.
+    /// The argument of `handleSummary`.
     fn data(&self, report: &RunReport, setup_data: Option<Value>) -> Value {
         if self.settings.new_summary_shape {
             // As Go writes it: nanoseconds, and `Z` for UTC.
@@ -189,7 +189,7 @@ fn told_dropped(dropped: &Dropped) {
     let cut = brunt_metrics::texts_cut();
     if crowded > 0 {
         log::warn!(
-            "tags had more new values than can be told apart: {crowded} times \"{OTHERS}\" stands in their place. Each value \
+            "tags had more new values than can be told apart: \"{OTHERS}\" replaces {crowded} of them. Each sample \
              counts in its metric all the same; give tags fewer values, such as one `name` for changing URLs"
         );
     }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{failure::Outcome, settings::FileType};
 
-/// What a script is loaded with.
+/// The inputs for loading a script.
 #[derive(Debug, Clone)]
 pub(crate) struct Source<'a> {
     /// As the user named it; `-` is standard input.
@@ -25,7 +25,7 @@ pub(crate) struct Source<'a> {
     pub(crate) kind: FileType,
     /// `__ENV`.
     pub(crate) env: &'a BTreeMap<String, String>,
-    /// The global `global` exists (`--compatibility-mode extended`); `None` if nobody says: an archive may.
+    /// Whether the global `global` exists (`--compatibility-mode extended`); `None` leaves it to the archive.
     pub(crate) extended: Option<bool>,
     /// `__ENV` can't be written to.
     pub(crate) freeze_env: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Source<'a> {
 
 /// Whoever can load scripts.
 pub(crate) trait Host {
-    /// What comes of it.
+    /// The loaded script.
     type Script: Script;
 
     /// Reads the script and what it imports, and runs the init code once.
@@ -52,7 +52,7 @@ pub(crate) trait Host {
 
 /// A script whose init code ran.
 pub(crate) trait Script: Sized {
-    /// What the engine drives.
+    /// The runner that the engine drives.
     type Runner: TestRunner;
 
     /// The export `options`; null if there is none.
@@ -67,7 +67,7 @@ pub(crate) trait Script: Sized {
     /// The text of the main file, for the new shape of the summary.
     fn text(&self) -> &str;
 
-    /// Where that stands; none if its options stand elsewhere.
+    /// The URL of that text; none if its options come from elsewhere.
     fn url(&self) -> Option<&str> {
         None
     }
@@ -79,14 +79,14 @@ pub(crate) trait Script: Sized {
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<Self::Runner>>;
 }
 
-/// What the script world must know of the test as a whole.
+/// The facts about the test as a whole that the script world must know.
 #[derive(Debug, Clone)]
 pub(crate) struct TestOptions {
     /// All layers together; what unset options mean is told by its methods.
     pub(crate) options: brunt_options::Options,
-    /// What `exec.test.options` shows.
+    /// The value of `exec.test.options`.
     pub(crate) exec_options: Value,
-    /// What is written back into each VU's exported `options`.
+    /// The value that replaces each VU's exported `options`.
     pub(crate) written_back: Value,
     /// The process environment: proxies, `SSLKEYLOGFILE`.
     pub(crate) env: BTreeMap<String, String>,
@@ -109,12 +109,12 @@ pub(crate) trait TestRunner: Runner {
     ) -> Answer;
 }
 
-/// What `handleSummary()` answered.
+/// The answer of `handleSummary()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// There is no such function, or it returned nothing: the usual text is shown.
     Usual,
-    /// What to write where.
+    /// Texts to write, by file name.
     Write(Files),
     /// It threw or took too long: that is logged, and the usual text is shown.
     Failed(String),

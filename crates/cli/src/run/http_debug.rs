@@ -26,7 +26,7 @@ impl Watcher for HttpDebug {
     fn check(&self, _: &Place<'_>, _: &str, _: bool) {}
 }
 
-/// The head as k6 shows it: what it could decode stands last, though neither k6 nor we send that header.
+/// The head as k6 shows it: the accepted codings come last, though neither k6 nor we send that header.
 fn request_head(head: &str, method: &str) -> String {
     let has = |name: &str| {
         head.lines().any(|line| {

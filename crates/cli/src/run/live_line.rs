@@ -11,7 +11,7 @@ use brunt_metrics::{Frame, Sink, TrendSink, builtin};
 
 use crate::progress::Rates;
 
-/// The numbers are of so many seconds, the one under way included.
+/// The numbers cover this many seconds, the current one included.
 const SECONDS: u64 = 5;
 
 /// About so much time is in a frame.
@@ -29,11 +29,11 @@ struct State {
     seconds: VecDeque<Second>,
     /// When the first request was seen: `setup()` or making VUs may have taken long before it.
     began: Option<Duration>,
-    /// What was found last, and at which tenth of a second: the display asks often, and sorting costs.
+    /// The last result, and its tenth of a second: the display asks often, and sorting costs.
     last: Option<(u64, Rates)>,
 }
 
-/// What was seen in one second.
+/// The requests of one second.
 #[derive(Default)]
 struct Second {
     /// Seconds since the start.
@@ -59,7 +59,7 @@ impl LiveLine {
     }
 
     fn rates_at(&self, now: Duration) -> Option<Rates> {
-        /// Between two looks nothing is added up anew for so many tenths of a second.
+        /// A result is kept for this many tenths of a second.
         const KEPT: u64 = 5;
         let tenth = now.as_millis() as u64 / 100;
         let mut state = self.lock();
@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// A frame with so many requests of so many milliseconds, of which one failed.
+    /// A frame with `count` requests of `ms` milliseconds each, of which one failed.
     fn frame(count: u32, ms: f64) -> Frame {
         let mut recorder = Recorder::new(Arc::new(Registry::new()), 0, false);
         let tags = recorder.tags(&TagSet::default());

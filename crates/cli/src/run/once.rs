@@ -104,7 +104,7 @@ impl Trace {
             }
             Err(_) => {
                 // Writing to a String can't fail.
-                let _ = writeln!(out, "{mark}({} bytes that are no text)", bytes.len());
+                let _ = writeln!(out, "{mark}({} bytes that are not text)", bytes.len());
                 return;
             }
         };

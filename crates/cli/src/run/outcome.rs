@@ -1,4 +1,4 @@
-//! What a run's failure means: an exit code, and what to try.
+//! From a run's failure to an exit code and a remedy.
 
 use brunt_engine::{AbortReason, ErrorKind, Failure as RunFailure, RunError};
 

@@ -43,13 +43,13 @@ pub(crate) struct Outer {
     near_variables: Vec<(String, String)>,
 }
 
-/// What is to be run.
+/// The test to run.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) consolidated: Consolidated,
     /// Outputs that the configuration file names.
     pub(crate) outputs: Option<Vec<String>>,
-    /// What it says of each.
+    /// The settings of each.
     pub(crate) collectors: BTreeMap<String, serde_json::Value>,
     /// The configuration file says so, both.
     pub(crate) linger: bool,
@@ -113,7 +113,7 @@ impl Outer {
     }
 }
 
-/// What the script can run.
+/// The functions that the script can run.
 ///
 /// # Errors
 /// It exports no function (255).
@@ -121,7 +121,7 @@ pub(crate) fn functions<S: Script>(script: &S) -> Outcome<&[String]> {
     let functions = script.functions();
     if functions.is_empty() {
         let hint = if script.others().iter().any(|other| other == "default") {
-            "the default export is no function"
+            "the default export is not a function"
         } else {
             "export default function () { … } is what a VU runs"
         };
@@ -148,7 +148,7 @@ impl Plan {
         for (name, meant) in &outer.near_variables {
             // What the script reads is its own.
             if !script.text().contains(name.as_str()) {
-                log::warn!(hint = format!("did you mean {meant}?").as_str(); "the variable {name} is no setting, only the script can read it");
+                log::warn!(hint = format!("did you mean {meant}?").as_str(); "the variable {name} is not a setting, only the script can read it");
             }
         }
         tell(parsed.warning(Layer::Script));
@@ -198,7 +198,7 @@ impl Plan {
         })
     }
 
-    /// What the script world is told.
+    /// The facts for the script world.
     pub(super) fn test_options(
         &self,
         env: BTreeMap<String, String>,
@@ -280,7 +280,7 @@ impl Plan {
         config.is_last = true;
     }
 
-    /// What outputs need to know.
+    /// The facts for outputs.
     pub(super) fn output_context(
         &self,
         registry: &Arc<Registry>,
@@ -351,7 +351,7 @@ fn check_functions(scenarios: &[Scenario], functions: &[String], others: &[Strin
     for Scenario { name, exec, .. } in scenarios {
         if others.contains(exec) {
             wrong.push(format!(
-                "the scenario \"{name}\" runs \"{exec}\", which is exported but is no function"
+                "the scenario \"{name}\" runs \"{exec}\", which is exported but is not a function"
             ));
         } else if !functions.contains(exec) {
             wrong.push(format!(

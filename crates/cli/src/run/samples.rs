@@ -19,10 +19,10 @@ pub(super) struct Samples {
     pub(super) pages: Vec<Page>,
 }
 
-/// What became of them, after the run.
+/// The outcome of the outputs, after the run.
 pub(super) struct Results(Receiver<Fed>);
 
-/// What the feed knows at the end.
+/// The knowledge of the feed at the end.
 struct Fed {
     finished: Vec<Finished>,
     /// Samples that the cores had no room for.

@@ -2,7 +2,7 @@
 //! that comes when there is no test to end, before it and after it.
 //!
 //! One stop may come as two signals: `timeout` signals the process and then its whole group, npm and
-//! make pass on what the terminal has sent to all. What comes within [`ECHO`] of a signal is its echo.
+//! make pass on what the terminal has sent to all. A signal within [`ECHO`] of another is its echo.
 
 use std::{
     io,
@@ -62,7 +62,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What there is to end.
+/// The things to end.
 struct State {
     ends: Ends,
     /// Signals so far.
@@ -159,7 +159,7 @@ impl Shared {
     }
 }
 
-/// What the first signal leads to.
+/// The consequence of the first signal.
 fn what_happens(phase: Phase, teardown: Option<Duration>) -> String {
     let limit = teardown.map(brunt_schedule::duration::format).unwrap_or_default();
     match phase {

@@ -27,7 +27,7 @@ use crate::{
     screen::{Screen, tests::Tape},
 };
 
-/// What the double does where a script would.
+/// The act of the double in place of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Act {
     #[default]
@@ -44,9 +44,9 @@ struct Double {
     functions: Vec<String>,
     act: Act,
     answer: Option<Answer>,
-    /// What `__ENV` was.
+    /// The content of `__ENV`.
     env: Arc<Mutex<BTreeMap<String, String>>>,
-    /// What `handleSummary` got.
+    /// The argument of `handleSummary`.
     data: Arc<Mutex<Option<Value>>>,
 }
 
@@ -167,7 +167,7 @@ impl Vu for DoubleVu {
     }
 }
 
-/// What a run came to.
+/// The outcome of a run.
 struct Told {
     code: u8,
     message: String,

@@ -1,7 +1,7 @@
 //! `--traces-output`: each iteration and each HTTP request as a span.
 //!
-//! Requests are told by the script world ([`Watcher`]), iterations by a runner around the runner; which
-//! iteration a request belongs to follows from the numbers of both, so that nobody has to remember anything.
+//! Requests are told by the script world ([`Watcher`]), iterations by a runner around the runner; the iteration of a
+//! request follows from the numbers of both, so that no table is kept.
 //! Without the flag it costs a look at an `Option` for each iteration.
 
 use std::{future::Future, rc::Rc, sync::Arc};

@@ -17,7 +17,7 @@ pub(crate) struct Watch {
     line: Option<Arc<LiveLine>>,
 }
 
-/// What a scenario's progress alone doesn't tell.
+/// The part of a scenario that its progress doesn't tell.
 struct Plan {
     /// The highest rate (iterations per second); 0 for closed models.
     highest: f64,

@@ -1,4 +1,4 @@
-//! What is wrong with options, each fault with its place in the file that it stands in.
+//! Faults of options, each with its place in the file.
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ fn drawn(url: String, place: OptionPlace) -> Diagnostic {
     }
 }
 
-/// Adds a place; what is wrong with one place stands under it together.
+/// Adds a place; the faults of one place are put together below it.
 fn draw(all: &mut Vec<Diagnostic>, next: Diagnostic) {
     let drawn: usize = all.iter().map(|one| one.notes.len()).sum();
     if drawn >= DRAWN_MOST {

@@ -22,10 +22,14 @@ const FLUSH_EVERY: Duration = Duration::from_millis(100);
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "encode",
     files: "[FILE...]",
-    about: "Turns records of attacks into CSV, gob or JSON. Without files it reads standard input.",
+    about: "Converts records of attacks to CSV, gob or JSON. Without files it reads standard input.",
+    examples: &[
+        "brunt encode result.bin > result.json",
+        "brunt encode -to=csv -output=result.csv result.bin",
+    ],
     flags: &[
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
-        Flag::new("to", Takes::Text, "json", "Write this format: csv, gob or json"),
+        Flag::new("to", Takes::Text, "json", "Format of the output: csv, gob or json"),
     ],
 };
 

@@ -1,13 +1,15 @@
 //! Flags as Go's `flag` package reads them: `-name value`, `-name=value`, either with two dashes.
 //!
-//! A switch takes its value only behind `=`. Flags end at the first word that is none, or at `--`. What is wrong is told
-//! in Go's words, because scripts around vegeta look for them.
+//! A switch takes its value only behind `=`. Flags end at the first word that is none, or at `--`. Errors are
+//! told in Go's words, because scripts around vegeta look for them.
 
 use std::fmt::Write as _;
 
 use brunt_results::duration;
 
-/// Begins what is said of a flag that there is not; its name follows.
+use crate::page::{self, wrapped};
+
+/// The beginning of the message about an unknown flag; its name follows.
 pub(crate) const UNDEFINED: &str = "flag provided but not defined: -";
 
 /// The flags of one command.
@@ -15,10 +17,12 @@ pub(crate) const UNDEFINED: &str = "flag provided but not defined: -";
 pub(crate) struct FlagSet {
     /// The command, such as `attack`.
     pub(crate) command: &'static str,
-    /// What may stand behind the flags, such as `[FILE...]`.
+    /// The words that may follow the flags, such as `[FILE...]`.
     pub(crate) files: &'static str,
     /// One sentence about the command.
     pub(crate) about: &'static str,
+    /// Calls of it, most used first.
+    pub(crate) examples: &'static [&'static str],
     /// In the order of the help page.
     pub(crate) flags: &'static [Flag],
 }
@@ -33,7 +37,7 @@ pub(crate) struct Flag {
     pub(crate) help: &'static str,
 }
 
-/// What a flag takes.
+/// The value of a flag.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Takes {
     /// Nothing, or `=true`, `=false`.
@@ -43,7 +47,7 @@ pub(crate) enum Takes {
     /// Nanoseconds in an `i64`.
     Duration,
     Text,
-    /// What `check` lets through; what it says otherwise ends the message.
+    /// A text that `check` accepts; its error ends the message otherwise.
     Checked {
         kind: &'static str,
         check: fn(&str) -> Result<(), String>,
@@ -93,13 +97,13 @@ impl Flag {
 /// Why there are no values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FlagError {
-    /// The user asked for help: print it on stderr, exit 0.
+    /// The user asked for help: print it on stdout, exit 0.
     Help,
-    /// The command line is wrong: print this and the help on stderr, exit 2.
+    /// The command line is wrong: print this on stderr, exit 2.
     Wrong(String),
 }
 
-/// What was written, checked.
+/// The values that were written, checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Values {
     flags: &'static [Flag],
@@ -160,32 +164,44 @@ impl FlagSet {
         Ok(Values { flags: self.flags, written, files: rest.to_vec() })
     }
 
-    /// The page of help.
+    /// The page of help, as wide as the terminal.
     pub(crate) fn help(&self) -> String {
+        self.page(page::width())
+    }
+
+    /// The page of help in lines of at most `width` columns, where words allow.
+    fn page(&self, width: usize) -> String {
         let Self { command, files, about, .. } = self;
         let gap = if files.is_empty() { "" } else { " " };
-        let mut page = format!("{about}\n\nUsage: brunt {command} [flags]{gap}{files}\n\n");
+        let mut page = wrapped(about, "", width);
+        let _ = write!(page, "\nUsage: brunt {command} [flags]{gap}{files}\n\nExamples:\n");
+        for example in self.examples {
+            let _ = writeln!(page, "  {example}");
+        }
+        page.push_str("\nFlags:\n");
         for flag in self.flags {
             let kind = flag.kind();
             let gap = if kind.is_empty() { "" } else { " " };
-            let _ = write!(page, "  -{}{gap}{kind}\n    \t{}", flag.name, flag.help);
-            match (flag.takes, flag.default) {
-                (_, "")
-                | (Takes::Switch, "false")
-                | (Takes::Int | Takes::Uint, "0")
-                | (Takes::Duration, "0" | "0s") => {}
-                (Takes::Text, default) => {
-                    let _ = write!(page, " (default {default:?})");
-                }
-                (_, default) => {
-                    let _ = write!(page, " (default {default})");
-                }
-            }
-            page.push('\n');
+            let default = match (flag.takes, flag.default) {
+                (_, "") => String::new(),
+                (Takes::Uint, UINT_MAX) => " (default: no limit)".to_owned(),
+                (Takes::Text, default) => format!(" (default {default:?})"),
+                (_, default) => format!(" (default {default})"),
+            };
+            let _ = writeln!(page, "  -{}{gap}{kind}", flag.name);
+            page.push_str(&wrapped(&format!("{}{default}", flag.help), "        ", width));
         }
+        page.push('\n');
+        let globals = format!(
+            "Global options stand before the command: brunt -cpus=2 -q {command}. `brunt --help` tells them."
+        );
+        page.push_str(&wrapped(&globals, "", width));
         page
     }
 }
+
+/// The default of a limit that is none.
+const UINT_MAX: &str = "18446744073709551615";
 
 impl Values {
     /// The last value that was written, or the default.
@@ -271,12 +287,13 @@ mod tests {
         command: "x",
         files: "[FILE...]",
         about: "Tries flags.",
+        examples: &["brunt x -lazy"],
         flags: &[
             Flag::new("lazy", Takes::Switch, "false", "Read targets lazily"),
             Flag::new("keepalive", Takes::Switch, "true", "Keep connections"),
-            Flag::new("redirects", Takes::Int, "10", "Follow so many"),
-            Flag::new("workers", Takes::Uint, "10", "Start with so many"),
-            Flag::new("every", Takes::Duration, "0s", "Report so often"),
+            Flag::new("redirects", Takes::Int, "10", "Follow N"),
+            Flag::new("workers", Takes::Uint, "10", "Start with N"),
+            Flag::new("every", Takes::Duration, "0s", "Report each time"),
             Flag::new("output", Takes::Text, "stdout", "Write here"),
             Flag::new("pair", Takes::Checked { kind: "pair", check: even }, "", "An even text"),
             Flag::new("header", Takes::Many { kind: "value", check: even }, "", "A header"),
@@ -349,18 +366,21 @@ mod tests {
     }
 
     #[test]
-    fn help_shows_kinds_and_defaults() {
-        let page = SET.help();
-        assert!(page.starts_with("Tries flags.\n\nUsage: brunt x [flags] [FILE...]\n\n"), "{page}");
+    fn help_shows_kinds_and_defaults_in_lines_that_fit() {
+        let page = SET.page(80);
+        let head = "Tries flags.\n\nUsage: brunt x [flags] [FILE...]\n\nExamples:\n  brunt x -lazy\n\nFlags:\n";
+        assert!(page.starts_with(head), "{page}");
         for part in [
-            "  -lazy\n    \tRead targets lazily\n",
-            "  -keepalive\n    \tKeep connections (default true)\n",
-            "  -redirects int\n    \tFollow so many (default 10)\n",
-            "  -every duration\n    \tReport so often\n",
-            "  -output string\n    \tWrite here (default \"stdout\")\n",
-            "  -header value\n    \tA header\n",
+            "  -lazy\n        Read targets lazily (default false)\n",
+            "  -keepalive\n        Keep connections (default true)\n",
+            "  -redirects int\n        Follow N (default 10)\n",
+            "  -every duration\n        Report each time (default 0s)\n",
+            "  -output string\n        Write here (default \"stdout\")\n",
+            "  -header value\n        A header\n",
         ] {
             assert!(page.contains(part), "{page}");
         }
+        let page = SET.page(20);
+        assert!(page.contains("        Read targets\n        lazily\n"), "{page}");
     }
 }

@@ -3,14 +3,15 @@
 use super::flag::{self, FlagError, FlagSet, Values};
 use crate::{
     Context,
+    print::print,
     exit::Exit,
     failure::{Failure, Outcome},
 };
 
-/// Reads flags. Nothing if help was asked for, which has been printed.
+/// Reads flags. Nothing if help was asked for, which has been printed on stdout.
 ///
 /// # Errors
-/// They are wrong (exit code 2): what is, what was perhaps meant and where to look stand on stderr then.
+/// They are wrong (exit code 2): stderr has the mistake, the flag that was perhaps meant and the page of help.
 pub(in crate::vegeta) fn flags(
     context: &Context,
     set: &FlagSet,
@@ -19,7 +20,7 @@ pub(in crate::vegeta) fn flags(
     match set.parse(words) {
         Ok(values) => Ok(Some(values)),
         Err(FlagError::Help) => {
-            context.screen.stderr(&set.help());
+            print(context, &set.help())?;
             Ok(None)
         }
         Err(FlagError::Wrong(message)) => {

@@ -15,15 +15,14 @@ use crate::{Context, exit::Exit, failure::Outcome};
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "plot",
     files: "[FILE...]",
-    about: "Draws records of attacks as one page of HTML. Without files it reads standard input.",
+    about: "Draws the latencies of attacks over time as a page of HTML. Without files it reads standard input.",
+    examples: &[
+        "brunt plot result.bin > plot.html",
+        "brunt plot -title=Releases old.bin new.bin > plot.html",
+    ],
     flags: &[
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
-        Flag::new(
-            "threshold",
-            Takes::Int,
-            "4000",
-            "Draw at most so many points of each series; 0 = all",
-        ),
+        Flag::new("threshold", Takes::Int, "4000", "Most points of each series [0 = all]"),
         Flag::new("title", Takes::Text, "Brunt Plot", "Title of the page"),
     ],
 };

@@ -22,24 +22,40 @@ const CLEAR: &str = "\x1b[2J\x1b[0;0H";
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "report",
     files: "[FILE...]",
-    about: "Tells what records of attacks say. Without files it reads standard input.",
+    about: "Sums up records of attacks. Without files it reads standard input.",
+    examples: &[
+        "brunt report result.bin",
+        "brunt report -type=json result.bin",
+        "brunt report -type='hist[0,10ms,50ms,100ms]' a.bin b.bin",
+        "brunt attack -targets=urls.txt -duration=10s | brunt report -threshold='p99<50ms'",
+    ],
     flags: &[
         Flag::new(
             "buckets",
             Takes::Text,
             "",
-            "Count latencies in these buckets, such as [0,1ms,10ms]",
+            "Buckets of latencies for -type=hist, such as [0,1ms,10ms]",
         ),
-        Flag::new("every", Takes::Duration, "0s", "Report so often while reading"),
+        Flag::new(
+            "every",
+            Takes::Duration,
+            "0s",
+            "Report again and again while reading, each time this much later [0 = only at the end]",
+        ),
         Flag::new(
             "group-by",
             Takes::Checked { kind: "key", check: group_by },
             "",
-            "Tell apart hits by url, method, name or status",
+            "Report hits by url, method, name or status, too",
         ),
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
         threshold::FLAG,
-        Flag::new("type", Takes::Text, "text", "Write text, json, hist[BUCKETS], hdrplot or html"),
+        Flag::new(
+            "type",
+            Takes::Text,
+            "text",
+            "Format of the report: text, json, hist[BUCKETS], hdrplot or html",
+        ),
     ],
 };
 

@@ -16,7 +16,7 @@ use crate::{
     piped::Awaited,
 };
 
-/// What becomes of the bodies and headers of records.
+/// The treatment of bodies and headers of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Kept,

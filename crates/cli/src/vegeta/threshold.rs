@@ -1,4 +1,4 @@
-//! `-threshold`, for `brunt attack` and `brunt report`: what must be reached, and exit code 99 if it isn't.
+//! `-threshold` of `brunt attack` and `brunt report`: conditions on the results, and exit code 99 if one fails.
 
 use brunt_results::{Summary, Threshold};
 
@@ -10,7 +10,7 @@ pub(super) const FLAG: Flag = Flag::new(
     "threshold",
     Takes::Many { kind: "condition", check },
     "",
-    "Exit with 99 unless this holds, such as p99<50ms, success>99%; repeat it for several",
+    "Exit with code 99 unless this condition holds, such as p99<50ms or success>99%; repeat it for more",
 );
 
 fn check(text: &str) -> Result<(), String> {
@@ -23,7 +23,7 @@ pub(super) fn read(values: &Values) -> Vec<Threshold> {
     texts.map(|text| text.parse().expect("it was checked when it was read")).collect()
 }
 
-/// Tells on stderr what came of each, and gives the exit code.
+/// Prints the outcome of each on stderr, and gives the exit code.
 pub(super) fn judge(context: &Context, thresholds: &[Threshold], summary: &Summary) -> Exit {
     let mut exit = Exit::Success;
     for threshold in thresholds {

@@ -5,7 +5,7 @@ use crate::support::{Told, brunt};
 
 const DEFAULT: &str = "export default function () {}\n";
 
-/// What is described before a test with these options, script and layers.
+/// The description before a test with these options, script and layers.
 fn described(script: &str, file: &str, env: &[(&str, &str)], flags: &str) -> Told {
     let mut call = brunt(&format!("run --config c.json s.js {flags}"))
         .file("s.js", script)

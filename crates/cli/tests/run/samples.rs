@@ -1,4 +1,4 @@
-//! What `--out json` wrote, counted.
+//! The output of `--out json`, counted.
 
 use serde_json::Value;
 
@@ -41,12 +41,12 @@ impl Ran {
         self.values(metric).iter().sum()
     }
 
-    /// What `console.log` said, in order.
+    /// The lines of `console.log`, in order.
     pub(crate) fn logged(&self) -> Vec<String> {
         logged(&self.told)
     }
 
-    /// What `console.log` said, as numbers, sorted.
+    /// The lines of `console.log`, as numbers, sorted.
     pub(crate) fn numbers(&self) -> Vec<i64> {
         let mut numbers: Vec<i64> =
             self.logged().iter().map(|line| line.parse().expect("a number")).collect();
@@ -55,7 +55,7 @@ impl Ran {
     }
 }
 
-/// What `console.log` said, in order.
+/// The lines of `console.log`, in order.
 pub(crate) fn logged(told: &Told) -> Vec<String> {
     let console = told.stderr.lines().filter(|line| line.contains("source=console"));
     console

@@ -1,5 +1,5 @@
 //! `k6/http` as scripts see it: the built binary against a server that writes down what it is asked, byte for byte.
-//! What is expected was seen in k6 1.8.1, or stands in its documentation; intended differences are said where they show.
+//! Expected values were seen in k6 1.8.1, or come from its documentation; intended differences are marked in place.
 #![forbid(unsafe_code)]
 
 mod batches;

@@ -1,4 +1,4 @@
-//! What goes over the wire.
+//! The bytes of requests on the wire.
 
 use crate::server::{Server, plain};
 

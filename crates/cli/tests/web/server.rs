@@ -51,7 +51,7 @@ impl Server {
         Self { url, reports, shared }
     }
 
-    /// What `GET /canned/NAME` answers before the connection is closed.
+    /// The answer to `GET /canned/NAME`, before the connection is closed.
     pub(crate) fn canned(self, name: &str, answer: impl AsRef<[u8]>) -> Self {
         let entry = (name.to_owned(), answer.as_ref().to_vec());
         self.shared.canned.lock().expect("no panic").push(entry);

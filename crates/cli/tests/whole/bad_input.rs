@@ -67,7 +67,7 @@ fn imports_that_lead_nowhere() {
 fn exports_that_are_no_functions() {
     for case in [
         Case("export const foo = 1", "", 255, &["exports no functions"]),
-        Case("export default 42", "", 255, &["exports no functions", "is no function"]),
+        Case("export default 42", "", 255, &["exports no functions", "is not a function"]),
         Case(
             "export const setup = 5; DEFAULT",
             "",

@@ -16,7 +16,7 @@ use crate::support::{Brunt, Running, Told, beside_a_yardstick, brunt};
 
 const MIB: usize = 1 << 20;
 
-/// What the server has ready.
+/// The bodies that the server has ready.
 struct Bombs {
     /// 4 GiB of zeros.
     zeros: Vec<u8>,
@@ -136,7 +136,7 @@ fn beside(address: SocketAddr, at: &str, timeout: &str, flags: &str) -> (Told, u
     )
 }
 
-/// What the bad one said, and when.
+/// The line of the bad one, and its moment.
 fn said(told: &Told) -> (&str, u64) {
     let line = told.stderr.lines().find_map(|line| line.strip_prefix("bad "));
     let (what, when) = line.and_then(|line| line.split_once(" after ")).expect("it was said");
@@ -290,7 +290,7 @@ fn cookies_are_taken_when_a_batch_or_an_asynchronous_request_is_called() {
     assert_eq!(lines, [["without"; 12].join(",").as_str(), "later without", "then with"]);
 }
 
-/// What k6 1.8.1 makes of these.
+/// The answers of k6 1.8.1 to these.
 #[test]
 fn durations_of_requests_are_read_as_strictly_as_those_of_options() {
     let script = "import http from 'k6/http';

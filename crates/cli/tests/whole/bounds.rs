@@ -1,4 +1,4 @@
-//! What is told of exceptions, equal log lines, hidden metrics, and of what was lost.
+//! The messages about exceptions, equal log lines, hidden metrics, and losses.
 #![expect(
     clippy::large_stack_arrays,
     reason = "threads of the test's servers, with stacks of their own"

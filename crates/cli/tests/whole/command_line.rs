@@ -30,6 +30,58 @@ fn help_lists_the_commands_and_every_flag() {
 }
 
 #[test]
+fn help_of_run_has_groups_examples_and_every_output() {
+    let page = brunt("run --help").told().stdout;
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}: {page}"));
+    let order =
+        ["Examples:", "\nLoad:", "--vus", "\nScript:", "--env", "\nResults:", "--out", "\nHTTP:"];
+    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "{page}");
+    for output in [
+        "json",
+        "csv",
+        "influxdb",
+        "experimental-prometheus-rw",
+        "opentelemetry",
+        "statsd",
+        "web-dashboard",
+    ] {
+        assert!(page.contains(&format!("- {output}")), "{output}: {page}");
+    }
+    assert!(!page.contains("BOOL"), "{page}");
+}
+
+#[test]
+fn global_options_have_one_page() {
+    let help = |line: &str| brunt(line).told().stdout;
+    let root = help("--help");
+    assert!(root.contains("\nGlobal options:\n") && root.contains("--log-output <DEST>"), "{root}");
+    for line in
+        ["run --help", "inspect --help", "deps --help", "status --help", "demo --help", "help run"]
+    {
+        let page = help(line);
+        assert!(!page.contains("--log-output <DEST>"), "{page}");
+        assert!(page.contains("`brunt --help` tells"), "{page}");
+    }
+}
+
+#[test]
+fn help_of_attacks_is_on_stdout_with_examples_and_defaults() {
+    for (command, default) in [
+        ("attack", "(default 50/1s)"),
+        ("encode", "(default \"json\")"),
+        ("report", "(default 0s)"),
+        ("plot", "(default 4000)"),
+    ] {
+        for flag in ["-h", "-help", "--help"] {
+            let told = brunt(&format!("{command} {flag}")).told();
+            assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");
+            assert!(told.stdout.contains("\nExamples:\n"), "{told:?}");
+            assert!(told.stdout.contains(default), "{told:?}");
+        }
+    }
+}
+
+#[test]
 fn extensions_of_commands_are_none() {
     let told = brunt("x").told();
     assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{told:?}");

@@ -42,7 +42,7 @@ fn the_page_on_compatibility_is_up_to_date() {
     assert!(page == made, "docs/compatibility.md is stale: run tests/k6/record --table");
 }
 
-/// What differs; nothing if nothing does.
+/// The differences, if there are any.
 fn differs(brunt: &Path, script: &Script, stage: &Stage) -> Option<String> {
     let found = script
         .expected()

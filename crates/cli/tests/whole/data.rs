@@ -175,7 +175,7 @@ fn csv_files_are_parsed() {
     assert!(lines[17].contains("the reader cannot be nil"), "{lines:?}");
 }
 
-/// The elements of a file that is parsed for a `SharedArray` alone stay in the file's text: nobody can tell.
+/// The elements of a file that is parsed for a `SharedArray` alone stay in the file's text; scripts can't tell.
 #[test]
 fn shared_arrays_of_whole_files_are_what_json_parse_makes() {
     let script = r"

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::brunt;
 
-/// What the server says to a question, `None` for nothing.
+/// The server's answer to a question, `None` for no answer.
 fn answer(question: &[u8], is_tcp: bool) -> Option<Vec<u8>> {
     let mut at = 12;
     let mut name = String::new();
@@ -92,7 +92,7 @@ fn server() -> u16 {
     port
 }
 
-/// What a script says whose iteration is this body.
+/// The lines of a script whose iteration is this body.
 fn said(flags: &str, options: &str, body: &str) -> (i32, Vec<String>) {
     let script = format!(
         "import dns, {{ lookup }} from 'k6/x/dns';\n\

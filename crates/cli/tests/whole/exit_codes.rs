@@ -196,7 +196,7 @@ fn of_configuration_files() {
     }
 }
 
-/// What `handleSummary()` may do, and whether the usual text is shown.
+/// Effects of `handleSummary()`, and whether the usual text is shown.
 #[test]
 fn of_summaries_that_are_none() {
     for (text, is_shown) in [

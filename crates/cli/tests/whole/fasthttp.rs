@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{DemoServer, brunt};
 
-/// What every script here begins with.
+/// The beginning of every script here.
 const HEAD: &str = r"
 import { Client, FileStream, Request, checkstatus } from 'k6/x/fasthttp';
 const url = __ENV.DEMO_URL;
@@ -18,7 +18,7 @@ const tell = (what) => {
 };
 ";
 
-/// What the last line of `handleSummary` prints: init code's answers and those of `setup()`.
+/// The end of every script: the last line of `handleSummary` prints the answers of init code and of `setup()`.
 const TAIL: &str = r"
 export default function () {}
 export function handleSummary(data) {

@@ -1,4 +1,4 @@
-//! Answers that no server should give to a unary call. What is expected is what k6 1.8 made of the same bytes.
+//! Answers that no server should give to a unary call. Expected are k6 1.8's results for the same bytes.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::support::{brunt, repository};
 
-/// What a server does with a call.
+/// A server's reaction to a call.
 enum Answer {
     /// It sends these frames; their stream is put in.
     Frames(Vec<(u8, u8, Vec<u8>)>),

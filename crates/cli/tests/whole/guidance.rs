@@ -1,4 +1,4 @@
-//! What a new user is told: slips of the keyboard, all errors at once, terminals, signals, completion.
+//! Help for a new user: slips of the keyboard, all errors at once, terminals, signals, completion.
 #![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::process::{Command, Stdio};
@@ -11,7 +11,8 @@ fn run(script: &str, flags: &str) -> Told {
     brunt(&format!("run -q s.js {flags}")).file("s.js", script).told()
 }
 
-/// Runs a line of a shell on a terminal so wide, in a folder with a file `s.js`. What stood on it, and the exit code.
+/// Runs a line of a shell on a terminal of this width, in a folder with a file `s.js`. Gives its text and the exit
+/// code.
 fn on_terminal(columns: u32, line: &str, script: &str, typed: &str) -> (String, i32) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("s.js"), script).expect("a file");

@@ -1,5 +1,5 @@
-//! What a hard stop leaves of sockets and streams, and what servers of gRPC are told of it before. What is expected is what
-//! k6 1.8 did with the same scripts.
+//! The effect of a hard stop on sockets and streams, and the notice to servers of gRPC before it. Expected is the
+//! behaviour of k6 1.8 with the same scripts.
 #![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::fmt::Write as _;

@@ -40,7 +40,7 @@ export function handleSummary(data) {
 }
 ";
 
-/// Reads something, says `first`, then `again` until nobody listens or time is up.
+/// Reads something, says `first`, then `again` until the reader leaves or time is up.
 fn flood(stream: &mut (impl std::io::Read + Write), first: &[u8], again: &[u8]) {
     let end = Instant::now() + Duration::from_secs(5);
     let again = again.repeat(16_000usize.div_ceil(again.len()));
@@ -75,7 +75,7 @@ fn server(config: Option<Arc<ServerConfig>>, first: &[u8], again: &[u8]) -> Stri
     format!("{scheme}://{address}/")
 }
 
-/// TLS with a chain of so many certificates.
+/// TLS with a chain of this many certificates.
 #[expect(clippy::unnecessary_wraps, reason = "a server may have none")]
 fn tls(certificates: usize, protocol: &[u8]) -> Option<Arc<ServerConfig>> {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");

@@ -97,7 +97,7 @@ export function connect() {
 const PROTO: &str = r#"syntax = "proto3"; package a; message M { string s = 1; }
 service A { rpc Call(M) returns (M); rpc Down(M) returns (stream M); }"#;
 
-/// What a server says first.
+/// The first words of a server.
 #[derive(Clone, Copy)]
 enum Greeting {
     /// Agrees to a WebSocket.
@@ -293,7 +293,7 @@ fn a_websocket_that_never_comes_or_never_reads_keeps_no_timer_waiting() {
     ]);
 }
 
-/// A message of so many zeros, compressed, as a frame.
+/// A message of `size` zeros, compressed, as a frame.
 fn bomb(size: usize) -> Vec<u8> {
     let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0; 1 << 20];

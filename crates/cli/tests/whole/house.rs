@@ -1,6 +1,7 @@
 //! House rules that a machine can check.
 
 mod circles;
+mod english;
 mod words;
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! `k6/html` and what responses make of it, over real sockets. What selections and elements do is in `tests/k6/html`.
+//! `k6/html` in responses, over real sockets. Selections and elements are tested in `tests/k6/html`.
 
 use crate::support::brunt;
 

@@ -1,5 +1,5 @@
-//! Libraries of jslib that are built in: nothing is fetched, as `--no-remote-modules` makes sure. What chai and Papa Parse
-//! answer was found by running them (chai 4.3.4 and 4.5.0, papaparse 5.1.1).
+//! Libraries of jslib that are built in: nothing is fetched, as `--no-remote-modules` makes sure. The answers of chai
+//! and Papa Parse were found by running them (chai 4.3.4 and 4.5.0, papaparse 5.1.1).
 
 use crate::support::{Told, brunt};
 

@@ -1,4 +1,4 @@
-//! What one VU does must never cost the others, or the process: memory, native loops, long lines, odd arguments.
+//! No act of one VU may harm the others or the process: memory, native loops, long lines, odd arguments.
 
 use std::time::{Duration, Instant};
 
@@ -78,7 +78,7 @@ fn only_regular_files_are_imported() {
     }
     let map = "export default function () { console.log('ran') }\n//# sourceMappingURL=/dev/zero\n";
     let told = brunt("run -q s.js").file("s.js", map).told();
-    assert!(told.code == 0 && told.stderr.contains("is no regular file"), "{told:?}");
+    assert!(told.code == 0 && told.stderr.contains("is not a regular file"), "{told:?}");
     // The script itself may come through a pipe that has a name.
     let told = brunt("run -q --log-format raw /dev/stdin")
         .stdin("export default function () { console.log('piped') }")

@@ -63,7 +63,7 @@ impl Drop for Server {
     }
 }
 
-/// What a script says that has `show(what, promise)` and a `client` of these options.
+/// The lines of a script that has `show(what, promise)` and a `client` of these options.
 fn said(module: &str, options: &str, body: &str) -> Vec<String> {
     let script = format!(
         "import redis from '{module}';\n\
@@ -226,7 +226,7 @@ fn a_password_a_database_and_version_3_are_agreed_on() {
     assert_eq!(lines, ["get rejects NOAUTH Authentication required."]);
 }
 
-/// A server may tell things that nobody asked for, before a reply, after it, and in pieces.
+/// A server may push messages before a reply, after it, and in pieces.
 #[test]
 fn what_a_server_pushes_is_no_reply() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

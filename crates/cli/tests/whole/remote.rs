@@ -20,7 +20,7 @@ const SCRIPT: &str = "import { group, check, sleep } from 'k6';\n\
     }\n\
     export function teardown(data) { console.log('bye', JSON.stringify(data)); }\n";
 
-/// An address that nobody has; somebody else may take it meanwhile, which no test has seen.
+/// An address that is free; another process may take it meanwhile, which no test has seen.
 fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()
@@ -232,7 +232,10 @@ fn nobody_at_the_other_end_is_told() {
         let how = format!("brunt run --address {address} script.js");
         assert!(told.error().contains(&how), "{told:?}");
         let help = brunt(&format!("{command} --help")).told();
-        assert!(help.stdout.contains("Ask the run that serves its REST API there"), "{help:?}");
+        assert!(
+            help.stdout.contains("Ask the run that serves its REST API at this address"),
+            "{help:?}"
+        );
         assert!(help.stdout.contains("[default: localhost:6565]"), "{help:?}");
     }
 }

@@ -10,7 +10,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::support::{Brunt, brunt};
 
-/// What is served at a path: a status, and a body or a `Location`.
+/// The answer at a path: a status, and a body or a `Location`.
 type Pages = BTreeMap<&'static str, (u16, &'static str)>;
 
 /// A server on loopback, which ends with the test's process.

@@ -12,7 +12,7 @@ use crate::support::brunt;
 const EVENTS: &str = "\u{feff}: hello\r\ndata: a\r\ndata\r\ndata:  b\r\n\r\nevent: tick\rid: 5\rdata: ü€𝄞\r\rid: no\0\ndata:x\n\n\
     :comment: data: y\ndata: z\nunknown: 1\n data: no\n\nevent: lost\n\nid\ndata: last\r\n\r\ndata: cut";
 
-/// Answers with the events in pieces of so many bytes as the path says.
+/// Answers with the events in pieces, whose size in bytes is in the path.
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     let mut head = String::new();
     let mut reader = BufReader::new(stream.try_clone()?);

@@ -1,5 +1,5 @@
-//! What summaries know of checks and groups depends on the system tags, as in k6, which finds both out from the tags
-//! of samples.
+//! The checks and groups of summaries depend on the system tags, as in k6, which finds both out from the tags of
+//! samples.
 
 use crate::support::brunt;
 

@@ -12,7 +12,7 @@ use std::{
 /// A process that takes longer is killed, and the test fails.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// What a call of the binary came to.
+/// The outcome of a call of the binary.
 #[derive(Debug)]
 pub(crate) struct Told {
     /// The exit code; −1 if a signal killed it.
@@ -74,7 +74,7 @@ impl Brunt {
         self.folder.path().join(name)
     }
 
-    /// What stands in a file of the folder.
+    /// The content of a file of the folder.
     pub(crate) fn read(&self, name: &str) -> String {
         let path = self.path(name);
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))

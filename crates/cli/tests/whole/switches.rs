@@ -34,7 +34,7 @@ fn http_debug_logs_each_request_and_response() {
     }
 }
 
-/// What k6 1.8.1 shows, and what goes over the wire.
+/// The log of k6 1.8.1, and the bytes on the wire.
 #[test]
 fn http_debug_shows_what_is_sent_without_a_body_and_on_its_own_connection() {
     let demo = DemoServer::start();

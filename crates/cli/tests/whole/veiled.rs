@@ -22,7 +22,7 @@ export default async function () {
 }
 ";
 
-/// Takes whatever comes over TCP, and answers each request with 204. What it hands out is bytes as they came.
+/// Takes whatever comes over TCP, and answers each request with 204. Hands out the bytes as they came.
 fn listen() -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address").to_string();

@@ -2,7 +2,7 @@
 
 use crate::support::brunt;
 
-/// Runs the body of an async default function once. What it passes to `equal` must be equal.
+/// Runs the body of an async default function once. The arguments of `equal` must be equal.
 fn holds(imports: &str, body: &str) {
     let script = format!(
         "{imports}\nimport http from 'k6/http';\nimport exec from 'k6/execution';\n\

@@ -48,7 +48,7 @@ pub(super) fn encrypt(
     Some(to_size(&encrypted, size))
 }
 
-/// `None` if anything is not as [`encrypt`] makes it; what, is nobody's business.
+/// `None` if anything is not as [`encrypt`] makes it; callers must not learn what.
 pub(super) fn decrypt(
     key: &RsaPrivateKey,
     hash: Hash,

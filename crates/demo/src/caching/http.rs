@@ -33,7 +33,7 @@ pub(crate) async fn answer(
 ) -> Result<Reply, Refusal> {
     let Ok(id) = rest.parse::<u64>() else {
         let message =
-            format!("'{rest}' is no item id: use a number, as in /{}/99", strategy.name());
+            format!("'{rest}' is not an item id: use a number, as in /{}/99", strategy.name());
         return Err(reply::bad_request(message));
     };
     let instance = instance(call, strategy)?;

@@ -25,7 +25,7 @@ pub(super) struct Item {
     pub(super) hits: Option<u64>,
 }
 
-/// What a write may change.
+/// The fields that a write may change.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct Change {
@@ -80,7 +80,7 @@ impl Item {
 }
 
 impl Loaded {
-    /// What the origin answers at this moment.
+    /// The origin's answer at this moment.
     pub(super) fn now(item: &Item) -> Self {
         Self::new(item.id, item.version, now_utc().1, item.json())
     }
@@ -104,7 +104,7 @@ impl Loaded {
         stored
     }
 
-    /// Reads [`Self::to_stored`]; `None` if something else stands there.
+    /// Reads [`Self::to_stored`]; `None` for any other bytes.
     pub(super) fn from_stored(id: u64, stored: Vec<u8>) -> Option<Self> {
         let end = memchr::memchr(b'\n', &stored)?;
         let (version, at_ms) = std::str::from_utf8(&stored[..end]).ok()?.split_once(' ')?;

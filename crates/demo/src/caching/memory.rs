@@ -10,7 +10,7 @@ use super::item::Loaded;
 pub(super) use crate::lru::Lookup;
 use crate::lru::{Lru, Room};
 
-/// What an entry costs beside its body, roughly.
+/// The cost of an entry beside its body, roughly.
 const ENTRY_COST: usize = 256;
 
 /// How long and how much a cache keeps.

@@ -20,7 +20,7 @@ use crate::timing::Phases;
 
 /// Longest wait for a connection or an answer; then Redis counts as down.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
-/// After a failed connect, this long nobody tries again.
+/// The time after a failed connect in which no other is tried.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 /// Redis cannot be asked.
@@ -80,7 +80,7 @@ impl RedisTier {
         })
     }
 
-    /// Looks for an item. What does not read as one counts as absent.
+    /// Looks for an item. A value that does not read as one counts as absent.
     pub(super) async fn get(
         &self,
         key: &str,

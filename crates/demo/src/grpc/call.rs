@@ -167,7 +167,7 @@ impl Call {
         }
     }
 
-    /// Ends the call in order. What fails here fails because the client has gone.
+    /// Ends the call in order. Failures here mean that the client has gone.
     pub(super) fn end(mut self, ended: Result<(), Status>) {
         if self.is_reset {
             return;

@@ -115,7 +115,7 @@ async fn give(call: &mut Call, message: &[u8]) -> Result<(), Status> {
     }
 }
 
-/// What the metadata asks for, before the last message (`Unary`, `Up`) or after it.
+/// Does the fault that the metadata asks for, before the last message (`Unary`, `Up`) or after it.
 async fn misbehave(call: &mut Call, goodbye: &Sender<Reason>) -> Result<(), Status> {
     if let Some(delay) = number(call, "demo-delay") {
         tokio::time::sleep(Duration::from_millis(delay as u64)).await;

@@ -59,7 +59,7 @@ pub(super) fn process(
     Ok(Product { bytes: bytes.into(), content_type: format.content_type() })
 }
 
-/// What `info` answers: facts of the source, all as text.
+/// The answer of `info`: facts of the source, all as text.
 pub(super) fn info(source: &[u8]) -> Result<Value, String> {
     let read = || {
         let reader = ImageReader::new(Cursor::new(source)).with_guessed_format()?;

@@ -1,4 +1,4 @@
-//! What can be set on the image handler. Each field's comment begins with the flag that sets it.
+//! The settings of the image handler. Each field's comment begins with the flag that sets it.
 
 use std::time::Duration;
 
@@ -11,8 +11,7 @@ pub struct ImageConfig {
     pub instances: u32,
     /// `--threads N`: images that one instance works on at once, 1 to 64 (default 2).
     pub threads: usize,
-    /// `--queue-limit N`: a miss is answered by 429 when more than so many images wait for a thread
-    /// (default 1).
+    /// `--queue-limit N`: a miss is answered by 429 when more than N images wait for a thread (default 1).
     pub queue_limit: usize,
     /// `--retry-after SECONDS`: send `Retry-After` with a 429 (default: none, as the reference).
     pub retry_after: Option<u32>,

@@ -23,7 +23,7 @@ const SAVE_MAX: usize = 64 * 1024;
 const NAME_MAX: usize = 1024;
 /// The bucket when no `x-bucket` is sent.
 const BUCKET: &str = "demo";
-/// What a 429 says, as the reference says it: 56 bytes.
+/// The body of a 429, as in the reference: 56 bytes.
 const BUSY: &str = r#"{"message":"Too many requests, please try again later."}"#;
 
 static X_BUCKET: HeaderName = HeaderName::from_static("x-bucket");

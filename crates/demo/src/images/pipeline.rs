@@ -12,7 +12,7 @@ const RESIZES_MAX: usize = 8;
 /// Longest side that may be asked for.
 const SIDE_MAX: u32 = 16_383;
 
-/// What is to be done with a picture.
+/// The steps for a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Pipeline {
     /// How many actions there were; with none, the object itself is wanted.
@@ -77,7 +77,7 @@ impl Format {
     }
 }
 
-/// The quality when `quality` stands there without a number, as in the reference.
+/// The quality for a `quality` without a number, as in the reference.
 const QUALITY_UNSAID: u8 = 72;
 
 impl Pipeline {
@@ -174,7 +174,7 @@ fn set(resize: &mut Resize, word: &str) -> Result<(), String> {
         "limit" => resize.limit = switch("limit", value)?,
         "color" => {
             resize.colour = colour(value)
-                .ok_or_else(|| format!("resize: '{word}' is no colour such as color_FF8000"))?;
+                .ok_or_else(|| format!("resize: '{word}' is not a colour such as color_FF8000"))?;
         }
         _ => return Err(unknown("resize", word)),
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// At most `threads + limit + 1` images are in hand: so many are worked on, and one more may wait
-/// than the limit says, because it is compared before joining.
+/// At most `threads + limit + 1` images are in hand: `threads` are worked on, and one more may wait than the limit
+/// says, because it is compared before joining.
 #[derive(Debug)]
 pub(super) struct Pool {
     threads: usize,
@@ -19,7 +19,7 @@ pub(super) struct Pool {
     ends: Mutex<Vec<Instant>>,
 }
 
-/// Too many wait already; so many.
+/// Too many wait already; their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Busy(pub(super) usize);
 

@@ -1,4 +1,4 @@
-//! What a request wants of which object: from path and query.
+//! The object and the task of a request: from path and query.
 
 use hyper::Uri;
 
@@ -7,10 +7,10 @@ use crate::reply::{Query, unescaped};
 
 /// The query's member with the actions.
 const PROCESS: &str = "x-oss-process";
-/// What a path may end in to be a picture's without a query.
+/// The endings of a path that is a picture's without a query.
 const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
 
-/// What is wanted of an object.
+/// The task for an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Task {
     /// As it is.
@@ -28,7 +28,7 @@ pub(super) struct Wanted {
     pub(super) task: Task,
 }
 
-/// What cannot be understood.
+/// The fault of a request that cannot be understood.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Misunderstood {
     /// A sentence about the part that makes no sense.

@@ -8,7 +8,7 @@ pub(super) enum Mode {
     Inside,
     /// The smallest that covers the box; nothing is cut off.
     Outside,
-    /// The same, and what stands out is cut off, evenly.
+    /// The same, and the parts outside the box are cut off, evenly.
     Cover,
     /// The largest that fits inside, and colour around it up to the box.
     Pad,
@@ -16,7 +16,7 @@ pub(super) enum Mode {
     Exact,
 }
 
-/// What `resize` was asked for.
+/// The arguments of `resize`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resize {
     pub(super) width: Option<u32>,
@@ -47,7 +47,7 @@ impl Default for Resize {
     }
 }
 
-/// What is to be done: scale, then perhaps cut or pad to a frame, the picture in its middle.
+/// The steps: scale, then perhaps cut or pad to a frame, the picture in its middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) scaled: (u32, u32),

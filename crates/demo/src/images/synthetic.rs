@@ -1,4 +1,4 @@
-//! Answers without pictures: so many bytes as a thumbnail of that width has.
+//! Answers without pictures: the same number of bytes as a thumbnail of that width.
 
 use bytes::Bytes;
 

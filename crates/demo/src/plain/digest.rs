@@ -84,7 +84,7 @@ pub(super) fn answer(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     Err(answer)
 }
 
-/// What a client says in `Authorization`.
+/// A client's fields in `Authorization`.
 #[derive(Default)]
 struct Given {
     user: String,
@@ -127,7 +127,7 @@ impl Given {
         Some(given)
     }
 
-    /// What `response` must be: RFC 7616 §3.4.1, without a quality of protection that of RFC 2069.
+    /// The right value of `response`: RFC 7616 §3.4.1, or RFC 2069's without a quality of protection.
     fn expected(&self, algorithm: Algorithm, method: &str, password: &str) -> String {
         let secret = algorithm.of_text(&format!("{}:{REALM}:{password}", self.user));
         let what = algorithm.of_text(&format!("{method}:{}", self.uri));

@@ -19,7 +19,7 @@ pub(super) fn flaky(call: &Call<'_>) -> Result<Reply, Refusal> {
     let status = call.query().parsed("status", 503u16)?;
     let status = StatusCode::from_u16(status).ok().filter(|s| s.as_u16() >= 200);
     let status =
-        status.ok_or_else(|| reply::bad_request("parameter 'status' is no final status"))?;
+        status.ok_or_else(|| reply::bad_request("parameter 'status' is not a final status"))?;
     if call.app.dice.chance(probability) {
         return Err(reply::refuse(status, "flaky, as asked for"));
     }

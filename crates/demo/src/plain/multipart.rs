@@ -98,7 +98,7 @@ fn boundary(content_type: &str) -> Result<String, Malformed> {
     }
 }
 
-/// What a token of RFC 2045 has: no blanks, controls and separators.
+/// The bytes of a token of RFC 2045: no blanks, controls and separators.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte)
 }
@@ -113,8 +113,8 @@ fn first_delimiter(body: &[u8], finder: &Finder<'_>, size: usize) -> Result<usiz
     }
 }
 
-/// A CRLF must follow a delimiter. RFC 2046 lets mail servers pad it with blanks; who sends it may not, and over HTTP
-/// nobody else is there.
+/// A CRLF must follow a delimiter. RFC 2046 lets mail servers pad it with blanks; the sender may not, and over HTTP
+/// there is no other party.
 fn end_of_delimiter(body: &[u8], at: usize) -> Result<usize, Malformed> {
     if let Some(b' ' | b'\t') = body.get(at) {
         return malformed(at, "a boundary line has blanks after the boundary");

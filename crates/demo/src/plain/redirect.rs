@@ -11,7 +11,7 @@ use crate::reply::{self, Refusal, Reply};
 pub(super) fn countdown(call: &Call<'_>, rest: &str) -> Result<Reply, Refusal> {
     let left: u32 = rest
         .parse()
-        .map_err(|_| reply::bad_request(format!("'{rest}' is no number of redirects")))?;
+        .map_err(|_| reply::bad_request(format!("'{rest}' is not a number of redirects")))?;
     if left == 0 {
         return Ok(reply::text("ok"));
     }
@@ -34,7 +34,8 @@ pub(super) fn to(call: &Call<'_>) -> Result<Reply, Refusal> {
 fn redirect(call: &Call<'_>, location: &str) -> Result<Reply, Refusal> {
     let status = call.query().parsed("status", 302u16)?;
     let status = StatusCode::from_u16(status).ok().filter(StatusCode::is_redirection);
-    let status = status.ok_or_else(|| reply::bad_request("parameter 'status' is no redirect"))?;
+    let status =
+        status.ok_or_else(|| reply::bad_request("parameter 'status' is not a redirect"))?;
     let location = HeaderValue::try_from(location)
         .map_err(|_| reply::bad_request("this URL cannot stand in a header"))?;
     let mut answer = reply::bare(status);

@@ -19,7 +19,7 @@ use crate::timing::milliseconds;
 /// Largest piece of a body.
 const PIECE_MAX: usize = 1 << 20;
 
-/// What streams are made of: the alphabet again and again. Slices of it cost nothing.
+/// The bytes of streams: the alphabet again and again. Slices of it cost nothing.
 static PATTERN: LazyLock<Bytes> =
     LazyLock::new(|| (0..PIECE_MAX).map(|i| b'a' + (i % 26) as u8).collect::<Vec<_>>().into());
 

@@ -1,6 +1,6 @@
 //! `/ws/*`: WebSockets (RFC 6455), enough of them to talk with a client.
 //!
-//! A compressed message is echoed as it came: without context takeover, each message stands for itself.
+//! A compressed message is echoed as it came: without context takeover, no message depends on another.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ const ECHOES_SIZE_MAX: usize = 64 << 20;
 /// How much one reading can bring.
 const READ_SIZE: usize = 64 * 1024;
 
-/// What the server does beside echoing messages.
+/// The server's acts beside echoing messages.
 #[derive(Debug)]
 struct Manner {
     /// Bytes that are sent first, whatever they mean.
@@ -118,7 +118,7 @@ fn manner(rest: &str, query: &Query<'_>) -> Result<Manner, Refusal> {
                 |at: usize| hex.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
             let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(byte).collect();
             manner.first =
-                bytes.ok_or_else(|| reply::bad_request("'hex' is no hexadecimal text"))?;
+                bytes.ok_or_else(|| reply::bad_request("'hex' is not hexadecimal text"))?;
         }
         "drop" => manner.drops = true,
         _ => return Err(reply::not_found()),

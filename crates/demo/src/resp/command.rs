@@ -1,4 +1,4 @@
-//! What each command answers.
+//! The answer to each command.
 
 use std::time::Duration;
 

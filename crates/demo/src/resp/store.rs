@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// Bytes of keys and values; beyond it the least recently written keys go (`allkeys`, by age).
 pub(crate) const MEMORY_MAX: usize = 128 << 20;
-/// What an entry costs beside its bytes, roughly.
+/// The cost of an entry beside its bytes, roughly.
 const ENTRY_COST: usize = 128;
 /// Messages that a slow subscriber may lag behind before it is disconnected.
 pub(crate) const LAG_MAX: usize = 1024;
@@ -66,7 +66,7 @@ pub(crate) enum When {
     Present,
 }
 
-/// What becomes of a key's expiry when it is set.
+/// The expiry of a key when it is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expiry {
     /// None from now on.

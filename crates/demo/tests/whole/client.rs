@@ -122,7 +122,7 @@ pub(crate) fn get(addr: SocketAddr, path: &str) -> Answer {
     Client::new(addr).get(path)
 }
 
-/// The same request from so many clients at once.
+/// The same request from `clients` clients at once.
 pub(crate) fn storm(addr: SocketAddr, path: &str, clients: usize) -> Vec<Answer> {
     let mut open: Vec<Client> = (0..clients).map(|_| Client::new(addr)).collect();
     // Connected and accepted first, so that they really ask at once.

@@ -41,8 +41,8 @@ use crate::stop::StopHandle;
 /// so much late. A third of the CPU time of waking for each.
 const GAP_NS: u64 = 100_000;
 
-/// So many due times that have passed are looked at in one go; then the VUs, and whoever wants to end the
-/// test, get a turn. A few milliseconds.
+/// Most due times that have passed and are looked at in one go; then the VUs, and whoever wants to end the test, get
+/// a turn. A few milliseconds.
 const DISPATCHES_MAX: usize = 1 << 15;
 
 /// An open scenario on one core.
@@ -111,7 +111,7 @@ impl OpenHere {
         })
     }
 
-    /// The run is aborted: nobody waits any longer.
+    /// The run is aborted: all waiting ends.
     pub(super) fn abandon(&self, core: u32) {
         self.stop.stop();
         self.close(core);

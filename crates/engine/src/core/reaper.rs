@@ -25,7 +25,7 @@ pub(super) struct Reaper {
 struct Inner {
     watched: Vec<Option<StopHandle>>,
     free: Vec<usize>,
-    /// (deadline, place). Whoever leaves stays in here until then; that one finds nobody, or somebody
+    /// (deadline, place). A VU that leaves stays in here until its deadline; then its place is empty, or holds a VU
     /// whose own deadline is later. At most one entry for each time a VU was activated.
     due: BinaryHeap<Reverse<(u64, usize)>>,
 }

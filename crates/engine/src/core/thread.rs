@@ -27,12 +27,12 @@ use crate::scenario::ScenarioState;
 /// Stack of a core's thread, in bytes: init code of scripts runs on it. Only touched pages take memory.
 const STACK_SIZE: usize = 16 << 20;
 
-/// After so many steps of tasks a core looks at its sockets, timers and what other threads sent, busy or
-/// not. With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth
-/// of a second apart.
+/// After this many steps of tasks a core looks at its sockets, timers and messages of other threads, busy or not.
+/// With tokio's 61, and scripts that compute for their whole slice of 2 ms each, that could be a tenth of a second
+/// apart.
 const STEPS_BETWEEN_POLLS: u32 = 8;
 
-/// What a core is made from.
+/// The parts of a new core.
 pub(crate) struct CoreSeed<R: Runner> {
     pub(crate) index: u32,
     pub(crate) runner: Arc<R>,

@@ -1,4 +1,4 @@
-//! What a core notes about itself while the scenarios run.
+//! A core's notes about itself while the scenarios run.
 
 use std::cell::{Cell, RefCell};
 

@@ -1,4 +1,4 @@
-//! What a run is told, and what it answers.
+//! The input of a run, and its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::health::Health;
 
 /// Everything a run needs to know besides its [`Runner`](crate::Runner).
 pub struct RunConfig {
-    /// What to run; validated. The order does not matter.
+    /// The scenarios to run; validated. The order does not matter.
     pub scenarios: Vec<Scenario>,
     /// This process's share of the test.
     pub segment: Segment,
@@ -72,7 +72,7 @@ impl RunConfig {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct RunReport {
     /// The numbers.
@@ -93,7 +93,7 @@ pub struct RunReport {
     pub iterations_interrupted: u64,
     /// From the start of the clock (before `setup()`) to the end of `teardown()`.
     pub duration: Duration,
-    /// What `setup()` returned, as JSON.
+    /// The result of `setup()`, as JSON.
     pub setup_data: Option<Arc<str>>,
     /// Distinct series, roughly.
     pub series: u64,
@@ -102,8 +102,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// What decides the exit code: whatever went wrong first, else that the test was marked as failed, else
-    /// crossed thresholds. That is k6's order.
+    /// The failure that decides the exit code: the first error, else the mark of the test as failed, else crossed
+    /// thresholds. That is k6's order.
     pub fn error(&self) -> Option<Failure> {
         let at_end = || {
             if self.marked_failed {

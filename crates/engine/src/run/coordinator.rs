@@ -25,7 +25,7 @@ use crate::runner::{Runner, VuIds};
 /// How long to wait before trying again to reach a core whose queue is full.
 const RETRY_NS: u64 = 1_000_000;
 
-/// What a coordinator is made from.
+/// The parts of a new coordinator.
 pub(super) struct Parts<R: Runner> {
     pub(super) runner: Arc<R>,
     pub(super) control: Arc<Control>,
@@ -42,13 +42,13 @@ pub(super) struct Parts<R: Runner> {
     pub(super) teardown: Option<Duration>,
     /// The time limits of both, when somebody asks for them.
     pub(super) limits: (Duration, Duration),
-    /// What somebody outside asks for.
+    /// Requests from outside.
     pub(super) asked: mpsc::Receiver<Ask>,
     /// Set if the run is lost before it begins.
     pub(super) failure: Option<Failure>,
 }
 
-/// What the coordinator knows at the end.
+/// The knowledge of the coordinator at the end.
 pub(super) struct Outcome {
     pub(super) failure: Option<Failure>,
     pub(super) setup_data: Option<Arc<str>>,
@@ -73,7 +73,7 @@ pub(super) struct Coordinator<R: Runner> {
     health: Vec<CoreHealth>,
 }
 
-/// So many VUs are still to be made; then, or when one can't be, the answer is given.
+/// The number of VUs still to be made; at zero, or when one can't be made, the answer is given.
 struct Growth {
     scenario: usize,
     left: u64,
@@ -89,7 +89,7 @@ enum StageEnd {
 /// One core, as the coordinator sees it.
 #[derive(Default)]
 struct CoreLine {
-    /// What it has no room for yet: at most a few commands for each VU.
+    /// Commands that its channel has no room for yet: at most a few for each VU.
     outbox: VecDeque<Command>,
     initialising: bool,
     staging: bool,
@@ -401,7 +401,7 @@ impl<R: Runner> Coordinator<R> {
         }
     }
 
-    /// Makes the VUs that a scenario lacks to have so many, on all cores in turn.
+    /// Makes the VUs that a scenario lacks to have `vus` of them, on all cores in turn.
     fn grow_to(&mut self, scenario: usize, vus: u64, answer: oneshot::Sender<Result<(), String>>) {
         let living: Vec<usize> =
             (0..self.cores.len()).filter(|core| !self.cores[*core].gone).collect();

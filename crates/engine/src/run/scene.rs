@@ -53,7 +53,7 @@ struct Open {
     paced: bool,
 }
 
-/// What the coordinator is to send: to which core, what.
+/// The commands that the coordinator is to send, each with its core.
 pub(super) type Orders = Vec<(usize, Command)>;
 
 impl Scene {
@@ -85,8 +85,8 @@ impl Scene {
         self.done
     }
 
-    /// Iterations that nobody has started and nobody else accounts for: what is left of a shared budget, and
-    /// the share of handles that never got a VU. Asked when it is done.
+    /// Iterations that were not started and that no other count contains: the rest of a shared budget, and the share
+    /// of handles that never got a VU. Asked when it is done.
     pub(super) fn unstarted(&self) -> u64 {
         let (Part::Closed(closed), Some(plan)) = (&self.part, self.state.closed()) else {
             return 0;
@@ -169,7 +169,8 @@ impl Scene {
         }
     }
 
-    /// How many handles it lacks to have so many. Only one that is steered from outside ever lacks any.
+    /// The number of handles that it lacks to have `handles` of them. Only a scenario that is controlled from outside
+    /// ever lacks any.
     pub(super) fn lacks(&self, handles: u64) -> u64 {
         match &self.part {
             Part::Closed(closed) if self.state.gate().is_some() && !self.done => {

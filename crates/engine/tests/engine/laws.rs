@@ -1,4 +1,4 @@
-//! What holds for every mixture of scenarios, cut short or not.
+//! Laws of every mixture of scenarios, cut short or not.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ fn any_work() -> impl Strategy<Value = Work> {
     ]
 }
 
-/// How many iterations it must have started or dropped, if nobody cuts it short.
+/// The number of iterations it must have started or dropped, unless it is cut short.
 fn planned(scenario: &Scenario) -> Option<u64> {
     match &scenario.executor {
         Executor::PerVuIterations { vus, iterations, .. } => Some(vus * iterations),

@@ -13,7 +13,7 @@ use brunt_engine::{
 use brunt_metrics::{Ledger, LedgerConfig, Recorder, Registry, TagsId, Threshold, ThresholdSet};
 use brunt_schedule::{Executor, Scenario};
 
-/// What an iteration (or `setup()`, `teardown()`) does.
+/// The work of an iteration (or of `setup()`, `teardown()`).
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Nothing,
@@ -31,7 +31,7 @@ pub(crate) enum Work {
     Throw,
 }
 
-/// What an iteration was told, and how it ended.
+/// The input of an iteration, and its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
     pub(crate) core: u32,
@@ -55,7 +55,7 @@ pub(crate) struct Mock {
     pub(crate) created: Mutex<Vec<VuIds>>,
     pub(crate) activations: AtomicUsize,
     pub(crate) setup_data: Mutex<Option<Arc<str>>>,
-    /// What `teardown` was given, each time it ran.
+    /// The argument of `teardown`, each time it ran.
     pub(crate) torn_down: Mutex<Vec<Option<String>>>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Handle {
     name: Rc<QualName>,
 }
 
-/// What the tree builder writes to.
+/// The document that the tree builder writes to.
 pub(super) struct Sink {
     tree: RefCell<Tree>,
     /// The first limit that was passed.
@@ -41,7 +41,7 @@ struct Tree {
 }
 
 impl Sink {
-    /// For a page of so many bytes.
+    /// For a page of `page` bytes.
     pub(super) fn new(page: usize, nodes_max: usize) -> Self {
         let mut document = Document {
             nodes: Vec::with_capacity(page / 24 + 8),

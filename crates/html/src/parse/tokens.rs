@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ParseError;
 use super::sink::{Handle, Sink};
 
-/// So many attributes are looked through one by one.
+/// Up to this number, attributes are searched one by one.
 const FEW: usize = 32;
 
 /// The token that grows, and where it goes.

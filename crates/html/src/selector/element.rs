@@ -94,10 +94,10 @@ impl<'a> Element<'a> {
     }
 }
 
-/// What can be disabled by a `<fieldset>` around it.
+/// The elements that a `<fieldset>` around them can disable.
 const FIELDS: [Name; 5] = [Name::BUTTON, Name::INPUT, Name::SELECT, Name::TEXTAREA, Name::OPTION];
 
-/// What is disabled by its own attribute only.
+/// The elements that only their own attribute disables.
 const GROUPS: [Name; 3] = [Name::OPTGROUP, Name::MENUITEM, Name::FIELDSET];
 
 const LINKS: [Name; 3] = [Name::A, Name::AREA, Name::LINK];

@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-/// How long a selector may be, in bytes: nobody writes longer ones, and each piece costs memory.
+/// Most bytes of a selector: each piece costs memory.
 const LENGTH_MAX: usize = 64 * 1024;
 /// Brackets in brackets: `:not(:has(…))`.
 const DEPTH_MAX: usize = 16;
@@ -101,7 +101,7 @@ fn closed(text: &str) -> Option<usize> {
     }
 }
 
-/// Writes the test that stands in square brackets; `None` if a quote in it does not close.
+/// Writes the test in square brackets; `None` if a quote in it does not close.
 fn attribute(inner: &str, out: &mut String) -> Option<()> {
     let sign = inner.find('=').and_then(|at| inner[..at].chars().next_back());
     let parts =

@@ -84,7 +84,7 @@ fn frames_of(events: &[Event]) -> (Vec<Frame>, Vec<MetricId>) {
     (frames, metrics)
 }
 
-/// What each series should say, from the plain list of its values.
+/// The expected statistics of each series, from the plain list of its values.
 fn naive(events: &[Event], metrics: &[MetricId]) -> BTreeMap<String, Vec<Option<f64>>> {
     let mut values: BTreeMap<(usize, u8), Vec<(u64, f64)>> = BTreeMap::new();
     for event in events {

@@ -32,7 +32,7 @@ pub(super) struct PartRoute {
 /// do `setup` and `teardown`, whose own group the reader may want to leave out.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// The first stands for no scenario; it has no numbers, just groups.
+    /// The first belongs to no scenario; it has no numbers, just groups.
     nodes: Vec<Node>,
     scenarios: Vec<usize>,
     sinks: Vec<Sink>,

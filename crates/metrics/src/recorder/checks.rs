@@ -28,7 +28,7 @@ pub(super) fn next_number() -> u64 {
 pub struct CheckId(u32);
 
 impl CheckId {
-    /// The one that stands for all that had no room.
+    /// The check in place of all that had no room.
     const NONE: Self = Self(u32::MAX);
 }
 

@@ -14,7 +14,7 @@ pub(super) const FRESH_MAX: usize = 10_000;
 const EXTRA_MAX: usize = 1000;
 /// The bytes of all texts. When there are more, it is as if there were too many.
 const BYTES_MAX: usize = 32 << 20;
-/// What stands for values that there was no room for.
+/// The text in place of values that had no room.
 pub const OTHERS: &str = "(too many values)";
 
 /// A tag set in a [`Recorder`](crate::Recorder). Valid until the recorder's epoch changes; numbers are not used again, so that
@@ -50,7 +50,7 @@ pub(super) struct Tables {
     strings: FxHashSet<Arc<str>>,
     sets: Vec<TagSet>,
     by_set: FxHashMap<TagSet, TagsId>,
-    /// What was asked of [`derive`](Interner::derive) before, and the last of each hash.
+    /// The former results of [`derive`](Interner::derive), the last of each hash.
     derived: Vec<Derived>,
     by_hash: FxHashMap<u64, u32>,
 }
@@ -198,7 +198,7 @@ impl Interner {
         self.make(hash, base, &reduced)
     }
 
-    /// What was derived before, if it was.
+    /// The former result, if there is one.
     #[inline]
     fn known(&self, hash: u64, base: TagsId, pairs: &[(&str, &str)]) -> Option<TagsId> {
         let mut next = self.tables.by_hash.get(&hash).copied();

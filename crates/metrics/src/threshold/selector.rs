@@ -7,7 +7,7 @@ use super::ThresholdError;
 pub struct Selector {
     /// The name of the metric.
     pub metric: String,
-    /// What stands between the braces, as it was written; none if there are none.
+    /// The text between the braces, as it was written; none without braces.
     pub suffix: Option<String>,
     /// The pairs in the braces.
     pub tags: Vec<(String, String)>,

@@ -18,10 +18,10 @@ pub(super) fn key_of(value: f64) -> u32 {
     (sortable >> SHIFT) as u32
 }
 
-/// The number that stands for a bucket: the one with the fewest decimal digits in it.
+/// The number that represents a bucket: the one with the fewest decimal digits in it.
 ///
-/// So whole numbers up to 2048, and any number of three digits, come out as they went in; the
-/// middle of the bucket would turn a 2 into 2.001. Zero stands for what is closer to it than 10⁻³¹¹.
+/// So whole numbers up to 2048, and any number of three digits, come out as they went in; the middle of the bucket
+/// would turn a 2 into 2.001. Zero represents every number closer to it than 10⁻³¹¹.
 pub(super) fn value_of(key: u32) -> f64 {
     let low = u64::from(key) << SHIFT;
     let high = low | ((1 << SHIFT) - 1);

@@ -14,7 +14,7 @@ fn run(layers: Layers) -> Result<Consolidated, OptionsError> {
     consolidate(layers, Rules::default())
 }
 
-/// What runs: one line for each scenario, then the warnings.
+/// The scenarios, one line for each, then the warnings.
 fn told(layers: Layers) -> String {
     match run(layers) {
         Ok(all) => {
@@ -146,7 +146,7 @@ fn what_cannot_run_is_told_all_at_once() {
     let faults: Vec<String> = error.each().iter().map(OptionsError::short).collect();
     insta::assert_snapshot!(faults.join("\n"), @r#"
     setupTimeout: must be more than 0
-    summaryTrendStats[0]: "p(101)" is no trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100
+    summaryTrendStats[0]: "p(101)" is not a trend statistic: use avg, min, med, max, count or p(N) with N from 0 to 100
     scenarios.a.vus: must not be negative, got -1
     scenarios.b.duration: is missing, and has no default
     scenarios.c.stages[0].duration: is missing

@@ -218,7 +218,7 @@ macro_rules! text_entry {
 }
 pub(crate) use text_entry;
 
-/// The same for a type that stands alone, not in a list.
+/// The same for a type that occurs alone, not in a list.
 macro_rules! text_value {
     ($type:ty) => {
         impl $crate::value::OptionValue for $type {

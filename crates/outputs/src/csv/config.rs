@@ -49,13 +49,13 @@ impl Config {
         if let Some(file) = file {
             let wrong = |why| setting(format!("\"collectors\" in the configuration file: {why}"));
             let Value::Object(file) = file else {
-                return Err(wrong("\"csv\" is no object".to_owned()));
+                return Err(wrong("\"csv\" is not an object".to_owned()));
             };
             for (key, value) in file {
                 match value {
                     Value::Null => {}
                     Value::String(text) => config.set(key, text).map_err(wrong)?,
-                    _ => return Err(wrong(format!("\"{key}\" is no text"))),
+                    _ => return Err(wrong(format!("\"{key}\" is not text"))),
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Config {
                     "rfc3339_nano" => TimeFormat::Rfc3339Nano,
                     _ => {
                         return Err(format!(
-                            "\"{value}\" is no time format; use unix, unix_milli, unix_micro, \
+                            "\"{value}\" is not a time format; use unix, unix_milli, unix_micro, \
                              unix_nano, rfc3339 or rfc3339_nano"
                         ));
                     }
@@ -164,7 +164,7 @@ mod tests {
             @r#"
         could not create the 'csv' output: unknown key "foo"; use fileName, saveInterval or timeFormat
         could not create the 'csv' output: "y" in "fileName=x,y" is not key=value
-        could not create the 'csv' output: "zz" is no time format; use unix, unix_milli, unix_micro, unix_nano, rfc3339 or rfc3339_nano
+        could not create the 'csv' output: "zz" is not a time format; use unix, unix_milli, unix_micro, unix_nano, rfc3339 or rfc3339_nano
         could not create the 'csv' output: K6_CSV_SAVE_INTERVAL: "zz" is not a duration such as 1s or 500ms
         "#
         );

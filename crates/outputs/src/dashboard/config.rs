@@ -43,7 +43,7 @@ impl Default for Config {
     }
 }
 
-/// What an argument and the variables may set.
+/// The settings of an argument and of the variables.
 const KEYS: [&str; 9] =
     ["host", "port", "period", "open", "export", "report", "record", "tag", "tags"];
 
@@ -123,7 +123,7 @@ impl Config {
 }
 
 fn no_port(value: &str) -> String {
-    format!("\"{value}\" is no port: 0 to 65535, or -1 for no server")
+    format!("\"{value}\" is not a port: 0 to 65535, or -1 for no server")
 }
 
 #[cfg(test)]
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_named() {
         for (arg, said) in [
-            ("port=x", "port: \"x\" is no port"),
-            ("port=70000", "port: \"70000\" is no port"),
+            ("port=x", "port: \"x\" is not a port"),
+            ("port=70000", "port: \"70000\" is not a port"),
             ("period=abc", "period: \"abc\" is not a duration"),
             ("period=0", "period: \"0\" is not a duration"),
             ("open=maybe", "open: \"maybe\" is not true or false"),

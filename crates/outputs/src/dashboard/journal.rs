@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// What events may take in memory. Beyond it every second point in time is forgotten.
+/// Most bytes of events in memory. Beyond it every second point in time is forgotten.
 const BYTES_MAX: usize = 64 << 20;
 
 /// An event as it is sent.
@@ -53,7 +53,7 @@ impl Journal {
         data
     }
 
-    /// Events from this number on, so many at most.
+    /// Events from this number on, `most` at most.
     pub(super) fn since(&self, id: u64, most: usize) -> Vec<Event> {
         let state = self.lock();
         let from = state.events.partition_point(|event| event.id < id);

@@ -1,4 +1,4 @@
-//! What the page shows, added up: of each metric this period and the whole test.
+//! The figures of the page: of each metric this period and the whole test.
 
 use std::collections::BTreeMap;
 use std::mem;

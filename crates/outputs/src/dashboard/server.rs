@@ -57,7 +57,7 @@ impl Viewers {
         *self.0.lock()
     }
 
-    /// Waits until nobody looks any more, so long at most; whether that is so.
+    /// Waits until no page is open, for the time `most` at most; whether that is so.
     pub fn wait_for_none(&self, most: Duration) -> bool {
         let waited = self.0.changed.wait_timeout_while(self.0.lock(), most, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0

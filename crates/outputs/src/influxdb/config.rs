@@ -111,7 +111,7 @@ impl Config {
         Ok(())
     }
 
-    /// The name of a database, and settings after `?`. What has a colon looks like an address, but is none: to
+    /// The name of a database, and settings after `?`. A text with a colon looks like an address, but is none: to
     /// Go, letters before it are a scheme (and no database is named), anything else is wrong.
     fn read_database(&mut self, arg: &str) -> Result<(), String> {
         let (path, query) = arg.split_once('?').unwrap_or((arg, ""));
@@ -122,7 +122,7 @@ impl Config {
             Some((scheme, _)) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => {}
             Some(_) => {
                 return Err(format!(
-                    "\"{arg}\" is no address: it must start with http://, https:// or udp://"
+                    "\"{arg}\" is not an address: it must start with http://, https:// or udp://"
                 ));
             }
         }

@@ -7,7 +7,7 @@ use brunt_metrics::{Registry, Sample, Series, SeriesDelta};
 use crate::cache::{Text, Texts};
 use crate::number::{push_decimal, push_whole};
 
-/// What a tag becomes when it is a field.
+/// The type of a tag's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,
@@ -16,7 +16,7 @@ pub(super) enum FieldKind {
     Truth,
 }
 
-/// What times are counted in.
+/// The unit of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     Nanoseconds,
@@ -36,7 +36,7 @@ impl Precision {
             "s" => Self::Seconds,
             "m" => Self::Minutes,
             "h" => Self::Hours,
-            _ => return Err(format!("\"{text}\" is no precision; use ns, us, ms, s, m or h")),
+            _ => return Err(format!("\"{text}\" is not a precision; use ns, us, ms, s, m or h")),
         })
     }
 
@@ -64,7 +64,7 @@ impl Precision {
     }
 }
 
-/// Writes lines. What is the same in all lines of a series is kept; so is the time, which samples of
+/// Writes lines. The text that all lines of a series share is kept; so is the time, which samples of
 /// one exchange share.
 pub(super) struct Lines {
     registry: Arc<Registry>,

@@ -9,7 +9,7 @@ use super::text::{push_html_safe, push_plain, push_tags};
 use crate::duration;
 use crate::output::Context;
 
-/// What is said of each metric.
+/// The descriptions of all metrics.
 pub(super) struct Descriptions {
     registry: Arc<Registry>,
     by_name: BTreeMap<String, Description>,

@@ -17,10 +17,10 @@ use super::endpoint::{Endpoint, Protocol, Proxy};
 /// An answer's body is read up to here; it only explains a refusal.
 const ANSWER_MAX: usize = 64 * 1024;
 
-/// A proxy's answer to `CONNECT` ends within so many bytes.
+/// Most bytes of a proxy's answer to `CONNECT`.
 const PROXY_HEAD_MAX: usize = 8 * 1024;
 
-/// What is sent.
+/// A request to send.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
     /// From the slash on, with the query.
@@ -45,7 +45,7 @@ impl Post {
     }
 }
 
-/// What comes back.
+/// The answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,

@@ -19,12 +19,12 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Sending {
     /// As messages name the output.
     pub(crate) output: String,
-    /// What failed, as messages say it.
+    /// The thing that failed, for messages.
     pub(crate) failure: &'static str,
     pub(crate) endpoint: Endpoint,
     /// How many requests at once; at most as many as may wait.
     pub(crate) at_once: usize,
-    /// How many posts may wait. What comes on top is lost, and counted.
+    /// Most posts that wait. Posts beyond it are lost, and counted.
     pub(crate) waiting: usize,
     /// Sent before all others; nothing comes of its failure.
     pub(crate) first: Option<Post>,
@@ -45,7 +45,7 @@ struct Job {
     weight: u64,
 }
 
-/// What became of the posts, by weight.
+/// The outcome of the posts, by weight.
 #[derive(Default)]
 struct Tally {
     output: String,
@@ -57,7 +57,7 @@ struct Tally {
     trouble: Mutex<Option<String>>,
 }
 
-/// What became of all posts.
+/// The outcome of all posts.
 #[derive(Debug)]
 pub(crate) struct Sent {
     /// The weight that arrived.

@@ -1,4 +1,4 @@
-//! What an output's TLS settings say, as a rustls configuration.
+//! An output's TLS settings, as a rustls configuration.
 
 use std::path::Path;
 use std::sync::Arc;

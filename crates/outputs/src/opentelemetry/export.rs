@@ -14,7 +14,7 @@ const REQUEST: usize = 2 * 1024 * 1024;
 /// Totals since the start, in `AggregationTemporality`.
 const CUMULATIVE: u64 = 2;
 
-/// What is the same for all metrics.
+/// The fields that all metrics share.
 pub(super) struct Resource<'a> {
     pub(super) attributes: &'a [(String, String)],
     pub(super) prefix: &'a str,

@@ -29,7 +29,7 @@ impl Stat {
         })
     }
 
-    /// What a series' name ends with: `p99`, `p999` for `p(99.9)`.
+    /// The end of a series' name: `p99`, `p999` for `p(99.9)`.
     fn suffix(&self) -> String {
         match self {
             Self::Sum => "sum".into(),
@@ -64,7 +64,7 @@ impl<'a> Request<'a> {
         self.series
     }
 
-    /// What is written, and how many series that are; it is empty again.
+    /// The bytes so far, and the number of series in them; it is empty again.
     pub(super) fn take(&mut self) -> (Vec<u8>, u64) {
         (std::mem::take(&mut self.body), std::mem::take(&mut self.series) as u64)
     }

@@ -1,4 +1,4 @@
-//! What `--traces-output` says.
+//! The argument of `--traces-output`.
 
 use url::Url;
 

@@ -11,7 +11,7 @@ use crate::text::checks::{merged, sum};
 use crate::text::listed;
 use crate::text::sections::Section;
 
-/// What the shape tells of the run beside its numbers.
+/// The facts about the run beside its numbers.
 #[derive(Clone, Debug)]
 pub struct MachineContext<'a> {
     /// The script's source text.

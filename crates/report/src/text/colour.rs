@@ -23,12 +23,12 @@ impl Palette {
         self.paint("1", text)
     }
 
-    /// What went well.
+    /// A success.
     pub(super) fn good(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// What did not.
+    /// A failure.
     pub(super) fn bad(self, text: &str) -> String {
         self.paint("31", text)
     }
@@ -43,7 +43,7 @@ impl Palette {
         self.paint("36", text)
     }
 
-    /// What stands beside a value.
+    /// A note beside a value.
     pub(super) fn extra(self, text: &str) -> String {
         self.paint(self.extra, text)
     }

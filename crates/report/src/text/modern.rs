@@ -92,7 +92,7 @@ impl Page<'_> {
         }
     }
 
-    /// k6 has no such chapter; it stands there only if there were any.
+    /// k6 has no such chapter; it is there only if there were any.
     fn exceptions(&mut self, summary: &Summary) {
         if summary.exceptions.count() > 0 {
             self.title(&format!("EXCEPTIONS: {}", summary.exceptions.count()));

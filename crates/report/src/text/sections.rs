@@ -1,4 +1,4 @@
-//! Which heading a metric stands under in the compact and full layouts.
+//! The heading of each metric in the compact and full layouts.
 
 /// The headings, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl Section {
 
     /// The section of a metric; `None` if this layout hides it.
     ///
-    /// k6 compares prefixes, so that a custom `http_reqs_mine` stands under HTTP and a custom
-    /// `checks_mine` nowhere. `iteration_lateness` is ours.
+    /// k6 compares prefixes, so that a custom `http_reqs_mine` is under HTTP and a custom `checks_mine` nowhere.
+    /// `iteration_lateness` is ours.
     pub(crate) fn of(name: &str, full: bool) -> Option<Self> {
         let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
         if starts(HIDDEN) || (!full && starts(HIDDEN_IF_COMPACT)) {

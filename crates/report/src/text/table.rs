@@ -2,7 +2,7 @@
 
 use super::colour::Palette;
 
-/// What stands after the name.
+/// The cells after the name.
 #[derive(Debug)]
 pub(super) enum Cells {
     /// A value and one or two remarks: counters, gauges and rates.
@@ -14,7 +14,7 @@ pub(super) enum Cells {
 /// One line before it is aligned.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// What precedes the name, colours included.
+    /// The text before the name, colours included.
     pub(super) lead: String,
     /// How many characters of the lead count as part of the name; the rest takes no part in the
     /// alignment.

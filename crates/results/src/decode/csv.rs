@@ -74,7 +74,7 @@ impl Csv {
                             break;
                         }
                         None => break,
-                        Some(_) => return Err("something stands behind a closing quote".to_owned()),
+                        Some(_) => return Err("a closing quote is followed by text".to_owned()),
                     }
                 }
             } else if let Some(end) = memchr::memchr(b',', rest) {
@@ -107,7 +107,7 @@ impl Csv {
         record.bytes_in = self.number(4)?;
         text(&mut record.error, self.field(5));
         if !base64(&mut record.body, self.field(6)) {
-            return Err("the body is no base64".to_owned());
+            return Err("the body is not Base64".to_owned());
         }
         text(&mut record.attack, self.field(7));
         record.seq = self.number(8)?;
@@ -115,7 +115,7 @@ impl Csv {
         text(&mut record.url, self.field(10));
         let mut head = Vec::new();
         if !base64(&mut head, self.field(11)) {
-            return Err("the headers are no base64".to_owned());
+            return Err("the headers are not Base64".to_owned());
         }
         headers(&head, record)
     }
@@ -135,7 +135,7 @@ impl Csv {
             return Ok(number);
         }
         let field = String::from_utf8_lossy(&field[..field.len().min(40)]);
-        Err(format!("column {} ({}): {field:?} is no number", index + 1, COLUMNS[index]))
+        Err(format!("column {} ({}): {field:?} is not a number", index + 1, COLUMNS[index]))
     }
 }
 

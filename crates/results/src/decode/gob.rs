@@ -20,7 +20,7 @@ const UNIX_EPOCH_SECONDS: i128 = 62_135_596_800;
 const BYTES: i64 = 5;
 const STRING: i64 = 6;
 
-/// What the stream has defined.
+/// The definitions of the stream.
 #[derive(Default)]
 pub(super) struct Gob {
     types: FxHashMap<i64, Type>,
@@ -48,7 +48,7 @@ struct Plan {
     steps: Vec<Step>,
 }
 
-/// What to do with a field.
+/// The treatment of a field.
 #[derive(Clone, Copy)]
 enum Step {
     Uint(Number),
@@ -178,13 +178,13 @@ fn length(input: &mut Input) -> Result<(u64, usize), Fault> {
     Ok((length, head))
 }
 
-/// What is done with the fields of the struct `id`.
+/// The treatment of each field of the struct `id`.
 fn steps(types: &FxHashMap<i64, Type>, id: i64) -> Result<Vec<Step>, Bad> {
     let Some(Type::Struct(fields)) = types.get(&id) else {
-        return Err(Bad("it is no struct whose type was defined before"));
+        return Err(Bad("it is not a struct whose type was defined before"));
     };
     if !fields.iter().any(|(name, _)| name == "Timestamp") {
-        return Err(Bad("it is no result of an attack"));
+        return Err(Bad("it is not a result of an attack"));
     }
     fields.iter().map(|(name, id)| step_of(types, name, *id)).collect()
 }
@@ -294,7 +294,7 @@ fn timestamp(bytes: &[u8]) -> Result<Timestamp, Bad> {
     Ok(if is_zone { timestamp.in_zone(zone) } else { timestamp })
 }
 
-/// Passes over a value that nobody wants.
+/// Passes over a value that is not needed.
 fn skip(types: &FxHashMap<i64, Type>, id: i64, bytes: &mut Bytes, depth: u32) -> Result<(), Bad> {
     let Some(depth) = depth.checked_sub(1) else { return Err(Bad("it is nested too deeply")) };
     match id {
@@ -398,7 +398,7 @@ fn named(bytes: &mut Bytes) -> Result<(String, i64), Bad> {
     }
 }
 
-/// What is wrong with a message.
+/// The fault of a message.
 struct Bad(&'static str);
 
 const SHORT: Bad = Bad("it ends too early");

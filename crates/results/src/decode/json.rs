@@ -77,24 +77,24 @@ fn read(line: &[u8], record: &mut Record) -> Result<(), String> {
     record.code = line.code.unwrap_or(0);
     record.timestamp = match line.timestamp {
         None => Timestamp::default(),
-        Some(text) => moment::parse(&text).ok_or_else(|| format!("{text:?} is no timestamp"))?,
+        Some(text) => moment::parse(&text).ok_or_else(|| format!("{text:?} is not a timestamp"))?,
     };
     record.latency = line.latency.unwrap_or(0).clamp(0, i128::from(u64::MAX)) as u64;
     record.bytes_out = line.bytes_out.unwrap_or(0);
     record.bytes_in = line.bytes_in.unwrap_or(0);
     record.error = line.error.unwrap_or_default();
     if !base64(&mut record.body, line.body.unwrap_or_default().as_bytes()) {
-        return Err("its body is no base64".to_owned());
+        return Err("its body is not Base64".to_owned());
     }
     record.method = line.method.unwrap_or_default();
     record.url = line.url.unwrap_or_default();
     for (name, values) in line.headers.unwrap_or_default() {
         let Value::Array(values) = values else {
-            return Err(format!("the header {name:?} is no list"));
+            return Err(format!("the header {name:?} is not a list"));
         };
         let texts: Option<Vec<String>> =
             values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-        let texts = texts.ok_or_else(|| format!("the header {name:?} is no list of texts"))?;
+        let texts = texts.ok_or_else(|| format!("the header {name:?} is not a list of texts"))?;
         record.headers.push((name, texts));
     }
     record.planned = line.planned;

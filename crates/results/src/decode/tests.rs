@@ -47,7 +47,7 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<DecodeError>) {
     (records, None)
 }
 
-/// What CSV has no column for.
+/// The record without the fields that CSV has no column for.
 fn without_extras(mut record: Record) -> Record {
     record.planned = None;
     record.timestamp = Timestamp::from_unix_ns(record.timestamp.unix_ns());
@@ -127,7 +127,7 @@ fn a_bad_record_in_the_middle_is_told_with_its_place() {
     let mut bytes = good.clone();
     bytes.extend(b"1,2,3,4,5,,,a,x,GET,u,\n1,2,3\n");
     let text = read(&bytes).1.unwrap().to_string();
-    assert!(text.ends_with("column 9 (sequence number): \"x\" is no number"), "{text}");
+    assert!(text.ends_with("column 9 (sequence number): \"x\" is not a number"), "{text}");
     let mut bytes = good.clone();
     bytes.extend(b"1,2,3\n");
     let text = read(&bytes).1.unwrap().to_string();

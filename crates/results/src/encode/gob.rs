@@ -33,7 +33,7 @@ const FIELDS: [(&str, i64); 13] = [
     ("Planned", INT),
 ];
 
-/// What has been written so far.
+/// The output so far.
 #[derive(Debug, Default)]
 pub(super) struct State {
     types_are_written: bool,
@@ -161,7 +161,7 @@ fn define(out: &mut Vec<u8>, id: i64, kind: u8, body: impl FnOnce(&mut Vec<u8>))
     bytes(out, &message);
 }
 
-/// What each type definition begins with, as the first field of its struct.
+/// The beginning of each type definition, as the first field of its struct.
 fn common(out: &mut Vec<u8>, name: &str, id: i64) {
     out.push(1);
     named(out, name, id);
@@ -191,7 +191,7 @@ fn int(out: &mut Vec<u8>, value: i64) {
     uint(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// A number that isn't negative, as a signed one. What doesn't fit 63 bits (292 years) is cut to what does.
+/// A number that isn't negative, as a signed one. A number of more than 63 bits (292 years) becomes the largest one.
 fn signed(value: u64) -> u64 {
     value.min(i64::MAX as u64) << 1
 }

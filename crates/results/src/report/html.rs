@@ -1,4 +1,4 @@
-//! A page that stands alone: tables, and the latencies as a curve over percentiles.
+//! A page of HTML in one file: tables, and the latencies as a curve over percentiles.
 
 use std::fmt::Write as _;
 

@@ -125,7 +125,7 @@ fn outcomes(summary: &Summary) -> Option<String> {
     Some(table(&rows))
 }
 
-/// The kinds of errors, if their texts are so many that one loses the view: URLs stand in them.
+/// The kinds of errors, if their texts are too many to read: URLs make them differ.
 fn kinds(summary: &Summary) -> Option<String> {
     let kinds = summary.kinds().sorted();
     if summary.errors().texts().len() <= kinds.len() {

@@ -1,4 +1,4 @@
-//! What kind of end a hit had, so that fast failures don't flatter the percentiles.
+//! The kind of a hit's end, so that fast failures don't flatter the percentiles.
 
 use crate::Record;
 

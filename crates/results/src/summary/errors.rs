@@ -7,7 +7,7 @@ const TEXTS_MAX: usize = 1000;
 /// Bytes of a text that are kept.
 const TEXT_SIZE_MAX: usize = 2048;
 
-/// The distinct texts of errors: at most 1000, each cut at 2 KiB. What has no room is counted.
+/// The distinct texts of errors: at most 1000, each cut at 2 KiB. Texts without room are counted.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     texts: Vec<(String, u64)>,

@@ -2,7 +2,8 @@
 
 /// As many values are kept as they are; beyond, they go into buckets.
 const EXACT_MAX: usize = 4096;
-/// Each power of two is cut into so many buckets: a value is off by at most half a bucket, 1/2048 of it.
+/// Each power of two is cut into `PARTS` buckets, two to this power: a value is off by at most half a bucket, 1/2048
+/// of it.
 const PARTS_LOG2: u32 = 10;
 const PARTS: usize = 1 << PARTS_LOG2;
 
@@ -73,8 +74,8 @@ impl Histogram {
         self.max
     }
 
-    /// The values at these shares (0 to 1, ascending) of all values in order: the smallest value that so many values don't
-    /// pass. 0 if there are none.
+    /// The values at these shares (0 to 1, ascending) of all values in order: the smallest value that this share of
+    /// values does not pass. 0 if there are none.
     pub fn quantiles(&self, shares: &[f64]) -> Vec<u64> {
         debug_assert!(shares.is_sorted(), "one pass finds them all");
         let rank = |share: f64| {

@@ -7,7 +7,7 @@ use crate::Record;
 /// Bytes of an example that are kept.
 const EXAMPLE_SIZE_MAX: usize = 300;
 
-/// What texts of transport errors say, in Go's words and ours, and the kind it means. The first that fits counts.
+/// Texts of transport errors, in Go's words and ours, by the kind they mean. The first that fits counts.
 const WORDS: &[(&str, &[&str])] = &[
     ("refused", &["connection refused"]),
     ("timeout", &["deadline exceeded", "timeout", "timed out"]),

@@ -156,7 +156,7 @@ impl Leg {
     ///
     /// With m the area still missing at the leg's start, x solves `2fx + (t−f)x²/L = m`, and the form
     /// `x = m / (f + √(f² + (t−f)m/L))` of the answer needs no branch for f = t and never subtracts
-    /// two near numbers. What is under the root is an integer over L, got without rounding: near the
+    /// two near numbers. The radicand is an integer over L, got without rounding: near the
     /// end of a ramp down to 0 a float would be left with nothing but its rounding.
     fn reach(&self, area: u128) -> u64 {
         let missing = area - self.area_before;

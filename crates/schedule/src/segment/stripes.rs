@@ -27,7 +27,7 @@ impl Stripes {
                 .copied()
                 .find(|index| n * lengths[*index] >= owned[*index].len() as u64 * period);
             // If all had more than n · length / period numbers, together they had more than n.
-            let next = next.expect("somebody has not more than his part of what was dealt out");
+            let next = next.expect("some part has no more numbers than its share");
             owned[next].push(n as u32);
         }
         Self { lengths: lengths.to_vec(), period, owned }

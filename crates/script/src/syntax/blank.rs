@@ -1,6 +1,6 @@
 //! Types, blanked in place.
 //!
-//! What TypeScript adds to JavaScript is painted over with blanks, so that everything else keeps
+//! TypeScript's additions to JavaScript are painted over with blanks, so that everything else keeps
 //! its line and column and no source map is needed. Three things need care: where a blank leaves
 //! two lines that JavaScript would read as one statement (a semicolon goes into the blank), where
 //! a line end would appear in a place that must not have one (a parenthesis moves over it), and
@@ -33,7 +33,7 @@ pub(super) struct Blanker<'s, 't> {
     needs_lowering: bool,
 }
 
-/// What became of a TypeScript program.
+/// The result for a TypeScript program.
 pub(super) enum Blanked<'t> {
     /// JavaScript, in place.
     Done(Canvas<'t>),

@@ -2,7 +2,7 @@
 //!
 //! They are translated where they stand, so that no line moves: the expressions of a member's
 //! decorators become a static block before it, those of a class arguments of a call around it.
-//! What decorating means is in `decorate/runtime.js`, which goes behind the last line.
+//! The meaning of decorating is in `decorate/runtime.js`, which goes behind the last line.
 //!
 //! ```text
 //! @sealed class A {              const $0 = runtime(); let A; A = $0.constructed([sealed], class {
@@ -10,7 +10,7 @@
 //! }                              });
 //! ```
 //!
-//! Decorators are those of ECMAScript (`(value, context)`). Those of TypeScript's older kind
+//! Decorators are ECMAScript's (`(value, context)`). Decorators of TypeScript's older kind
 //! (`(target, key, descriptor)`) are known by their parameters when they are called.
 
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ struct Translator<'t> {
     canvas: Canvas<'t>,
     /// The statement that the class which comes next is, or exports.
     statement: Option<ClassStatement>,
-    /// What a class without a name is called by what it is assigned to.
+    /// The name of a class without one, from the target of its assignment.
     assigned: Option<(Span, String)>,
     /// How many classes were translated.
     classes: usize,
@@ -88,7 +88,7 @@ struct TranslatedClass {
     members: usize,
 }
 
-/// What is to be said about a decorated member.
+/// The facts about a decorated member.
 struct Member<'m, 'a> {
     decorators: &'m [Decorator<'a>],
     kind: &'static str,
@@ -174,7 +174,7 @@ impl<'a> Translator<'_> {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// What goes before a decorated class. Returns what goes behind it.
+    /// Writes the text before a decorated class. Returns the text after it.
     fn open(&mut self, it: &Class<'a>, statement: Option<ClassStatement>, name: &str) -> String {
         let Some(statement) = statement else {
             // An expression.
@@ -233,7 +233,7 @@ impl<'a> Translator<'_> {
         end
     }
 
-    /// Where `class` stands, behind the last decorator.
+    /// The place of `class`, behind the last decorator.
     fn class_keyword(&self, it: &Class<'a>, last: u32) -> u32 {
         let mut at = self.canvas.token(last);
         while at < it.body.span.start && self.canvas.word(at) != "class" {
@@ -342,7 +342,7 @@ impl<'a> Translator<'_> {
             .insert(it.span.end, format!(";{what}#{name}_{index}={name}.after({index},this);"));
     }
 
-    /// `accessor x = 1` is a field that nobody sees, and a pair of functions for it.
+    /// `accessor x = 1` is a hidden field, and a pair of functions for it.
     fn accessor(&mut self, it: &AccessorProperty<'a>) {
         if it.computed || matches!(it.key, PropertyKey::PrivateIdentifier(_)) {
             self.fail(it.key.span(), "an accessor with a private or a computed name");

@@ -1,4 +1,4 @@
-//! What is to be known about a JavaScript program.
+//! Facts about a JavaScript program.
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BigIntLiteral, BindingIdentifier, BindingProperty,
@@ -16,7 +16,8 @@ use rustc_hash::FxHashSet;
 use super::{Fault, FoundImport};
 use crate::graph::{ImportKind, Names};
 
-/// Stands among the identifiers of a program that takes methods of a response away from it: `const { json } = response`,
+/// The mark among the identifiers of a program that takes methods of a response away from it: `const { json } =
+/// response`,
 /// `const read = response.json`. Such a program needs them bound.
 pub const TAKES_METHODS: &str = "{methods}";
 

@@ -1,4 +1,4 @@
-//! Where in a text an option stands, so that messages can point at it.
+//! The place of an option in a text, so that messages can point at it.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -11,8 +11,8 @@ use oxc_span::{GetSpan as _, SourceType, Span};
 /// Names lead to names so often; a circle of them ends here.
 const STEPS_MOST: usize = 64;
 
-/// Where the value stands that `path` leads to, from the export `options` on: `scenarios.browse.stages[1].target`. If the
-/// way is lost (a value that is computed), the last key on it. Nothing if there are no `options`.
+/// The place of the value at `path`, from the export `options` on: `scenarios.browse.stages[1].target`. If the way is
+/// lost (a value that is computed), the last key on it. Nothing if there are no `options`.
 pub(crate) fn in_script(text: &str, path: &str) -> Option<Span> {
     let allocator = Allocator::default();
     let result = Parser::new(&allocator, text, SourceType::ts().with_module(true)).parse();
@@ -35,7 +35,7 @@ pub(crate) fn in_json(text: &str, path: &str) -> Option<Span> {
     Some(Span::new(span.start.saturating_sub(before), span.end.saturating_sub(before)))
 }
 
-/// What is exported as `options`.
+/// The value of the export `options`.
 fn exported<'p, 'a>(program: &'p Program<'a>) -> Option<&'p Expression<'a>> {
     program.body.iter().find_map(|statement| match statement {
         Statement::ExportDeclaration(export) => match &export.declaration {
@@ -63,7 +63,7 @@ fn exported<'p, 'a>(program: &'p Program<'a>) -> Option<&'p Expression<'a>> {
     })
 }
 
-/// What a name of the top level stands for.
+/// The value of a name of the top level.
 fn declared<'p, 'a>(program: &'p Program<'a>, name: &str) -> Option<&'p Expression<'a>> {
     program.body.iter().find_map(|statement| match statement {
         Statement::VariableDeclaration(variables) => declared_in(variables, name),

@@ -1,8 +1,8 @@
-//! Types blanked: what is left, and that it stands where it stood.
+//! Types blanked: the rest of the text stays, and stays in its place.
 
 use super::*;
 
-/// What is left of TypeScript, with every run of blanks as one.
+/// The rest of TypeScript, with every run of blanks as one.
 fn left(text: &str) -> String {
     let prepared = match prepare(text, Language::TypeScript) {
         Ok(prepared) => prepared,
@@ -460,7 +460,7 @@ mod laws {
     }
 }
 
-/// What is left of JavaScript.
+/// The rest of JavaScript.
 fn javascript_left(text: &str) -> String {
     let prepared = prepare(text, Language::JavaScript).expect("is JavaScript");
     squeeze(&prepared.code.unwrap_or_else(|| text.to_owned()))

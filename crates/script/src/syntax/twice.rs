@@ -13,7 +13,7 @@ struct Declared<'a> {
     name: &'a str,
     /// All of its statement, with `export` before it.
     span: Span,
-    /// What has to stay of the statement, if it is an export.
+    /// The part of the statement that has to stay, if it is an export.
     rest: Option<String>,
 }
 

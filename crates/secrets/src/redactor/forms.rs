@@ -70,7 +70,8 @@ fn written(text: &str, is_upper: bool, plain: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// The letters that are the same whatever stands around it, if `before` bytes more than a multiple of three are in front.
+/// The letters that do not depend on the text around the secret, if `before` bytes more than a multiple of three are
+/// in front.
 fn inner(engine: &impl base64::Engine, secret: &[u8], before: usize) -> String {
     let mut bytes = vec![0; before];
     bytes.extend_from_slice(secret);

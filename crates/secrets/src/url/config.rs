@@ -94,7 +94,7 @@ impl Config {
         let number = || {
             value
                 .parse::<u32>()
-                .map_err(|_| wrong(format!("invalid {key}: {value:?} is no number")))
+                .map_err(|_| wrong(format!("invalid {key}: {value:?} is not a number")))
         };
         let time = || duration(value).ok_or_else(|| wrong(format!("invalid {key}: {value:?}")));
         match key {
@@ -116,14 +116,14 @@ impl Config {
         Ok(())
     }
 
-    /// A JSON file; members that nobody knows are passed over, as in k6.
+    /// A JSON file; unknown members are passed over, as in k6.
     fn read(&mut self, path: &Path) -> Result<(), SpecError> {
         let text =
             read(path).map_err(|source| SpecError::File { path: path.to_owned(), source })?;
         let json: Value = serde_json::from_str(&text)
             .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
         let Value::Object(members) = json else {
-            return Err(wrong(format!("{}: it is no object", path.display())));
+            return Err(wrong(format!("{}: it is not an object", path.display())));
         };
         for (key, value) in &members {
             let text = match value {

@@ -37,7 +37,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting(
         "listen",
         ADDR,
-        "Listen here; port 0 takes a free one [default: 127.0.0.1:8080]",
+        "Listen at this address; port 0 takes a free port [default: 127.0.0.1:8080]",
         |c, t| put(&mut c.listen, address(t)),
     ),
     setting("tls", Takes::Nothing, "Serve HTTPS with a self-signed certificate", |c, _| {
@@ -53,103 +53,159 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting("seed", NUMBER, "Make all artificial randomness repeatable", |c, t| {
         put_some(&mut c.seed, number(t))
     }),
-    setting("rtt", DURATION, "Delay each response as a network would", |c, t| {
+    setting("rtt", DURATION, "Delay each response, as a network would [default: 0]", |c, t| {
         put(&mut c.rtt, duration(t))
     }),
-    setting("workers", NUMBER, "Answer with so many threads [default: 2]", |c, t| {
+    setting("workers", NUMBER, "Answer with N threads [default: 2]", |c, t| {
         put(&mut c.workers, number(t))
     }),
-    setting("cpu-budget", Takes::One("CORES"), "Use at most so much CPU", |c, t| {
-        put_some(&mut c.cpu_budget, number(t))
-    }),
-    setting("max-connections", NUMBER, "Hold at most so many connections", |c, t| {
+    setting(
+        "cpu-budget",
+        Takes::One("CORES"),
+        "Use at most this many cores [default: no limit]",
+        |c, t| put_some(&mut c.cpu_budget, number(t)),
+    ),
+    setting("max-connections", NUMBER, "Hold at most N connections [default: 20000]", |c, t| {
         put(&mut c.max_connections, number(t))
     }),
-    setting("max-body", SIZE, "Hold request bodies up to this size", |c, t| {
+    setting("max-body", SIZE, "Hold request bodies up to this size [default: 32MiB]", |c, t| {
         put(&mut c.max_body, size(t))
     }),
-    setting("instances", NUMBER, "Simulate so many instances of the applications", |c, t| {
-        c.instances = number(t)?;
-        c.image.instances = c.instances;
-        Ok(())
-    }),
-    setting("event-delay", DURATION, "Let change events travel so long", |c, t| {
+    setting(
+        "instances",
+        NUMBER,
+        "Simulate N instances of the applications [default: 2]",
+        |c, t| {
+            c.instances = number(t)?;
+            c.image.instances = c.instances;
+            Ok(())
+        },
+    ),
+    setting("event-delay", DURATION, "Delay change events by this time [default: 50ms]", |c, t| {
         put(&mut c.event_delay, duration(t))
     }),
-    setting("event-loss", Takes::One("P"), "Lose change events with this probability", |c, t| {
-        put(&mut c.event_loss, number(t))
-    }),
-    setting("key-version", NUMBER, "Schema version in the keys of the shared cache", |c, t| {
-        put(&mut c.key_version, number(t))
-    }),
+    setting(
+        "event-loss",
+        Takes::One("P"),
+        "Lose change events with this probability [default: 0]",
+        |c, t| put(&mut c.event_loss, number(t)),
+    ),
+    setting(
+        "key-version",
+        NUMBER,
+        "Schema version in the keys of the shared cache [default: 1]",
+        |c, t| put(&mut c.key_version, number(t)),
+    ),
     setting("redis", Takes::One("URL"), "Use this Redis in place of the built-in one", |c, t| {
         c.redis = Some(t.to_owned());
         Ok(())
     }),
-    setting("redis-listen", ADDR, "Let the built-in Redis listen here", |c, t| {
-        put(&mut c.redis_listen, address(t))
-    }),
+    setting(
+        "redis-listen",
+        ADDR,
+        "Let the built-in Redis listen at this address [default: a free port]",
+        |c, t| put(&mut c.redis_listen, address(t)),
+    ),
     setting(
         "redis-fallback",
         Takes::One("origin|fail"),
-        "What the Redis routes do while Redis is down [default: origin]",
+        "Answer the Redis routes from the origin or fail while Redis is down [default: origin]",
         |c, t| put(&mut c.redis_fallback, t.parse()),
     ),
-    setting("redis-latency", DURATION, "Let each Redis operation take so long", |c, t| {
-        put_some(&mut c.redis_latency, duration(t))
-    }),
-    setting("redis-jitter", DURATION, "Mean of the random part added to it", |c, t| {
-        put_some(&mut c.redis_jitter, duration(t))
-    }),
-    setting("redis-connect", DURATION, "Let the first connection to Redis take so long", |c, t| {
-        put_some(&mut c.redis_connect, duration(t))
-    }),
-    setting("redis-ttl", DURATION, "Keep entries in Redis so long", |c, t| {
+    setting(
+        "redis-latency",
+        DURATION,
+        "Delay each Redis operation [default: 35ms, 0 with --redis]",
+        |c, t| put_some(&mut c.redis_latency, duration(t)),
+    ),
+    setting(
+        "redis-jitter",
+        DURATION,
+        "Mean of the random delay added to each operation [default: 3ms, 0 with --redis]",
+        |c, t| put_some(&mut c.redis_jitter, duration(t)),
+    ),
+    setting(
+        "redis-connect",
+        DURATION,
+        "Delay the first connection to Redis [default: 600ms, 0 with --redis]",
+        |c, t| put_some(&mut c.redis_connect, duration(t)),
+    ),
+    setting("redis-ttl", DURATION, "Keep entries in Redis for this time [default: 60s]", |c, t| {
         put(&mut c.redis_ttl, duration(t))
     }),
-    setting("origin-ms", Takes::One("MS"), "Let a read from the origin take so long", |c, t| {
-        put(&mut c.origin_latency, number(t).map(Duration::from_millis))
-    }),
-    setting("origin-jitter", DURATION, "Mean of the random part added to it", |c, t| {
-        put(&mut c.origin_jitter, duration(t))
-    }),
-    setting("origin-slow-every", NUMBER, "One read in N is slow; 0 = none", |c, t| {
-        put(&mut c.origin_slow_every, number(t))
-    }),
-    setting("origin-slow", DURATION, "Let such a read take so long", |c, t| {
+    setting(
+        "origin-ms",
+        Takes::One("MS"),
+        "Duration of a read from the origin [default: 1000]",
+        |c, t| put(&mut c.origin_latency, number(t).map(Duration::from_millis)),
+    ),
+    setting(
+        "origin-jitter",
+        DURATION,
+        "Mean of the random delay added to each read [default: 10ms]",
+        |c, t| put(&mut c.origin_jitter, duration(t)),
+    ),
+    setting(
+        "origin-slow-every",
+        NUMBER,
+        "Make one read in N slow; 0 = none [default: 300]",
+        |c, t| put(&mut c.origin_slow_every, number(t)),
+    ),
+    setting("origin-slow", DURATION, "Duration of a slow read [default: 2s]", |c, t| {
         put(&mut c.origin_slow, duration(t))
     }),
-    setting("origin-write", DURATION, "Let a write to the origin take so long", |c, t| {
-        put(&mut c.origin_write, duration(t))
-    }),
-    setting("origin-concurrency", NUMBER, "Let the origin work at so many at once", |c, t| {
-        put(&mut c.origin_concurrency, number(t))
-    }),
-    setting("origin-queue-timeout", DURATION, "Answer 503 after waiting so long for it", |c, t| {
-        put(&mut c.origin_queue_timeout, duration(t))
-    }),
-    setting("memory-ttl", DURATION, "Keep items in memory so long", |c, t| {
+    setting(
+        "origin-write",
+        DURATION,
+        "Duration of a write to the origin [default: 100ms]",
+        |c, t| put(&mut c.origin_write, duration(t)),
+    ),
+    setting(
+        "origin-concurrency",
+        NUMBER,
+        "Let the origin work at N calls at the same time [default: 64]",
+        |c, t| put(&mut c.origin_concurrency, number(t)),
+    ),
+    setting(
+        "origin-queue-timeout",
+        DURATION,
+        "Answer 503 after waiting for the origin for this time [default: 5s]",
+        |c, t| put(&mut c.origin_queue_timeout, duration(t)),
+    ),
+    setting("memory-ttl", DURATION, "Keep items in memory for this time [default: 60s]", |c, t| {
         put(&mut c.memory_ttl, duration(t))
     }),
-    setting("memory-sliding", Takes::Nothing, "Each hit begins that time anew", |c, _| {
+    setting("memory-sliding", Takes::Nothing, "Begin that time anew at each hit", |c, _| {
         c.memory_sliding = true;
         Ok(())
     }),
-    setting("memory-max-bytes", SIZE, "Let each memory cache hold so much", |c, t| {
-        put(&mut c.memory_max_bytes, size(t))
-    }),
-    setting("memory-max-items", NUMBER, "Let each memory cache hold so many items", |c, t| {
-        put(&mut c.memory_max_items, number(t))
-    }),
-    setting("twotier-ttl", DURATION, "Keep items in the memory tier so long", |c, t| {
-        put(&mut c.twotier_ttl, duration(t))
-    }),
-    setting("threads", NUMBER, "Work on so many images at once [default: 2]", |c, t| {
+    setting(
+        "memory-max-bytes",
+        SIZE,
+        "Most bytes of each memory cache [default: 100MB]",
+        |c, t| put(&mut c.memory_max_bytes, size(t)),
+    ),
+    setting(
+        "memory-max-items",
+        NUMBER,
+        "Most items of each memory cache [default: 100000]",
+        |c, t| put(&mut c.memory_max_items, number(t)),
+    ),
+    setting(
+        "twotier-ttl",
+        DURATION,
+        "Keep items in the memory tier for this time [default: 5s]",
+        |c, t| put(&mut c.twotier_ttl, duration(t)),
+    ),
+    setting("threads", NUMBER, "Work on N images at the same time [default: 2]", |c, t| {
         put(&mut c.image.threads, number(t))
     }),
-    setting("queue-limit", NUMBER, "Answer 429 when more images wait [default: 1]", |c, t| {
-        put(&mut c.image.queue_limit, number(t))
-    }),
+    setting(
+        "queue-limit",
+        NUMBER,
+        "Answer 429 when more than N images wait [default: 1]",
+        |c, t| put(&mut c.image.queue_limit, number(t)),
+    ),
     setting("retry-after", Takes::One("SECONDS"), "Send Retry-After with a 429", |c, t| {
         put_some(&mut c.image.retry_after, number(t))
     }),
@@ -157,24 +213,29 @@ pub(super) static SETTINGS: &[Setting] = &[
         c.image.no_cache = true;
         Ok(())
     }),
-    setting("cache-ttl", DURATION, "Keep an image so long [default: 300s]", |c, t| {
+    setting("cache-ttl", DURATION, "Keep an image for this time [default: 300s]", |c, t| {
         put(&mut c.image.cache_ttl, duration(t))
     }),
-    setting("cache-max-items", NUMBER, "Keep at most so many images", |c, t| {
+    setting("cache-max-items", NUMBER, "Most images to keep [default: 10000]", |c, t| {
         put(&mut c.image.cache_max_items, number(t))
     }),
-    setting("cache-max-bytes", SIZE, "Keep at most so many bytes of images", |c, t| {
+    setting("cache-max-bytes", SIZE, "Most bytes of images to keep [default: 1GiB]", |c, t| {
         put(&mut c.image.cache_max_bytes, size(t))
     }),
-    setting("single-flight", Takes::Nothing, "Make an image once for all who ask", |c, _| {
-        c.image.single_flight = true;
-        Ok(())
-    }),
-    setting("synthetic", Takes::Nothing, "Pretend to work on images", |c, _| {
+    setting(
+        "single-flight",
+        Takes::Nothing,
+        "Make an image once for all requests that wait for it",
+        |c, _| {
+            c.image.single_flight = true;
+            Ok(())
+        },
+    ),
+    setting("synthetic", Takes::Nothing, "Burn CPU time instead of working on images", |c, _| {
         c.image.synthetic = true;
         Ok(())
     }),
-    setting("cpu", DURATION, "What such an image costs [default: 10ms]", |c, t| {
+    setting("cpu", DURATION, "CPU time of such an image [default: 10ms]", |c, t| {
         put(&mut c.image.cost, duration(t))
     }),
     setting(
@@ -190,7 +251,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting(
         "image-secret",
         Takes::One("TEXT"),
-        "What POST /images wants [default: demo]",
+        "Secret that POST /images demands [default: demo]",
         |c, t| {
             t.clone_into(&mut c.image.secret);
             Ok(())
@@ -199,7 +260,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting(
         "faults-listen",
         Takes::One("HOST:PORT|none"),
-        "Answer HTTP wrongly on purpose here [default: a free port]",
+        "Answer HTTP wrongly on purpose at this address [default: a free port]",
         |c, t| match t {
             "none" => put(&mut c.faults_listen, Ok(None)),
             _ => put_some(&mut c.faults_listen, address(t)),
@@ -208,7 +269,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting(
         "grpc-listen",
         Takes::One("HOST:PORT|none"),
-        "Answer gRPC here [default: a free port]",
+        "Answer gRPC at this address [default: a free port]",
         |c, t| match t {
             "none" => put(&mut c.grpc_listen, Ok(None)),
             _ => put_some(&mut c.grpc_listen, address(t)),

@@ -18,7 +18,7 @@ impl Values<'_> {
     }
 }
 
-/// A branch that is open: whether what stands in it is written, and whether one of its arms was.
+/// An open branch: whether its content is written, and whether one of its arms was.
 struct Branch {
     is_on: bool,
     was_on: bool,

@@ -12,7 +12,7 @@ use crate::{
     vegeta::{failure, flag::Values},
 };
 
-/// What the flags say, targets and output apart.
+/// The plan that the flags describe, without targets and output.
 ///
 /// # Errors
 /// A file can't be read, or values don't fit together.

@@ -51,7 +51,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     }
     let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
-    let wrong = || format!("{text:?} is no size; write 1024, 10kb, 5 MB or -1");
+    let wrong = || format!("{text:?} is not a size; write 1024, 10kb, 5 MB or -1");
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let power = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" | "byte" | "bytes" => 0,

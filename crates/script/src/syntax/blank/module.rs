@@ -130,7 +130,7 @@ impl Blanker<'_, '_> {
                 ModuleExportName::IdentifierReference(name) if self.is_local_type(name))
     }
 
-    /// Whether a name stands for a type, an interface or something ambient of the same file.
+    /// Whether a name means a type, an interface or something ambient of the same file.
     fn is_local_type(&self, name: &IdentifierReference<'_>) -> bool {
         let Some(reference) = name.reference_id.get() else {
             return false;

@@ -1,0 +1,113 @@
+//! The pages of help: examples, groups of commands, and global options on one page alone.
+
+use std::fmt::Write as _;
+
+use clap::Command;
+
+use crate::{
+    flags::global,
+    page::{self, wrapped},
+    vegeta,
+};
+
+/// The heading of the global options.
+pub(super) const GLOBAL: &str = "Global options";
+
+const TEMPLATE: &str =
+    "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
+
+/// The same for the root, whose commands are listed before the options.
+const TEMPLATE_OF_ROOT: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}\
+    Global options:\n{options}{after-help}";
+
+/// Commands by purpose, most used first.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("Tests", &["run", "new", "inspect", "archive", "deps", "features"]),
+    ("A run that serves its REST API", &["status", "stats", "pause", "resume", "scale"]),
+    ("Attacks, in vegeta's place", &["attack", "report", "plot", "encode"]),
+    ("More", &["demo", "completion", "version", "help"]),
+];
+
+/// The column of what a command does, in their list.
+const ABOUT: usize = 14;
+
+/// On narrower terminals the help of an option goes below its name.
+const NARROW: usize = 60;
+
+/// Calls of `brunt`, most used first.
+const EXAMPLES: &str = "Examples:
+  brunt run script.js
+  brunt run --vus 50 --duration 1m script.js
+  echo 'GET http://127.0.0.1:8080/' | brunt attack -duration=10s | brunt report";
+
+/// Calls of `brunt run`, most used first.
+pub(super) const EXAMPLES_OF_RUN: &str = "Examples:
+  brunt run script.js
+  brunt run -u 50 -d 1m script.js
+  brunt run -s 30s:100 -s 5m:100 -s 10s:0 script.js
+  brunt run -e HOST=test.example --once script.js
+  brunt run -o json=samples.json.gz -o web-dashboard script.js
+  brunt run --demo examples/caching.js";
+
+/// Arranges the pages: the root lists commands by purpose, and only its page tells the global options.
+pub(super) fn arrange(root: Command) -> Command {
+    let width = page::width();
+    let mut list = String::new();
+    for (heading, names) in COMMANDS {
+        // Writing to a String can't fail.
+        let _ = writeln!(list, "{heading}:");
+        for name in *names {
+            let about = root.find_subcommand(name).and_then(Command::get_about);
+            let about =
+                about.map_or_else(|| "Print the help of a command".to_owned(), ToString::to_string);
+            let lines = wrapped(&about, &" ".repeat(ABOUT), width);
+            let _ = write!(list, "{:<ABOUT$}{}", format!("  {name}"), lines.trim_start());
+        }
+        list.push('\n');
+    }
+    let root = root
+        .before_help(format!("{EXAMPLES}\n\n{}", list.trim_end()))
+        .after_help("`brunt COMMAND --help` tells the options of a command.")
+        .next_line_help(width < NARROW)
+        .help_template(TEMPLATE_OF_ROOT);
+    let names: Vec<String> =
+        root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(root, |root, name| root.mut_subcommand(name, of_command))
+}
+
+/// The page of one command: examples before its options; global options only by name.
+fn of_command(command: Command) -> Command {
+    if vegeta::flag_set(command.get_name()).is_some() {
+        return command;
+    }
+    let hidden = global::FLAGS.iter().filter(|flag| {
+        let own = command.get_arguments().any(|arg| arg.get_id() == flag.long);
+        !own
+    });
+    let hidden: Vec<_> = hidden.map(|flag| flag.arg().hide(true)).collect();
+    let names: Vec<String> =
+        hidden.iter().filter_map(|arg| arg.get_long()).map(|name| format!("--{name}")).collect();
+    let globals = format!("{GLOBAL}, which `brunt --help` tells: {}.", names.join(" "));
+    let after = match command.get_after_help() {
+        Some(own) => format!("{globals}\n\n{own}"),
+        None => globals,
+    };
+    command.args(hidden).after_help(after).help_template(TEMPLATE)
+}
+
+/// Below the flags of `run`: the modules and globals of scripts.
+pub(super) fn what_scripts_have() -> String {
+    let modules: Vec<_> = brunt_modules::K6::modules().collect();
+    format!(
+        "Modules that scripts can import: {}.\n\nGlobals beyond k6's: fetch, Headers, Request, Response, FormData, Blob, \
+         File, ReadableStream, WritableStream, AbortController, URL, URLSearchParams, structuredClone, atob, btoa.",
+        modules.join(", ")
+    )
+}
+
+/// A page of clap's for people: without the `[=<BOOL>]` behind each switch, and with plain blanks. Columns stay in place.
+pub(super) fn finished(page: &str) -> String {
+    const BOOL: &str = "[=<BOOL>]";
+    let page = page.replace(BOOL, &" ".repeat(BOOL.len())).replace('\u{a0}', " ");
+    page.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
