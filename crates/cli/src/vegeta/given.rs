@@ -3,9 +3,9 @@
 use super::flag::{self, FlagError, FlagSet, Values};
 use crate::{
     Context,
-    print::print,
     exit::Exit,
     failure::{Failure, Outcome},
+    print::print,
 };
 
 /// Reads flags. Nothing if help was asked for, which has been printed on stdout.
