@@ -1,4 +1,4 @@
-/* What Brunt adds to QuickJS-NG. Appended to quickjs.c by build.rs, because it uses what is static there. */
+/* Small functions of Brunt that belong to no patch: they use what is static in quickjs.c. */
 
 /* An object with these properties. The atoms differ; the values become the engine's, also on failure. Unlike
    JS_NewObjectFrom it defines: no setter of Object.prototype runs (and none can fail halfway). */
@@ -128,7 +128,17 @@ JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
     return js_dataview_constructor(ctx, JS_UNDEFINED, 1, &buffer);
 }
 
-/* What is being thrown was thrown there: gives the place away. */
+/* Where the exception that is under way was thrown; it is forgotten. */
+JSValue brunt_take_place(JSContext *ctx)
+{
+    JSValue place = ctx->error_back_trace;
+
+    BRUNT_NOTE(&ctx->error_back_trace, sizeof(JSValue));
+    ctx->error_back_trace = JS_UNDEFINED;
+    return place;
+}
+
+/* The exception that is under way was thrown there: gives the place away. */
 void brunt_place_of_throw(JSContext *ctx, JSValue place)
 {
     JS_FreeValue(ctx, ctx->error_back_trace);

@@ -95,6 +95,33 @@ fn functions_have_their_length_and_name_like_any_others() {
     );
 }
 
+/// Small arenas, names that are shared, and globals that are made on demand: each of them is worth more than the room here.
+#[test]
+fn an_empty_vm_is_small() {
+    let first = vm();
+    let second = vm();
+    let used = allocated(&second);
+    assert!(used < 80_000, "{used} bytes");
+    drop(first);
+}
+
+#[test]
+fn the_last_arena_of_a_class_stays_while_a_vu_iterates() {
+    // Some classes have blocks that nothing else uses.
+    let make = "(() => { const a = []; for (let n = 60; n < 480; n += 4) a.push(String(n).repeat(n / 3)); return a.length })()";
+    let left = |keeps: bool| {
+        let vm = vm();
+        if keeps {
+            vm.ctx().keep_shapes();
+        }
+        let before = allocated(&vm);
+        assert_eq!(text(vm.ctx(), make), "105");
+        vm.collect();
+        allocated(&vm) - before
+    };
+    assert!(left(true) > left(false), "{} and {}", left(true), left(false));
+}
+
 #[test]
 fn vms_draw_different_random_numbers() {
     let drawn: Vec<_> = (0..8).map(|_| text(vm().ctx(), "Math.random()")).collect();
@@ -506,3 +533,5 @@ fn garbage_in_circles_is_collected_though_large_documents_are_parsed() {
     let after = vm.memory().allocated;
     assert!(after < before + (8 << 20), "{before} bytes became {after}");
 }
+
+mod sorting;
