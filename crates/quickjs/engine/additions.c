@@ -122,6 +122,22 @@ size_t brunt_allocated(JSRuntime *rt)
     return rt->malloc_state.malloc_size;
 }
 
+/* Bytes of arenas that no block uses: for tests. */
+size_t brunt_arena_room(JSRuntime *rt)
+{
+    struct list_head *el;
+    size_t room = 0;
+    int i;
+
+    for (i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
+        list_for_each(el, &rt->arena_state.arena_list[i]) {
+            JSArena *ar = list_entry(el, JSArena, link);
+            room += (size_t)(ar->n_blocks - ar->n_used_blocks) * arena_block_sizes[i];
+        }
+    }
+    return room;
+}
+
 /* A DataView of a whole buffer. */
 JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
 {

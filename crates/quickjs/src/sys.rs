@@ -559,6 +559,8 @@ unsafe extern "C" {
     ) -> JSValue;
     pub(crate) fn brunt_seed_random(ctx: *mut JSContext, seed: u64);
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
+    #[cfg(test)]
+    pub(crate) fn brunt_arena_room(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_set_more(
         ask: unsafe extern "C" fn(*mut JSRuntime, used: usize, size: usize) -> usize,
     );
