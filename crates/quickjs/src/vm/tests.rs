@@ -107,7 +107,7 @@ fn an_empty_vm_is_small() {
     let first = vm();
     let second = vm();
     let (used, room) = (allocated(&second), arena_room(&second));
-    assert!(used < 70_000, "{used} bytes");
+    assert!(used < 60_000, "{used} bytes");
     assert!(room < 15_000, "{room} bytes");
     drop(first);
 }
