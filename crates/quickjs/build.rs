@@ -1,93 +1,59 @@
-//! Compiles QuickJS-NG from the C sources of the `rquickjs-sys` package, with the few adjustments that Brunt needs.
+//! Compiles QuickJS-NG from the C sources of the `rquickjs-sys` package, with the patches of our fork.
 //!
-//! The package is never built as a crate (its manifest entry stands under a target that does not exist); Cargo only
-//! fetches it, and its metadata tells where the sources lie. Nothing of them is committed here.
-//! The Rust files in `engine` tell what is changed in them, and why; the C files beside them are added to `quickjs.c`.
+//! The package is never built as a crate (its manifest entry is under a target that does not exist); Cargo only fetches
+//! it, and its metadata tells where the sources are. `patches` has each change of them with its reason, `engine` the
+//! functions that are added, `docs/decisions/0014-quickjs-fork.md` why there is a fork.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-#[path = "engine/adjustments.rs"]
-mod adjustments;
-#[path = "engine/bytes.rs"]
-mod bytes;
-#[path = "engine/frozen.rs"]
-mod frozen;
-#[path = "engine/json.rs"]
-mod json;
-#[path = "engine/lending.rs"]
-mod lending;
-#[path = "engine/limits.rs"]
-mod limits;
-#[path = "engine/messages.rs"]
-mod messages;
-#[path = "engine/places.rs"]
-mod places;
-#[path = "engine/refusals.rs"]
-mod refusals;
-#[path = "engine/scopes.rs"]
-mod scopes;
-#[path = "engine/shapes.rs"]
-mod shapes;
-#[path = "engine/sorting.rs"]
-mod sorting;
-#[path = "engine/sources.rs"]
-mod sources;
-#[path = "engine/touched.rs"]
-mod touched;
-
-use adjustments::{ADJUSTMENTS, Adjustment};
-use bytes::BYTES;
-use frozen::FROZEN;
-use json::JSON;
-use lending::LENDING;
-use limits::LIMITS;
-use messages::MESSAGES;
-use places::PLACES;
-use refusals::{OF_PATTERNS, REFUSALS};
-use scopes::SCOPES;
-use shapes::SHAPES;
-use sorting::SORTING;
-use sources::SOURCES_OF_FUNCTIONS;
-use touched::TOUCHED;
+#[path = "build/copies.rs"]
+mod copies;
+#[allow(dead_code, reason = "what a patch tells of itself is for tests/patches.rs")]
+#[path = "build/patches.rs"]
+mod patches;
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=engine");
+    for changed in ["build.rs", "build", "engine", "patches", "src/sys.rs"] {
+        println!("cargo:rerun-if-changed={changed}");
+    }
     println!("cargo:rerun-if-env-changed=CARGO_CFG_SANITIZE");
     println!("cargo:rerun-if-env-changed=BRUNT_GC_STRESS");
-    let package = package_dir();
-    let from = package.join("quickjs");
+    println!("cargo:rerun-if-env-changed=BRUNT_WITHOUT_PATCH");
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
+    let package = package_dir(&here);
 
-    for entry in fs::read_dir(&from).expect("the package has its quickjs folder") {
-        let path = entry.expect("a readable folder").path();
-        let is_source = path.extension().is_some_and(|end| end == "c" || end == "h");
-        if is_source {
-            let name = path.file_name().and_then(|name| name.to_str()).expect("ASCII file names");
-            let mut text = fs::read_to_string(&path).expect("C sources are UTF-8");
-            if name == "quickjs.c" {
-                let names = function_names(&text);
-                text.push_str(include_str!("engine/limits.c"));
-                text.push_str(&names);
-                text.push_str(include_str!("engine/names.c"));
-                text.push_str(include_str!("engine/groups.c"));
-                text.push_str(include_str!("engine/shapes.c"));
-                text.push_str(include_str!("engine/lending.c"));
-                text.push_str(include_str!("engine/bytes.c"));
-                text.push_str(include_str!("engine/json.c"));
-                text.push_str(include_str!("engine/sorting.c"));
-                text.push_str(include_str!("engine/additions.c"));
-            }
-            fs::write(out.join(name), adjust(name, text)).expect("OUT_DIR is writable");
-        }
+    let mut sources = sources(&package.join("quickjs"));
+    let names = function_names(&sources["quickjs.c"], &sources["quickjs-atom.h"]);
+    sources.insert("brunt-names.h".to_owned(), names);
+    let sys = fs::read_to_string(here.join("src/sys.rs")).expect("the crate has its sys.rs");
+    let copies = copies::assertions(&sys)
+        .unwrap_or_else(|copy| panic!("build/copies.rs does not know how to check {copy}"));
+    sources.insert("brunt-copies.h".to_owned(), copies);
+
+    // For `patches/prove`, which shows that the test of a patch fails without it.
+    let without = env::var("BRUNT_WITHOUT_PATCH").ok();
+    let mut patches =
+        patches::read(&here.join("patches")).unwrap_or_else(|error| panic!("{error}"));
+    patches.retain(|patch| Some(patch.number()) != without.as_deref());
+    let mut failures = patches::unsaid(include_str!("engine/words.c"), &sources["quickjs.c"]);
+    for patch in &patches {
+        failures.extend(patch.apply(&mut sources));
+    }
+    let release = package.file_name().unwrap_or_default().to_string_lossy();
+    assert!(failures.is_empty(), "{}", patches::told(&failures, &release));
+    for (name, text) in &sources {
+        fs::write(out.join(name), text).expect("OUT_DIR is writable");
     }
 
     let mut build = cc::Build::new();
-    build.include(&out).define("_GNU_SOURCE", None).warnings(false).opt_level(3);
+    build.include(&out).include(&here).define("_GNU_SOURCE", None).warnings(false);
+    build.opt_level(if without.is_some() { 1 } else { 3 });
     build.flag_if_supported("-std=gnu11").flag_if_supported("-fwrapv");
     build.flag_if_supported("-fno-math-errno").flag_if_supported("-funsigned-char");
     if env::var("PROFILE").as_deref() == Ok("release") {
@@ -107,40 +73,24 @@ fn main() {
     build.compile("quickjs");
 }
 
-fn adjust(name: &str, mut text: String) -> String {
-    let lists = [
-        ADJUSTMENTS,
-        PLACES,
-        SHAPES,
-        LENDING,
-        FROZEN,
-        BYTES,
-        TOUCHED,
-        JSON,
-        SCOPES,
-        SORTING,
-        LIMITS,
-        SOURCES_OF_FUNCTIONS,
-        MESSAGES,
-        REFUSALS,
-        OF_PATTERNS,
-    ];
-    for &Adjustment { file, find, put, times } in lists.into_iter().flatten() {
-        if file == name {
-            let found = text.matches(find).count();
-            assert!(found == times, "{file}: `{find}` occurs {found} times, not {times}");
-            text = text.replace(find, put);
+/// The engine's sources and headers, by name.
+fn sources(from: &Path) -> BTreeMap<String, String> {
+    let mut sources = BTreeMap::new();
+    for entry in fs::read_dir(from).expect("the package has its quickjs folder") {
+        let path = entry.expect("a readable folder").path();
+        if path.extension().is_some_and(|end| end == "c" || end == "h") {
+            let name = path.file_name().and_then(|name| name.to_str()).expect("ASCII file names");
+            let text = fs::read_to_string(&path).expect("C sources are UTF-8");
+            sources.insert(name.to_owned(), text);
         }
     }
-    text
+    sources
 }
 
 /// A C list of the names of built-in functions and constants: what the engine's own lists (`JS_CFUNC_DEF("map", …)`,
 /// `JS_CGETSET_DEF("size", …)` and their like) have as first argument. Those that the engine has as its own are left out:
 /// no name may be there twice.
-fn function_names(text: &str) -> String {
-    let own = fs::read_to_string(package_dir().join("quickjs/quickjs-atom.h"));
-    let own = own.expect("the package has its list of atoms");
+fn function_names(text: &str, own: &str) -> String {
     let mut names = Vec::new();
     let mut add = |name: String| {
         let quoted = format!("\"{name}\")");
@@ -176,19 +126,17 @@ fn function_names(text: &str) -> String {
         list.push_str("\\0\"\n");
     }
     format!(
-        "\n#define BRUNT_NAME_COUNT {}\nstatic const char brunt_names[] =\n{list};\n\n",
+        "#define BRUNT_NAME_COUNT {}\nstatic const char brunt_names[] =\n{list};\n",
         names.len()
     )
 }
 
 /// Where Cargo keeps the sources of `rquickjs-sys`.
-fn package_dir() -> PathBuf {
+fn package_dir(here: &Path) -> PathBuf {
     let cargo = env::var_os("CARGO").expect("Cargo sets CARGO");
-    let manifest =
-        Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it")).join("Cargo.toml");
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
-        .arg(manifest)
+        .arg(here.join("Cargo.toml"))
         .output()
         .expect("cargo metadata runs");
     assert!(

@@ -1,4 +1,4 @@
-/* What Brunt adds to QuickJS-NG. Appended to quickjs.c by build.rs, because it uses what is static there. */
+/* Small functions of Brunt that belong to no patch: they use what is static in quickjs.c. */
 
 /* An object with these properties. The atoms differ; the values become the engine's, also on failure. Unlike
    JS_NewObjectFrom it defines: no setter of Object.prototype runs (and none can fail halfway). */
@@ -122,13 +122,39 @@ size_t brunt_allocated(JSRuntime *rt)
     return rt->malloc_state.malloc_size;
 }
 
+/* Bytes of arenas that no block uses: for tests. */
+size_t brunt_arena_room(JSRuntime *rt)
+{
+    struct list_head *el;
+    size_t room = 0;
+    int i;
+
+    for (i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
+        list_for_each(el, &rt->arena_state.arena_list[i]) {
+            JSArena *ar = list_entry(el, JSArena, link);
+            room += (size_t)(ar->n_blocks - ar->n_used_blocks) * arena_block_sizes[i];
+        }
+    }
+    return room;
+}
+
 /* A DataView of a whole buffer. */
 JSValue brunt_data_view(JSContext *ctx, JSValueConst buffer)
 {
     return js_dataview_constructor(ctx, JS_UNDEFINED, 1, &buffer);
 }
 
-/* What is being thrown was thrown there: gives the place away. */
+/* Where the exception that is under way was thrown; it is forgotten. */
+JSValue brunt_take_place(JSContext *ctx)
+{
+    JSValue place = ctx->error_back_trace;
+
+    BRUNT_NOTE(&ctx->error_back_trace, sizeof(JSValue));
+    ctx->error_back_trace = JS_UNDEFINED;
+    return place;
+}
+
+/* The exception that is under way was thrown there: gives the place away. */
 void brunt_place_of_throw(JSContext *ctx, JSValue place)
 {
     JS_FreeValue(ctx, ctx->error_back_trace);

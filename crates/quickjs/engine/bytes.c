@@ -1,4 +1,4 @@
-/* Byte work: see bytes.rs. */
+/* Byte work, frozen arrays and immutable bytes: patches frozen-arrays, immutable-elements, bytes-at-once. */
 
 /* Whether nobody replaced what goes through arrays and typed arrays: the iterator's next(). */
 static bool brunt_plain_iterators(JSContext *ctx)

@@ -5,20 +5,19 @@ typedef struct BruntGroup {
     const char *names[17];
 } BruntGroup;
 
-/* sys.rs knows the order, and JS_ThrowDOMException the last one's number. */
 static const BruntGroup brunt_groups[] = {
-    { JS_AddIntrinsicDate, { "Date" } },
-    { JS_AddIntrinsicMapSet, { "Map", "Set", "WeakMap", "WeakSet" } },
-    { JS_AddIntrinsicTypedArrays,
+    [BRUNT_GROUP_DATE] = { JS_AddIntrinsicDate, { "Date" } },
+    [BRUNT_GROUP_MAP_SET] = { JS_AddIntrinsicMapSet, { "Map", "Set", "WeakMap", "WeakSet" } },
+    [BRUNT_GROUP_TYPED_ARRAYS] = { JS_AddIntrinsicTypedArrays,
       { "ArrayBuffer", "SharedArrayBuffer", "Uint8ClampedArray", "Int8Array", "Uint8Array", "Int16Array", "Uint16Array",
         "Int32Array", "Uint32Array", "BigInt64Array", "BigUint64Array", "Float16Array", "Float32Array", "Float64Array",
         "DataView", "Atomics" } },
-    { JS_AddIntrinsicProxy, { "Proxy" } },
-    { JS_AddIntrinsicWeakRef, { "WeakRef", "FinalizationRegistry" } },
-    { JS_AddIntrinsicDOMException, { "DOMException" } },
+    [BRUNT_GROUP_PROXY] = { JS_AddIntrinsicProxy, { "Proxy" } },
+    [BRUNT_GROUP_WEAK_REF] = { JS_AddIntrinsicWeakRef, { "WeakRef", "FinalizationRegistry" } },
+    [BRUNT_GROUP_DOM_EXCEPTION] = { JS_AddIntrinsicDOMException, { "DOMException" } },
 };
 
-_Static_assert(countof(brunt_groups) - 1 == BRUNT_GROUP_DOM_EXCEPTION, "the last group is DOMException");
+_Static_assert(countof(brunt_groups) == BRUNT_GROUP_COUNT, "each group has its entry");
 
 /* Announces a group: 0, or -1 if there is no memory. */
 int brunt_announce(JSContext *ctx, int group)

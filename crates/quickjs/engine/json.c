@@ -1,5 +1,5 @@
 /* JSON.stringify of plain data: what has neither getters nor toJSON is written at once, without calls, keys as values
-   or a list of what is open. Appended to quickjs.c by build.rs. */
+   or a list of what is open. Patch json-at-once. */
 
 /* Deeper data, and what contains itself, is the engine's own business. */
 #define BRUNT_JSON_DEPTH 100

@@ -1,5 +1,5 @@
-/* Buffers whose bytes somebody else holds too: see lending.rs. Their memory is Rust's: 'realloc_func' is its function,
-   which with the size SIZE_MAX makes the bytes the buffer's own and returns where they lie; so it makes the bytes of a
+/* Buffers whose bytes somebody else holds too: patches lent-buffers, lent-strings. Their memory is Rust's: 'realloc_func' is its function,
+   which with the size BRUNT_OWN makes the bytes the buffer's own and returns where they lie; so it makes the bytes of a
    late buffer. */
 
 /* Makes the bytes of a late buffer, which may be any buffer. Runs no script. false: they can't be made. */
@@ -10,7 +10,7 @@ static bool brunt_is_made(JSArrayBuffer *abuf)
     if (abuf->immutable != BRUNT_LATE)
         return true;
     if (!abuf->detached) {
-        data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, SIZE_MAX);
+        data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, BRUNT_OWN);
         if (!data)
             return false;
         abuf->data = data;
@@ -41,7 +41,7 @@ static bool brunt_is_immutable(JSArrayBuffer *abuf)
         abuf->immutable = 0;
         return false;
     }
-    data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, SIZE_MAX);
+    data = abuf->realloc_func(NULL, abuf->opaque, abuf->data, BRUNT_OWN);
     if (!data)
         return true;
     abuf->immutable = 0;

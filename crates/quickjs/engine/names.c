@@ -2,8 +2,10 @@
    thread instead of once per runtime: 28 kB. A thread's runtimes share them by plain reference counts, which never reach
    zero: one reference is the table's own. Symbols are not shared, because a weak map may hang records on them.
 
-   brunt_names, the names of the built-in functions, is gathered by build.rs from the engine's own lists. A name that is
+   brunt-names.h, the names of the built-in functions, is gathered by build.rs from the engine's own lists. A name that is
    missing there costs memory, nothing else. */
+#include "brunt-names.h"
+
 #define BRUNT_OWN_END JS_ATOM_Private_brand /* the engine's own names: 1 up to here */
 #define BRUNT_MORE JS_ATOM_END              /* then come symbols, and here begin those of functions */
 #define BRUNT_MORE_END (BRUNT_MORE + BRUNT_NAME_COUNT)

@@ -1,5 +1,5 @@
 
-/* Shapes that outlive their objects: see shapes.rs. */
+/* Shapes that outlive their objects, and functions made at once: patches kept-shapes, functions-at-once. */
 
 /* Takes a shape that nothing refers to any more into the ring, the oldest of which goes. false: it must be freed. */
 static bool brunt_keep_shape(JSRuntime *rt, JSShape *sh)

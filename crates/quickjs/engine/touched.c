@@ -1,11 +1,12 @@
-/* Which lines of memory a stretch of code touches: see touched.rs. The layout is known there, too. */
+/* Which lines of memory a stretch of code touches: patch touched. */
+#define BRUNT_LINE 64 /* bytes */
 #define BRUNT_TOUCHED_MAX 256
 #define BRUNT_TOUCHED_SLOTS 1024 /* a power of two */
 #define BRUNT_NOTES_MAX 16384
 
 struct BruntTouched {
     uint32_t count;
-    uintptr_t lines[BRUNT_TOUCHED_MAX];     /* address / 64, in the order in which they were touched first */
+    uintptr_t lines[BRUNT_TOUCHED_MAX];     /* address / BRUNT_LINE, in the order in which they were touched first */
     uintptr_t slots[BRUNT_TOUCHED_SLOTS];   /* the same, for finding them */
 };
 
@@ -23,7 +24,7 @@ void brunt_watch(struct BruntTouched *touched)
 void brunt_note(const void *start, size_t size)
 {
     struct BruntTouched *touched = brunt_touched;
-    uintptr_t line = (uintptr_t)start / 64, end = ((uintptr_t)start + size + 63) / 64;
+    uintptr_t line = (uintptr_t)start / BRUNT_LINE, end = ((uintptr_t)start + size + BRUNT_LINE - 1) / BRUNT_LINE;
 
     if (!touched)
         return;

@@ -19,22 +19,6 @@ use crate::vm::Ctx;
 pub use common::CommonBytes;
 pub use lent::{HeldBytes, LateBytes};
 
-/// The engine's typed arrays, in its order.
-const TYPED_ARRAYS: [&str; 12] = [
-    "Uint8ClampedArray",
-    "Int8Array",
-    "Uint8Array",
-    "Int16Array",
-    "Uint16Array",
-    "Int32Array",
-    "Uint32Array",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Float16Array",
-    "Float32Array",
-    "Float64Array",
-];
-
 /// Fewer bytes than this are copied rather than lent.
 const LENT_FROM: usize = 1024;
 
@@ -85,7 +69,7 @@ impl Value<'_> {
         }
         // SAFETY: the value is alive.
         let kind = unsafe { sys::JS_GetTypedArrayType(self.raw) };
-        usize::try_from(kind).ok().and_then(|kind| TYPED_ARRAYS.get(kind).copied())
+        usize::try_from(kind).ok().and_then(|kind| sys::TYPED_ARRAYS.get(kind).copied())
     }
 
     /// Lets `read` see the bytes of an `ArrayBuffer`, typed array or `DataView`. `None` if it is none of them or was
@@ -298,7 +282,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// If there is no such class, or the buffer's length is no multiple of the elements'.
     pub fn typed_array(self, name: &str, buffer: &Value<'js>) -> JsResult<'js> {
-        let kind = TYPED_ARRAYS.iter().position(|known| *known == name);
+        let kind = sys::TYPED_ARRAYS.iter().position(|known| *known == name);
         let Some(kind) = kind.and_then(|kind| i32::try_from(kind).ok()) else {
             return Err(self.throw_error(ErrorKind::Type, &format!("there is no {name}")));
         };

@@ -122,12 +122,8 @@ impl<'js> Ctx<'js> {
     }
 
     fn take_place(self) -> Value<'js> {
-        let mut raw = self.undefined().into_raw();
-        // SAFETY: command 2 takes a context and a place for a value, which it fills with a reference of ours.
-        unsafe {
-            sys::js_std_cmd(2, self.raw(), &raw mut raw);
-            Value::owned(self, raw)
-        }
+        // SAFETY: the context is alive; the place comes as a reference of its own.
+        unsafe { Value::owned(self, sys::brunt_take_place(self.raw())) }
     }
 
     /// Says that there is no memory: what waits in the context, or else a new error.

@@ -80,8 +80,8 @@ impl<'js> Value<'js> {
         unsafe {
             let result = || Value::owned(ctx, sys::JS_PromiseResult(ctx.raw(), self.raw));
             match sys::JS_PromiseState(ctx.raw(), self.raw) {
-                1 => Some(PromiseState::Fulfilled(result())),
-                2 => Some(PromiseState::Rejected(result())),
+                sys::PROMISE_FULFILLED => Some(PromiseState::Fulfilled(result())),
+                sys::PROMISE_REJECTED => Some(PromiseState::Rejected(result())),
                 _ => Some(PromiseState::Pending),
             }
         }

@@ -1,4 +1,7 @@
 //! The C interface of QuickJS-NG 0.16, as far as this crate uses it. Declarations only; see `quickjs.h` of the package.
+//!
+//! Each constant, list and layout here is a copy. `build/copies.rs` makes a `_Static_assert` of each, which the C compiler
+//! checks against the patched engine; the build fails on a copy that it does not know how to check.
 #![allow(non_camel_case_types, non_snake_case, missing_docs, reason = "C names, documented in C")]
 
 use std::ffi::{c_char, c_int, c_void};
@@ -20,6 +23,9 @@ pub(crate) struct JSValue {
 
 macro_rules! opaque { ($($name:ident)*) => { $(#[repr(C)] pub(crate) struct $name { _private: [u8; 0] })* } }
 opaque! { JSRuntime JSContext JSModuleDef }
+
+/// A line of the cache, in bytes.
+pub(crate) const LINE: usize = 64;
 
 /// `engine/touched.c` has the same.
 #[repr(C)]
@@ -107,20 +113,20 @@ pub(crate) struct GetSetDef {
 }
 
 #[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct AliasDef {
+    pub(crate) name: *const c_char,
+    /// -1: of the same object.
+    pub(crate) base: c_int,
+}
+
+#[repr(C)]
 pub(crate) union DefUnion {
     pub(crate) func: FuncDef,
     pub(crate) getset: GetSetDef,
     pub(crate) str: *const c_char,
     pub(crate) i32: i32,
     pub(crate) alias: AliasDef,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct AliasDef {
-    pub(crate) name: *const c_char,
-    /// -1: of the same object.
-    pub(crate) base: c_int,
 }
 
 #[repr(C)]
@@ -192,6 +198,32 @@ pub(crate) struct JSMemoryUsage {
     pub(crate) memory_used_size: i64,
     pub(crate) rest: [i64; 23],
 }
+
+/// How a promise is, of those that are not pending.
+pub(crate) const PROMISE_FULFILLED: c_int = 1;
+pub(crate) const PROMISE_REJECTED: c_int = 2;
+
+/// The classes of typed arrays; the index is the engine's number of the class.
+pub(crate) const TYPED_ARRAYS: [&str; 12] = [
+    "Uint8ClampedArray",
+    "Int8Array",
+    "Uint8Array",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+];
+
+/// Bytes of a stack that count as shallow.
+pub(crate) const SHALLOW: usize = 512 * 1024;
+
+/// The size that asks [`ReallocArrayBuffer`] to make the bytes the buffer's own.
+pub(crate) const OWN: usize = usize::MAX;
 
 /// Groups of globals that are made on demand, by their index in `engine/groups.c`.
 pub(crate) const GROUP_DATE: c_int = 0;
@@ -489,7 +521,7 @@ unsafe extern "C" {
     pub(crate) fn JS_GetModuleName(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSAtom;
     pub(crate) fn JS_GetModuleNamespace(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
     pub(crate) fn JS_GetImportMeta(ctx: *mut JSContext, module: *mut JSModuleDef) -> JSValue;
-    /// Ours, see build.rs: who is asked for the author's place of each frame of a stack; for all runtimes.
+    /// Ours: who is asked for the author's place of each frame of a stack; for all runtimes.
     pub(crate) fn brunt_set_place(
         place: unsafe extern "C" fn(
             *mut JSRuntime,
@@ -501,8 +533,6 @@ unsafe extern "C" {
     pub(crate) fn brunt_set_scope_hook(hook: unsafe extern "C" fn(*mut JSContext, c_int, c_int));
     pub(crate) fn brunt_enter_scope(ctx: *mut JSContext, scope: c_int);
     pub(crate) fn brunt_scope(ctx: *mut JSContext) -> c_int;
-    /// A door to internals, by number; 2 takes the stack of the last exception: (context, pointer to the value).
-    pub(crate) fn js_std_cmd(command: c_int, ...) -> usize;
     pub(crate) fn JS_GetScriptOrModuleName(ctx: *mut JSContext, levels: c_int) -> JSAtom;
 
     // Our additions: the C files in `engine`.
@@ -529,6 +559,8 @@ unsafe extern "C" {
     ) -> JSValue;
     pub(crate) fn brunt_seed_random(ctx: *mut JSContext, seed: u64);
     pub(crate) fn brunt_allocated(rt: *mut JSRuntime) -> usize;
+    #[cfg(test)]
+    pub(crate) fn brunt_arena_room(rt: *mut JSRuntime) -> usize;
     pub(crate) fn brunt_set_more(
         ask: unsafe extern "C" fn(*mut JSRuntime, used: usize, size: usize) -> usize,
     );
@@ -567,6 +599,7 @@ unsafe extern "C" {
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> *mut c_void;
+    pub(crate) fn brunt_take_place(ctx: *mut JSContext) -> JSValue;
     pub(crate) fn brunt_place_of_throw(ctx: *mut JSContext, place: JSValue);
     pub(crate) fn brunt_was_deep(rt: *mut JSRuntime) -> c_int;
     pub(crate) fn brunt_frame(ctx: *mut JSContext) -> usize;

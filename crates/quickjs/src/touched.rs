@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::sys;
 
 /// The unit of caches, in bytes.
-pub const LINE: usize = 64;
+pub const LINE: usize = sys::LINE;
 
 thread_local! {
     /// Where the engine writes; kept, for it is 10 KiB.

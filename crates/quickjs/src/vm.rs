@@ -22,8 +22,8 @@ use crate::value::Value;
 /// Stack below the JavaScript limit that native functions, libc and the engine's own leaves may use.
 const NATIVE_RESERVE: usize = 96 * 1024;
 
-/// Bytes of a stack that count as shallow: `BRUNT_SHALLOW` of the engine.
-pub const SHALLOW: usize = 512 * 1024;
+/// Bytes of a stack that count as shallow.
+pub const SHALLOW: usize = sys::SHALLOW;
 
 /// Where a place of compiled code lies in the author's file: host, file, line, column.
 pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
@@ -200,6 +200,18 @@ impl Vm {
             failed | sys::JS_AddIntrinsicAToB(ctx)
         };
         assert!(failed == 0, "memory for the JavaScript globals");
+        self.drop_trace_makers();
+    }
+
+    /// k6 does not have these. Libraries look for `captureStackTrace`, and make other traces without it.
+    fn drop_trace_makers(&self) {
+        let ctx = self.ctx();
+        let dropped = ctx.global().get("Error").and_then(|error| {
+            ["captureStackTrace", "stackTraceLimit", "prepareStackTrace"]
+                .into_iter()
+                .try_for_each(|name| error.delete(name))
+        });
+        assert!(dropped.is_ok(), "Error has these members, and they can be deleted");
     }
 
     /// Where the VM keeps what nearly every operation needs, as numbers: (address, bytes), for fetching it into the

@@ -2,7 +2,7 @@
 //!
 //! A buffer is either *own* (one [`Region`], which the engine writes to as it likes) or *lent*: somebody else may read
 //! the same bytes now. At the first write to a lent buffer the engine calls [`reallocate`], which gives it bytes of its
-//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.rs`. The bytes of a *late*
+//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.c`. The bytes of a *late*
 //! buffer are made the first time that anybody looks at them.
 
 use std::any::Any;
@@ -16,10 +16,7 @@ use std::sync::Arc;
 
 use super::common::CommonBytes;
 use super::mapping::Mapping;
-use crate::sys;
-
-/// The size with which the engine asks for bytes of its own.
-const OWN: usize = usize::MAX;
+use crate::sys::{self, OWN};
 
 /// Bytes of one VM.
 pub(super) struct Region {

@@ -60,6 +60,20 @@ fn at_every_limit_the_script_ends_and_the_vm_goes_on() {
     assert!(ended[0] > 2 && ended[1] > 60, "{ended:?}");
 }
 
+/// The engine would let its heap grow by half before the next collection: beyond the limit.
+#[test]
+fn garbage_is_collected_before_the_limit_is_reached() {
+    let vm = vm();
+    let ctx = vm.ctx();
+    let kept = "globalThis.kept = Array.from({ length: 40000 }, (_, i) => ({ i, text: 't' + i }))";
+    ctx.eval("kept.js", kept).unwrap();
+    vm.collect();
+    vm.limit_memory(used(&vm) / 10 * 13);
+    let garbage = "for (let i = 0; i < 100000; i++) { const a = [i, 'x' + i, {}]; a.push(a) }";
+    assert!(ctx.eval("garbage.js", garbage).is_ok());
+    assert!(ctx.take_over_limit().is_none());
+}
+
 #[test]
 fn the_memory_of_buffers_counts_wherever_it_lies() {
     let vm = vm();

@@ -48,6 +48,14 @@ const SCRIPTS: &[(&str, &str)] = &[
         "const a = Array.from({ length: 3e6 }, (_, i) => (i * 7919) % 1000003); for (;;) a.sort()",
     ),
     (
+        "sort with a function",
+        "const a = Array.from({ length: 3e6 }, (_, i) => (i * 7919) % 1000003); for (;;) a.sort((x, y) => x - y)",
+    ),
+    (
+        "sort with a function of the language",
+        "const a = Array.from({ length: 3e6 }, (_, i) => (i * 7919) % 1000003); for (;;) a.sort(Math.max)",
+    ),
+    (
         "typed sort",
         "const a = new Float64Array(2e7).map((_, i) => (i * 7919) % 1000003); for (;;) a.sort()",
     ),
