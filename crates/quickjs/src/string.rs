@@ -7,10 +7,10 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::buffer::CommonBytes;
+use crate::ctx::Ctx;
 use crate::error::{ErrorKind, JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// A JavaScript string seen as UTF-8, without a copy where the engine holds it as ASCII.
 ///
@@ -196,7 +196,7 @@ pub(crate) fn repaired(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::Vm;
-    use crate::vm::Hooks;
+    use crate::ctx::Hooks;
     use std::rc::Rc;
 
     /// A VM in which `text` is of common bytes and `copy` the same as a string of the engine's own.
