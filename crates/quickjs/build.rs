@@ -29,6 +29,10 @@ fn main() {
     let package = package_dir(&here);
 
     let mut sources = sources(&package.join("quickjs"));
+    for needed in SOURCES.into_iter().chain(["quickjs-atom.h"]) {
+        let folder = package.display();
+        assert!(sources.contains_key(needed), "there is no {needed} in {folder}/quickjs");
+    }
     let names = function_names(&sources["quickjs.c"], &sources["quickjs-atom.h"]);
     sources.insert("brunt-names.h".to_owned(), names);
     let sys = fs::read_to_string(here.join("src/sys.rs")).expect("the crate has its sys.rs");

@@ -195,8 +195,7 @@ impl<'js> Key<'js> {
 
     /// The array index that it is, if it is one.
     pub fn index(&self) -> Option<u32> {
-        // The engine marks integer atoms in the top bit (JS_ATOM_TAG_INT).
-        (self.atom & (1 << 31) != 0).then_some(self.atom & !(1 << 31))
+        (self.atom & sys::ATOM_TAG_INT != 0).then_some(self.atom & !sys::ATOM_TAG_INT)
     }
 
     /// The key as a string; `None` if there is no memory.

@@ -122,7 +122,8 @@ impl<'js> Ctx<'js> {
         if count < LENT_FROM {
             return self.string(bytes.text());
         }
-        let Some(count) = u32::try_from(count).ok().filter(|&count| count <= LETTERS_MAX) else {
+        let Some(count) = u32::try_from(count).ok().filter(|&count| count <= sys::STRING_LEN_MAX)
+        else {
             return Err(self.throw_error(ErrorKind::Range, "invalid string length"));
         };
         let owner = Arc::into_raw(Arc::clone(bytes));
@@ -154,9 +155,6 @@ impl<'js> Ctx<'js> {
 
 /// Texts from so many letters on are shown where they lie. Far more than what the engine takes for short.
 const LENT_FROM: usize = 64 * 1024;
-
-/// The most letters of a string of the engine's.
-const LETTERS_MAX: u32 = (1 << 30) - 1;
 
 /// Gives an owner of letters back.
 unsafe extern "C" fn release(owner: *mut c_void) {
