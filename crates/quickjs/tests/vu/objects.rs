@@ -187,13 +187,10 @@ fn an_object_that_grows_while_its_keys_are_listed_has_them_all() {
     ctx.global().set("it", ctx.instance(Growing).unwrap()).unwrap();
     let grow = "function grow() { for (let i = 0; i < 500; i++) it['added' + i] = i; return 7 } 1";
     assert_eq!(eval(&vu, grow), "1");
-    assert_eq!(
-        eval(
-            &vu,
-            "const keys = Object.keys(it); [keys.length, keys[0], keys[499], keys[500]].join()"
-        ),
-        "501,added0,added499,status"
-    );
+    // `Object.keys` asks for the properties after it has listed them; `for in` asks meanwhile.
+    let list = "var keys = []; for (const key in it) keys.push(key);
+        [keys.length, keys[0], keys[499], keys[500]].join()";
+    assert_eq!(eval(&vu, list), "501,added0,added499,status");
 }
 
 #[test]
