@@ -145,7 +145,7 @@ fn package_dir(here: &Path) -> PathBuf {
         .expect("cargo metadata runs");
     assert!(
         output.status.success(),
-        "cargo metadata failed: {}",
+        "cargo metadata failed, which fetches rquickjs-sys; without a network, `cargo fetch` must have run before: {}",
         String::from_utf8_lossy(&output.stderr)
     );
     let metadata: serde_json::Value =
