@@ -2,7 +2,7 @@
 import csv from 'k6/experimental/csv';
 import { open } from 'k6/experimental/fs';
 
-const names = ['ends', 'quotes', 'mark', 'marked-quote', 'bare', 'after', 'doubled', 'far', 'open', 'open-line', 'open-lines', 'one-quote', 'fewer', 'more', 'nothing', 'empty-lines'];
+const names = ['ends', 'quotes', 'mark', 'marked-quote', 'bare', 'after', 'doubled', 'far', 'open', 'open-line', 'open-lines', 'one-quote', 'open-return', 'late', 'fewer', 'more', 'nothing', 'empty-lines'];
 const parsers = {};
 for (const name of names) parsers[name] = new csv.Parser(await open(`csv/${name}.csv`));
 
