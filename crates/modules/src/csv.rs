@@ -47,7 +47,6 @@ impl Module for Exports {
 struct Records {
     bytes: Arc<CommonBytes>,
     cursor: Cursor,
-    fields: Vec<Vec<u8>>,
     /// The names of the columns, if records become objects.
     header: Option<Vec<String>>,
     /// The places of the columns in the order of their names: k6 keeps records of [`parse`] like that.
@@ -64,7 +63,6 @@ impl Records {
         let mut records = Self {
             bytes,
             cursor: Cursor::new(options.delimiter),
-            fields: Vec::new(),
             header: None,
             by_name: Vec::new(),
             next: 0,
@@ -97,7 +95,7 @@ impl Records {
 
     /// Reads the next record, whether asked for or not; `false` at the end.
     fn advance(&mut self) -> Result<bool, CsvError> {
-        let more = self.cursor.next(&self.bytes, &mut self.fields)?;
+        let more = self.cursor.next(&self.bytes)?;
         self.next += u64::from(more);
         Ok(more)
     }
@@ -108,7 +106,7 @@ impl Records {
     }
 
     fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.fields.iter().map(|field| String::from_utf8_lossy(field))
+        self.cursor.fields().map(String::from_utf8_lossy)
     }
 
     /// The record that was read, as JSON.
@@ -123,12 +121,12 @@ impl Records {
                 out.push(']');
             }
             Some(header) => {
+                let texts: Vec<_> = self.texts().collect();
                 for &place in &self.by_name {
                     out.push(if out.is_empty() { '{' } else { ',' });
                     quote(&header[place], &mut out);
                     out.push(':');
-                    let text = self.fields.get(place).map(|field| String::from_utf8_lossy(field));
-                    quote(&text.unwrap_or_default(), &mut out);
+                    quote(texts.get(place).map_or("", |text| text), &mut out);
                 }
                 out.push('}');
             }
