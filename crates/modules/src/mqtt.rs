@@ -195,8 +195,8 @@ fn open<'js>(
     client.begin(&connecting);
     client.count_call(ctx, method, &OwnTags::default());
     let host = Host::of(ctx);
-    let http = Rc::clone(&VuState::of(ctx).http(host).client);
-    let opening = Box::pin(connecting.open(&http, &identity));
+    let dialer = Rc::clone(VuState::of(ctx).http(host).client.dialer());
+    let opening = Box::pin(connecting.open(&dialer, &identity));
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_html::Selector;
-use brunt_http::budget::Share;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_js::Host;
+use brunt_net::budget::Share;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::json::JsonErrorKind;
 use brunt_quickjs::name::Key;

@@ -10,6 +10,7 @@ use brunt_fiber::clock;
 use brunt_http::cookie::Jar;
 use brunt_http::{Client, Headers, Network, OwnedTarget, Target, TargetError};
 use brunt_js::{Host, Remains};
+use brunt_net::Dialer;
 use brunt_quickjs::touched;
 use rustc_hash::FxHashMap;
 
@@ -124,6 +125,8 @@ pub(crate) struct HttpState {
     pub(super) local_ip: Option<IpAddr>,
     /// Clients that the script made, each once.
     others: RefCell<Vec<Rc<Client>>>,
+    /// Those of other protocols with networks of their own.
+    dialers: RefCell<Vec<Rc<Dialer>>>,
     /// Sent and received by clients that are gone, and not told yet.
     left_bytes: Cell<(u64, u64)>,
     /// Responses whose bodies are streamed, in this iteration.
@@ -142,6 +145,7 @@ impl HttpState {
             client: Rc::new(Client::new(network, local_ip)),
             local_ip,
             others: RefCell::default(),
+            dialers: RefCell::default(),
             left_bytes: Cell::default(),
             jar: RefCell::default(),
             callback: RefCell::default(),
@@ -201,15 +205,28 @@ impl HttpState {
         &self.shared.grpc_networks
     }
 
-    /// A client on another network: one for each.
-    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
-        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
-        if let Some(client) = self.others.borrow().iter().find(of_network) {
-            return Rc::clone(client);
+    /// The VU's way to another network: one for each.
+    pub(crate) fn dialer_on(&self, network: &Rc<brunt_net::Network>) -> Rc<Dialer> {
+        let mut dialers = self.dialers.borrow_mut();
+        if let Some(dialer) = dialers.iter().find(|it| Rc::ptr_eq(it.network(), network)) {
+            return Rc::clone(dialer);
         }
-        let client = Rc::new(Client::new(Rc::clone(network), self.local_ip));
-        self.adopt(Rc::clone(&client));
-        client
+        // Those that nobody has any more leave their bytes.
+        dialers.retain(|dialer| {
+            let is_held = Rc::strong_count(dialer) > 1;
+            if !is_held {
+                self.leave(dialer.meter().take());
+            }
+            is_held
+        });
+        let dialer = Dialer::new(Rc::clone(network), self.local_ip);
+        dialers.push(Rc::clone(&dialer));
+        dialer
+    }
+
+    fn leave(&self, (sent, received): (u64, u64)) {
+        let (before_sent, before_received) = self.left_bytes.get();
+        self.left_bytes.set((before_sent + sent, before_received + received));
     }
 
     /// Takes in a client whose bytes and connections are the VU's, too.
@@ -219,20 +236,11 @@ impl HttpState {
         others.retain(|client| {
             let is_held = Rc::strong_count(client) > 1;
             if !is_held {
-                let (sent, received) = client.take_wire_bytes();
-                let (before_sent, before_received) = self.left_bytes.get();
-                self.left_bytes.set((before_sent + sent, before_received + received));
+                self.leave(client.take_wire_bytes());
             }
             is_held
         });
         others.push(client);
-    }
-
-    /// A client of the VU's on another network.
-    pub(crate) fn make_other(&self, network: Rc<Network>) -> Rc<Client> {
-        let client = Rc::new(Client::new(network, self.local_ip));
-        self.adopt(Rc::clone(&client));
-        client
     }
 
     /// Says where it and its clients are, for those who watch what is touched.
@@ -251,10 +259,10 @@ impl HttpState {
         let (sent, received) = self.client.take_wire_bytes();
         let (left_sent, left_received) = self.left_bytes.take();
         let here = (sent + left_sent, received + left_received);
-        others.iter().fold(here, |(sent, received), client| {
-            let (more_sent, more_received) = client.take_wire_bytes();
-            (sent + more_sent, received + more_received)
-        })
+        let dialers = self.dialers.borrow();
+        let others = others.iter().map(|client| client.take_wire_bytes());
+        let all = others.chain(dialers.iter().map(|dialer| dialer.meter().take()));
+        all.fold(here, |(sent, received), more| (sent + more.0, received + more.1))
     }
 
     pub(crate) fn close_idle(&self) {
