@@ -190,7 +190,7 @@ impl Status {
             return Self::new(Self::UNAVAILABLE, "error reading from server: EOF");
         }
         if let Some(io) = error.get_io() {
-            let told = match brunt_http::Failure::of_io(io) {
+            let told = match brunt_net::Failure::of_io(io) {
                 Some(failure) => failure.to_string(),
                 // `h2` keeps the text of an error, but not what it carries.
                 None if io.kind() == std::io::ErrorKind::Other => io.to_string(),

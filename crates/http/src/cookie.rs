@@ -5,7 +5,7 @@ mod jar;
 
 pub use jar::{Jar, Scope};
 
-use crate::http1::head::is_token;
+use crate::headers::is_token;
 
 /// What one `Set-Cookie` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

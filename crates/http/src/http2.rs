@@ -26,13 +26,12 @@ mod tending;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use brunt_net::{Endpoint, Route};
 use tokio::sync::Mutex;
 
 pub(crate) use self::exchange::Running;
 pub(crate) use self::link::Link;
 pub(crate) use self::tending::Tended;
-use crate::connection::Route;
-use crate::target::Target;
 
 /// The most hosts that are remembered; at the next one, all are forgotten. Connections in use live on.
 const HOSTS_MAX: usize = 4096;
@@ -56,24 +55,24 @@ pub(crate) enum Host {
 }
 
 impl Lines {
-    /// The host of a target.
-    pub(crate) fn host(&self, target: &Target<'_>) -> Rc<Mutex<Host>> {
+    /// The host of an endpoint.
+    pub(crate) fn host(&self, endpoint: &Endpoint<'_>) -> Rc<Mutex<Host>> {
         let mut hosts = self.hosts.borrow_mut();
-        if let Some((_, host)) = hosts.iter().find(|(route, _)| route.leads_to(target)) {
+        if let Some((_, host)) = hosts.iter().find(|(route, _)| route.leads_to(endpoint)) {
             return Rc::clone(host);
         }
         if hosts.len() >= HOSTS_MAX {
             hosts.clear();
         }
         let host = Rc::default();
-        hosts.push((Route::new(target), Rc::clone(&host)));
+        hosts.push((Route::new(endpoint), Rc::clone(&host)));
         host
     }
 
-    /// The host of a target is known to speak HTTP/1.1 only.
-    pub(crate) fn is_http1(&self, target: &Target<'_>) -> bool {
+    /// The host of an endpoint is known to speak HTTP/1.1 only.
+    pub(crate) fn is_http1(&self, endpoint: &Endpoint<'_>) -> bool {
         let hosts = self.hosts.borrow();
-        let host = hosts.iter().find(|(route, _)| route.leads_to(target));
+        let host = hosts.iter().find(|(route, _)| route.leads_to(endpoint));
         host.and_then(|(_, host)| host.try_lock().ok())
             .is_some_and(|state| matches!(*state, Host::Http1))
     }

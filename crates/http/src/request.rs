@@ -2,11 +2,12 @@
 
 use std::cell::Cell;
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
+
 use crate::failure::Failure;
+use crate::headers::is_token;
 use crate::headers::{Headers, is_value};
 use crate::http1::encode;
-use crate::http1::head::is_token;
 use crate::payload::Payload;
 use crate::spool::Spool;
 use crate::target::Target;

@@ -10,11 +10,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine as _;
+use brunt_net::{Endpoint, Excerpt, unescape};
 
-pub(crate) use path::unescape;
 pub use resolve::resolve;
 
-use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 
 /// The two schemes we speak.
@@ -194,6 +193,13 @@ impl<'a> Target<'a> {
         Ok(Self { scheme, userinfo, authority, host, port: number, path })
     }
 
+    /// Whom to dial for it.
+    #[inline]
+    pub fn endpoint(&self) -> Endpoint<'_> {
+        let is_secure = self.scheme == Scheme::Https;
+        Endpoint { host: &self.host, port: self.port, is_secure }
+    }
+
     /// The same, borrowing nothing: to be kept.
     pub fn to_owned_target(&self) -> OwnedTarget {
         OwnedTarget {
@@ -215,7 +221,7 @@ impl<'a> Target<'a> {
     fn user_and_password(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let userinfo = self.userinfo?;
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-        Some((path::unescape(user.as_bytes()), path::unescape(password.as_bytes())))
+        Some((unescape(user.as_bytes()), unescape(password.as_bytes())))
     }
 
     /// The value of `Authorization` for the URL's userinfo: `Basic …`.

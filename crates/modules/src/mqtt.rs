@@ -182,8 +182,8 @@ fn open<'js>(
     client.begin(&connecting);
     client.count_call(ctx, method, &OwnTags::default());
     let host = Host::of(ctx);
-    let http = Connections::of(ctx).client();
-    let opening = Box::pin(connecting.open(&http, &identity));
+    let dialer = Connections::of(ctx).dialer();
+    let opening = Box::pin(connecting.open(&dialer, &identity));
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {

@@ -7,8 +7,8 @@ use std::ffi::CStr;
 use std::rc::Rc;
 
 use brunt_fiber::turn::Turn;
-use brunt_http::{Network, TlsAuth};
 use brunt_js::{Host, Phase};
+use brunt_net::{Network, TlsAuth};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 use brunt_redis::resp::Reply;
@@ -84,10 +84,10 @@ impl RedisClient {
         }
         let by = match &self.options.tls {
             Some(tls) if *tls != Tls::default() => {
-                let network = own_network(connections.client().network(), tls)?;
-                connections.new_client_on(network)
+                let network = own_network(connections.client().network().net(), tls)?;
+                connections.dialer_on(&network)
             }
-            _ => connections.client(),
+            _ => connections.dialer(),
         };
         let client = Rc::new(brunt_redis::Client::new(by, self.options.clone()));
         Ok(Rc::clone(self.client.get_or_init(|| client)))

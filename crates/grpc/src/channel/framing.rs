@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::io::Read as _;
 use std::time::Duration;
 
-use brunt_http::budget::Share;
+use brunt_net::budget::Share;
 use bytes::buf::Reader;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;

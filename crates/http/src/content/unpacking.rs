@@ -7,8 +7,9 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::Deref;
 
+use brunt_net::budget::{Share, make_room};
+
 use super::{Coding, Undecodable, codings, decode_one, is_zlib, opened, why};
-use crate::budget::{Share, make_room};
 use crate::failure::Failure;
 
 /// What a slice reads at most of a coding, and what it makes at most.

@@ -1,7 +1,8 @@
 //! What came of a response: head and body in one buffer.
 
+use brunt_net::budget::{Exhausted, Share, make_room};
+
 use super::Response;
-use crate::budget::{Exhausted, Share, make_room};
 use crate::failure::Failure;
 use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};

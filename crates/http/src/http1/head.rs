@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
+use brunt_net::Excerpt;
 use httparse::{Header, ParserConfig, Response, Status};
 
 use super::malformed::Malformed;
-use crate::excerpt::Excerpt;
-use crate::headers::canonical_name;
+use crate::headers::{canonical_name, is_token};
 
 /// Header lines that are indexed on the stack; more go to the heap.
 const FEW: usize = 48;
@@ -257,11 +257,6 @@ fn diagnose(head: &[u8]) -> Malformed {
         }
     }
     Malformed::StatusLine(Excerpt::new(first))
-}
-
-/// RFC 9110 §5.6.2: what names are made of.
-pub(crate) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Where the head at the front of `bytes` ends: the offset after its empty line. Looks from

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
 
 /// A response that breaks the rules of HTTP/1.1. The connection's framing is lost: close it.
 ///

@@ -5,13 +5,12 @@ mod sending;
 use std::io::IoSlice;
 use std::task::{Context, Poll, ready};
 
+use brunt_net::{Connection, Letter, Outbox, Scratch};
+
 use self::sending::Sending;
 use super::encode::{self, Way};
-use crate::connection::{Connection, Letter};
 use crate::exchange::Recording;
 use crate::failure::Failure;
-use crate::network::Scratch;
-use crate::outbox::Outbox;
 use crate::payload::cursor::{Cursor, SLICES};
 use crate::request::{Body, Request};
 
@@ -87,7 +86,7 @@ impl<'a> Outgoing<'a> {
         let (letter, rest) = connection.wire().take_letter();
         let sent = match letter {
             Letter::Sent(sent) => sent,
-            Letter::Failed(failure) => return Poll::Ready(Err(failure)),
+            Letter::Failed(failure) => return Poll::Ready(Err(failure.into())),
             Letter::Waiting | Letter::None => unreachable!("only this request has posted a letter"),
         };
         recording.sent(sent.size);

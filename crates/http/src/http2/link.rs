@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 
+use brunt_net::clock::Clock;
+use brunt_net::{Connection, Meter, Network, Received, Scratch, TlsInfo};
+
 use super::protocol::Protocol;
-use crate::connection::{Connection, Received};
-use crate::exchange::Meter;
 use crate::failure::Failure;
-use crate::network::{Network, Scratch};
-use crate::tls::TlsInfo;
 
 /// Buffers that grew beyond this are given back when they are empty.
 const KEEP: usize = 1024;
@@ -50,8 +49,8 @@ pub(super) struct Inner {
 
 impl Link {
     /// Begins HTTP/2 on a connection. Nothing is sent before the first request.
-    pub(crate) fn new(mut connection: Connection, network: &Network) -> Self {
-        let mut protocol = Protocol::new(network.clock, network.settings.head_limit);
+    pub(crate) fn new(mut connection: Connection, clock: Clock, head_limit: usize) -> Self {
+        let mut protocol = Protocol::new(clock, head_limit);
         protocol.take(&connection.take_early());
         let (remote, tls) = (connection.remote, connection.tls_info);
         let inner = Inner {
@@ -119,7 +118,7 @@ impl Inner {
                 None => return,
                 Some(Ok(Received::Bytes(size))) => meter.received(size),
                 Some(Ok(Received::End)) => protocol.ended(None),
-                Some(Err(failure)) => protocol.ended(Some(failure)),
+                Some(Err(failure)) => protocol.ended(Some(failure.into())),
             }
         }
     }

@@ -3,7 +3,8 @@
 use std::os::unix::fs::FileExt as _;
 use std::task::{Context, Poll, ready};
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
+
 use crate::failure::{Failure, FileTrouble};
 use crate::payload::cursor::{Cursor, Next};
 use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_its_end};

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
+use brunt_net::Tail;
+
 use super::FileRange;
-use crate::excerpt::Tail;
 use crate::failure::{Failure, FileTrouble};
 
 /// A file, and what it was when its sending began.

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use brunt_fiber::pause::pause;
 use brunt_fiber::{Fiber, StackPool, StackSettings, block_on, clock};
-use brunt_http::{Client, Proxies, Settings};
+use brunt_http::{Client, Settings};
+use brunt_net::Proxies;
 
 use crate::support::{client, failed, run, with};
 
@@ -210,7 +211,7 @@ fn floods_of_http2_end_with_a_code_and_starve_nobody() {
     for (name, first, again, codes) in rows {
         let address = flood([&greeting(), *first].concat(), again);
         let seen = run(async {
-            let client = client(|settings| settings.dialing.prior_http2 = true);
+            let client = client(|settings| settings.prior_http2 = true);
             watched(client, format!("http://{address}")).await
         });
         judge(name, codes, &seen);
@@ -219,7 +220,7 @@ fn floods_of_http2_end_with_a_code_and_starve_nobody() {
 
 fn through(proxy: &str) -> impl FnOnce(&mut Settings) {
     let proxies = Proxies::everything(proxy).unwrap();
-    move |settings| settings.proxies = proxies
+    move |settings| settings.net.proxies = proxies
 }
 
 #[test]

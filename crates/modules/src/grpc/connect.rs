@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_grpc::{Channel, Limits, Metadata, Way};
-use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAuth};
+use brunt_http::{OwnedTarget, Target};
 use brunt_js::{CoreSlot, Host, SlotKey};
+use brunt_net::{Dialer, Failure, Network, Offer, Proxies, Settings, TlsAuth};
 use brunt_quickjs::{Ctx, Value};
 use tokio::time::{sleep, timeout};
 
@@ -225,7 +226,7 @@ pub(super) struct Link {
     target: OwnedTarget,
     way: Way,
     limits: Limits,
-    client: Rc<brunt_http::Client>,
+    dialer: Rc<Dialer>,
     channel: RefCell<Option<Rc<Channel>>>,
 }
 
@@ -236,7 +237,7 @@ impl Link {
     /// k6's sentence, if the address or the certificates can't be used.
     pub(super) fn new(ctx: Ctx<'_>, address: &str, params: &Params) -> Result<Rc<Self>, String> {
         let config = VuState::of(ctx).shared.config();
-        let network = Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network)?;
+        let network = Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network.net)?;
         let plain = address.strip_prefix("dns:///").unwrap_or(address);
         let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
         check(plain).map_err(|told| dialing(&told))?;
@@ -254,7 +255,7 @@ impl Link {
             target: target.to_owned_target(),
             way,
             limits: params.limits,
-            client: Connections::of(ctx).client_on(&network),
+            dialer: Connections::of(ctx).dialer_on(&network),
             channel: RefCell::default(),
         }))
     }
@@ -286,7 +287,7 @@ impl Link {
             return Ok(Rc::clone(channel));
         }
         let target = self.target.borrow();
-        let opened = self.client.open(&target).await;
+        let opened = self.dialer.open(&target.endpoint(), Offer::Http).await;
         let opened = opened.map_err(|failure| refusal(failure, &target))?;
         if self.way.is_secure && !opened.is_http2() {
             return Err(handshake(
@@ -341,14 +342,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         Failure::UnknownAuthority
         | Failure::HostMismatch(_)
         | Failure::CertificateTime(_)
-        | Failure::Certificate(_) => {
-            let told = match failure {
-                Failure::UnknownAuthority => "x509: certificate signed by unknown authority".into(),
-                Failure::HostMismatch(names) => format!("x509: {names}"),
-                other => other.to_string(),
-            };
-            handshake(&format!("tls: failed to verify certificate: {told}"))
-        }
+        | Failure::Certificate(_) => handshake(&failure.of_certificate().unwrap_or_default()),
         // What the server says for good is not tried again.
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
@@ -357,7 +351,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
             handshake(&failure.to_string())
         }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
-        Failure::NoSuchHost => dialing(&brunt_http::no_such_host(&target.host)),
+        Failure::NoSuchHost => dialing(&brunt_net::no_such_host(&target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),
         other => dialing(&other.to_string()),
     }

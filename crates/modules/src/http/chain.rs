@@ -513,7 +513,7 @@ async fn unpack(coding: &str, body: &[u8], limit: u64, deadline: u64) -> content
 fn is_broken(exchange: &Exchange) -> bool {
     let failure = exchange.failure.filter(|_| exchange.head().is_none());
     matches!(failure, Some(Failure::Malformed(malformed)) if malformed.is_of_http1())
-        || matches!(failure, Some(Failure::Ended(Truncated::Partial)))
+        || failure == Some(Truncated::Partial.into())
 }
 
 /// The headers with this one in its place: after `User-Agent` they are sorted, as Go sends them.

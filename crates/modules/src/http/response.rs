@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_http::budget::Share;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_js::Host;
+use brunt_net::budget::Share;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_http::Client as Http;
+use brunt_net::Dialer;
 use brunt_quickjs::{Call, Ctx, JsResult, Root, Value};
 use rumqttc::mqttbytes::{QoS, valid_filter, valid_topic};
 
@@ -243,13 +243,13 @@ impl Connecting {
     /// The first broker that lets the client in, and its URL; else why the last did not.
     pub(super) async fn open(
         &self,
-        http: &Rc<Http>,
+        dialer: &Rc<Dialer>,
         login: &Login,
     ) -> Result<(Session, String), String> {
         let mut why = String::new();
         for broker in &self.brokers {
             let opening = Session::open(
-                http,
+                dialer,
                 (broker.is_secure, &broker.host, broker.port),
                 login,
                 self.is_clean,

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_http::Client as Http;
+use brunt_net::Dialer;
 use bytes::{Bytes, BytesMut};
 use rumqttc::mqttbytes::v4::{
     Connect, ConnectReturnCode, LastWill, Packet, PingReq, PubAck, PubComp, PubRec, PubRel,
@@ -70,13 +70,13 @@ fn text(error: &Error) -> String {
 impl Session {
     /// Connects and says who comes.
     pub(super) async fn open(
-        http: &Rc<Http>,
+        dialer: &Rc<Dialer>,
         (is_secure, host, port): (bool, &str, u16),
         login: &Login,
         is_clean: bool,
         keep_alive: u16,
     ) -> Result<Self, String> {
-        let opened = dial(http, is_secure, host, port).await?;
+        let opened = dial(dialer, is_secure, host, port).await?;
         let session = Self {
             stream: Stream::new(opened),
             received: RefCell::default(),

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::{Client, Opened};
 use brunt_js::{Host, Line, SlotKey};
 use brunt_metrics::MetricId;
+use brunt_net::{Dialer, Opened};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult};
 use tokio::sync::Notify;
@@ -212,10 +212,10 @@ impl Socket {
 
     pub(super) async fn dial(
         &self,
-        client: &Rc<Client>,
+        dialer: &Rc<Dialer>,
         to: &Destination,
     ) -> Result<Opened, String> {
-        let dialed = dial(client, to.is_secure, &to.host, to.port).await;
+        let dialed = dial(dialer, to.is_secure, &to.host, to.port).await;
         if dialed.is_err() && self.state.get() == State::Opening {
             self.state.set(State::Disconnected);
         }

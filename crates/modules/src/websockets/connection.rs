@@ -7,9 +7,9 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::budget::{Exhausted, Share};
 use brunt_http::{Failure, OwnedTarget};
 use brunt_js::{Host, Line, describe};
+use brunt_net::budget::{Exhausted, Share};
 use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Connected, Ended, Event, Handshake, HandshakeError, Kind, Socket};
 use tokio::sync::Notify;

@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
-use brunt_http::budget::{STEP, Share};
+use brunt_net::budget::{STEP, Share};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 

@@ -7,14 +7,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use brunt_net::{Connection, Excerpt, Operation, Scratch, from_socket};
 use tokio::time::Sleep;
 
 use super::RECORDS;
-use crate::connection::Connection;
-use crate::excerpt::Excerpt;
 use crate::exchange::Recording;
-use crate::failure::{Failure, FileTrouble, Operation, from_socket};
-use crate::network::Scratch;
+use crate::failure::{Failure, FileTrouble};
 use crate::payload::cursor::{Cursor, Next, SLICES};
 use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_its_end};
 use crate::payload::{FileRange, Piece, Shared, Source};
@@ -392,14 +390,14 @@ impl<'a> Sending<'a> {
                     return Poll::Ready(Ok(size));
                 }
                 Err(error) if is_of_socket(&error) => {
-                    return Poll::Ready(Err(from_socket(Operation::Write, &error)));
+                    return Poll::Ready(Err(from_socket(Operation::Write, &error).into()));
                 }
                 // Not every file can be sent so. If this one can't be read either, reading says why.
                 Err(_) => self.reads_files = true,
             }
         }
         let size = self.read_file(scratch, range, done)?;
-        connection.poll_write(cx, &scratch.read[..size])
+        connection.poll_write(cx, &scratch.read[..size]).map_err(Failure::from)
     }
 
     /// Reads into the core's scratch buffer. Returns how much, at least one byte.

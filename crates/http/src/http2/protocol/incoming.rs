@@ -5,8 +5,8 @@ use super::{
     kind, reason, setting,
 };
 use crate::failure::Http2Trouble;
+use crate::headers::is_token;
 use crate::http1::Malformed;
-use crate::http1::head::is_token;
 
 /// A rule is broken by the connection as a whole.
 enum Broken {
@@ -31,7 +31,7 @@ const COST: usize = 64;
 
 impl Protocol {
     /// Takes in what came.
-    pub(in crate::http2) fn take(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn take(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && self.failure.is_none() {
             if let Err(broken) = self.step(&mut bytes) {
                 match broken {
@@ -449,7 +449,7 @@ impl Protocol {
 fn end(stream: &mut Stream) {
     stream.is_done = true;
     if stream.declared.is_some_and(|declared| declared != stream.body) {
-        stream.failure = Some(Failure::Ended(Truncated::Partial));
+        stream.failure = Some(Truncated::Partial.into());
     }
 }
 

@@ -1,6 +1,6 @@
 //! How much a server may say that brings nobody anything.
 
-use crate::clock::Clock;
+use brunt_net::clock::Clock;
 
 /// So many frames without use are borne in [`SPAN_NS`]: 2000 a second, where servers of good will send a few.
 const FRAMES: usize = 20_000;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_http::budget::Share;
 use brunt_http::{Exchange, Response as Head};
+use brunt_net::budget::Share;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};

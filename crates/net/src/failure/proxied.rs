@@ -3,10 +3,9 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use super::{Failure, Mismatch, Validity, alert, words};
-use crate::dns::first_name_server;
+use super::{Failure, Mismatch, Truncated, Validity, alert, words};
 use crate::excerpt::Tail;
-use crate::http1::parser::Truncated;
+use crate::name_server::first_name_server;
 
 /// What went wrong on the way to a proxy. `Display` gives Go's words, as behind `proxyconnect tcp: `.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -31,7 +31,7 @@ const DIRECT_AFTER_LATE: u32 = 256;
 
 /// The outbox of one core.
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub struct Outbox {
     clock: Clock,
     inner: RefCell<Inner>,
     /// So many of the next requests don't wait.
@@ -62,7 +62,7 @@ impl Outbox {
     }
 
     /// Takes a letter in, about `now` (unix ns). `false`: it is to be sent at once.
-    pub(crate) fn take(&self, wire: &Rc<Wire>, bytes: &[u8], waker: &Waker, now: u64) -> bool {
+    pub fn take(&self, wire: &Rc<Wire>, bytes: &[u8], waker: &Waker, now: u64) -> bool {
         if bytes.len() > LETTER_SIZE_MAX || !does_chores() {
             return false;
         }

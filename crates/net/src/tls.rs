@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 
-pub(crate) use session::{QUIET_IN_HANDSHAKE, Session, State, TOO_QUIET};
+pub(crate) use session::{Session, State};
 pub use staple::Staple;
 pub(crate) use suites::of as info_of;
 
@@ -38,6 +38,34 @@ impl TlsInfo {
     /// What the authority says of the certificate: `good`, `revoked` or `unknown`, as k6 also says if nobody asked it.
     pub fn ocsp_status(&self) -> &'static str {
         self.staple.map_or("unknown", |staple| staple.status)
+    }
+}
+
+/// What a server is offered to speak on top of TLS (ALPN).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// HTTP/1.1, and HTTP/2 if the settings say so.
+    Http,
+    /// HTTP/1.1 alone.
+    Http1,
+    /// Nothing: both sides know what will be spoken.
+    Nothing,
+}
+
+impl Offer {
+    /// The configuration with this offer.
+    pub(crate) fn on(self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
+        let keeps = |name: &Vec<u8>| match self {
+            Self::Http => true,
+            Self::Http1 => name != b"h2",
+            Self::Nothing => false,
+        };
+        if config.alpn_protocols.iter().all(keeps) {
+            return config;
+        }
+        let mut config = ClientConfig::clone(&config);
+        config.alpn_protocols.retain(keeps);
+        Arc::new(config)
     }
 }
 

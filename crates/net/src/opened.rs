@@ -1,30 +1,25 @@
-//! A connection for another protocol: dialed by the rules of HTTP, its bytes counted as the client's.
+//! A connection for any protocol: bytes in, bytes out, counted as a client's.
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use rustls::client::ClientConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::client::Client;
-use crate::connection::Received;
+use crate::connection::{Connection, Received};
 use crate::counted::Counted;
-use crate::dial::Dialer;
-use crate::exchange::{Answer, Fate, Recording};
+use crate::dialer::Dialer;
 use crate::failure::Failure;
-use crate::target::Target;
-use crate::tls::TlsInfo;
-use crate::upgrade::without_http2;
+use crate::moments::Moments;
+use crate::tls::{Offer, TlsInfo};
 
 /// Plaintext of more than this is not kept room for.
 const CAME_KEEP: usize = 64 * 1024;
 
-/// A connection that was opened with [`Client::open`], as bytes in and bytes out: TLS, if the target asked for it, is
-/// inside.
+/// A connection that belongs to one user, as bytes in and bytes out: TLS, if there is any, is inside. Either as a tokio
+/// stream, or with [`Self::poll_receive`] and its sisters, which copy less.
 ///
 /// Failures of the connection travel in the [`io::Error`]s: see [`Failure::of_io`].
 pub struct Opened {
@@ -35,39 +30,38 @@ pub struct Opened {
     way: [u64; 2],
 }
 
-impl Client {
-    /// Opens a connection of its own, which never enters the pool. No proxy is asked.
-    ///
-    /// # Errors
-    /// Why it could not be opened. There is no time limit but that of the options for connecting: set one around it.
-    pub async fn open(self: &Rc<Self>, target: &Target<'_>) -> Result<Opened, Failure> {
-        self.open_with(target, |config| self.own_tls(config)).await
-    }
-
-    /// [`Self::open`] for what is not HTTP at all: with TLS, the server is not offered HTTP/2.
-    ///
-    /// # Errors
-    /// As there.
-    pub async fn open_raw(self: &Rc<Self>, target: &Target<'_>) -> Result<Opened, Failure> {
-        self.open_with(target, |config| without_http2(self.own_tls(config))).await
-    }
-
-    async fn open_with(
-        self: &Rc<Self>,
-        target: &Target<'_>,
-        own: impl FnOnce(Arc<ClientConfig>) -> Arc<ClientConfig>,
-    ) -> Result<Opened, Failure> {
-        let network = self.network();
-        let answer = Answer::new(Fate::Discard, 0);
-        let mut recording = Recording::start(network.clock, self.meter(), answer);
-        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
-        let mut connection = dialer.dial(target, own, &mut recording).await?;
-        let (came, way) = (connection.take_early(), recording.way());
-        Ok(Opened { counted: Counted::new(connection, Rc::clone(self)), came, at: 0, way })
-    }
-}
-
 impl Opened {
+    pub(crate) fn new(mut connection: Connection, dialer: Rc<Dialer>, way: [u64; 2]) -> Self {
+        let came = connection.take_early();
+        Self { counted: Counted::new(connection, dialer), came, at: 0, way }
+    }
+
+    /// A connection that was dialed step by step: see [`Dialer::connect`].
+    pub fn of(connection: Connection, dialer: Rc<Dialer>) -> Self {
+        Self::new(connection, dialer, [0; 2])
+    }
+
+    /// The same, whose first protocol has ended; `early` came behind the last of it.
+    #[must_use]
+    pub fn after(self, early: Vec<u8>) -> Self {
+        Self { came: early, at: 0, ..self }
+    }
+
+    /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. What came
+    /// before that and was not read is an error, as somebody on the way may have put it there.
+    ///
+    /// # Errors
+    /// Why the handshake failed.
+    pub async fn secure(self, host: &str, offer: Offer) -> Result<Self, Failure> {
+        let Self { counted: Counted { mut connection, dialer, .. }, came, at, way } = self;
+        if at < came.len() {
+            return Err(Failure::NoTls);
+        }
+        let mut moments = Moments::start(dialer.network().clock, dialer.meter());
+        dialer.secure(&mut connection, host, offer, &mut moments).await?;
+        Ok(Self::new(connection, Rc::clone(&dialer), way))
+    }
+
     /// The address at the other end.
     pub fn remote(&self) -> SocketAddr {
         self.counted.connection.remote
@@ -97,6 +91,45 @@ impl Opened {
     pub fn is_http2(&self) -> bool {
         self.counted.connection.is_http2()
     }
+
+    /// Reads once and gives `sink` what came, in plaintext: perhaps nothing, perhaps in several pieces. `false`: no more
+    /// comes.
+    ///
+    /// # Errors
+    /// Why the connection is of no more use.
+    pub fn poll_receive(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> Poll<Result<bool, Failure>> {
+        if self.at < self.came.len() {
+            let came = std::mem::take(&mut self.came);
+            sink(&came[std::mem::take(&mut self.at)..]);
+            return Poll::Ready(Ok(true));
+        }
+        let received = ready!(self.counted.poll_receive(cx, sink))?;
+        Poll::Ready(Ok(received != Received::End))
+    }
+
+    /// Writes once: says how many of the bytes were taken. What was taken may still have to be flushed.
+    ///
+    /// # Errors
+    /// Why the connection is of no more use.
+    pub fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize, Failure>> {
+        self.counted.poll_write(cx, bytes)
+    }
+
+    /// Writes what is left of the last bytes.
+    ///
+    /// # Errors
+    /// Why the connection is of no more use.
+    pub fn poll_send_rest(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        self.counted.poll_flush(cx)
+    }
 }
 
 /// The failure travels inside the error.
@@ -111,7 +144,7 @@ impl AsyncRead for Opened {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if !this.counted.connection.is_secure() {
+        if !this.counted.connection.is_secure() && this.at == this.came.len() {
             let size = ready!(this.counted.poll_read(cx, into.initialize_unfilled()));
             let size = size.map_err(wrapped)?;
             into.advance(size);
@@ -161,12 +194,5 @@ impl AsyncWrite for Opened {
 impl std::fmt::Debug for Opened {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Opened").field("remote", &self.remote()).finish_non_exhaustive()
-    }
-}
-
-impl Failure {
-    /// What stands behind an error of an [`Opened`] connection, or of what goes over it.
-    pub fn of_io(error: &io::Error) -> Option<Self> {
-        error.get_ref()?.downcast_ref::<Self>().copied()
     }
 }

@@ -3,7 +3,6 @@
 use std::cell::{OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
@@ -18,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::clock::Clock;
 use crate::failure::Failure;
+use crate::name_server::is_number;
 use crate::settings::{DnsPolicy, DnsSelect, DnsSettings};
 
 /// The most names that are remembered. At the next one, those whose time is over are forgotten, and if
@@ -240,48 +240,9 @@ fn resolver(policy: DnsPolicy, servers: &[SocketAddr]) -> Option<TokioResolver> 
     builder.build().ok()
 }
 
-/// Whom the system asks first: errors name it. Read once.
-pub(crate) fn first_name_server() -> Option<SocketAddr> {
-    static SERVER: OnceLock<Option<SocketAddr>> = OnceLock::new();
-    *SERVER.get_or_init(|| {
-        let text = std::fs::read_to_string("/etc/resolv.conf").ok()?;
-        name_server(&text)
-    })
-}
-
-/// Digits and dots alone (`127.1`, `2130706433`) are no name, and whoever resolves them would take them for an address,
-/// which k6 does not.
-fn is_number(host: &str) -> bool {
-    host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-}
-
-/// That nobody knows `host`, in the words of Go's resolver, which name the server that was asked.
-pub fn no_such_host(host: &str) -> String {
-    match first_name_server().filter(|_| !is_number(host)) {
-        Some(server) => format!("lookup {host} on {server}: no such host"),
-        None => format!("lookup {host}: no such host"),
-    }
-}
-
-fn name_server(text: &str) -> Option<SocketAddr> {
-    let mut lines = text.lines().map(str::split_whitespace);
-    let ip = lines.find_map(|mut words| match words.next()? {
-        "nameserver" => words.next()?.parse().ok(),
-        _ => None,
-    })?;
-    Some(SocketAddr::new(ip, 53))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_name_server_is_named() {
-        let text = "# nameserver 1.1.1.1\nsearch a.test\nnameserver 10.0.0.1\nnameserver ::1\n";
-        assert_eq!(name_server(text), "10.0.0.1:53".parse().ok());
-        assert_eq!(name_server("search x"), None);
-    }
 
     fn dns(ttl: u64, select: DnsSelect) -> Dns {
         let ttl = std::time::Duration::from_secs(ttl);
@@ -353,7 +314,6 @@ mod tests {
         assert_eq!(lookup(&dns(60, DnsSelect::First), &long), Err(Failure::NoSuchHost));
         for number in ["127.1", "2130706433", "127.0.0.1."] {
             assert_eq!(lookup(&dns(60, DnsSelect::First), number), Err(Failure::NoSuchHost));
-            assert_eq!(no_such_host(number), format!("lookup {number}: no such host"));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// A socket, and what became of the letter that was last put into the outbox for it.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub struct Wire {
     pub(crate) socket: RefCell<Socket>,
     letter: Cell<Letter>,
     /// What the socket did not take of a letter.
@@ -16,7 +16,7 @@ pub(crate) struct Wire {
 
 /// Where a letter is.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum Letter {
+pub enum Letter {
     /// There is none.
     None,
     /// In the outbox.
@@ -27,12 +27,15 @@ pub(crate) enum Letter {
     Failed(Failure),
 }
 
-/// A letter that was sent: when the writing began and ended (unix ns), and how much went.
+/// A letter that was sent.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Sent {
-    pub(crate) begun: u64,
-    pub(crate) at: u64,
-    pub(crate) size: usize,
+pub struct Sent {
+    /// When the writing began (unix ns).
+    pub begun: u64,
+    /// When it ended (unix ns).
+    pub at: u64,
+    /// How many bytes went.
+    pub size: usize,
 }
 
 impl Wire {
@@ -44,7 +47,9 @@ impl Wire {
         }
     }
 
-    pub(crate) fn letter(&self) -> Letter {
+    /// What became of the last letter.
+    #[inline]
+    pub fn letter(&self) -> Letter {
         self.letter.get()
     }
 
@@ -58,7 +63,7 @@ impl Wire {
     }
 
     /// Takes out what was sent, and what is left to send.
-    pub(crate) fn take_letter(&self) -> (Letter, Vec<u8>) {
+    pub fn take_letter(&self) -> (Letter, Vec<u8>) {
         (self.letter.replace(Letter::None), self.rest.take())
     }
 }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::turn::come_again;
-use crate::tls::{QUIET_IN_HANDSHAKE, TOO_QUIET};
+use crate::quiet::{QUIET_IN_HANDSHAKE, TOO_QUIET};
 
 /// How often it is read before the TLS above has told what came of it, or the others of the core have their turn.
 const READS_MAX: u32 = 16;

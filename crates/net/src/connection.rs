@@ -19,11 +19,11 @@ use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 pub(crate) use self::paced::Paced;
 pub(crate) use self::socket::Socket;
 use self::turn::Turn;
-pub(crate) use self::wire::{Letter, Sent, Wire};
+pub use self::wire::{Letter, Sent, Wire};
 
+use crate::endpoint::Endpoint;
 use crate::failure::{Failure, Operation, from_socket, from_tls};
-use crate::network::Scratch;
-use crate::target::{Scheme, Target};
+use crate::scratch::Scratch;
 use crate::tls::{Session, State, TlsInfo};
 
 /// The least room for reading that the scratch buffer offers beside what is left of a record: more
@@ -32,40 +32,49 @@ const ROOM_MIN: usize = 20 * 1024;
 
 /// Where a connection leads: requests to the same place may share it, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Route {
-    scheme: Scheme,
+pub struct Route {
+    is_secure: bool,
     port: u16,
     host: Box<str>,
 }
 
 impl Route {
-    pub(crate) fn new(target: &Target<'_>) -> Self {
-        Self { scheme: target.scheme, port: target.port, host: target.host.as_ref().into() }
+    /// The way to an endpoint.
+    pub fn new(endpoint: &Endpoint<'_>) -> Self {
+        Self { is_secure: endpoint.is_secure, port: endpoint.port, host: endpoint.host.into() }
     }
 
-    pub(crate) fn host(&self) -> &str {
+    /// The host's name.
+    pub fn host(&self) -> &str {
         &self.host
     }
 
-    pub(crate) fn leads_to(&self, target: &Target<'_>) -> bool {
-        self.scheme == target.scheme && self.port == target.port && *self.host == target.host
+    /// It leads to this endpoint.
+    #[inline]
+    pub fn leads_to(&self, endpoint: &Endpoint<'_>) -> bool {
+        self.is_secure == endpoint.is_secure
+            && self.port == endpoint.port
+            && *self.host == *endpoint.host
     }
 }
 
 /// An open connection.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     wire: Rc<Wire>,
     tls: Option<Box<Session>>,
-    pub(crate) route: Route,
-    pub(crate) remote: SocketAddr,
-    pub(crate) tls_info: Option<TlsInfo>,
+    /// Where it leads.
+    pub route: Route,
+    /// The address at the other end (a proxy's, if there is one).
+    pub remote: SocketAddr,
+    /// What was agreed on, if it is encrypted.
+    pub tls_info: Option<TlsInfo>,
     turn: Turn,
 }
 
 /// What one reading brought.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Received {
+pub enum Received {
     /// So many bytes on the wire.
     Bytes(usize),
     /// No more will come.
@@ -91,28 +100,33 @@ impl Connection {
     }
 
     /// Its socket, for the outbox.
-    pub(crate) fn wire(&self) -> &Rc<Wire> {
+    #[inline]
+    pub fn wire(&self) -> &Rc<Wire> {
         &self.wire
     }
 
-    pub(crate) fn is_secure(&self) -> bool {
+    /// It is encrypted.
+    #[inline]
+    pub fn is_secure(&self) -> bool {
         self.tls.is_some()
     }
 
     /// The last reading came to nothing because others of the core have their turn, not because nothing is there.
-    pub(crate) fn rests(&self) -> bool {
+    #[inline]
+    pub fn rests(&self) -> bool {
         self.turn.rests()
     }
 
     /// The last reading left nothing in the socket.
-    pub(crate) fn is_drained(&self) -> bool {
+    #[inline]
+    pub fn is_drained(&self) -> bool {
         self.turn.is_drained
     }
 
     /// Reads once and gives what it means to `sink`, which gets plaintext (perhaps none, perhaps in
     /// several pieces). A socket that has nothing is not asked: no system call is wasted. One that always has more is
     /// read in turns, as by all that reads here: see [`turn`].
-    pub(crate) fn poll_receive(
+    pub fn poll_receive(
         &mut self,
         cx: &mut Context<'_>,
         scratch: &mut Scratch,
@@ -171,7 +185,7 @@ impl Connection {
     }
 
     /// Reads once, what is on the wire.
-    pub(crate) fn poll_read(
+    pub fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
         into: &mut [u8],
@@ -192,7 +206,7 @@ impl Connection {
 
     /// Reads at most `limit` bytes straight to the end of `into`: for long plain bodies. Returns how
     /// many; 0 is the end.
-    pub(crate) fn poll_read_into(
+    pub fn poll_read_into(
         &mut self,
         cx: &mut Context<'_>,
         into: &mut Vec<u8>,
@@ -212,7 +226,7 @@ impl Connection {
     }
 
     /// Writes once.
-    pub(crate) fn poll_write(
+    pub fn poll_write(
         &mut self,
         cx: &mut Context<'_>,
         bytes: &[u8],
@@ -222,7 +236,7 @@ impl Connection {
     }
 
     /// Writes once, all parts in one system call.
-    pub(crate) fn poll_write_slices(
+    pub fn poll_write_slices(
         &mut self,
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
@@ -237,7 +251,7 @@ impl Connection {
 
     /// Lets the kernel send from the page cache: at most `limit` bytes of `file` from `offset` on, unencrypted.
     /// 0: the file ends there. The error is the system's, as it may be the file's as well as the socket's.
-    pub(crate) fn poll_send_file(
+    pub fn poll_send_file(
         &mut self,
         cx: &mut Context<'_>,
         file: &File,
@@ -257,7 +271,7 @@ impl Connection {
     }
 
     /// Turns plaintext into what goes on the wire, at the end of `out`.
-    pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+    pub fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let session = self.tls.as_mut().expect("only a secure connection encrypts");
         out.append(&mut session.unsent);
         session.encrypt(plain, out).map_err(|error| from_tls(&error, false))
@@ -265,7 +279,7 @@ impl Connection {
 
     /// An idle connection is still good: nothing came, or only what TLS says to itself. Costs no
     /// system call unless something did come. Returns the bytes that came, `None` if it is dead.
-    pub(crate) fn check(&mut self, scratch: &mut Scratch) -> Option<usize> {
+    pub fn check(&mut self, scratch: &mut Scratch) -> Option<usize> {
         let kept = self.tls.as_ref().map_or(0, |session| session.partial.len());
         scratch.make_room(kept, ROOM_MIN);
         let size = match self.wire.socket.borrow_mut().try_read(&mut scratch.read[kept..]) {
@@ -284,7 +298,7 @@ impl Connection {
 
     /// What is there already, without waiting: for a connection that nobody waits for. `None`: nothing. Costs no system
     /// call unless something did come.
-    pub(crate) fn try_receive(
+    pub fn try_receive(
         &mut self,
         scratch: &mut Scratch,
         sink: impl FnMut(&[u8]),
@@ -296,17 +310,17 @@ impl Connection {
     }
 
     /// The server said on TLS that it sends no more.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.is_closed())
     }
 
     /// The server chose HTTP/2.
-    pub(crate) fn is_http2(&self) -> bool {
+    pub fn is_http2(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.alpn() == Some(b"h2"))
     }
 
     /// What the server said before the handshake was over.
-    pub(crate) fn take_early(&mut self) -> Vec<u8> {
+    pub fn take_early(&mut self) -> Vec<u8> {
         self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
     }
 
@@ -316,7 +330,7 @@ impl Connection {
     }
 
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
-    pub(crate) fn say_goodbye(&mut self) -> usize {
+    pub fn say_goodbye(&mut self) -> usize {
         let Some(session) = &mut self.tls else {
             return 0;
         };

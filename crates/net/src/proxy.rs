@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use base64::Engine as _;
 use ipnet::IpNet;
 
+use crate::endpoint::Endpoint;
 use crate::settings::SettingsError;
-use crate::target::{Scheme, Target, unescape};
+use crate::unescape::unescape;
 
 /// Which proxy a request goes through, if any.
 #[derive(Clone, Debug, Default)]
@@ -18,17 +19,20 @@ pub struct Proxies {
 
 /// Who passes our connections on.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Proxy {
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    pub(crate) language: Language,
+pub struct Proxy {
+    /// Its name or address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How it wants to be asked.
+    pub language: Language,
     /// It is spoken to over TLS.
-    pub(crate) is_secure: bool,
+    pub is_secure: bool,
 }
 
 /// How a proxy wants to be asked.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
     /// Plain requests with whole URLs, and `CONNECT` for HTTPS.
     Http {
         /// The value of `Proxy-Authorization`.
@@ -109,13 +113,11 @@ impl Proxies {
         Ok(Self { http: parsed.clone(), https: parsed, exceptions })
     }
 
-    /// The proxy for a target. Loopback is never proxied by those of the environment.
-    pub(crate) fn find(&self, target: &Target<'_>) -> Option<&Proxy> {
-        let proxy = match target.scheme {
-            Scheme::Http => self.http.as_ref(),
-            Scheme::Https => self.https.as_ref(),
-        }?;
-        if self.exceptions.holds(&target.host, target.port) { None } else { Some(proxy) }
+    /// The proxy on the way to an endpoint. Loopback is never proxied by those of the environment.
+    #[inline]
+    pub fn find(&self, endpoint: &Endpoint<'_>) -> Option<&Proxy> {
+        let proxy = if endpoint.is_secure { self.https.as_ref() } else { self.http.as_ref() }?;
+        if self.exceptions.holds(endpoint.host, endpoint.port) { None } else { Some(proxy) }
     }
 }
 
@@ -159,12 +161,12 @@ impl Proxy {
     }
 
     /// Requests to plain `http://` go to it as they are, with their whole URL.
-    pub(crate) fn relays(&self) -> bool {
+    pub fn relays(&self) -> bool {
         matches!(self.language, Language::Http { .. })
     }
 
     /// The value of `Proxy-Authorization`.
-    pub(crate) fn authorization(&self) -> Option<&str> {
+    pub fn authorization(&self) -> Option<&str> {
         match &self.language {
             Language::Http { authorization } => authorization.as_deref(),
             Language::Socks5 { .. } => None,
@@ -270,10 +272,14 @@ mod tests {
         Proxies::from_env(find).unwrap()
     }
 
+    /// Whom the way to `http://host:port/` leads through.
     fn goes(proxies: &Proxies, url: &str) -> Option<String> {
-        proxies
-            .find(&Target::parse(url).unwrap())
-            .map(|proxy| format!("{}:{}", proxy.host, proxy.port))
+        let url = url::Url::parse(url).unwrap();
+        let host = url.host_str().unwrap().trim_matches(['[', ']']);
+        let port = url.port_or_known_default().unwrap();
+        let is_secure = url.scheme() == "https";
+        let found = proxies.find(&Endpoint { host, port, is_secure });
+        found.map(|proxy| format!("{}:{}", proxy.host, proxy.port))
     }
 
     #[test]

@@ -9,8 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::connection::{Paced, Socket};
-use crate::failure::{Failure, Mismatch, Operation, from_socket, from_tls};
-use crate::http1::parser::Truncated;
+use crate::failure::{Failure, Mismatch, Operation, Truncated, from_socket, from_tls};
 use crate::tls::{TlsConfigs, TlsInfo, info_of};
 
 /// Shakes hands with the proxy `host`. What comes back takes plain bytes, and says what was agreed on.

@@ -3,20 +3,20 @@
 use std::future::poll_fn;
 use std::task::{Poll, ready};
 
-use crate::connection::{Connection, Received};
-use crate::exchange::{Answer, Fate, Recording};
+use brunt_net::{Connection, Endpoint, Failure as Broken, Moments, Received};
+
+use crate::exchange::{Answer, Fate};
 use crate::failure::Failure;
 use crate::http1::Parser;
 use crate::network::Network;
-use crate::target::Target;
 
 /// Asks the proxy on `connection` for a tunnel to `target`.
-pub(super) async fn open(
+pub(crate) async fn open(
     connection: &mut Connection,
     network: &Network,
-    target: &Target<'_>,
+    target: &Endpoint<'_>,
     authorization: Option<&str>,
-    recording: &mut Recording<'_>,
+    moments: &mut Moments<'_>,
 ) -> Result<(), Failure> {
     let host = if target.host.contains(':') {
         format!("[{}]:{}", target.host, target.port)
@@ -29,12 +29,12 @@ pub(super) async fn open(
         head.extend_from_slice(authorization.as_bytes());
         head.extend_from_slice(b"\r\n");
     }
-    head.extend_from_slice(network.settings.dialing.proxy_headers.wire());
+    head.extend_from_slice(network.settings.proxy_headers.wire());
     head.extend_from_slice(b"\r\n");
     let mut at = 0;
     while at < head.len() {
         let size = poll_fn(|cx| connection.poll_write(cx, &head[at..])).await?;
-        recording.sent(size);
+        moments.sent(size);
         at += size;
     }
     // As after HEAD, no body follows, whatever the headers say.
@@ -42,7 +42,7 @@ pub(super) async fn open(
     let mut answer = Answer::new(Fate::Discard, 0);
     let mut has_leftover = false;
     poll_fn(|cx| {
-        let mut scratch = network.scratch.borrow_mut();
+        let mut scratch = network.net.scratch.borrow_mut();
         loop {
             let mut fed = Ok(false);
             let received = ready!(connection.poll_receive(cx, &mut scratch, |mut bytes| {
@@ -51,7 +51,7 @@ pub(super) async fn open(
             }))?;
             match received {
                 Received::End => return Poll::Ready(parser.end()),
-                Received::Bytes(size) => recording.received(size),
+                Received::Bytes(size) => moments.received(size),
             }
             if fed? {
                 return Poll::Ready(Ok(()));
@@ -62,7 +62,7 @@ pub(super) async fn open(
     match answer.status() {
         200..=299 if !has_leftover => Ok(()),
         // Whoever says more before he is asked speaks no TLS.
-        200..=299 => Err(Failure::NoTls),
-        status => Err(Failure::Proxy(status)),
+        200..=299 => Err(Broken::NoTls.into()),
+        status => Err(Broken::Proxy(status).into()),
     }
 }

@@ -4,10 +4,9 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 
 use crate::connection::Connection;
-use crate::exchange::Recording;
-use crate::failure::{Failure, Refusal};
-use crate::http1::parser::Truncated;
-use crate::target::Target;
+use crate::endpoint::Endpoint;
+use crate::failure::{Failure, Refusal, Truncated};
+use crate::moments::Moments;
 
 const VERSION: u8 = 5;
 const NO_PASSWORD: u8 = 0;
@@ -22,11 +21,11 @@ const IPV6: u8 = 4;
 /// `credentials` are user and password, 1 to 255 bytes each.
 pub(super) async fn ask(
     connection: &mut Connection,
-    target: &Target<'_>,
+    target: &Endpoint<'_>,
     credentials: Option<[&str; 2]>,
-    recording: &mut Recording<'_>,
+    moments: &mut Moments<'_>,
 ) -> Result<(), Failure> {
-    let mut talk = Talk { connection, recording };
+    let mut talk = Talk { connection, moments };
     let hello: &[u8] = match credentials {
         None => &[VERSION, 1, NO_PASSWORD],
         Some(_) => &[VERSION, 2, NO_PASSWORD, PASSWORD],
@@ -58,7 +57,7 @@ pub(super) async fn ask(
 }
 
 /// `CONNECT`, the host, the port.
-fn question(target: &Target<'_>) -> Result<Vec<u8>, Failure> {
+fn question(target: &Endpoint<'_>) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![VERSION, CONNECT, 0];
     match target.host.parse() {
         Ok(IpAddr::V4(ip)) => {
@@ -82,7 +81,7 @@ fn question(target: &Target<'_>) -> Result<Vec<u8>, Failure> {
 /// Both directions of a connection that is not yet in use.
 struct Talk<'c, 'r, 's> {
     connection: &'c mut Connection,
-    recording: &'r mut Recording<'s>,
+    moments: &'r mut Moments<'s>,
 }
 
 impl Talk<'_, '_, '_> {
@@ -103,7 +102,7 @@ impl Talk<'_, '_, '_> {
         let mut at = 0;
         while at < bytes.len() {
             let size = poll_fn(|cx| self.connection.poll_write(cx, &bytes[at..])).await?;
-            self.recording.sent(size);
+            self.moments.sent(size);
             at += size;
         }
         Ok(())
@@ -118,7 +117,7 @@ impl Talk<'_, '_, '_> {
             if read == 0 {
                 return Err(Failure::Ended(Truncated::Empty));
             }
-            self.recording.received(read);
+            self.moments.received(read);
         }
         Ok(bytes)
     }

@@ -2,20 +2,17 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::client::Client;
-use crate::dial::Dialer;
+use crate::dialer::Dialer;
 use crate::failure::Failure;
 
-impl Client {
+impl Dialer {
     /// Where `host:port` leads: blocked names, overrides (`hosts`), literals, names (`dns`), blacklisted addresses, in
     /// k6's order.
     ///
     /// # Errors
     /// The name leads nowhere, or nobody may go there.
     pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
-        let network = self.network();
-        let dialer = Dialer { network, local_ip: self.local_ip(), proxy: None, tunnels: false };
-        dialer.address(host, port).await
+        self.address(host, port).await
     }
 
     /// All addresses of a name, asked for now: nothing is remembered, and `hosts` is not looked at. An address is its

@@ -6,22 +6,22 @@ use std::pin::pin;
 use futures_util::future::select;
 use tokio::net::TcpStream;
 
-use super::Dialer;
+use crate::dialer::Dialer;
 use crate::failure::Failure;
 
-impl Dialer<'_> {
+impl Dialer {
     /// One address of each family that the name has: one or two.
     pub(super) async fn addresses(
         &self,
         host: &str,
         port: u16,
     ) -> Result<Vec<SocketAddr>, Failure> {
-        let hosts = &self.network.hosts;
+        let hosts = &self.network().hosts;
         if hosts.find(host, port).is_some() || host.parse::<std::net::IpAddr>().is_ok() {
             return Ok(vec![self.address(host, port).await?]);
         }
         hosts.check_name(host)?;
-        let ips = self.network.dns.lookup_families(host).await?;
+        let ips = self.network().dns.lookup_families(host).await?;
         let addresses = ips.into_iter().flatten().map(|ip| SocketAddr::new(ip, port));
         let mut refused = Failure::NoSuchHost;
         let mut allowed = Vec::new();
@@ -39,7 +39,7 @@ impl Dialer<'_> {
         &self,
         addresses: &[SocketAddr],
     ) -> Result<(TcpStream, SocketAddr), Failure> {
-        let dial = async |address| self.connect(address).await.map(|socket| (socket, address));
+        let dial = async |address| self.connect_to(address).await.map(|socket| (socket, address));
         let [first, second] = *addresses else {
             return dial(addresses[0]).await;
         };

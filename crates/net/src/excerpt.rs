@@ -23,7 +23,7 @@ impl Excerpt {
     }
 
     /// What it keeps, without quotes; a cut is shown as `…`.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.len as usize]);
         let mut text = text.into_owned();
         if self.cut {

@@ -13,16 +13,7 @@ use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 
 use super::{Staple, TlsInfo, staple, suites};
-
-/// The most that may come after the handshake without a byte of data among it: tickets, updates of keys, empty records. A
-/// server of good will needs a few hundred bytes. Beyond it, the session is over.
-const QUIET: usize = 128 * 1024;
-
-/// The same for a whole handshake. rustls refuses messages beyond 64 KiB; this is for those that come in tiny pieces.
-pub(crate) const QUIET_IN_HANDSHAKE: usize = 512 * 1024;
-
-/// What is said of a server that passes either: Go's words.
-pub(crate) const TOO_QUIET: &str = "too many ignored records";
+use crate::quiet::{QUIET, QUIET_IN_HANDSHAKE, TOO_QUIET};
 
 /// A session with a server.
 pub(crate) struct Session {

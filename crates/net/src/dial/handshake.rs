@@ -4,9 +4,8 @@ use std::future::poll_fn;
 use std::task::{Poll, ready};
 
 use crate::connection::Connection;
-use crate::exchange::Recording;
-use crate::failure::{Failure, from_tls};
-use crate::http1::parser::Truncated;
+use crate::failure::{Failure, Truncated, from_tls};
+use crate::moments::Moments;
 use crate::network::Network;
 use crate::tls::{Session, State};
 
@@ -15,7 +14,7 @@ pub(super) async fn run(
     connection: &mut Connection,
     mut session: Box<Session>,
     network: &Network,
-    recording: &mut Recording<'_>,
+    moments: &mut Moments<'_>,
 ) -> Result<Box<Session>, Failure> {
     let mut early = Vec::new();
     // Nothing came yet, but the client speaks first.
@@ -25,7 +24,7 @@ pub(super) async fn run(
             let result = poll_fn(|cx| connection.poll_write(cx, &session.unsent)).await;
             match (result, &state) {
                 (Ok(size), _) => {
-                    recording.sent(size);
+                    moments.sent(size);
                     session.unsent.drain(..size);
                 }
                 // The alert couldn't be delivered; why it was sent matters more.
@@ -54,7 +53,7 @@ pub(super) async fn run(
                 let end = if is_cut { Truncated::Partial } else { Truncated::Empty };
                 return Poll::Ready(Err(Failure::Ended(end)));
             }
-            recording.received(size);
+            moments.received(size);
             let incoming = &mut scratch.read[..kept + size];
             Poll::Ready(Ok(session.shake(incoming, |bytes| early.extend_from_slice(bytes))))
         })

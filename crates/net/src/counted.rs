@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use crate::client::Client;
 use crate::connection::{Connection, Received};
+use crate::dialer::Dialer;
 use crate::failure::Failure;
 
 /// So much is encrypted at a time.
@@ -14,14 +14,14 @@ const RECORDS: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) connection: Connection,
-    client: Rc<Client>,
+    pub(crate) dialer: Rc<Dialer>,
     /// Ciphertext that the socket did not take yet.
     unsent: Vec<u8>,
 }
 
 impl Counted {
-    pub(crate) fn new(connection: Connection, client: Rc<Client>) -> Self {
-        Self { connection, client, unsent: Vec::new() }
+    pub(crate) fn new(connection: Connection, dialer: Rc<Dialer>) -> Self {
+        Self { connection, dialer, unsent: Vec::new() }
     }
 
     /// Reads once and gives `sink` what came: perhaps nothing, perhaps in several pieces.
@@ -30,10 +30,10 @@ impl Counted {
         cx: &mut Context<'_>,
         sink: impl FnMut(&[u8]),
     ) -> Poll<Result<Received, Failure>> {
-        let mut scratch = self.client.network().scratch.borrow_mut();
+        let mut scratch = self.dialer.network().scratch.borrow_mut();
         let received = ready!(self.connection.poll_receive(cx, &mut scratch, sink))?;
         if let Received::Bytes(size) = received {
-            self.client.meter().received(size);
+            self.dialer.meter().received(size);
         }
         Poll::Ready(Ok(received))
     }
@@ -45,7 +45,7 @@ impl Counted {
         into: &mut [u8],
     ) -> Poll<Result<usize, Failure>> {
         let size = ready!(self.connection.poll_read(cx, into))?;
-        self.client.meter().received(size);
+        self.dialer.meter().received(size);
         Poll::Ready(Ok(size))
     }
 
@@ -57,7 +57,7 @@ impl Counted {
     ) -> Poll<Result<usize, Failure>> {
         if !self.connection.is_secure() {
             let size = ready!(self.connection.poll_write(cx, bytes))?;
-            self.client.meter().sent(size);
+            self.dialer.meter().sent(size);
             return Poll::Ready(Ok(size));
         }
         ready!(self.poll_flush(cx))?;
@@ -74,7 +74,7 @@ impl Counted {
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         while !self.unsent.is_empty() {
             let size = ready!(self.connection.poll_write(cx, &self.unsent))?;
-            self.client.meter().sent(size);
+            self.dialer.meter().sent(size);
             self.unsent.drain(..size);
         }
         Poll::Ready(Ok(()))
@@ -83,6 +83,6 @@ impl Counted {
     /// Closes it in good order, as far as that needs no waiting.
     pub(crate) fn close(mut self) {
         let sent = self.connection.say_goodbye();
-        self.client.meter().sent(sent);
+        self.dialer.meter().sent(sent);
     }
 }

@@ -21,18 +21,20 @@ pub fn now() -> u64 {
 /// Where a [`Clock`] and tokio's clock meet, so that deadlines of the one can be awaited by the
 /// other.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Anchor {
+pub struct Anchor {
     at: u64,
     instant: tokio::time::Instant,
 }
 
 impl Anchor {
-    pub(crate) fn new(clock: Clock) -> Self {
+    /// They meet now.
+    pub fn new(clock: Clock) -> Self {
         Self { at: clock(), instant: tokio::time::Instant::from_std(Instant::now()) }
     }
 
     /// The tokio instant of a moment of the clock.
-    pub(crate) fn instant(self, at: u64) -> tokio::time::Instant {
+    #[inline]
+    pub fn instant(self, at: u64) -> tokio::time::Instant {
         let ahead = std::time::Duration::from_nanos(at.saturating_sub(self.at));
         // A moment before the anchor is long over: the anchor itself is as good.
         self.instant.checked_add(ahead).unwrap_or(self.instant)

@@ -4,17 +4,17 @@ use std::io;
 
 use rustls::{CertificateError, ContentType, InvalidMessage};
 
-use super::{Failure, Mismatch, Operation, Validity};
-use crate::http1::parser::Truncated;
-use crate::tls::TOO_QUIET;
+use super::{Failure, Mismatch, Operation, Truncated, Validity};
+use crate::quiet::TOO_QUIET;
 
 /// Alerts (RFC 8446 §6) that we answer with.
 const UNEXPECTED_MESSAGE: u8 = 10;
 const BAD_RECORD_MAC: u8 = 20;
 const DECODE_ERROR: u8 = 50;
 
-/// `EPIPE` and `ECONNRESET` have codes of their own in k6; `io::ErrorKind` knows both on any system.
-pub(crate) fn from_socket(operation: Operation, error: &io::Error) -> Failure {
+/// Why a socket could not be read, or written to. `EPIPE` and `ECONNRESET` have codes of their own in k6; `io::ErrorKind`
+/// knows both on any system.
+pub fn from_socket(operation: Operation, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::ConnectionReset => Failure::Reset(operation),
         io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
