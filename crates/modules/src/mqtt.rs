@@ -9,6 +9,7 @@
 mod asked;
 mod client;
 mod session;
+mod wire;
 
 use std::ffi::CStr;
 use std::rc::Rc;
@@ -196,7 +197,8 @@ fn open<'js>(
     client.count_call(ctx, method, &OwnTags::default());
     let host = Host::of(ctx);
     let http = Rc::clone(&VuState::of(ctx).http(host).client);
-    let opening = Box::pin(connecting.open(&http, &identity));
+    let agent = VuState::of(ctx).shared.config().user_agent.clone();
+    let opening = Box::pin(connecting.open(&http, &identity, &agent));
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {
