@@ -217,6 +217,12 @@ impl Ctx<'_> {
         Some(over)
     }
 
+    /// Bytes of the heap in use.
+    pub fn memory_used(self) -> usize {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_allocated(self.inner.rt.as_ptr()) }
+    }
+
     /// Which limit the VM is over: what runs must end.
     pub fn over_limit(self) -> Option<OverLimit> {
         self.inner.account.over.get()

@@ -69,10 +69,15 @@ impl Connection {
                 hello.extend(["AUTH", user, password]);
             }
             self.demand(&hello).await?;
-        } else if !username.is_empty() {
-            self.demand(&["AUTH", username, password]).await?;
-        } else if has_login {
-            self.demand(&["AUTH", password]).await?;
+        } else {
+            // As k6's client does: who says nothing to it is given up at once, not after all tries of a command. Servers that
+            // don't know it, or want a login first, say so, and serve us all the same.
+            self.ask(&["HELLO", "2"].map(|part| part.as_bytes().to_vec())).await?;
+            if !username.is_empty() {
+                self.demand(&["AUTH", username, password]).await?;
+            } else if has_login {
+                self.demand(&["AUTH", password]).await?;
+            }
         }
         if !options.client_name.is_empty() {
             self.demand(&["CLIENT", "SETNAME", &options.client_name]).await?;

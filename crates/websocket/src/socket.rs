@@ -205,6 +205,11 @@ impl Socket {
         self.queued(is_first)
     }
 
+    /// Whether nobody has ended it yet.
+    pub fn is_open(&self) -> bool {
+        self.line.state.borrow().stream.is_some()
+    }
+
     /// Bytes that wait to be written.
     pub fn buffered(&self) -> usize {
         let state = self.line.state.borrow();

@@ -151,7 +151,7 @@ impl Shared {
             }
             Ends::Wait => {}
             Ends::Test(..) | Ends::Process => {
-                log::error!("ended at once by a '{name}' signal");
+                log::error!("ended at once by the signal '{name}'");
                 flusher.flush(Duration::from_secs(1));
                 std::process::exit(i32::from(Exit::Signal.code()));
             }

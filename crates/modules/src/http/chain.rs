@@ -226,7 +226,9 @@ impl Chain {
             }
             redirect = self.redirect(request, (url, target), &response);
             let is_kept = !is_dropped && asked.spool.is_none();
-            if let (Some(coding), true) = (response.content_encoding(), is_kept) {
+            // Who watches reads it, though the script does not.
+            let is_read = is_kept || (is_dropped && sink.is_watched() && asked.spool.is_none());
+            if let (Some(coding), true) = (response.content_encoding(), is_read) {
                 let limit = client.network().body_limit();
                 let (body, why) = match content::unpack_small(&coding, exchange.body(), limit) {
                     Some(outcome) => outcome,
@@ -234,7 +236,7 @@ impl Chain {
                     None => Box::pin(unpack(&coding, exchange.body(), limit, deadline)).await,
                 };
                 decoded = body;
-                if let Some(why) = why {
+                if let Some(why) = why.filter(|_| is_kept) {
                     failure = Some((why.to_string(), why.code()));
                     redirect = Redirect::None;
                 }
@@ -244,6 +246,9 @@ impl Chain {
         if decoded.is_some() || is_dropped {
             // Nobody asks for it as it came.
             exchange.forget_body();
+        }
+        if is_dropped {
+            decoded = None;
         }
         let next = match redirect {
             Redirect::To(next) => Some(next),
