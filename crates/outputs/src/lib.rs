@@ -25,7 +25,6 @@ mod cache;
 mod csv;
 mod dashboard;
 mod destination;
-mod duration;
 mod influxdb;
 mod json;
 mod net;
@@ -38,7 +37,6 @@ mod protobuf;
 mod queue;
 mod settings;
 mod spec;
-mod stamp;
 mod statsd;
 mod tally;
 #[cfg(test)]

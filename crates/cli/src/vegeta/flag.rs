@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use brunt_results::duration;
+use brunt_duration as duration;
 
 /// Begins what is said of a flag that there is not; its name follows.
 pub(crate) const UNDEFINED: &str = "flag provided but not defined: -";

@@ -190,12 +190,9 @@ impl<'a> Der<'a> {
             }
             std::str::from_utf8(digits).ok()?.parse().ok()
         };
-        let (year, month, day) = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
-        let (hour, minute, second) = (number(8, 10)?, number(10, 12)?, number(12, 14)?);
-        let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-        let is_time = hour < 24 && minute < 60 && second < 61;
-        let days = crate::cookie::date::days(year, month, day);
-        (is_date && is_time).then_some(days * 86_400 + hour * 3600 + minute * 60 + second)
+        let date = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
+        let time = (number(8, 10)?, number(10, 12)?, number(12, 14)?);
+        brunt_moment::unix_seconds(date, time)
     }
 }
 
