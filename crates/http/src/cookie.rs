@@ -1,6 +1,6 @@
 //! Cookies, RFC 6265: `Set-Cookie` read, a jar kept, `Cookie` written.
 
-pub(crate) mod date;
+mod date;
 mod jar;
 
 pub use jar::{Jar, Scope};

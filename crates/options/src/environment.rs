@@ -5,7 +5,7 @@ use crate::error::{Fault, Layer, OptionsError};
 use crate::json::is_none_below_zero;
 use crate::options::Options;
 use crate::value::Place;
-use brunt_schedule::duration;
+use brunt_duration::wait;
 
 /// Variables without their prefix, and the option each sets.
 const VARIABLES: &[(&str, &str)] = &[
@@ -53,7 +53,8 @@ const VARIABLES: &[(&str, &str)] = &[
 
 /// The text, or 0 in place of a negative duration where that is what k6 makes of it.
 pub(crate) fn not_below_zero<'a>(key: &str, text: &'a str) -> &'a str {
-    let is_negative = || text.strip_prefix('-').is_some_and(|rest| duration::parse(rest).is_ok());
+    let is_negative =
+        || text.strip_prefix('-').is_some_and(|rest| wait::parse_millis(rest).is_ok());
     if is_none_below_zero(key) && is_negative() { "0s" } else { text }
 }
 

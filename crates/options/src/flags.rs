@@ -1,7 +1,8 @@
 //! Options from flags.
 
+use brunt_duration::wait;
 use brunt_metrics::TrendStat;
-use brunt_schedule::{Segment, SegmentError, duration};
+use brunt_schedule::{Segment, SegmentError};
 
 use crate::environment::not_below_zero;
 use crate::error::{Fault, Layer, OptionsError};
@@ -41,9 +42,7 @@ impl Options {
         let read = self.parse_key(key, texts, Place::Flag);
         read.map_err(|reason| match texts.last().and_then(|text| text.strip_prefix('-')) {
             // Of a stage, the time stands before the target.
-            Some(rest)
-                if duration::parse_as_go(rest.split(':').next().unwrap_or_default()).is_ok() =>
-            {
+            Some(rest) if wait::parse(rest.split(':').next().unwrap_or_default()).is_ok() => {
                 let layer = Some(Layer::CommandLine);
                 OptionsError::Invalid { layer, fault: Fault::new(flag, reason) }
             }

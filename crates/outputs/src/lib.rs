@@ -25,7 +25,6 @@ mod cache;
 mod csv;
 mod dashboard;
 mod destination;
-mod duration;
 mod influxdb;
 mod json;
 mod net;
@@ -39,7 +38,6 @@ mod prometheus;
 mod queue;
 mod settings;
 mod spec;
-mod stamp;
 mod statsd;
 mod tally;
 #[cfg(test)]

@@ -18,7 +18,25 @@ pub(super) fn key_of(value: f64) -> u32 {
     (sortable >> SHIFT) as u32
 }
 
-/// The number that represents a bucket: the one with the fewest decimal digits in it.
+/// A bucket: values from `low` up to, and without, `low + width`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// Its least value.
+    pub low: f64,
+    /// How wide it is; 0 = it holds `low` alone.
+    pub width: f64,
+    /// How many values are in it.
+    pub count: u64,
+}
+
+/// The bucket of a key.
+pub(super) fn bin_of(key: u32, count: u64) -> Bin {
+    let low = from_sortable(u64::from(key) << SHIFT);
+    let next = from_sortable((u64::from(key) + 1) << SHIFT);
+    Bin { low, width: (next - low).max(0.0), count }
+}
+
+/// The number that stands for a bucket: the one with the fewest decimal digits in it.
 ///
 /// So whole numbers up to 2048, and any number of three digits, come out as they went in; the middle of the bucket
 /// would turn a 2 into 2.001. Zero represents every number closer to it than 10⁻³¹¹.

@@ -164,16 +164,7 @@ fn alt_names<'js>(ctx: Ctx<'js>, certificate: &X509Certificate<'_>, _: &[u8]) ->
 
 /// As Go prints a time in UTC.
 fn rfc3339(time: ASN1Time) -> String {
-    let time = time.to_datetime();
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-        time.year(),
-        u8::from(time.month()),
-        time.day(),
-        time.hour(),
-        time.minute(),
-        time.second()
-    )
+    brunt_moment::utc(time.timestamp())
 }
 
 /// As Go calls it.

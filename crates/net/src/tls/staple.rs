@@ -129,13 +129,6 @@ fn parse(bytes: &[u8]) -> Option<Staple> {
     Some(Staple { produced_at, this_update, next_update, revoked_at, reason, status })
 }
 
-/// Days from 1970-01-01 to a date.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    let date = jiff::civil::Date::new(year as i16, month as i8, day as i8).ok()?;
-    let since = date.since((jiff::Unit::Day, jiff::civil::date(1970, 1, 1))).ok()?;
-    Some(since.get_days().into())
-}
-
 /// k6's names of the reasons (RFC 5280 §5.3.1).
 fn name(reason: &[u8]) -> &'static str {
     match reason {
@@ -197,15 +190,9 @@ impl<'a> Der<'a> {
             }
             std::str::from_utf8(digits).ok()?.parse().ok()
         };
-        let (year, month, day) = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
-        let (hour, minute, second) = (number(8, 10)?, number(10, 12)?, number(12, 14)?);
-        let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-        let is_time = hour < 24 && minute < 60 && second < 61;
-        if !is_date || !is_time {
-            return None;
-        }
-        let days = days(year, month, day)?;
-        Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+        let date = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
+        let time = (number(8, 10)?, number(10, 12)?, number(12, 14)?);
+        brunt_moment::unix_seconds(date, time)
     }
 }
 

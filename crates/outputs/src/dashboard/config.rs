@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::duration;
+use brunt_duration::wait;
+
 use crate::output::{Context, OutputError};
 
 /// k6's port.
@@ -92,7 +93,8 @@ impl Config {
                 }
             }
             "period" => {
-                self.period = duration::parse(value)
+                self.period = wait::parse_millis(value)
+                    .ok()
                     .filter(|period| *period >= Duration::from_millis(100))
                     .ok_or_else(|| {
                         format!("\"{value}\" is not a duration such as 10s, at least 100ms")

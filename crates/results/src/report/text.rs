@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::table::table;
-use crate::{Class, Histogram, Summary, duration::format_rounded};
+use brunt_duration::format_rounded;
+
+use crate::{Class, Histogram, Summary};
 
 /// Distinct texts of errors that are printed.
 const ERRORS_MAX: usize = 100;
