@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// What is answered to these bytes, to the end of the connection.
+    /// The answer to these bytes, to the end of the connection.
     fn ask(exporter: &Exporter, bytes: &[u8]) -> String {
         let mut socket = std::net::TcpStream::connect(exporter.address()).unwrap();
         // It may have heard enough before the end.

@@ -1,4 +1,4 @@
-//! Durations as Go and k6 read and write them, for everybody: nobody else reads or prints one.
+//! Durations as Go and k6 read and write them, for everybody: no other crate reads or prints one.
 //!
 //! ```text
 //! parse           Go's: 1h15m30.5s                       vegeta's flags, k6's flags

@@ -12,7 +12,7 @@ pub(crate) enum Raw<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
-    /// What is between a group's begin and end.
+    /// The bytes between a group's begin and end.
     Group(&'a [u8]),
     Fixed32(u32),
 }
@@ -94,7 +94,7 @@ pub(crate) fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Puts the length of what stands from `start` on before it.
+/// Puts the length of the bytes from `start` on before them.
 pub(crate) fn put_length_at(start: usize, out: &mut Vec<u8>) {
     let size = out.len() - start;
     if size < 0x80 {

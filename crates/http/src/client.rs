@@ -27,8 +27,8 @@ const REPEATS: u32 = 7;
 /// The time before the second of them, which is twice as long each time; the first is sent at once.
 const REPEAT_AFTER: Duration = Duration::from_secs(1);
 
-/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
-/// those of many.
+/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in the
+/// connections of many.
 ///
 /// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
 /// Futures are polled by whoever waits: no task is spawned (but one per core for idle connections of HTTP/2). An exchange that is dropped closes its
@@ -294,7 +294,7 @@ impl Client {
         Link::new(connection, self.network.net.clock, self.network.settings.head_limit)
     }
 
-    /// One exchange on a connection that is for nobody else.
+    /// One exchange on a connection of its own.
     async fn run_on(
         &self,
         connection: Connection,
@@ -351,7 +351,7 @@ impl Client {
         self.pool().borrow().len()
     }
 
-    /// What counts its bytes.
+    /// The meter that counts its bytes.
     #[inline]
     pub(crate) fn meter(&self) -> &Meter {
         self.dialer.meter()

@@ -7,7 +7,7 @@ pub use jar::{Jar, Scope};
 
 use crate::headers::is_token;
 
-/// What one `Set-Cookie` says.
+/// The fields of one `Set-Cookie`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetCookie {
     /// Its name: a token.

@@ -14,7 +14,7 @@ pub(crate) struct Way<'a> {
     pub(crate) proxy: Option<&'a Proxy>,
     /// An HTTP proxy is asked for a tunnel even if nothing is encrypted.
     pub(crate) tunnels: bool,
-    /// What may be spoken on top of TLS.
+    /// The protocols to offer on top of TLS.
     pub(crate) offer: Offer,
 }
 

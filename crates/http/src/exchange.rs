@@ -36,7 +36,7 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// Whom we dialed, if a connection was opened for this exchange, or was to be.
     pub dialed: Option<SocketAddr>,
-    /// What was agreed on, on TLS.
+    /// The result of the TLS handshake.
     pub tls: Option<TlsInfo>,
     /// The connection had been used before.
     pub reused: bool,

@@ -71,7 +71,7 @@ impl ConnectionHeader {
     }
 }
 
-/// What failed on HTTP/2; the number beside it is the reason of RFC 9113 §7.
+/// The fault on HTTP/2; the number beside it is the reason of RFC 9113 §7.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Http2Trouble {
     /// The server ended the connection, and had not looked at the request.

@@ -177,7 +177,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// What may follow the colon: no control characters but the tab.
+/// Whether a text may follow the colon: no control characters but the tab.
 pub(crate) fn is_value(value: &str) -> bool {
     value.bytes().all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
 }

@@ -9,8 +9,9 @@
 //!                  └─ Stream, Stream, …
 //! ```
 //!
-//! As with HTTP/1.1, who waits for an answer reads the socket, and no task drives a connection; a connection that waits
-//! holds no buffer. One task per core answers now and then what servers ask on connections that nobody reads. Server push is refused, priorities are not sent.
+//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection; a
+//! connection that waits holds no buffer. One task per core answers now and then the questions of servers on
+//! connections without a reader. Server push is refused, priorities are not sent.
 
 mod exchange;
 mod frame;
@@ -42,7 +43,7 @@ pub(crate) struct Lines {
     hosts: RefCell<Vec<(Route, Rc<Mutex<Host>>)>>,
 }
 
-/// What is known of a host.
+/// The knowledge about a host.
 #[derive(Debug, Default)]
 pub(crate) enum Host {
     /// Nothing yet.
@@ -77,7 +78,7 @@ impl Lines {
             .is_some_and(|state| matches!(*state, Host::Http1))
     }
 
-    /// Closes what nobody uses. Returns the bytes sent.
+    /// Closes connections that are not used. Returns the bytes sent.
     pub(crate) fn close(&self) -> usize {
         let mut sent = 0;
         for (_, host) in &*self.hosts.borrow() {

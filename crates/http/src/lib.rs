@@ -1,7 +1,7 @@
 //! HTTP on the wire: every exchange timed, every byte counted.
 //!
-//! One VU has one [`Client`]: its connections, shared with nobody. All clients of a core hang on one
-//! [`Network`]: what `brunt-net` has of a core, and the settings of HTTP. [`Client::exchange`] sends one
+//! One VU has one [`Client`]: its connections, shared with no other. All clients of a core hang on one
+//! [`Network`]: `brunt-net`'s state of a core, and the settings of HTTP. [`Client::exchange`] sends one
 //! [`Request`] and gives back one [`Exchange`]: the [`Response`] or the [`Failure`], the moments, the bytes.
 //!
 //! ```text
@@ -23,8 +23,8 @@
 //!
 //! Sockets, names, TLS and the rules about them are those of `brunt-net`; [`Failure`] wraps its failures.
 //!
-//! What is absent: metric names, JavaScript, redirects and authentication (the caller's business, with
-//! [`resolve`], [`cookie`], [`content`], [`form`] to help).
+//! Absent: metric names, JavaScript, redirects and authentication (the caller's business, with [`resolve`],
+//! [`cookie`], [`content`], [`form`] to help).
 #![forbid(unsafe_code)]
 
 pub mod auth;

@@ -1,4 +1,4 @@
-//! What the clients of one core share: connections' rules, the settings of HTTP, heads that came before.
+//! The state that the clients of one core share: connections' rules, the settings of HTTP, heads that came before.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,7 +57,7 @@ impl Network {
         (self.net.clock)()
     }
 
-    /// What it has of connections in general.
+    /// Its part for connections in general.
     pub fn net(&self) -> &Rc<brunt_net::Network> {
         &self.net
     }

@@ -1,4 +1,4 @@
-//! What the options of a test say about HTTP, as plain data.
+//! The options of a test about HTTP, as plain data.
 
 use crate::headers::Headers;
 

@@ -13,14 +13,14 @@ use crate::network::Network;
 use crate::pool::Pool;
 use crate::target::{Scheme, Target};
 
-/// The most hosts whose limits are remembered; beyond it, those that nobody uses are forgotten.
+/// The most hosts whose limits are remembered; beyond it, unused ones are forgotten.
 const HOSTS_MAX: usize = 4096;
 
 /// Whom limits are for.
 type Host = (Scheme, u16, Box<str>);
 
-/// What [`Client::sharing`](crate::Client::sharing) shares: idle connections, TLS sessions, and how many connections
-/// one host may have.
+/// The state that clients of [`Client::sharing`](crate::Client::sharing) share: idle connections, TLS sessions, and
+/// how many connections one host may have.
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) pool: RefCell<Pool>,

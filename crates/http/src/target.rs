@@ -50,7 +50,7 @@ pub struct Target<'a> {
     pub scheme: Scheme,
     /// `user` or `user:password`, percent-encoded as it was written.
     pub userinfo: Option<&'a str>,
-    /// What the `Host` header says: the host, and the port if one was written.
+    /// The value of the `Host` header: the host, and the port if one was written.
     pub authority: Cow<'a, str>,
     /// The host alone: without the brackets of an IPv6 address, in ASCII (IDNA).
     pub host: Cow<'a, str>,
@@ -104,7 +104,7 @@ pub enum InvalidUrl {
     NoScheme,
     /// `a:b` without `//`, in the first segment of a path.
     Colon,
-    /// What stands before `@` holds forbidden characters.
+    /// The text before `@` has forbidden characters.
     Userinfo,
     /// A port that isn't digits.
     Port(Excerpt),
@@ -251,7 +251,7 @@ fn unsupported(scheme: &str) -> TargetError {
     TargetError::Unreachable(Failure::UnsupportedScheme(Excerpt::new(scheme.as_bytes())))
 }
 
-/// What is wrong with a URL that has no `//`.
+/// The fault of a URL that has no `//`.
 fn without_authority(scheme: &str, rest: &str) -> TargetError {
     let first_segment = rest.split('/').next().unwrap_or_default();
     if scheme.is_empty() && first_segment.contains(':') {

@@ -131,7 +131,7 @@ impl Connections {
         }
     }
 
-    /// What went over the VU's sockets since the last time: sent, received.
+    /// The bytes on the VU's sockets since the last time: sent, received.
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
         let others = self.others.borrow();
         let (sent, received) = self.client.take_wire_bytes();

@@ -24,7 +24,7 @@ use reader::{CsvError, Cursor};
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -181,7 +181,7 @@ fn arguments<'js>(call: &Call<'js>, what: &str) -> JsResult<'js, Asked> {
     Ok(Asked { bytes: Arc::clone(bytes), options, key })
 }
 
-/// What is said of a file that is none, in k6's words: it names the type that its engine has for the value.
+/// The message about a value that is not a file, in k6's words: it names the type that its engine has for the value.
 fn no_file(given: &Value<'_>, what: &str) -> String {
     if given.is_nullish() && what == PARSER {
         return "csv Parser constructor takes at least one non-nil source argument".to_owned();
@@ -217,7 +217,7 @@ struct Asked {
     key: String,
 }
 
-/// `parse(file, options)`: a promise of a shared array. What is wrong with the file is thrown at once, as in k6.
+/// `parse(file, options)`: a promise of a shared array. Faults of the file are thrown at once, as in k6.
 fn parse<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let asked = arguments(&call, "csv.parse()")?;

@@ -17,10 +17,10 @@ use crate::go_error::{bare, bare_end, bare_start};
 use crate::module::Module;
 use crate::state::VuState;
 
-/// Where name servers listen if nobody says otherwise.
+/// The default port of name servers.
 const PORT: u16 = 53;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -71,7 +71,7 @@ impl Meters {
     }
 }
 
-/// What was found, and how long it took.
+/// The answer, and its time.
 struct Told {
     found: Result<Vec<String>, Trouble>,
     took_ns: u64,
@@ -199,7 +199,7 @@ fn unreachable(failure: &Failure, host: &str) -> Trouble {
     })
 }
 
-/// What the promise is settled with: an array of texts, or an error. What a server refused has a name and a number.
+/// The value that settles the promise: an array of texts, or an error. A server's refusal has a name and a number.
 fn shown<'js>(
     ctx: Ctx<'js>,
     found: Result<Vec<String>, Trouble>,

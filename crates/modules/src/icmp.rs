@@ -23,7 +23,7 @@ use crate::module::Module;
 use crate::state::VuState;
 use crate::throwing::{not_in_init, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -70,13 +70,13 @@ impl Meters {
     }
 }
 
-/// What a ping asks for: whom, how.
+/// The request of a ping: its target and its options.
 struct Asked {
     target: String,
     ping: Ping,
 }
 
-/// What happened on the way.
+/// An event on the way.
 enum Event {
     /// The name has this address; so long it took.
     Resolved(IpAddr, u64),
@@ -97,7 +97,7 @@ struct Echo {
 /// The pings of one call. `tell` hears of each step.
 ///
 /// # Errors
-/// What was asked for cannot be done on this machine.
+/// The request cannot be fulfilled on this machine.
 async fn run(dialer: &Rc<Dialer>, asked: &Asked, tell: impl Fn(Event)) -> Result<bool, String> {
     let ping = &asked.ping;
     let began = clock::now_ns();

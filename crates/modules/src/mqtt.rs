@@ -30,7 +30,7 @@ use crate::module::Module;
 use crate::state::VuState;
 use crate::throwing::{self, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -22,7 +22,7 @@ pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js>
 /// An argument as text; `null` and a missing one are empty, as where k6 takes a Go string.
 ///
 /// # Errors
-/// What the conversion throws.
+/// The exception of the conversion.
 pub(crate) fn text_or_empty(value: &Value<'_>) -> JsResult<'static, String> {
     if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }

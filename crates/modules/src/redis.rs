@@ -20,7 +20,7 @@ use crate::go_error::{adopt, bare, go_type, throw_go};
 use crate::module::Module;
 use crate::throwing::throw_stopped;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -143,7 +143,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     Ok(promise)
 }
 
-/// What is not there is an error, except in lists.
+/// A missing value is an error, except in lists.
 fn shaped(shape: Shape, reply: Reply) -> Result<Reply, Failure> {
     match reply {
         Reply::Nil if shape == Shape::List => Ok(Reply::Array(Vec::new())),

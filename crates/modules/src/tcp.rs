@@ -27,7 +27,7 @@ use crate::go_error::adopt;
 use crate::module::Module;
 use crate::throwing::{self, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -28,10 +28,10 @@ use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
-/// What `send()` leaves unwritten at most, in bytes; beyond it, it throws.
+/// Most bytes that `send()` leaves unwritten; beyond it, it throws.
 const BUFFERED_MAX: usize = 256 << 20;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -68,7 +68,7 @@ impl Module for Exports {
         }
     }
 
-    /// What is open is cut.
+    /// Open connections are cut.
     fn end(&self, host: &Host, _: Ended) {
         let Some(sockets) = host.slot_if_made::<Sockets>() else { return };
         for connection in &*sockets.open.borrow() {
@@ -80,7 +80,7 @@ impl Module for Exports {
 /// The WebSockets of a VM.
 #[derive(Default)]
 struct Sockets {
-    /// Those of this iteration.
+    /// The WebSockets of this iteration.
     open: RefCell<Vec<Rc<Connection>>>,
     accessors: RefCell<Accessors>,
 }
@@ -109,7 +109,7 @@ impl Class for WebSocket {
     }
 }
 
-/// What each object has of its own behind its methods, as in k6: scripts show and copy it.
+/// The own members of each object behind its methods, as in k6: scripts show and copy it.
 static OWN: [Name; 11] = [
     Name::new("readyState"),
     Name::new("bufferedAmount"),
@@ -285,7 +285,7 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
-/// There must be room for what is sent: nobody waits here, and `bufferedAmount` tells how much is unsent.
+/// There must be room for the message: the script does not wait here, and `bufferedAmount` tells how much is unsent.
 fn needs_room<'js>(ctx: Ctx<'js>, connection: &Connection, bytes: usize) -> JsResult<'js, ()> {
     let queued = connection.buffered().saturating_add(bytes);
     if queued > BUFFERED_MAX {
@@ -300,7 +300,7 @@ fn needs_room<'js>(ctx: Ctx<'js>, connection: &Connection, bytes: usize) -> JsRe
         .map_err(|error| throw(ctx, &format!("the WebSocket's queue is full: {error}")))
 }
 
-/// What Go calls the values that cannot be sent.
+/// Go's names of the values that cannot be sent.
 fn go_type(value: &Value<'_>) -> &'static str {
     if value.is_nullish() {
         "<nil>"

@@ -8,7 +8,7 @@
 //! unix_seconds   a date that is spelt otherwise: cookies, DER
 //! ```
 //!
-//! What is absent: clocks, and all other ways to write a date (`strftime` of jiff has them).
+//! Absent: clocks, and all other ways to write a date (`strftime` of jiff has them).
 #![forbid(unsafe_code)]
 
 mod read;
@@ -23,7 +23,7 @@ pub use self::stamps::{Stamps, to_second};
 
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// A second in UTC, counted from 1970: `2020-09-13T12:26:40Z`. What lies beyond the years −9999 to 9999 is their end.
+/// A second in UTC, counted from 1970: `2020-09-13T12:26:40Z`. A moment beyond the years −9999 to 9999 is their end.
 pub fn utc(unix_seconds: i64) -> String {
     format!("{:.0}Z", EPOCH.saturating_add(SignedDuration::from_secs(unix_seconds)))
 }
@@ -38,7 +38,7 @@ pub fn unix_seconds(date: (i64, i64, i64), time: (i64, i64, i64)) -> Option<i64>
     Some(date.to_datetime(time).duration_since(EPOCH).as_secs())
 }
 
-/// A zone that is so many minutes east of Greenwich; UTC if none can be so far.
+/// A zone this number of minutes east of Greenwich; UTC if no zone can be so far.
 pub fn zone(minutes_east: i16) -> TimeZone {
     let offset = jiff::tz::Offset::from_seconds(i32::from(minutes_east) * 60);
     offset.map_or(TimeZone::UTC, TimeZone::fixed)

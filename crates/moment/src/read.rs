@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Option<(i128, Option<i16>)> {
     Some((moment.as_nanosecond(), minutes_east))
 }
 
-/// Without those digits of the fraction, which ends at `end`, that nobody reads.
+/// Without the digits of the fraction, which ends at `end`, that jiff does not read.
 fn shortened(bytes: &[u8], end: usize) -> Cow<'_, [u8]> {
     let last = FRACTION + 1 + DIGITS_MAX;
     if end <= last {

@@ -1,4 +1,4 @@
-//! What all bodies of the process may hold together.
+//! The limit of all bodies of the process together.
 //!
 //! One VU's body has a bound of its own; a thousand VUs with a thousand large bodies need another one. Whoever keeps what a
 //! peer sent holds a [`Share`] beside the bytes and says how many they are. The first MiB of each is free: small bodies, which
@@ -17,8 +17,9 @@ pub struct Budget {
     spares_addresses: AtomicBool,
 }
 
-/// That of this process: HTTP bodies as they come, as they are unpacked, and as scripts hold them; messages of other
-/// protocols that are put together before they are handed on. It is without bound until [`Budget::set_limit`] is called.
+/// The budget of this process: HTTP bodies as they come, as they are unpacked, and as scripts hold them; messages of
+/// other protocols that are put together before they are handed on. It is without bound until [`Budget::set_limit`]
+/// is called.
 pub static BODIES: Budget = Budget::new(u64::MAX);
 
 /// Why there is no room for a body.
@@ -41,7 +42,7 @@ impl Budget {
         }
     }
 
-    /// From now on this is the bound, in bytes. What is held already stays.
+    /// From now on this is the bound, in bytes. Bytes that are held already stay.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Relaxed);
     }
@@ -56,7 +57,7 @@ impl Budget {
         self.limit.load(Relaxed)
     }
 
-    /// What is counted now, in bytes.
+    /// The bytes that are counted now.
     pub fn held(&self) -> u64 {
         self.held.load(Relaxed).saturating_mul(STEP)
     }
@@ -76,17 +77,17 @@ impl Budget {
     }
 }
 
-/// What one body has taken of [`BODIES`]; given back when it is dropped.
+/// One body's part of [`BODIES`]; given back when it is dropped.
 #[derive(Debug, Default)]
 pub struct Share {
     steps: u32,
 }
 
 impl Share {
-    /// The body now has, or is about to have, so many bytes in all.
+    /// The body now has, or is about to have, `bytes` bytes in all.
     ///
     /// # Errors
-    /// That would be more than the process may hold. What was covered before stays covered.
+    /// That would be more than the process may hold. Bytes that were covered before stay covered.
     #[inline]
     pub fn cover(&mut self, bytes: u64) -> Result<(), Exhausted> {
         if bytes <= STEP.max(u64::from(self.steps) * STEP) { Ok(()) } else { self.grow(bytes) }

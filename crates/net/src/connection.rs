@@ -67,15 +67,15 @@ pub struct Connection {
     pub route: Route,
     /// The address at the other end (a proxy's, if there is one).
     pub remote: SocketAddr,
-    /// What was agreed on, if it is encrypted.
+    /// The result of the TLS handshake, if it is encrypted.
     pub tls_info: Option<TlsInfo>,
     turn: Turn,
 }
 
-/// What one reading brought.
+/// The result of one reading.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// So many bytes on the wire.
+    /// This many bytes on the wire.
     Bytes(usize),
     /// No more will come.
     End,
@@ -296,8 +296,8 @@ impl Connection {
         (state == Ok(State::Open) && is_quiet).then_some(size)
     }
 
-    /// What is there already, without waiting: for a connection that nobody waits for. `None`: nothing. Costs no system
-    /// call unless something did come.
+    /// Reads bytes that are there already, without waiting: for a connection whose answer is not awaited. `None`:
+    /// nothing. Costs no system call unless something did come.
     pub fn try_receive(
         &mut self,
         scratch: &mut Scratch,
@@ -319,7 +319,7 @@ impl Connection {
         self.tls.as_ref().is_some_and(|session| session.alpn() == Some(b"h2"))
     }
 
-    /// What the server said before the handshake was over.
+    /// The bytes of the server from before the end of the handshake.
     pub fn take_early(&mut self) -> Vec<u8> {
         self.tls.as_mut().map(|session| std::mem::take(&mut session.early)).unwrap_or_default()
     }

@@ -49,7 +49,7 @@ impl Counted {
         Poll::Ready(Ok(size))
     }
 
-    /// Writes once: says how many of the bytes were taken. What was taken may still have to be flushed.
+    /// Writes once: says how many of the bytes were taken. Bytes that were taken may still have to be flushed.
     pub(crate) fn poll_write(
         &mut self,
         cx: &mut Context<'_>,

@@ -11,7 +11,7 @@ use crate::moments::Meter;
 use crate::network::Network;
 use crate::tls::TlsConfigs;
 
-/// Opens connections for one client. What goes over them counts as the client's.
+/// Opens connections for one client. Their bytes count as the client's.
 #[derive(Debug)]
 pub struct Dialer {
     meter: Meter,

@@ -22,7 +22,7 @@ impl Excerpt {
         Self { len: len as u8, cut: text.len() > MAX, bytes }
     }
 
-    /// What it keeps, without quotes; a cut is shown as `…`.
+    /// The text that it keeps, without quotes; a cut is shown as `…`.
     pub fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes[..self.len as usize]);
         let mut text = text.into_owned();

@@ -35,7 +35,7 @@ pub enum Failure {
     NoSuchHost,
     /// 1110: the address is in `blacklistIPs`, in this net.
     BlacklistedIp(IpAddr, IpNet),
-    /// 1111: the host is in `blockHostnames`: what stands there.
+    /// 1111: the host is in `blockHostnames`, by this entry.
     BlockedHost(Tail),
     /// 1210: the connection can't be opened, for a reason without a number.
     Dial,
@@ -88,7 +88,7 @@ pub enum Truncated {
     Partial,
 }
 
-/// What was going on when a socket failed.
+/// The operation during which a socket failed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Reading.
@@ -154,7 +154,7 @@ impl Failure {
         }
     }
 
-    /// What Go says of a certificate that it doesn't take; `None`: it is not about a certificate.
+    /// Go's message about a certificate that it refuses; `None`: it is not about a certificate.
     pub fn of_certificate(&self) -> Option<String> {
         let why = match self {
             Self::UnknownAuthority => "x509: certificate signed by unknown authority".to_owned(),
@@ -177,7 +177,7 @@ impl Failure {
         )
     }
 
-    /// What is behind an error of an [`Opened`](crate::Opened) connection, or of what goes over it.
+    /// The failure behind an error of an [`Opened`](crate::Opened) connection, or of a protocol on it.
     pub fn of_io(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref::<Self>().copied()
     }

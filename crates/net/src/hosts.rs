@@ -13,7 +13,7 @@ use crate::settings::{Settings, SettingsError};
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     exact: FxHashMap<Box<str>, Address>,
-    /// What follows the `*`, longest first.
+    /// The texts after the `*`, longest first.
     wildcards: Vec<(Box<str>, Address)>,
     blocked: Vec<Pattern>,
     blacklist: Vec<IpNet>,
@@ -122,8 +122,7 @@ impl Address {
     }
 }
 
-/// `*.x.com` doesn't match `x.com` (the dot is part of the suffix), and a wildcard stands for
-/// something.
+/// `*.x.com` doesn't match `x.com` (the dot is part of the suffix), and a wildcard matches at least one character.
 fn ends_with(text: &str, suffix: &str) -> bool {
     let (text, suffix) = (text.as_bytes(), suffix.as_bytes());
     text.len() > suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)

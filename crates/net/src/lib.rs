@@ -16,10 +16,10 @@
 //! ```
 //!
 //! Everything runs on a tokio `current_thread` runtime with IO and time enabled, polled by whoever waits. A connection that
-//! waits holds no buffer. What dialling costs in time is kept in [`Moments`]; a failure is a small [`Failure`] with k6's
+//! waits holds no buffer. The times of dialling are kept in [`Moments`]; a failure is a small [`Failure`] with k6's
 //! number and words.
 //!
-//! What is absent: URLs, HTTP (a tunnel through an HTTP proxy is asked for by the crate that speaks HTTP), metric names,
+//! Absent: URLs, HTTP (a tunnel through an HTTP proxy is asked for by the crate that speaks HTTP), metric names,
 //! JavaScript.
 #![forbid(unsafe_code)]
 

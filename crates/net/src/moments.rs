@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use crate::clock::Clock;
 
-/// All bytes of one client, kept even for connections that nobody waits for any more.
+/// All bytes of one client, kept even for connections that were given up.
 #[derive(Debug, Default)]
 pub struct Meter {
     sent: Cell<u64>,
@@ -13,18 +13,18 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// What was counted since the last call: (sent, received).
+    /// The counts since the last call: (sent, received).
     pub fn take(&self) -> (u64, u64) {
         (self.sent.take(), self.received.take())
     }
 
-    /// So many bytes went to a socket.
+    /// `bytes` bytes went to a socket.
     #[inline]
     pub fn sent(&self, bytes: usize) {
         self.sent.set(self.sent.get() + bytes as u64);
     }
 
-    /// So many bytes came from a socket.
+    /// `bytes` bytes came from a socket.
     #[inline]
     pub fn received(&self, bytes: usize) {
         self.received.set(self.received.get() + bytes as u64);
@@ -87,14 +87,14 @@ impl<'c> Moments<'c> {
         self.meter
     }
 
-    /// So many bytes went to the socket.
+    /// `bytes` bytes went to the socket.
     #[inline]
     pub fn sent(&mut self, bytes: usize) {
         self.bytes_sent += bytes as u64;
         self.meter.sent(bytes);
     }
 
-    /// So many bytes came from the socket.
+    /// `bytes` bytes came from the socket.
     #[inline]
     pub fn received(&mut self, bytes: usize) {
         self.bytes_received += bytes as u64;

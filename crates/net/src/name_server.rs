@@ -18,7 +18,7 @@ pub(crate) fn is_number(host: &str) -> bool {
     host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-/// That nobody knows `host`, in the words of Go's resolver, which name the server that was asked.
+/// The message about an unknown `host`, in the words of Go's resolver, which name the server that was asked.
 pub fn no_such_host(host: &str) -> String {
     match first_name_server().filter(|_| !is_number(host)) {
         Some(server) => format!("lookup {host} on {server}: no such host"),

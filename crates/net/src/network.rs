@@ -1,4 +1,4 @@
-//! What the connections of one core share: rules, names, TLS configurations, scratch buffers.
+//! The state that the connections of one core share: rules, names, TLS configurations, scratch buffers.
 
 use std::cell::RefCell;
 use std::rc::Rc;

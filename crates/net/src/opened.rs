@@ -47,8 +47,8 @@ impl Opened {
         Self { came: early, at: 0, ..self }
     }
 
-    /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. What came
-    /// before that and was not read is an error, as somebody on the way may have put it there.
+    /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. Bytes that came
+    /// before that and were not read are an error, as an attacker on the way may have put them there.
     ///
     /// # Errors
     /// Why the handshake failed.
@@ -82,7 +82,7 @@ impl Opened {
         self.counted.close();
     }
 
-    /// What was agreed on, if it is encrypted.
+    /// The result of the TLS handshake, if it is encrypted.
     pub fn tls(&self) -> Option<TlsInfo> {
         self.counted.connection.tls_info
     }
@@ -111,7 +111,7 @@ impl Opened {
         Poll::Ready(Ok(received != Received::End))
     }
 
-    /// Writes once: says how many of the bytes were taken. What was taken may still have to be flushed.
+    /// Writes once: says how many of the bytes were taken. Bytes that were taken may still have to be flushed.
     ///
     /// # Errors
     /// Why the connection is of no more use.

@@ -1,9 +1,9 @@
 //! Requests that wait to be sent together.
 //!
 //! A client that is mostly idle wakes its server with every request, and finds the kernel's code for sending cold. So
-//! requests of scripts that run one after the other are sent one after the other: when nobody of the core is left to
-//! run, when there are [`LETTERS_MAX`], or when the first has waited for too long. The wait is not part of a request's
-//! duration but of the time that it was blocked.
+//! requests of scripts that run one after the other are sent one after the other: when no task of the core is left to
+//! run, when there are [`LETTERS_MAX`], or when the first has waited for too long. The wait is not part of a
+//! request's duration but of the time that it was blocked.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::connection::{Letter, Sent, Wire};
 use crate::failure::{Operation, from_socket};
 
-/// So many are sent at the latest.
+/// Most letters that wait; then they are sent.
 const LETTERS_MAX: usize = 32;
 
 /// Larger ones are sent at once.
@@ -26,7 +26,7 @@ const LETTER_SIZE_MAX: usize = 2048;
 /// If a letter has waited for longer when the next one comes, the scripts compute more than they send.
 const LATE_NS: u64 = 200_000;
 
-/// So many requests are then sent at once.
+/// The number of requests that are then sent at once.
 const DIRECT_AFTER_LATE: u32 = 256;
 
 /// The outbox of one core.
@@ -34,7 +34,7 @@ const DIRECT_AFTER_LATE: u32 = 256;
 pub struct Outbox {
     clock: Clock,
     inner: RefCell<Inner>,
-    /// So many of the next requests don't wait.
+    /// The number of next requests that don't wait.
     direct: Cell<u32>,
 }
 

@@ -7,5 +7,5 @@ pub(crate) const QUIET: usize = 128 * 1024;
 /// The same for a whole handshake. rustls refuses messages beyond 64 KiB; this is for those that come in tiny pieces.
 pub(crate) const QUIET_IN_HANDSHAKE: usize = 512 * 1024;
 
-/// What is said of a server that passes either: Go's words.
+/// The message about a server that passes either: Go's words.
 pub(crate) const TOO_QUIET: &str = "too many ignored records";

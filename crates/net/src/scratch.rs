@@ -15,7 +15,7 @@ const WRITE_KEEP: usize = 256 * 1024;
 /// The buffers of one core.
 #[derive(Debug)]
 pub struct Scratch {
-    /// What one reading brings.
+    /// The bytes of one reading.
     pub read: Vec<u8>,
     /// Plaintext to be sent.
     pub plain: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What the options of a test say about connections, as plain data.
+//! The options of a test about connections, as plain data.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct Settings {
     pub proxies: Proxies,
     /// How long opening a TCP connection may take. k6: 30 s.
     pub connect_timeout: Duration,
-    /// What no option of k6 can say about opening connections.
+    /// Settings of opening connections that no option of k6 has.
     pub dialing: Dialing,
 }
 
@@ -139,7 +139,7 @@ pub struct TlsSettings {
     pub min: Option<TlsVersion>,
     /// The highest version; below 1.2 is an error.
     pub max: Option<TlsVersion>,
-    /// Cipher suites by name, for TLS 1.2; none means all. Those of TLS 1.3 are always on, as in Go.
+    /// Cipher suites by name, for TLS 1.2; none means all. The suites of TLS 1.3 are always on, as in Go.
     pub cipher_suites: Vec<String>,
     /// Client certificates.
     pub auth: Vec<TlsAuth>,
@@ -163,7 +163,7 @@ pub struct TlsAuth {
     pub cert: String,
     /// Its private key, PEM.
     pub key: String,
-    /// What opens the key, if it is encrypted as OpenSSL did before PKCS#8; encrypted PKCS#8 is refused.
+    /// The password of the key, if it is encrypted as OpenSSL did before PKCS#8; encrypted PKCS#8 is refused.
     pub password: Option<String>,
     /// The hosts it is shown to, `*.` wildcards allowed; none means all.
     pub domains: Vec<String>,
@@ -211,9 +211,9 @@ pub enum SettingsError {
     Auth {
         /// Which entry.
         index: usize,
-        /// What is wrong with it.
+        /// The fault.
         problem: &'static str,
-        /// What rustls says.
+        /// The message of rustls.
         #[source]
         source: Option<rustls::Error>,
     },

@@ -23,25 +23,26 @@ pub(crate) use suites::of as info_of;
 use crate::settings::{SettingsError, TlsSettings};
 use auth::Certificates;
 
-/// What was agreed on, as k6 writes it.
+/// The result of a handshake, as k6 writes it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TlsInfo {
     /// `tls1.2` or `tls1.3`.
     pub version: &'static str,
     /// `TLS_AES_128_GCM_SHA256`.
     pub cipher_suite: &'static str,
-    /// What the server's certificate came with from its authority, if anything.
+    /// The statement of the certificate's authority that the server stapled to it, if any.
     pub staple: Option<&'static Staple>,
 }
 
 impl TlsInfo {
-    /// What the authority says of the certificate: `good`, `revoked` or `unknown`, as k6 also says if nobody asked it.
+    /// The authority's statement about the certificate: `good`, `revoked` or `unknown`, as k6 also says without a
+    /// statement.
     pub fn ocsp_status(&self) -> &'static str {
         self.staple.map_or("unknown", |staple| staple.status)
     }
 }
 
-/// What a server is offered to speak on top of TLS (ALPN).
+/// The protocols offered to a server on top of TLS (ALPN).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// HTTP/1.1, and HTTP/2 if the settings say so.

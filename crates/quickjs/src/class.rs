@@ -19,7 +19,7 @@ use crate::{sys, touched};
 /// The values must not keep JavaScript values alive (they cannot hold a [`Value`]; a [`crate::Root`] would leak
 /// until the VM goes): what belongs to an object is a property of it.
 pub trait Class: Sized + 'static {
-    /// What `Object.prototype.toString` and stack traces call it.
+    /// Its name in `Object.prototype.toString` and stack traces.
     const NAME: &'static CStr;
 
     /// Whether [`Class::own`] and [`Class::own_names`] are asked.
@@ -31,7 +31,7 @@ pub trait Class: Sized + 'static {
     /// An own property that is computed on demand, if it has one of this name. The object's real properties come first.
     ///
     /// # Errors
-    /// What computing it throws.
+    /// The exception of computing it.
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         let _ = (ctx, key);
         Ok(Own::None)
@@ -84,7 +84,7 @@ pub enum Own<'js> {
     Bound(Value<'js>),
 }
 
-/// What an object's opaque pointer leads to.
+/// The value behind an object's opaque pointer.
 struct Held<T> {
     value: T,
     /// Which of the computed properties, by index, were assigned to and are real ones now.
@@ -141,7 +141,7 @@ pub(crate) struct ClassTable {
 /// How many classes are found without a search, at best.
 const RECENT: usize = 8;
 
-/// The place of a type among so many: a type's number is a hash already.
+/// The place of a type in a table: a type's number is a hash already.
 #[derive(Default)]
 struct Place(u64);
 

@@ -3,7 +3,8 @@
 //! A VM is promised memory in steps, which are counted for the whole process. The engine asks ([`on_more`]) before its heap
 //! grows beyond what was promised, so that an allocation costs one comparison. Whoever asks for more than there may be is
 //! *over its limit* until [`Ctx::take_over_limit`]: large allocations fail, the interrupt stops the script past `catch` and
-//! `finally`, and only a little more is given meanwhile, so that small allocations, which nobody expects to fail, do not.
+//! `finally`, and only a little more is given meanwhile, so that small allocations, which are not expected to fail,
+//! do not.
 
 use std::cell::Cell;
 use std::fmt;
@@ -22,11 +23,11 @@ const SLACK: usize = 32 * 1024 * 1024;
 /// A promise that exceeds the heap by this much is worth taking back.
 const IDLE: usize = 1024 * 1024;
 
-/// What new VMs may have.
+/// The limit of new VMs.
 static EACH: AtomicUsize = AtomicUsize::new(0);
-/// What all VMs may have.
+/// The limit of all VMs.
 static ALL: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// What was promised to all VMs.
+/// The bytes that were promised to all VMs.
 static PROMISED: AtomicUsize = AtomicUsize::new(0);
 
 /// Limits the heaps of VMs that are made from now on to `each` bytes (0: no limit), and those of the process to `all`.
@@ -40,7 +41,7 @@ pub fn limit(each: usize, all: usize) {
 pub enum OverLimit {
     /// Its own.
     Vm(usize),
-    /// That of all VMs together.
+    /// The limit of all VMs together.
     Process(usize),
 }
 
@@ -116,8 +117,8 @@ impl Account {
         Some(wanted + 1)
     }
 
-    /// What becomes of the promise to a heap of `used` bytes: it is taken back when much of it is idle, and never more than
-    /// the limit. `None`: it stays.
+    /// The new promise to a heap of `used` bytes: it is taken back when much of it is idle, and never more than the
+    /// limit. `None`: it stays.
     fn settled(&self, used: usize) -> Option<usize> {
         let promised = self.promised.get();
         let max = match self.max.get() {

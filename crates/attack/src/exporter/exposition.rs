@@ -17,7 +17,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// What the request's `Accept` wants.
+    /// The form that the request's `Accept` asks for.
     pub(super) fn accepted(headers: &HeaderMap) -> Self {
         let accepts = headers.get_all(ACCEPT).iter().any(|value| {
             value.to_str().is_ok_and(|value| value.contains("application/openmetrics-text"))

@@ -55,7 +55,7 @@ impl<'a> Encoder<'a> {
         EncodeError(format!("proto: (line {line}:{column}): {what}"))
     }
 
-    /// What comes next is not what must stand here.
+    /// The next token is not the expected one.
     pub(super) fn unexpected(&mut self) -> EncodeError {
         self.json.skip_space();
         let from = self.json.at;
@@ -64,7 +64,7 @@ impl<'a> Encoder<'a> {
         EncodeError(format!("proto: syntax error (line {line}:{column}): unexpected token {token}"))
     }
 
-    /// What comes next, as it is written: of arrays and objects, the bracket.
+    /// The next token, as it is written: of arrays and objects, the bracket.
     pub(super) fn token(&mut self) -> &'a str {
         let sort = self.json.sort();
         let from = self.json.at;

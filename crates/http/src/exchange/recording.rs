@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// work on the exchange, so that a timeout finds everything up to its moment.
 #[derive(Debug)]
 pub(crate) struct Recording<'c> {
-    /// Those of the connection, and the bytes.
+    /// The moments of the connection, and its bytes.
     pub(crate) moments: Moments<'c>,
     started: u64,
     acquired: u64,
@@ -72,7 +72,7 @@ impl<'c> Recording<'c> {
         }
     }
 
-    /// What came was no answer yet, only the leave to go on.
+    /// The bytes that came were no answer yet, only the leave to go on.
     pub(crate) fn may_continue(&mut self) {
         self.first_byte = 0;
     }
@@ -118,7 +118,7 @@ impl<'c> Recording<'c> {
         self.moments.now()
     }
 
-    /// The exchange as it stands with its head there and its body to come.
+    /// The exchange at this moment, with its head there and its body to come.
     pub(crate) fn snapshot(&self) -> Exchange {
         Recording { answer: self.answer.beginning(), ..*self }.finish(None)
     }

@@ -14,14 +14,14 @@ use crate::failure::Failure;
 use crate::payload::cursor::{Cursor, SLICES};
 use crate::request::{Body, Request};
 
-/// What lies in pieces up to this size in all is copied behind the head, so that all goes in one plain write; larger
-/// pieces are handed to the kernel where they lie.
+/// Pieces up to this size in all are copied behind the head, so that all goes in one plain write; larger pieces are
+/// handed to the kernel in place.
 const COPY_MAX: usize = 16 * 1024;
 
 /// How much is encrypted at a time.
 const RECORDS: usize = 64 * 1024;
 
-/// What is still to be written of one request.
+/// The part of one request that is still to be written.
 ///
 /// In the usual case it holds nothing at all: head and body leave the core's scratch buffer in the
 /// first write. Only what the socket doesn't take, and what must be read first, is kept in a [`Sending`].

@@ -43,7 +43,7 @@ enum State {
     Done,
 }
 
-/// What the bytes fed so far mean.
+/// The meaning of the bytes fed so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// All input is used; feed more, or call [`Parser::finish`] if no more comes.
@@ -54,7 +54,7 @@ pub enum Event<'a> {
     Head(Head<'a>),
     /// A piece of the body; not empty.
     Data(&'a [u8]),
-    /// The response is whole. What is left of the input doesn't belong to it.
+    /// The response is whole. The rest of the input doesn't belong to it.
     Done,
 }
 

@@ -13,7 +13,7 @@ use crate::exchange::Recording;
 use crate::failure::Failure;
 use crate::request::Request;
 
-/// What one poll sends of a body before others get their turn.
+/// The bytes of a body that one poll sends before others get their turn.
 const TURN: usize = 1 << 20;
 
 /// A request under way. Its stream ends when this is dropped.

@@ -6,7 +6,7 @@ pub(super) const HEAD: usize = 9;
 /// The most that we take in one frame: the standard's, since we offer no more.
 pub(super) const SIZE_MAX: usize = 16 * 1024;
 
-/// What a client says first.
+/// The first bytes of a client.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The kinds of frames that we know.
@@ -33,7 +33,7 @@ pub(super) mod flag {
     pub(crate) const PRIORITY: u8 = 32;
 }
 
-/// What a SETTINGS frame can set.
+/// The settings of a SETTINGS frame.
 pub(super) mod setting {
     pub(crate) const HEADER_TABLE_SIZE: u16 = 1;
     pub(crate) const ENABLE_PUSH: u16 = 2;

@@ -36,14 +36,14 @@ pub(crate) struct Link {
 pub(super) struct Inner {
     pub(super) connection: Connection,
     pub(super) protocol: Protocol,
-    /// What the socket didn't take, from `unsent_at` on; ciphertext if the connection is secure.
+    /// The bytes that the socket didn't take, from `unsent_at` on; ciphertext if the connection is secure.
     unsent: Vec<u8>,
     unsent_at: usize,
     /// The stream whose task the socket wakes.
     pub(super) reader: u32,
     /// Nothing can be written any more: why.
     pub(super) broken: Option<Failure>,
-    /// Somebody is at work here. It stays so if he panics: then nobody else begins.
+    /// A task is at work here. It stays so after a panic: then no other task begins.
     pub(super) is_busy: bool,
 }
 
@@ -70,7 +70,7 @@ impl Link {
         self.inner.borrow().is_open()
     }
 
-    /// Reads what came while nobody waited, to learn if it can still be used.
+    /// Reads bytes that came while no task waited, to learn if it can still be used.
     pub(crate) fn check(&self, network: &Network, meter: &Meter) -> bool {
         let mut inner = self.inner.borrow_mut();
         let (sent, received) = self.between.take();
@@ -82,7 +82,7 @@ impl Link {
         inner.is_open()
     }
 
-    /// Answers what the server asked while nobody waited. `false`: it can't be used any more.
+    /// Answers questions of the server that came while no task waited. `false`: it can't be used any more.
     pub(crate) fn tend(&self, network: &Network) -> bool {
         let mut inner = self.inner.borrow_mut();
         if inner.protocol.is_idle() && inner.is_open() {

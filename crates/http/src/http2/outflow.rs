@@ -11,7 +11,7 @@ use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_i
 use crate::payload::{FileRange, Piece, Shared, Source};
 use crate::request::Body;
 
-/// What is still to be sent of a body.
+/// The part of a body that is still to be sent.
 pub(super) struct Outflow<'a> {
     body: Cursor<'a>,
     /// A stream's chunk, and how much of it is done.

@@ -18,7 +18,7 @@ use crate::failure::{ConnectionHeader, Failure, Http2Trouble};
 use crate::headers::Headers;
 use crate::request::{Body, Request};
 
-/// What a server may send unasked on one stream, in bytes.
+/// The bytes that a server may send unasked on one stream.
 pub(super) const WINDOW: u32 = 1 << 20;
 
 /// The same on all streams: as Go has it.
@@ -266,7 +266,7 @@ impl Protocol {
         self.out.len() > before
     }
 
-    /// Nobody waits for this stream any more. What came of it is given back.
+    /// No task waits for this stream any more. Its result so far is given back.
     pub(super) fn leave(&mut self, id: u32) -> Option<Stream> {
         let at = self.streams.iter().position(|stream| stream.id == id)?;
         let stream = self.streams.swap_remove(at);

@@ -1,4 +1,4 @@
-//! Connections that nobody waits for: their servers' questions are answered all the same.
+//! Connections that no task waits for: their servers' questions are answered all the same.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,8 +28,8 @@ impl Tended {
         Rc::new(Self { network, links, is_tended })
     }
 
-    /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere there is nobody to do it, and
-    /// connections are as short as what they are for.
+    /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere no task could do it,
+    /// and connections are as short as their purpose.
     pub(crate) fn add(self: &Rc<Self>, link: &Rc<Link>) {
         if !does_chores() {
             return;

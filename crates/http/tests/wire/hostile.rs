@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(600);
 /// The neighbour's pause.
 const STEP: Duration = Duration::from_millis(10);
 
-/// A server on a thread of its own: reads something, says `first`, then `again` until nobody listens.
+/// A server on a thread of its own: reads something, says `first`, then `again` until the client leaves.
 fn flood(first: Vec<u8>, again: &[u8]) -> SocketAddr {
     let again = again.repeat((64 * 1024usize).div_ceil(again.len().max(1)));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -43,7 +43,7 @@ fn flood(first: Vec<u8>, again: &[u8]) -> SocketAddr {
     address
 }
 
-/// What became of the one, and of its neighbour.
+/// The result of the one, and of its neighbour.
 struct Seen {
     code: u16,
     text: String,
@@ -168,7 +168,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What each HTTP/2 server here says first.
+/// The first bytes of each HTTP/2 server here.
 fn greeting() -> Vec<u8> {
     [frame(4, 0, 0, &[]), frame(4, 1, 0, &[])].concat()
 }

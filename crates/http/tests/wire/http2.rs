@@ -353,7 +353,7 @@ async fn saying(bytes: Vec<u8>) -> SocketAddr {
     .await
 }
 
-/// What stands in a header block for `:status: 200`.
+/// The header block of `:status: 200`.
 const OK: u8 = 0x88;
 
 #[test]

@@ -85,7 +85,7 @@ impl Default for Server {
     }
 }
 
-/// What a TLS server noticed: kinds of handshakes, and bodies that had bytes.
+/// The notes of a TLS server: kinds of handshakes, and bodies that had bytes.
 #[derive(Clone, Default)]
 struct Notes(Rc<RefCell<Vec<String>>>, Rc<RefCell<Vec<Vec<u8>>>>);
 

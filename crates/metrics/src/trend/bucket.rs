@@ -36,7 +36,7 @@ pub(super) fn bin_of(key: u32, count: u64) -> Bin {
     Bin { low, width: (next - low).max(0.0), count }
 }
 
-/// The number that stands for a bucket: the one with the fewest decimal digits in it.
+/// The number that represents a bucket: the one with the fewest decimal digits in it.
 ///
 /// So whole numbers up to 2048, and any number of three digits, come out as they went in; the middle of the bucket
 /// would turn a 2 into 2.001. Zero represents every number closer to it than 10⁻³¹¹.

@@ -87,8 +87,8 @@ impl Distribution {
         matches!(self.0, Held::Exact(_))
     }
 
-    /// Calls `each` with every value and how often it came, in no order. Once it is not exact, a value is the one that stands
-    /// for its bucket: the roundest in it.
+    /// Calls `each` with every value and the number of its occurrences, in no order. Once it is not exact, a value is the one
+    /// in place of its bucket: the roundest in it.
     pub fn for_each(&self, mut each: impl FnMut(f64, u64)) {
         match &self.0 {
             Held::Exact(values) => values.iter().for_each(|value| each(*value, 1)),

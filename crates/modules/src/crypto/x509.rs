@@ -1,4 +1,4 @@
-//! `k6/crypto/x509`: what stands in a certificate.
+//! `k6/crypto/x509`: the fields of a certificate.
 
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use sha1::{Digest as _, Sha1};
@@ -17,7 +17,7 @@ use crate::module::Module;
 static TYPE: Name = Name::new("type");
 static VALUE: Name = Name::new("value");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -40,7 +40,7 @@ impl Module for Exports {
     }
 }
 
-/// What is made of a certificate and its DER.
+/// The value made of a certificate and its DER.
 type Make = for<'js> fn(Ctx<'js>, &X509Certificate<'_>, &[u8]) -> JsResult<'js>;
 
 /// Reads the first block of a PEM text.

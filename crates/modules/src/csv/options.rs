@@ -24,7 +24,7 @@ impl Options {
     /// Reads them; the inner error says which make no sense.
     ///
     /// # Errors
-    /// What reading the object throws.
+    /// The exception of reading the object.
     pub(super) fn read<'js>(object: &Value<'js>) -> JsResult<'js, Result<Self, String>> {
         let mut options = Self {
             delimiter: b',',

@@ -65,7 +65,7 @@ impl Stream {
         Self { opened: RefCell::new(Some(opened)), order: Mutex::default(), closed: Notify::new() }
     }
 
-    /// What comes next; `None` at the end, or when it was closed here.
+    /// The next bytes; `None` at the end, or when it was closed here.
     ///
     /// # Errors
     /// The connection broke.

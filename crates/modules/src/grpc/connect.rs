@@ -24,7 +24,7 @@ const NETWORKS_MAX: usize = 32;
 /// Connecting may take so long, unless the script says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What `connect()` is told.
+/// The params of `connect()`.
 pub(super) struct Params {
     is_plaintext: bool,
     pub(super) timeout: Duration,
@@ -109,7 +109,7 @@ impl Params {
     }
 }
 
-/// What certificates and keys are.
+/// The form of certificates and keys.
 const PEM: &str = "a PEM formatted string";
 
 impl Tls {
@@ -237,7 +237,8 @@ impl Link {
     /// k6's sentence, if the address or the certificates can't be used.
     pub(super) fn new(ctx: Ctx<'_>, address: &str, params: &Params) -> Result<Rc<Self>, String> {
         let config = VuState::of(ctx).shared.config();
-        let network = Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network.net)?;
+        let network =
+            Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network.net)?;
         let plain = address.strip_prefix("dns:///").unwrap_or(address);
         let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
         check(plain).map_err(|told| dialing(&told))?;
@@ -304,7 +305,7 @@ impl Link {
     }
 }
 
-/// What Go says of addresses without a port, or with too many.
+/// Go's message about addresses without a port, or with too many.
 fn check(address: &str) -> Result<(), String> {
     let after = address.rfind(']').map_or(0, |at| at + 1);
     match address[after..].matches(':').count() {

@@ -14,10 +14,10 @@ use crate::throwing::{throw, throw_type};
 /// Descriptions that are kept; a script that loads more has each VU read the rest.
 const SCHEMAS_MAX: usize = 256;
 
-/// What is loaded: where imports are looked for, and the files.
+/// The key of a schema: where imports are looked for, and the files.
 type Key = (Vec<PathBuf>, Vec<String>);
 
-/// Those of a test.
+/// The schemas of a test.
 #[derive(Default)]
 struct Schemas(Mutex<Vec<(Key, Arc<Schema>)>>);
 

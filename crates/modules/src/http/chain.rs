@@ -19,7 +19,7 @@ use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
 use super::url::{escape_path, mask, without_userinfo};
 
-/// Where a chain of redirects stands.
+/// The state of a chain of redirects.
 pub(super) struct Chain {
     method: Cow<'static, str>,
     pub(super) url: String,
@@ -34,7 +34,7 @@ pub(super) struct Chain {
     pub(super) first_cookies: Option<String>,
 }
 
-/// What one hop needs.
+/// The inputs of one hop.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub(super) client: &'a Client,
@@ -70,7 +70,7 @@ pub(super) struct Next {
 /// An exchange, its body decoded, and what is wrong with the response: text and code.
 type Came = (Box<Exchange>, Option<Unpacked>, Option<(String, u16)>);
 
-/// What a response says about redirects.
+/// The part of a response about redirects.
 enum Redirect {
     None,
     To(Next),
@@ -491,7 +491,7 @@ impl Chain {
 /// How a redirect to nowhere is told.
 const NO_LOCATION: &str = "failed to parse Location header";
 
-/// What k6 says twice in `res.error` of a coding, it says once elsewhere.
+/// The message about a coding once, which k6 has twice in `res.error`.
 fn once(error: &str) -> &str {
     const TWICE: &str = "error decompressing response body (";
     match error.strip_prefix(TWICE) {
@@ -500,7 +500,7 @@ fn once(error: &str) -> &str {
     }
 }
 
-/// What Go says before what is wrong with the head of a response.
+/// Go's words before the fault of the head of a response.
 const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
 
 /// Takes the codings off a large body. Others on the core go on meanwhile, and the request's time limit holds.

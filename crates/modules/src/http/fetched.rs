@@ -1,4 +1,4 @@
-//! What `fetch` holds of a request that is under way.
+//! A request of `fetch` that is under way.
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::CStr;

@@ -101,7 +101,7 @@ fn userinfo(url: &str) -> Option<Range<usize>> {
     Some(start..start + authority.rfind('@')? + 1)
 }
 
-/// What Go encodes in a path: by byte. Control characters are left alone, since they make the URL invalid.
+/// The bytes that Go encodes in a path. Control characters are left alone, since they make the URL invalid.
 static ENCODED: [bool; 256] = {
     let mut encoded = [false; 256];
     let mut byte = 0x80;

@@ -1,4 +1,4 @@
-//! What scripts ask of a ping.
+//! The arguments of a ping.
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What scripts ask of a client: who it is, whom to connect to, what to do.
+//! The arguments of a client: its identity, its broker, its actions.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -108,7 +108,7 @@ impl Identity {
         self.client_id.as_deref()
     }
 
-    /// What the broker is told. The script's provider of credentials is asked, if there is one.
+    /// The login for the broker. The script's provider of credentials is asked, if there is one.
     pub(super) fn login<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Result<Login, String>> {
         let (mut username, mut password) = (self.username.clone(), self.password.clone());
         if let Some(provider) = &self.provider {
@@ -290,7 +290,7 @@ impl Connecting {
     }
 }
 
-/// What to do.
+/// The action.
 pub(super) enum Doing {
     Publish { topic: String, payload: Vec<u8>, qos: QoS, retain: bool },
     Subscribe { filters: Vec<String>, qos: QoS },
@@ -311,7 +311,7 @@ impl Doing {
     }
 }
 
-/// What a script asked for.
+/// A script's request.
 pub(super) struct Asked {
     pub(super) doing: Doing,
     pub(super) tags: OwnTags,

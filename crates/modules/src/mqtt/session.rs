@@ -49,7 +49,7 @@ type Answer = Result<(), String>;
 /// The connection.
 pub(super) struct Session {
     wire: Wire,
-    /// What came and is no whole packet.
+    /// The bytes that came and are not yet a whole packet.
     received: RefCell<BytesMut>,
     /// Who waits for the answer to a packet: at most 65535.
     pending: RefCell<FxHashMap<u16, oneshot::Sender<Answer>>>,
@@ -157,7 +157,7 @@ impl Session {
         }
     }
 
-    /// The next message. What else the broker says is carried out, and pings are sent, meanwhile.
+    /// The next message. Other packets of the broker are carried out, and pings are sent, meanwhile.
     ///
     /// # Errors
     /// The connection is over.

@@ -1,4 +1,4 @@
-//! What both WebSocket modules read of their params, and how they open a connection.
+//! The params of both WebSocket modules, and how they open a connection.
 
 use std::rc::Rc;
 

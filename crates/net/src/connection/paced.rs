@@ -32,7 +32,7 @@ impl Paced {
         self.stream.local_addr()
     }
 
-    /// What was read was of use: hands were shaken, or data came.
+    /// The last reading was of use: hands were shaken, or data came.
     pub(crate) fn was_of_use(&mut self) {
         self.reads = 0;
         self.quiet = 0;

@@ -1,4 +1,4 @@
-//! What a connection is made of: TCP, or a socket in the file system.
+//! The socket of a connection: TCP, or a socket in the file system.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -101,12 +101,12 @@ impl Socket {
     }
 }
 
-/// A task that nobody wakes.
+/// A task that is never woken.
 fn idle() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// What is there without waiting.
+/// The result that is there without waiting.
 fn now<T>(poll: Poll<io::Result<T>>) -> io::Result<T> {
     match poll {
         Poll::Ready(result) => result,

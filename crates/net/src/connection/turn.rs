@@ -1,4 +1,4 @@
-//! What a task reads of a connection before the others of its core have their turn.
+//! The turn in which a task reads a connection, before the others of its core have theirs.
 //!
 //! A socket that always has more to give keeps whoever reads it busy, and with it the core: the other VUs, the timers
 //! (this one's own deadline too) and all other sockets. So reading comes in turns.
@@ -9,7 +9,7 @@ use std::task::Context;
 
 use brunt_fiber::clock::now_ns;
 
-/// So many readings are free: an ordinary answer takes one or two, and looks at no clock.
+/// The number of readings that are free: an ordinary answer takes one or two, and looks at no clock.
 const FREE: u32 = 2;
 
 /// The most readings of one turn. Each brings up to 64 KiB, or what a body has room for, which is not above 1 MiB.

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub struct Wire {
     pub(crate) socket: RefCell<Socket>,
     letter: Cell<Letter>,
-    /// What the socket did not take of a letter.
+    /// The part of a letter that the socket did not take.
     rest: RefCell<Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ impl Wire {
         }
     }
 
-    /// What became of the last letter.
+    /// The fate of the last letter.
     #[inline]
     pub fn letter(&self) -> Letter {
         self.letter.get()

@@ -34,7 +34,7 @@ impl Dialer {
         if allowed.is_empty() { Err(refused) } else { Ok(allowed) }
     }
 
-    /// The first connection that stands, of one or two. If none does: why the last one didn't.
+    /// The first connection that succeeds, of one or two. If none does: why the last one didn't.
     pub(super) async fn race(
         &self,
         addresses: &[SocketAddr],

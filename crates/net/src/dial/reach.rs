@@ -10,7 +10,7 @@ impl Dialer {
     /// k6's order.
     ///
     /// # Errors
-    /// The name leads nowhere, or nobody may go there.
+    /// The name leads nowhere, or access to it is blocked.
     pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
         self.address(host, port).await
     }
@@ -19,7 +19,7 @@ impl Dialer {
     /// own.
     ///
     /// # Errors
-    /// Nobody knows the name, nobody answers, or it is blocked.
+    /// The name is unknown, no name server answers, or it is blocked.
     pub async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
         let network = self.network();
         network.hosts.check_name(host)?;

@@ -12,7 +12,7 @@ use crate::connection::{Paced, Socket};
 use crate::failure::{Failure, Mismatch, Operation, Truncated, from_socket, from_tls};
 use crate::tls::{TlsConfigs, TlsInfo, info_of};
 
-/// Shakes hands with the proxy `host`. What comes back takes plain bytes, and says what was agreed on.
+/// Shakes hands with the proxy `host`. The result takes plain bytes, and tells the result of the handshake.
 ///
 /// The target's own TLS, if it has one, goes through this one: so it is rustls' buffered kind, which needs no buffers of
 /// its caller.
@@ -33,7 +33,7 @@ pub(super) async fn shake_hands(
     Ok((Socket::Tls(Box::new(stream)), info))
 }
 
-/// What rustls says travels in the error.
+/// The error of rustls is inside this one.
 fn why(error: &io::Error) -> Failure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(error) => from_tls(error, true),

@@ -108,7 +108,7 @@ impl Talk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Exactly so many bytes: what follows belongs to the target.
+    /// Exactly `size` bytes: the bytes after them belong to the target.
     async fn hear(&mut self, size: usize) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::with_capacity(size);
         while bytes.len() < size {

@@ -75,7 +75,7 @@ pub(crate) fn from_tls(error: &rustls::Error, in_handshake: bool) -> Failure {
     }
 }
 
-/// What our own wire said comes out again; the rest is the protocol's.
+/// Failures of our own wire come out again; the rest is the protocol's.
 fn from_certificate(error: &CertificateError) -> Failure {
     match error {
         // Whoever can't have signed it is not its authority, as Go sees it.
@@ -105,7 +105,7 @@ fn from_certificate(error: &CertificateError) -> Failure {
     }
 }
 
-/// What rustls has no words for.
+/// Failures that rustls has no words for.
 fn from_webpki(error: &str) -> Failure {
     match error {
         // A certificate that signed itself, or that a certificate signed which may not: nobody vouches for it,

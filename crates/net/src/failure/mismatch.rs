@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use rustls::pki_types::ServerName;
 
-/// From so many names on Go counts them instead of telling them.
+/// From this number of names on Go counts them instead of telling them.
 const MOST_NAMES: usize = 100;
 /// Most texts that are kept for the whole process; what comes after them is told without names.
 const MOST_TEXTS: usize = 256;
@@ -15,8 +15,8 @@ const LONGEST: usize = 8 << 10;
 
 static TEXTS: Mutex<Vec<Box<str>>> = Mutex::new(Vec::new());
 
-/// What a certificate is valid for and what it should have been valid for, in Go's words (`Display`). The words are kept
-/// once per process, at most 256 of them and 8 KiB each, so that this is `Copy`.
+/// The names that a certificate is valid for and the one it should have been valid for, in Go's words (`Display`).
+/// The words are kept once per process, at most 256 of them and 8 KiB each, so that this is `Copy`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mismatch(Option<u16>);
 
@@ -55,7 +55,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// What Go says of it.
+/// Go's message about it.
 fn words(expected: &ServerName<'_>, presented: &[String]) -> String {
     let host = expected.to_str();
     let (is_ip, kind) = match expected {

@@ -7,7 +7,7 @@ use super::{Failure, Mismatch, Truncated, Validity, alert, words};
 use crate::excerpt::Tail;
 use crate::name_server::first_name_server;
 
-/// What went wrong on the way to a proxy. `Display` gives Go's words, as behind `proxyconnect tcp: `.
+/// The failure on the way to a proxy. `Display` gives Go's words, as behind `proxyconnect tcp: `.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ProxyTrouble {
     /// There is no such name.
@@ -28,7 +28,7 @@ pub enum ProxyTrouble {
     Ended(Truncated),
     /// It ended TLS with this alert.
     Alert(u8),
-    /// What it sent made us end TLS with this alert.
+    /// Its bytes made us end TLS with this alert.
     LocalAlert(u8),
     /// Something else.
     Other(&'static str),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What went wrong with a SOCKS5 proxy (RFC 1928).
+/// The failure of a SOCKS5 proxy (RFC 1928).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
     /// It doesn't speak SOCKS5.

@@ -12,7 +12,7 @@ pub struct Validity {
 }
 
 impl fmt::Display for Validity {
-    /// What Go says behind "has expired or is not yet valid".
+    /// Go's words behind "has expired or is not yet valid".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = if self.now > self.limit { "after" } else { "before" };
         write!(f, ": current time {} is {side} {}", utc(self.now), utc(self.limit))

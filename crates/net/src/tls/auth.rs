@@ -60,7 +60,7 @@ impl Certificates {
         order
     }
 
-    /// What answers a server that wants a certificate; `None` if there is nothing to show.
+    /// The resolver that answers a server that asks for a certificate; `None` if there is nothing to show.
     pub(super) fn resolver(&self, which: &[usize]) -> Option<Arc<dyn ResolvesClientCert>> {
         let shown: Vec<_> = which
             .iter()
@@ -116,7 +116,7 @@ fn issuer(certificate: &[u8]) -> Option<Vec<u8>> {
     Some(parsed.issuer().as_raw().to_vec())
 }
 
-/// `*.x.com` stands for one label before `.x.com`.
+/// `*.x.com` means one label before `.x.com`.
 fn covers(domain: &str, host: &str) -> bool {
     match domain.strip_prefix("*.") {
         Some(rest) => {

@@ -21,11 +21,11 @@ pub(crate) struct Session {
     /// The beginning of a record (or handshake message) whose rest has not come. Empty and without
     /// memory when idle.
     pub(crate) partial: Vec<u8>,
-    /// What the protocol itself has to say (answers to key updates), to go out before anything else.
+    /// Bytes of the protocol itself (answers to key updates), to go out before anything else.
     pub(crate) unsent: Vec<u8>,
-    /// What came while hands were still shaken: a server of HTTP/2 may speak first.
+    /// Data that came during the handshake: a server of HTTP/2 may speak first.
     pub(crate) early: Vec<u8>,
-    /// What came with the server's certificate.
+    /// The statement that was stapled to the server's certificate.
     pub(crate) staple: Option<&'static Staple>,
     is_closed: bool,
     /// How much came since the last data.
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// What a session can do next.
+/// The next step of a session.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// The handshake needs more from the server.
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// What was agreed on in the handshake.
+    /// The result of the handshake.
     pub(crate) fn info(&self) -> TlsInfo {
         let suite = self.rustls.negotiated_cipher_suite().map(|suite| suite.suite());
         let info = suites::info(self.rustls.protocol_version(), suite);

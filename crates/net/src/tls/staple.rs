@@ -1,9 +1,9 @@
-//! What an authority says of a certificate, stapled to it by the server (OCSP, RFC 6960).
+//! An authority's statement about a certificate, stapled to it by the server (OCSP, RFC 6960).
 
 use std::cell::Cell;
 use std::sync::Mutex;
 
-/// So many different answers are remembered in all; further ones are as if there were none.
+/// Most different answers that are remembered in all; further ones are ignored.
 const KNOWN_MAX: usize = 1024;
 
 /// The moment that Go's zero time is.
@@ -31,7 +31,7 @@ pub struct Staple {
 static KNOWN: Mutex<Vec<&'static Staple>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// What the verifier saw of the handshake that is under way on this thread: rustls doesn't keep it.
+    /// The verifier's finding in the handshake that is under way on this thread: rustls doesn't keep it.
     static SEEN: Cell<Option<&'static Staple>> = const { Cell::new(None) };
 }
 
@@ -40,7 +40,7 @@ pub(super) fn see(response: &[u8]) {
     SEEN.set(if response.is_empty() { None } else { parse(response).and_then(remember) });
 }
 
-/// What was seen since the last call.
+/// The finding since the last call.
 pub(super) fn take() -> Option<&'static Staple> {
     SEEN.take()
 }
@@ -81,7 +81,7 @@ mod tag {
 /// id-pkix-ocsp-basic.
 const BASIC: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 0x30, 1, 1];
 
-/// Reads what a response says; as in k6, nobody checks who signed it. `None`: it says nothing of one certificate.
+/// Reads a response; as in k6, its signature is not checked. `None`: it says nothing of one certificate.
 fn parse(bytes: &[u8]) -> Option<Staple> {
     let mut response = Der(bytes).expect(tag::SEQUENCE)?;
     // 0: successful.
@@ -146,7 +146,7 @@ fn name(reason: &[u8]) -> &'static str {
     }
 }
 
-/// What is left to read of some DER.
+/// The rest of some DER.
 #[derive(Copy, Clone)]
 struct Der<'a>(&'a [u8]);
 

@@ -124,7 +124,7 @@ pub(super) fn versions(
         .collect())
 }
 
-/// What was agreed on by a connection that rustls buffers.
+/// The result of the handshake of a connection that rustls buffers.
 pub(crate) fn of(connection: &rustls::ClientConnection) -> TlsInfo {
     let suite = connection.negotiated_cipher_suite().map(|suite| suite.suite());
     info(connection.protocol_version(), suite)

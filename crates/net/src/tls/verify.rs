@@ -69,7 +69,7 @@ fn of_handshake(error: Error) -> Error {
     }
 }
 
-/// What Go looks at before it compares names.
+/// Whether Go looks at this before it compares names.
 fn comes_before_names(error: &Error) -> bool {
     matches!(
         error,

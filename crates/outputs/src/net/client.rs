@@ -15,7 +15,7 @@ use super::endpoint::{Endpoint, Protocol, Proxy};
 /// An answer's body is read up to here; it only explains a refusal.
 const ANSWER_MAX: usize = 64 * 1024;
 
-/// What is sent.
+/// A request to send.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
     /// From the slash on, with the query.

@@ -22,7 +22,7 @@ use tower_service::Service;
 use super::client::text;
 use super::endpoint::{Endpoint, Proxy};
 
-/// A proxy's answer to `CONNECT` ends within so many bytes.
+/// Most bytes of a proxy's answer to `CONNECT`.
 const PROXY_HEAD_MAX: usize = 8 * 1024;
 
 /// Opens connections for hyper's client.
@@ -152,7 +152,7 @@ fn authority(uri: &Uri) -> String {
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(usual))
 }
 
-/// What the system said, without those who passed it on.
+/// The system's message, without the errors around it.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(cause) = error.source() {

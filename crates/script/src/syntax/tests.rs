@@ -432,7 +432,7 @@ mod laws {
         }
     }
 
-    /// All pairs, alone and around a function that stands there twice: the first of the two goes.
+    /// All pairs, alone and around a function that is declared twice: the first of the two goes.
     #[test]
     fn all_pairs_of_statements_are_blanked() {
         let function =

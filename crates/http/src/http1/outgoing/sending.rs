@@ -18,7 +18,7 @@ use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_i
 use crate::payload::{FileRange, Piece, Shared, Source};
 use crate::request::Request;
 
-/// What one poll writes before others of the core get their turn.
+/// The bytes that one poll writes before others of the core get their turn.
 const TURN: usize = 1 << 20;
 
 /// The most that the kernel is asked to send of a file at a time.
@@ -34,8 +34,9 @@ const LEAVE_WAIT: Duration = Duration::from_secs(1);
 /// rest ─► lead ─► memory of the body, or of a stream's chunk ─► (file)
 /// ```
 ///
-/// What needs no memory keeps none: a file is sent by the kernel, or read into the core's scratch buffer again from
-/// where the socket stopped. Only ciphertext that the socket doesn't take is kept, at most [`RECORDS`] and a bit.
+/// Parts that need no memory keep none: a file is sent by the kernel, or read into the core's scratch buffer again
+/// from where the socket stopped. Only ciphertext that the socket doesn't take is kept, at most [`RECORDS`] and a
+/// bit.
 pub(super) struct Sending<'a> {
     body: Cursor<'a>,
     /// Ciphertext, from `rest_at` on.
@@ -56,7 +57,7 @@ pub(super) struct Sending<'a> {
     reads_files: bool,
 }
 
-/// Where the framing of chunks stands.
+/// The place in the framing of chunks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Frames {
     /// Before the size of the next one.
@@ -217,7 +218,7 @@ impl<'a> Sending<'a> {
         Poll::Ready(Ok(false))
     }
 
-    /// What is left when nothing comes next.
+    /// Whether nothing comes next.
     fn is_over(&self) -> bool {
         self.body.is_done()
             && self.lead_at == self.lead.len()
@@ -239,7 +240,7 @@ impl<'a> Sending<'a> {
         self.body.slices(&mut into[..most])
     }
 
-    /// So many bytes of the body went out.
+    /// `size` bytes of the body went out.
     fn advance(&mut self, size: usize) {
         if size == 0 {
             return;

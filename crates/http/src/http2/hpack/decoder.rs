@@ -17,7 +17,7 @@ pub(crate) struct Undecodable;
 #[derive(Debug)]
 pub(crate) struct Decoder {
     table: Table,
-    /// Where a text is decoded that stands in the block as Huffman's code. Empty between blocks.
+    /// The buffer for texts that the block has in Huffman's code. Empty between blocks.
     text: Vec<u8>,
 }
 

@@ -11,7 +11,7 @@ const VALUE_MAX: usize = 1024;
 
 /// The sending side: one per connection.
 ///
-/// What requests of one connection have in common goes out as one byte each from the second request on. Nothing is
+/// Headers that the requests of one connection share go out as one byte each from the second request on. Nothing is
 /// Huffman-coded: it would cost us and the server more than the bytes are worth on a fast network.
 #[derive(Debug)]
 pub(crate) struct Encoder {

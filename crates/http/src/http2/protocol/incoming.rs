@@ -1,4 +1,4 @@
-//! What the server says.
+//! The frames of the server.
 
 use super::{
     ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, WINDOW_OF_ALL, flag, frame,
@@ -26,7 +26,7 @@ const PROTOCOL_ERROR: Broken = Broken::Rule(reason::PROTOCOL_ERROR);
 const FRAME_SIZE_ERROR: Broken = Broken::Rule(reason::FRAME_SIZE_ERROR);
 const FLOW_CONTROL_ERROR: Broken = Broken::Rule(reason::FLOW_CONTROL_ERROR);
 
-/// So many bytes of a frame cost as much as a frame that is empty.
+/// This many bytes of a frame cost as much as a frame that is empty.
 const COST: usize = 64;
 
 impl Protocol {
@@ -122,7 +122,7 @@ impl Protocol {
         self.data(head.stream, &[], 0, head.has(flag::END_STREAM))
     }
 
-    /// Something came that brings nobody anything, and costs so many times what the smallest frame does.
+    /// A frame came that is of no use, and costs `cost` times as much as the smallest one.
     fn bears(&mut self, cost: usize) -> Result<(), Broken> {
         if self.patience.bears(cost, self.clock) {
             return Ok(());

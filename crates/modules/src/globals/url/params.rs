@@ -284,7 +284,7 @@ fn size<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.number(this(ctx, &object)?.read(Vec::len) as f64))
 }
 
-/// What an iterator yields of each pair.
+/// The part of each pair that an iterator yields.
 #[derive(Clone, Copy)]
 enum Part {
     Both,

@@ -11,7 +11,7 @@ use brunt_net::{Proxies, TlsAuth};
 /// Networks that a core remembers; a script that makes up rules without end starts over. Clients keep theirs.
 const NETWORKS_MAX: usize = 32;
 
-/// What a client says about its connections, on top of the options of the test.
+/// A client's rules about its connections, on top of the options of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
     pub(super) dial_timeout: Duration,
@@ -68,7 +68,7 @@ impl Rules {
     }
 }
 
-/// Those of one core.
+/// The networks of one core.
 #[derive(Debug, Default)]
 pub(super) struct Networks(RefCell<Vec<(Rules, Rc<Network>)>>);
 

@@ -1,4 +1,4 @@
-//! What a client's methods return: its properties are made when a script asks for them.
+//! The result of a client's methods: its properties are made when a script asks for them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -39,7 +39,7 @@ pub(super) struct Response {
     pub(super) ready: Rc<Ready>,
     /// Who asked: it also follows links.
     pub(super) client: Client,
-    /// What the body that the script holds beside ours has of the bound on all bodies.
+    /// The part of the bound on all bodies that belongs to the body that the script holds beside ours.
     pub(super) shown: RefCell<Share>,
 }
 
