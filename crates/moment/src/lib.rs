@@ -4,7 +4,7 @@
 //! Stamps         many moments in one zone: samples, records
 //! to_second      one moment in a zone: lines of the log
 //! utc            one second in UTC: certificates
-//! parse          a moment and its zone: records in files
+//! Reader, parse  moments and their zones: records in files
 //! unix_seconds   a date that is spelt otherwise: cookies, DER
 //! ```
 //!
@@ -18,7 +18,7 @@ use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-pub use self::read::parse;
+pub use self::read::{Reader, parse};
 pub use self::stamps::{Stamps, to_second};
 
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);

@@ -42,6 +42,51 @@ pub fn parse(text: &str) -> Option<(i128, Option<i16>)> {
     Some((moment.as_nanosecond(), minutes_east))
 }
 
+/// Reads moments one after the other; mostly the next one lies in the second of the one before, and only its fraction is new.
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    /// The second that was read last, `2026-11-21T18:59:01`, with the text behind its fraction.
+    second: [u8; FRACTION],
+    zone: Vec<u8>,
+    read: Option<(i128, Option<i16>)>,
+}
+
+impl Reader {
+    /// As [`parse`].
+    pub fn read(&mut self, text: &str) -> Option<(i128, Option<i16>)> {
+        let (second, behind) = text.as_bytes().split_first_chunk::<FRACTION>()?;
+        let (fraction, zone) = fraction(behind)?;
+        if let Some((ns, minutes)) = self.read
+            && *second == self.second
+            && zone == self.zone
+        {
+            return Some((ns + i128::from(fraction), minutes));
+        }
+        let (ns, minutes) = parse(text)?;
+        self.second = *second;
+        self.zone.clear();
+        self.zone.extend_from_slice(zone);
+        self.read = Some((ns - i128::from(fraction), minutes));
+        Some((ns, minutes))
+    }
+}
+
+/// Nanoseconds, and the rest of the text: of `.5Z`, or of `Z`. `None` if there is a point without digits.
+fn fraction(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let Some(behind) = bytes.strip_prefix(b".") else { return Some((0, bytes)) };
+    let mut nanos = 0;
+    let mut unit = 1_000_000_000;
+    let digits = behind.iter().take_while(|byte| byte.is_ascii_digit());
+    let mut count = 0;
+    for digit in digits {
+        // Behind the ninth digit it is 0.
+        unit /= 10;
+        nanos += unit * u32::from(digit - b'0');
+        count += 1;
+    }
+    (count > 0).then_some((nanos, &behind[count..]))
+}
+
 /// Without the digits of the fraction, which ends at `end`, that jiff does not read.
 fn shortened(bytes: &[u8], end: usize) -> Cow<'_, [u8]> {
     let last = FRACTION + 1 + DIGITS_MAX;
@@ -71,6 +116,10 @@ mod tests {
             ("0001-01-01T00:00:00Z", -62_135_596_800_000_000_000, None),
         ] {
             assert_eq!(parse(text), Some((ns, minutes)), "{text}");
+            let mut reader = Reader::default();
+            for _ in 0..2 {
+                assert_eq!(reader.read(text), Some((ns, minutes)), "{text}");
+            }
         }
     }
 
@@ -96,6 +145,9 @@ mod tests {
             "2026-11-21T18:59:0é",
         ] {
             assert_eq!(parse(text), None, "{text}");
+            let mut reader = Reader::default();
+            reader.read("2026-11-21T18:59:01Z");
+            assert_eq!(reader.read(text), None, "{text}");
         }
     }
 
@@ -107,6 +159,16 @@ mod tests {
             let read = parse(std::str::from_utf8(&out).unwrap());
             let zone = (minutes != 0).then_some(minutes);
             prop_assert_eq!(read, Some((i128::from(ns), zone)));
+        }
+
+        #[test]
+        fn what_was_read_before_changes_nothing(
+            texts in prop::collection::vec("2026-11-21T18:59:0[0-3](\\.[0-9]{0,11})?(Z|[+]0[0-1]:00)", 1..20),
+        ) {
+            let mut reader = Reader::default();
+            for text in texts {
+                prop_assert_eq!(reader.read(&text), parse(&text), "{}", text);
+            }
         }
 
         #[test]

@@ -39,11 +39,18 @@ pub(crate) fn text(moment: Timestamp) -> String {
     String::from_utf8(out).expect("digits and signs are ASCII")
 }
 
-/// Reads a moment. Those before 1970 are read as the epoch, for `Timestamp` knows none.
-pub(crate) fn parse(text: &str) -> Option<Timestamp> {
-    let (ns, zone) = brunt_moment::parse(text)?;
-    let moment = Timestamp::from_unix_ns(u64::try_from(ns.max(0)).ok()?);
-    Some(zone.map_or(moment, |minutes| moment.in_zone(minutes)))
+/// Reads the moments of records. Those before 1970 are read as the epoch, for `Timestamp` knows none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reader {
+    moments: brunt_moment::Reader,
+}
+
+impl Reader {
+    pub(crate) fn read(&mut self, text: &str) -> Option<Timestamp> {
+        let (ns, zone) = self.moments.read(text)?;
+        let moment = Timestamp::from_unix_ns(u64::try_from(ns.max(0)).ok()?);
+        Some(zone.map_or(moment, |minutes| moment.in_zone(minutes)))
+    }
 }
 
 #[cfg(test)]
@@ -64,7 +71,7 @@ mod tests {
                 moment = moment.in_zone(zone);
             }
             assert_eq!(text(moment), written);
-            assert_eq!(parse(written), Some(moment));
+            assert_eq!(Reader::default().read(written), Some(moment));
             let mut out = Vec::new();
             moments.write(&mut out, moment);
             assert_eq!(String::from_utf8(out).unwrap(), written);
@@ -73,7 +80,10 @@ mod tests {
 
     #[test]
     fn what_was_before_1970_is_its_beginning() {
-        assert_eq!(parse("0001-01-01T00:00:00Z"), Some(Timestamp::from_unix_ns(0)));
-        assert_eq!(parse("2026-11-21"), None);
+        assert_eq!(
+            Reader::default().read("0001-01-01T00:00:00Z"),
+            Some(Timestamp::from_unix_ns(0))
+        );
+        assert_eq!(Reader::default().read("2026-11-21"), None);
     }
 }

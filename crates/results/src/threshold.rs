@@ -199,8 +199,12 @@ impl Threshold {
         let schedule = summary.schedule();
         Some(match self.metric {
             Metric::Latency(clock, stat) => {
+                let all;
                 let histogram = match clock {
-                    Clock::All => summary.latencies(),
+                    Clock::All => {
+                        all = summary.latencies();
+                        &all
+                    }
                     Clock::Ok => summary.class(Class::Success),
                     Clock::Waited => &schedule?.response_times,
                     Clock::Lag => &schedule?.lags,

@@ -90,7 +90,7 @@ impl LokiConfig {
                 "msgMaxSize" => config.message_most = number()?,
                 "level" => config.level = super::setup::parse_level(value)?,
                 "pushPeriod" => {
-                    config.push_period = brunt_duration::wait::parse_days(value)
+                    config.push_period = brunt_duration::wait::parse(value)
                         .ok()
                         .filter(|period| !period.is_zero())
                         .ok_or_else(|| format!("couldn't parse the loki pushPeriod {value}"))?;

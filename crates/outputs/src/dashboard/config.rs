@@ -93,7 +93,7 @@ impl Config {
                 }
             }
             "period" => {
-                self.period = wait::parse_millis(value)
+                self.period = wait::parse(value)
                     .ok()
                     .filter(|period| *period >= Duration::from_millis(100))
                     .ok_or_else(|| {
@@ -170,6 +170,8 @@ mod tests {
             ("port=x", "port: \"x\" is not a port"),
             ("port=70000", "port: \"70000\" is not a port"),
             ("period=abc", "period: \"abc\" is not a duration"),
+            ("period=1d", "period: \"1d\" is not a duration"),
+            ("period=1000", "period: \"1000\" is not a duration"),
             ("period=0", "period: \"0\" is not a duration"),
             ("open=maybe", "open: \"maybe\" is not true or false"),
         ] {

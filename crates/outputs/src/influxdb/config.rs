@@ -145,6 +145,7 @@ impl Config {
                 "precision" => self.precision = Precision::parse(&value)?,
                 "retention" => self.retention = value.into_owned(),
                 "consistency" => self.consistency = value.into_owned(),
+                "pushInterval" if value.is_empty() => {}
                 "pushInterval" => {
                     self.push_interval = wait::parse_millis(&value)
                         .ok()

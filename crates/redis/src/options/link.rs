@@ -46,6 +46,10 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
     };
     let time =
         || time(value).ok_or_else(|| wrong(format!("redis: invalid {name} duration: {value}")));
+    if value.is_empty() && name != "db" {
+        // As if it were not there.
+        return Ok(());
+    }
     match name {
         "db" => options.database = database(value)?,
         "client_name" => value.clone_into(&mut options.client_name),

@@ -23,6 +23,18 @@ impl Histogram {
         self.values.add(value as f64);
     }
 
+    /// Counts all values of another.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.total += other.total;
+        self.values.merge(&other.values);
+    }
+
     /// How many values there are.
     pub fn count(&self) -> u64 {
         self.count
@@ -141,6 +153,24 @@ mod tests {
                 let middle = histogram.quantile(0.5);
                 assert!(middle.abs_diff(value) as f64 <= value as f64 / 2000.0, "{value} {middle}");
             }
+        }
+    }
+
+    #[test]
+    fn several_together_are_as_one_that_had_them_all() {
+        for count in [0, 1, 100, 5_000] {
+            let (mut parts, mut whole) = ([const { None }; 3], Histogram::default());
+            for n in 0..count {
+                let part: &mut Option<Histogram> = &mut parts[n as usize % 3];
+                part.get_or_insert_default().add(n * n);
+                whole.add(n * n);
+            }
+            let mut together = Histogram::default();
+            parts.iter().flatten().for_each(|part| together.merge(part));
+            let shares = [0.0, 0.1, 0.5, 0.99, 1.0];
+            assert_eq!(together.quantiles(&shares), whole.quantiles(&shares));
+            let told = |it: &Histogram| (it.count(), it.total(), it.min(), it.max());
+            assert_eq!(told(&together), told(&whole));
         }
     }
 

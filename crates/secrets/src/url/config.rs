@@ -97,7 +97,10 @@ impl Config {
                 .parse::<u32>()
                 .map_err(|_| wrong(format!("invalid {key}: {value:?} is not a number")))
         };
-        let time = || parse_wait(value).map_err(|error| wrong(format!("invalid {key}: {error}")));
+        let time = || match parse_wait(value) {
+            Ok(Duration::ZERO) => Err(wrong(format!("{key} must be greater than 0"))),
+            read => read.map_err(|error| wrong(format!("invalid {key}: {error}"))),
+        };
         match key {
             "urlTemplate" => value.clone_into(&mut self.template),
             "method" => value.clone_into(&mut self.method),
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!(read("1m30s"), Ok(Duration::from_secs(90)));
         assert_eq!(read("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(read("+.25s"), Ok(Duration::from_millis(250)));
-        assert_eq!(read("0"), Ok(Duration::ZERO));
+        assert!(read("0s").unwrap_err().contains("timeout must be greater than 0"));
         for text in ["", "x", "5", "5d", "1.5d", "-1s", "1s2", "1..5s"] {
             let error = read(text).unwrap_err();
             assert!(error.contains("invalid timeout: time: "), "{error}");
