@@ -342,6 +342,21 @@ pub(crate) fn not_in_init(ctx: Ctx<'_>, what: &str) -> Result<(), Thrown> {
     Ok(())
 }
 
+/// The length of an array whose elements native code takes one by one, without a look at the time or at `vuMemory`.
+///
+/// # Errors
+/// There are more than anybody means: `Array(2 ** 32 - 1)` would hold the core for minutes, and take the machine's memory.
+pub(crate) fn length_of<'js>(list: &Value<'js>) -> JsResult<'js, u32> {
+    const MOST: u32 = 1 << 20;
+    match list.length()? {
+        length if length > MOST => {
+            let why = format!("an array of {length} elements is too long here: at most {MOST}");
+            Err(throw(list.ctx(), &why))
+        }
+        length => Ok(length),
+    }
+}
+
 /// Throws what k6 throws from native functions.
 pub(crate) fn throw(ctx: Ctx<'_>, message: &str) -> Thrown {
     crate::go_error::throw_go(ctx, message)

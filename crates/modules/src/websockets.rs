@@ -21,7 +21,7 @@ pub(crate) use self::connection::Connection;
 use self::connection::Ready;
 use self::handlers::On;
 use crate::globals::web::{blob_class, is_blob, native_body};
-use crate::state::{VuState, throw, throw_type};
+use crate::state::{VuState, length_of, throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
 /// What `send()` leaves unwritten at most, in bytes; beyond it, it throws.
@@ -223,7 +223,7 @@ fn protocols<'js>(value: &Value<'js>) -> JsResult<'js, Vec<String>> {
     if !value.is_array() {
         return Ok(Vec::new());
     }
-    (0..value.length()?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
+    (0..length_of(value)?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
 }
 
 fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()> {

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 use super::params::{Refusal, metadata, timeout_of};
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::state::VuState;
+use crate::state::{VuState, length_of};
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
 const NETWORKS_MAX: usize = 32;
@@ -139,7 +139,7 @@ impl Tls {
                     if !value.is_array() {
                         return Err(wrong(needs)?);
                     }
-                    for index in 0..value.length()? {
+                    for index in 0..length_of(&value)? {
                         let entry = value.get_index(index)?;
                         let Some(text) = entry.as_str() else { return Err(wrong(needs)?) };
                         tls.authorities.push(text.as_str().to_owned());

@@ -8,7 +8,7 @@ use brunt_js::{Host, OpenError};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::globals::open::path_from_entry;
-use crate::state::{VuState, throw, throw_type};
+use crate::state::{VuState, length_of, throw, throw_type};
 
 /// Descriptions that are kept; a script that loads more has each VU read the rest.
 const SCHEMAS_MAX: usize = 256;
@@ -57,7 +57,7 @@ pub(super) fn protos<'js>(
         ));
     }
     if paths.is_object() {
-        for index in 0..paths.length()? {
+        for index in 0..length_of(paths)? {
             let name = paths.get_index(index)?.to_string_lossy()?;
             folders.push(clean(&path_from_entry(host, &name)));
         }

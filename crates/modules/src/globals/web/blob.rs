@@ -16,7 +16,7 @@ use crate::globals::text::needs_new;
 use crate::globals::url::{is_iterable, list_of};
 use crate::go_error::adopt;
 use crate::http::settled;
-use crate::state::throw;
+use crate::state::{length_of, throw};
 
 /// What is made into one buffer or string: at most this many bytes. Larger bodies can be sent, and read as a stream.
 pub(crate) const READ_MAX: u64 = 1024 * 1024 * 1024;
@@ -295,7 +295,7 @@ fn read_parts<'js>(
     }
     let list = if parts.is_array() { parts.clone() } else { list_of(ctx, parts)? };
     let mut pieces = Vec::new();
-    for index in 0..list.length()? {
+    for index in 0..length_of(&list)? {
         let value = list.get_index(index)?;
         if let Some(blob) = of(&value) {
             pieces.extend(blob.payload.pieces().iter().cloned());
