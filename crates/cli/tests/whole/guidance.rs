@@ -85,16 +85,6 @@ fn the_first_signal_says_what_happens_now() {
     let told = running.wait();
     assert!(told.code == 105 && told.stdout.contains("taken down"), "{told:?}");
 
-    let script = "import { sleep } from 'k6'; export default function () { console.log('at work'); sleep(100); }
-        export function teardown() { console.log('takes its time'); sleep(100); }";
-    let mut call = brunt("run -q s.js --log-output stdout").file("s.js", script);
-    let mut running = call.start();
-    for line in ["at work", "takes its time"] {
-        running.line_with(line);
-        running.signal("INT");
-    }
-    assert_eq!(running.wait().code, 105);
-
     let demo = DemoServer::start();
     let target = format!("GET {}/delay/1500\n", demo.url);
     let mut call =

@@ -138,3 +138,23 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
     assert!(tested > 150, "{tested} functions");
     assert!(began.elapsed() < Duration::from_mins(2));
 }
+
+/// They took four thousand million elements one by one: the core for minutes, the memory of the machine to its last byte.
+#[test]
+fn arrays_of_any_length_are_refused_where_native_code_takes_their_elements() {
+    let script = "import http from 'k6/http'; import { Blob as Other } from 'k6/websockets';
+        const all = Array(2 ** 32 - 1);
+        const refused = (call, n) => { try { call(); } catch (e) { console.log(n, String(e)); } };
+        export default function () {
+          refused(() => new Blob(all), 1);
+          refused(() => new Other(all), 2);
+          refused(() => http.url(all), 3);
+          refused(() => http.url({ length: 2 ** 32 - 1 }), 4);
+          refused(() => http.post('http://127.0.0.1:1/', { all }), 5);
+        }";
+    let told = run("--throw=false", script);
+    assert_eq!(told.code, 0, "{told:?}");
+    let why = "an array of 4294967295 elements is too long here: at most 1048576";
+    let lines = told.stderr.lines().filter(|line| line.contains(why)).count();
+    assert_eq!(lines, 5, "{told:?}");
+}

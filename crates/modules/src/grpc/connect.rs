@@ -15,7 +15,7 @@ use super::params::{Refusal, metadata};
 use crate::connections::Connections;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::reading::timeout_of;
+use crate::reading::{length_of, timeout_of};
 use crate::state::VuState;
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
@@ -142,7 +142,7 @@ impl Tls {
                     if !value.is_array() {
                         return Err(wrong(needs)?);
                     }
-                    for index in 0..value.length()? {
+                    for index in 0..length_of(&value)? {
                         let entry = value.get_index(index)?;
                         let Some(text) = entry.as_str() else { return Err(wrong(needs)?) };
                         tls.authorities.push(text.as_str().to_owned());

@@ -8,6 +8,7 @@ use brunt_js::{Host, OpenError};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::globals::open::path_from_entry;
+use crate::reading::length_of;
 use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 
@@ -58,7 +59,7 @@ pub(super) fn protos<'js>(
         ));
     }
     if paths.is_object() {
-        for index in 0..paths.length()? {
+        for index in 0..length_of(paths)? {
             let name = paths.get_index(index)?.to_string_lossy()?;
             folders.push(clean(&path_from_entry(host, &name)));
         }

@@ -18,6 +18,7 @@ use crate::globals::web::jslib_form::late_payload;
 use crate::go_error::go_type;
 use crate::go_text::number_text;
 use crate::shared_array;
+use crate::reading::length_of;
 use crate::throwing::{throw, throw_type};
 
 static DESCRIPTION: Name = Name::new("description");
@@ -279,7 +280,7 @@ fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>
     let mut flat = Vec::with_capacity(members.len());
     for (name, value) in members {
         if value.is_array() {
-            for index in 0..value.length()? {
+            for index in 0..length_of(&value)? {
                 flat.push((name.clone(), value.get_index(index)?));
             }
         } else {

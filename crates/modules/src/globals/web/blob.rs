@@ -15,6 +15,7 @@ use super::parts::{self, Set};
 use crate::globals::text::needs_new;
 use crate::globals::url::params::{is_iterable, list_of};
 use crate::go_error::adopt;
+use crate::reading::length_of;
 use crate::throwing::{settled, throw};
 
 /// Most bytes that are made into one buffer or string. Larger bodies can be sent, and read as a stream.
@@ -294,7 +295,7 @@ fn read_parts<'js>(
     }
     let list = if parts.is_array() { parts.clone() } else { list_of(ctx, parts)? };
     let mut pieces = Vec::new();
-    for index in 0..list.length()? {
+    for index in 0..length_of(&list)? {
         let value = list.get_index(index)?;
         if let Some(blob) = of(&value) {
             pieces.extend(blob.payload.pieces().iter().cloned());
