@@ -22,7 +22,7 @@ const LATER: [&str; 5] =
 fn faults(text: &str) -> Vec<String> {
     let mut plain = String::new();
     for (index, part) in text.split('`').enumerate() {
-        plain.push_str(if index % 2 == 0 { part } else { "x" });
+        plain.push_str(if index.is_multiple_of(2) { part } else { "x" });
     }
     let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = |at: usize| plain[at..].chars().take(60).collect::<String>();
@@ -41,7 +41,7 @@ fn faults(text: &str) -> Vec<String> {
         for (at, _) in lower.match_indices(word) {
             let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
             let end = at + word.len();
-            if !is_part(lower[..at].chars().last()) && !is_part(lower[end..].chars().next()) {
+            if !is_part(lower[..at].chars().next_back()) && !is_part(lower[end..].chars().next()) {
                 found.push(shown(at));
             }
         }
