@@ -1,5 +1,7 @@
 //! House rules that a machine can check.
 
+mod circles;
+mod tokens;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -242,4 +244,29 @@ fn every_page_of_the_guide_is_linked_where_users_read() {
         let is_linked = linked.contains(Path::new(page));
         assert!(is_linked, "neither README.md nor a page of the guide links to {page}");
     }
+}
+
+/// Files that name one another in a circle can only be read together.
+const CIRCLE_MAX: usize = 8;
+
+#[test]
+fn no_crate_has_a_large_circle_of_files() {
+    let mut told = Vec::new();
+    for manifest in manifests() {
+        let folder = manifest.parent().expect("a crate's folder").join("src");
+        for root in ["lib.rs", "main.rs"].map(|name| folder.join(name)) {
+            if !root.exists() {
+                continue;
+            }
+            for circle in circles::circles(&root, CIRCLE_MAX) {
+                let (count, lines) = (circle.len(), circle.join("\n  "));
+                told.push(format!("{}: a circle of {count} files\n  {lines}", root.display()));
+            }
+        }
+    }
+    assert!(
+        told.is_empty(),
+        "more than {CIRCLE_MAX} files name one another in a circle; move what they share into a file of its own:\n{}",
+        told.join("\n")
+    );
 }
