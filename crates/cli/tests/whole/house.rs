@@ -1,7 +1,7 @@
 //! House rules that a machine can check.
 
 mod circles;
-mod english;
+mod tokens;
 mod words;
 
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::words::words;
+use super::tokens::words;
 
 /// What passes names on passes on at most so far.
 const DEPTH_MAX: u32 = 20;
