@@ -17,13 +17,13 @@ pub(crate) trait Module: Sync {
     /// Makes the exports in one VM: properties of the object that is the default export.
     ///
     /// # Errors
-    /// What making them throws.
+    /// The exception of making them.
     fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()>;
 
     /// The object to be filled.
     ///
     /// # Errors
-    /// What making it throws.
+    /// The exception of making it.
     fn object<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
         ctx.object()
     }

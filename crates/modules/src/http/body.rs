@@ -17,8 +17,8 @@ use crate::globals::web::form_parts::Boundary;
 use crate::globals::web::jslib_form::late_payload;
 use crate::go_error::go_type;
 use crate::go_text::number_text;
-use crate::shared_array;
 use crate::reading::length_of;
+use crate::shared_array;
 use crate::throwing::{throw, throw_type};
 
 static DESCRIPTION: Name = Name::new("description");

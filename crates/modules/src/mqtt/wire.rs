@@ -72,7 +72,7 @@ impl Wire {
         }
     }
 
-    /// What comes next; `None` at the end, or when it was closed here.
+    /// The next bytes; `None` at the end, or when it was closed here.
     ///
     /// # Errors
     /// The connection broke.

@@ -80,7 +80,8 @@ impl Json {
             };
             let texts: Option<Vec<String>> =
                 values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-            let texts = texts.ok_or_else(|| format!("the header {name:?} is not a list of texts"))?;
+            let texts =
+                texts.ok_or_else(|| format!("the header {name:?} is not a list of texts"))?;
             record.headers.push((name, texts));
         }
         record.planned = line.planned;
