@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         Ok((number, value))
     }
 
-    /// What stands before the end of the group of this number.
+    /// The bytes before the end of the group of this number.
     fn group(&mut self, number: u32) -> Result<&'a [u8], Broken> {
         let begin = self.bytes;
         loop {

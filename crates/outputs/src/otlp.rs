@@ -2,7 +2,7 @@
 
 use prost::{Message, Oneof};
 
-/// What metrics and spans have in common: who tells them.
+/// The sender of metrics and spans.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Resource {
     #[prost(message, repeated, tag = "1")]
@@ -122,7 +122,7 @@ pub(crate) struct Histogram {
     pub(crate) temporality: i32,
 }
 
-/// What totals count from.
+/// The moment from which totals count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, prost::Enumeration)]
 #[repr(i32)]
 pub(crate) enum Temporality {

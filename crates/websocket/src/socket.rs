@@ -205,7 +205,7 @@ impl Socket {
         self.queued(is_first)
     }
 
-    /// Whether nobody has ended it yet.
+    /// Whether it is still open.
     pub fn is_open(&self) -> bool {
         self.line.state.borrow().stream.is_some()
     }

@@ -274,7 +274,7 @@ fn an_exporter_protocol_that_is_none_is_a_wrong_configuration() {
     assert!(told.stderr.contains(said), "{}", told.stderr);
 }
 
-/// What a server does that is none.
+/// The ways of a server that is no good.
 #[derive(Clone, Copy, Debug)]
 enum Bad {
     /// It takes what comes and says nothing.

@@ -10,7 +10,7 @@ pub(super) const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_
 /// Ten thousand years.
 const DURATION_MAX: i64 = 315_576_000_000;
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-/// What a time begins with: a digit for each 0.
+/// The beginning of a time: a digit for each 0.
 const SHAPE: &str = "0000-00-00T00:00:00";
 
 /// `1970-01-01T00:00:00Z`; `None` if it is no time that can be written.

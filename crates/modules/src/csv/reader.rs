@@ -55,7 +55,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// `delimiter` stands between fields.
+    /// A reader of fields that `delimiter` separates.
     pub(super) fn new(delimiter: u8) -> Self {
         let reader =
             ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();

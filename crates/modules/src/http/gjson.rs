@@ -20,7 +20,7 @@ const DEPTH_MAX: u32 = 48;
 /// Raw JSON.
 type Raw<'a> = Cow<'a, str>;
 
-/// What a path finds in a valid JSON text, as raw JSON.
+/// The value that a path finds in a valid JSON text, as raw JSON.
 pub(super) fn get<'a>(json: &'a str, path: &str) -> Option<Raw<'a>> {
     find(json, path, 0)
 }
@@ -84,7 +84,7 @@ struct Step<'p> {
     rest: Rest<'p>,
 }
 
-/// What follows a component.
+/// The rest of a path behind a component.
 #[derive(Clone, Copy)]
 enum Rest<'p> {
     Nothing,

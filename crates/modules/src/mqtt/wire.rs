@@ -1,4 +1,4 @@
-//! What packets travel on: a connection, or the messages of a WebSocket.
+//! The way of packets: a connection, or the messages of a WebSocket.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use crate::otlp::{
 };
 use crate::tally::Row;
 
-/// A request holds about so many bytes, for collectors take 4 MiB by default.
+/// The bytes that a request holds, about, for collectors take 4 MiB by default.
 const REQUEST: usize = 2 * 1024 * 1024;
 
 /// The fields that all metrics share.

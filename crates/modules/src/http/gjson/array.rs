@@ -6,7 +6,7 @@ use super::marks::{marks, split_at_mark};
 use super::scan::{self, Kind, key_text};
 use super::{Pattern, Raw, Rest, find, owned};
 
-/// What a path finds among the elements of an array.
+/// The value that a path finds among the elements of an array.
 pub(super) fn find_in<'a>(
     elements: &mut dyn Iterator<Item = &'a str>,
     path: &str,
@@ -96,7 +96,7 @@ fn query<'a>(
     }
 }
 
-/// What elements are asked for.
+/// The elements that a path asks for.
 struct Query<'p> {
     path: &'p str,
     operator: &'p str,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// What a text holds.
+/// The kind of value that a text holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -61,7 +61,7 @@ pub(super) fn members(json: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What stands between the brackets.
+/// The text between the brackets.
 fn inside(json: &str) -> &str {
     let json = json.trim();
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default()
