@@ -4,7 +4,7 @@ import crypto from 'k6/crypto';
 import encoding from 'k6/encoding';
 import { check } from 'k6';
 import { SharedArray } from 'k6/data';
-import { FormData as Library } from './formdata.js';
+import { ByteForm } from './formdata.js';
 
 export const options = { thresholds: { checks: ['rate==1'] } };
 
@@ -69,13 +69,12 @@ export function setup() {
 }
 
 const send = {
-  // FormData written in JavaScript, byte by byte.
+  // A form written in JavaScript, byte by byte.
   library() {
-    const data = new Library();
-    data.append('meta', meta);
-    data.append('image', http.file(picture, 'picture.jpg', 'image/jpeg'));
-    const params = { headers: { 'Content-Type': `multipart/form-data; boundary=${data.boundary}` } };
-    return http.post(url, data.body(), params);
+    const form = new ByteForm();
+    form.text('meta', meta);
+    form.file('image', http.file(picture, 'picture.jpg', 'image/jpeg'));
+    return http.post(url, form.finish(), { headers: { 'Content-Type': form.type } });
   },
   // The FormData of the standard.
   native() {

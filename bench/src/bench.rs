@@ -1,4 +1,4 @@
-//! What the questions share: settings, scripts, the programs that are asked.
+//! The tools that the questions share: settings, scripts, the programs that are asked.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("websocket.js", include_str!("../scripts/websocket.js")),
 ];
 
-/// What every figure works with.
+/// The tools of every figure.
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) settings: Settings,
@@ -43,7 +43,7 @@ impl Bench {
         Ok(Self { settings, folder })
     }
 
-    /// Where a script stands; other files for it can be put beside.
+    /// The path of a script; other files for it can be put beside.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -65,7 +65,7 @@ impl Bench {
             .collect()
     }
 
-    /// What was measured, by version; what is missing, with the command that gets it.
+    /// The measured programs by version; missing ones with the command that gets them.
     pub(crate) fn versions(&self) -> Vec<String> {
         Client::ALL
             .map(|client| {

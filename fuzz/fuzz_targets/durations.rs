@@ -1,6 +1,6 @@
 //! Any text as a duration, in the three forms that are read.
 //!
-//! What can be read prints as text that means the same, the wider forms hold the narrower ones, and a mistake is told.
+//! A readable text prints as one of the same meaning, the wider forms hold the narrower ones, and a mistake is told.
 #![no_main]
 
 use brunt_duration::{format, parse, parse_days, parse_millis};

@@ -1,6 +1,6 @@
 //! Any text as the JSON of a gRPC message, and any bytes as a message.
 //!
-//! What can be read in one form can be written in the other, and from then on the JSON is the same at each turn.
+//! A message that can be read in one form can be written in the other, and from then on the JSON is the same at each turn.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 const STACK: usize = 1 << 20;
 
-/// What the reader needs of the other parts, with a `fetch` that gives the pieces, and a function that tells the events.
+/// The globals that the reader needs, with a `fetch` that gives the pieces, and a function that tells the events.
 const AROUND: &str = "(function () {
   let pieces = [];
   globalThis.setTimeout = (f) => { Promise.resolve().then(f); return 0; };
@@ -116,7 +116,7 @@ fn expected(text: &str) -> String {
     serde_json::Value::Array(events).to_string()
 }
 
-/// The text in pieces of about so many bytes.
+/// The text in pieces of about `step` bytes.
 fn pieces(mut text: &str, step: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     while !text.is_empty() {

@@ -1,6 +1,6 @@
-//! Any text as a threshold, and as the name that one stands under.
+//! Any text as a threshold, and as the name of its metric.
 //!
-//! What can be read keeps its text; printed in its parts it means the same; of two opposite conditions one holds.
+//! A readable threshold keeps its text; printed in its parts it means the same; of two opposite conditions one holds.
 #![no_main]
 
 use brunt_metrics::{Operator, Selector, Threshold, ThresholdError};

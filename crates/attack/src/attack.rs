@@ -5,7 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::{Network, SettingsError};
+use brunt_http::Network;
+use brunt_net::SettingsError;
 
 use crate::control::Control;
 use crate::core::{self, Report, Seed};

@@ -347,5 +347,5 @@ struct Hit<'a> {
 
 /// No file descriptor (EMFILE, ENFILE), no port (EADDRNOTAVAIL) or no buffer (ENOBUFS) was left.
 fn is_refused_socket(failure: Option<Failure>) -> bool {
-    matches!(failure, Some(Failure::DialErrno(23 | 24 | 99 | 105)))
+    matches!(failure, Some(Failure::Net(brunt_net::Failure::DialErrno(23 | 24 | 99 | 105))))
 }

@@ -3,6 +3,7 @@
 mod exposition;
 mod table;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_results::Record;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
@@ -18,7 +25,7 @@ use self::exposition::Syntax;
 use self::table::Table;
 use crate::sink::Sink;
 
-/// The most bytes of a request's head; a longer one gets no answer.
+/// The most bytes of a request's head; a longer one is refused.
 const HEAD_MAX: usize = 16 * 1024;
 
 /// Whoever scrapes has so long for the whole exchange.
@@ -103,24 +110,74 @@ async fn serve(listener: TcpListener, table: &Mutex<Table>) {
     }
 }
 
-async fn answer(mut socket: TcpStream, table: &Mutex<Table>) -> io::Result<()> {
-    let mut head = Vec::new();
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        if head.len() > HEAD_MAX || socket.read_buf(&mut head).await? == 0 {
-            return Ok(());
-        }
-    }
-    let syntax = Syntax::of_request(&String::from_utf8_lossy(&head));
+async fn answer(socket: TcpStream, table: &Mutex<Table>) -> hyper::Result<()> {
+    let service = service_fn(|request: Request<Incoming>| async move {
+        Ok::<_, Infallible>(told(&request, table))
+    });
+    let mut server = http1::Builder::new();
+    // Another may wait already.
+    server.keep_alive(false).half_close(true).max_buf_size(HEAD_MAX);
+    server.serve_connection(TokioIo::new(socket), service).await
+}
+
+/// All series, as the request wants them; at any path.
+fn told<B>(request: &Request<B>, table: &Mutex<Table>) -> Response<Full<Bytes>> {
+    let syntax = Syntax::accepted(request.headers());
     let text = {
         let table = table.lock().unwrap_or_else(PoisonError::into_inner);
         exposition::write(&table, syntax)
     };
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        syntax.content_type(),
-        text.len()
-    );
-    socket.write_all(head.as_bytes()).await?;
-    socket.write_all(text.as_bytes()).await?;
-    socket.shutdown().await
+    let mut response = Response::new(Full::from(text));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(syntax.content_type()));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    /// The answer to these bytes, to the end of the connection.
+    fn ask(exporter: &Exporter, bytes: &[u8]) -> String {
+        let mut socket = std::net::TcpStream::connect(exporter.address()).unwrap();
+        // It may have heard enough before the end.
+        let _ = socket.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    }
+
+    #[test]
+    fn a_scrape_is_answered_once_in_the_syntax_that_it_accepts() {
+        let exporter = Exporter::start("127.0.0.1:0").unwrap();
+        exporter.sink().take(&Record { url: "http://a/".into(), code: 200, ..Record::default() });
+        let answer = ask(&exporter, b"GET /any HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("content-type: text/plain; version=0.0.4; charset=utf-8"), "{head}");
+        assert!(head.contains(&format!("content-length: {}", text.len())), "{head}");
+        assert!(head.contains("connection: close"), "{head}");
+        assert!(
+            text.contains("request_seconds_count{method=\"\",status=\"200\",url=\"http://a/\"} 1")
+        );
+        let accept = b"GET / HTTP/1.1\r\nHost: a\r\nAccept: application/openmetrics-text\r\n\r\n";
+        assert!(ask(&exporter, accept).ends_with("# EOF\n"));
+        let head = ask(&exporter, b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert!(head.ends_with("\r\n\r\n"), "{head}");
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused_and_nobody_else_suffers() {
+        let exporter = Exporter::start("127.0.0.1:0").unwrap();
+        let garbage = ask(&exporter, b"\x00\x01 garbage\r\n\r\n");
+        assert!(garbage.starts_with("HTTP/1.1 400 "), "{garbage}");
+        let mut endless = b"GET / HTTP/1.1\r\n".to_vec();
+        endless.extend(b"a: b\r\n".repeat(1 + HEAD_MAX / 6));
+        // The connection may be reset while more is under way to it.
+        let refused = ask(&exporter, &endless);
+        assert!(!refused.starts_with("HTTP/1.1 200"), "{refused}");
+        drop(std::net::TcpStream::connect(exporter.address()).unwrap());
+        assert!(ask(&exporter, b"GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200 OK"));
+    }
 }

@@ -47,7 +47,6 @@
 mod attack;
 mod control;
 mod core;
-mod duration;
 mod exporter;
 mod outcome;
 pub mod pacer;
@@ -59,8 +58,8 @@ pub mod target;
 mod targets;
 
 pub use attack::{Attack, AttackError};
+pub use brunt_duration::DurationError;
 pub use control::Control;
-pub use duration::DurationError;
 pub use exporter::Exporter;
 pub use outcome::{Outcome, Reason};
 pub use pacer::Pacer;

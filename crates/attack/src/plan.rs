@@ -45,9 +45,9 @@ impl Default for Plan {
     /// vegeta's defaults, but no bodies are kept.
     fn default() -> Self {
         let mut network = Settings { idle_total: 0, idle_per_host: 10_000, ..Settings::default() };
-        network.dns.ttl = Duration::MAX;
-        network.dialing.both_families = true;
-        network.dns.policy = brunt_http::DnsPolicy::Any;
+        network.net.dns.ttl = Duration::MAX;
+        network.net.dialing.both_families = true;
+        network.net.dns.policy = brunt_net::DnsPolicy::Any;
         Self {
             name: String::new(),
             pacer: Pacer::of_rate(Rate::default()),
@@ -76,7 +76,7 @@ impl Plan {
             // A hit that is due waits for a worker of its own core: let each have some.
             (_, Some(max)) => few(max, 8),
         };
-        let by_connections = match self.network.dialing.per_host_max {
+        let by_connections = match self.network.per_host_max {
             0 => usize::MAX,
             max => few(max, 8),
         };
@@ -89,7 +89,7 @@ impl Plan {
         if network.idle_per_host > 0 {
             network.idle_per_host = share(network.idle_per_host, core, cores).max(1);
         }
-        let max = &mut network.dialing.per_host_max;
+        let max = &mut network.per_host_max;
         if *max > 0 {
             *max = share(*max, core, cores).max(1);
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::duration::{self, DurationError};
+use brunt_duration::{DurationError, parse_wait};
 
 /// A number of hits per time. No hits: as fast as the workers can.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,9 +64,9 @@ impl Rate {
         let per = match per {
             None => Duration::from_secs(1),
             Some(unit @ ("ns" | "us" | "µs" | "μs" | "ms" | "s" | "m" | "h")) => {
-                duration::parse(&format!("1{unit}"))?
+                parse_wait(&format!("1{unit}"))?
             }
-            Some(per) => duration::parse(per)?,
+            Some(per) => parse_wait(per)?,
         };
         if per.is_zero() {
             return Err(InvalidRate::NoTime);

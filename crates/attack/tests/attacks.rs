@@ -388,7 +388,7 @@ fn a_socket_in_the_file_system_is_dialed_whatever_the_url_says() {
         }
     });
     let mut plan = plan(20, 200);
-    plan.network.dialing.unix_socket = Some(path);
+    plan.network.net.dialing.unix_socket = Some(path);
     let (_, records) = run(plan, targets("GET http://no-such-host.invalid/"));
     assert!(records.len() == 4 && records.iter().all(|record| record.code == 200), "{records:?}");
 }
@@ -400,7 +400,7 @@ fn connect_to_leads_elsewhere_in_turns_and_keeps_the_name() {
     let mut plan = plan(20, 200);
     plan.cores = 1;
     plan.network.no_connection_reuse = true;
-    plan.network.dialing.connect_to = vec![brunt_http::ConnectTo {
+    plan.network.net.dialing.connect_to = vec![brunt_net::ConnectTo {
         from: ("far.invalid".to_owned(), 80),
         to: vec![("127.0.0.1".to_owned(), one.port()), ("localhost".to_owned(), two.port())],
     }];
@@ -418,7 +418,7 @@ fn connect_to_leads_elsewhere_in_turns_and_keeps_the_name() {
 fn a_host_has_no_more_connections_than_allowed_and_waiting_counts() {
     let demo = demo();
     let mut plan = plan(100, 200);
-    plan.network.dialing.per_host_max = 1;
+    plan.network.per_host_max = 1;
     let (_, records) = run(plan, targets(&format!("GET {}/delay/30", demo.url())));
     assert_eq!(records.len(), 20);
     // One after the other: the last has waited for those before it, and says so.

@@ -19,7 +19,7 @@ pub(crate) use self::{
     write::{Contents, entry_of, entry_of_remote, write},
 };
 
-/// Whether these are the first bytes of a tar file: its mark stands at byte 257.
+/// Whether these are the first bytes of a tar file: its mark is at byte 257.
 pub(crate) fn is_archive(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }

@@ -1,4 +1,4 @@
-//! What every command can use.
+//! The parts of the process that every command can use.
 
 use std::sync::Arc;
 

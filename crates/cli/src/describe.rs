@@ -21,10 +21,10 @@ pub(crate) struct Description {
     pub(crate) scenarios: Vec<(String, String)>,
 }
 
-/// Our name, above everything else.
+/// Our name, above everything else, within the 40 columns of a phone.
 pub(crate) fn banner(color: bool) -> String {
     let (bold, faint, reset) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
-    format!("\n  {bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version::line())
+    format!("\n{bold}▙▖brunt{reset} {faint}{}{reset}\n\n", version::line())
 }
 
 impl Description {
@@ -60,6 +60,12 @@ impl Description {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_banner_fits_a_phone() {
+        let widest = banner(false).lines().map(|line| line.chars().count()).max();
+        assert!(widest.is_some_and(|columns| columns <= 40), "{}", banner(false));
+    }
 
     #[test]
     fn the_description_reads_like_k6s() {

@@ -179,7 +179,7 @@ impl Script for Loaded {
 
     fn into_runner(self, test: &TestOptions) -> Outcome<Arc<ScriptRunner>> {
         if let Some(size) = test.options.max_body_memory {
-            brunt_http::budget::BODIES.set_limit(size.bytes());
+            brunt_net::budget::BODIES.set_limit(size.bytes());
         }
         if let Some(size) = test.options.vu_memory {
             crate::memory::limit_heaps(size)?;

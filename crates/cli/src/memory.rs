@@ -21,7 +21,7 @@ const HEAP_LEAST: u64 = 256 << 20;
 /// eighths; the rest is for all else.
 pub(crate) fn bound_bodies() {
     let read = |path: &Path| fs::read_to_string(path).ok();
-    let bodies = &brunt_http::budget::BODIES;
+    let bodies = &brunt_net::budget::BODIES;
     bodies.set_limit(there_is() / 8 * 3);
     if addresses().is_some() || counts_addresses(&read) {
         bodies.spare_addresses();

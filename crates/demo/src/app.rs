@@ -24,7 +24,7 @@ pub(crate) struct App {
     pub(crate) caching: Arc<Caching>,
     pub(crate) images: Arc<Images>,
     pub(crate) plain: Plain,
-    /// What computing time there is, if it is limited.
+    /// The limit of computing time, if there is one.
     pub(crate) governor: Option<Governor>,
     /// Bytes of request bodies that are held.
     pub(crate) held: AtomicUsize,

@@ -122,17 +122,7 @@ pub(crate) const DELAY_MAX: Duration = Duration::from_mins(10);
 
 /// Reads a duration; a bare number is milliseconds. Longer than [`DELAY_MAX`] becomes that.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let number: f64 = text[..split].parse().ok()?;
-    let seconds = match &text[split..] {
-        "" | "ms" => number / 1e3,
-        "us" => number / 1e6,
-        "s" => number,
-        "m" => number * 60.0,
-        _ => return None,
-    };
-    let seconds = seconds.min(DELAY_MAX.as_secs_f64());
-    Duration::try_from_secs_f64(seconds).ok()
+    brunt_duration::wait::parse_millis(text).ok().map(|delay| delay.min(DELAY_MAX))
 }
 
 /// A path or its segment without percent encoding. Broken escapes stay as they are.
@@ -161,7 +151,8 @@ mod tests {
     fn a_bare_number_is_milliseconds() {
         assert_eq!(duration("250"), Some(Duration::from_millis(250)));
         assert_eq!(duration("1.5s"), Some(Duration::from_millis(1500)));
-        assert_eq!(duration("1e9"), None);
+        assert_eq!(duration("1m30s"), Some(Duration::from_secs(90)));
+        assert_eq!(duration("1.5d"), None);
         assert_eq!(duration("999999999"), Some(DELAY_MAX));
         assert_eq!(duration("-1s"), None);
         assert_eq!(duration("soon"), None);

@@ -94,6 +94,10 @@ mod tests {
             ("-Inf", "-2562047h47m16.854775808s"),
             ("infinity", "-2562047h47m16.854775808s"),
             ("nan", "-2562047h47m16.854775808s"),
+            ("NaN", "-2562047h47m16.854775808s"),
+            ("1e1_0", "2777h46m40s"),
+            ("0x_1p4", "16ms"),
+            ("0xa_ap4", "2.72s"),
             ("2562047h", "2562047h0m0s"),
         ];
         for (text, shown) in cases {
@@ -127,6 +131,13 @@ mod tests {
             (" 1s", r#"time: invalid duration " 1s""#),
             ("--1s", r#"time: invalid duration "--1s""#),
             ("2562048h", r#"time: invalid duration "2562048h""#),
+            ("-nan", r#"time: invalid duration "-nan""#),
+            ("+nan", r#"time: invalid duration "+nan""#),
+            ("1_e3", r#"time: unknown unit "_e" in duration "1_e3""#),
+            ("1e_3", r#"time: unknown unit "e_" in duration "1e_3""#),
+            ("0x1_p4", r#"time: unknown unit "x" in duration "0x1_p4""#),
+            ("_1", r#"time: invalid duration "_1""#),
+            ("1_", r#"time: unknown unit "_" in duration "1_""#),
             ("infs", r#"time: invalid duration "infs""#),
         ];
         for (text, said) in cases {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A decimal or hexadecimal number, with an exponent or without (hexadecimal: with one), also with `_` between digits; an
-/// infinity, or none. `None` also for a decimal number that is too large.
+/// infinity, or `nan`, which has no sign. `None` also for a decimal number that is too large.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let plain = without_underscores(text)?;
     let text = plain.as_ref();
@@ -13,6 +13,9 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
         return Some(if text.starts_with('-') { -number } else { number });
     }
     let number: f64 = text.parse().ok()?;
+    if number.is_nan() && text.len() > unsigned.len() {
+        return None;
+    }
     let is_too_large = number.is_infinite() && unsigned.starts_with(|c: char| !c.is_alphabetic());
     (!is_too_large).then_some(number)
 }
@@ -23,8 +26,13 @@ fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let bytes = text.as_bytes();
-    let is_digit =
-        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_hexdigit);
+    // The letters of `1e3` and `0x1p4` are no digits.
+    let is_hexadecimal = text.contains(['x', 'X']);
+    let is_digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at)).is_some_and(|byte| {
+            if is_hexadecimal { byte.is_ascii_hexdigit() } else { byte.is_ascii_digit() }
+        })
+    };
     let stands_well = |at: usize| {
         let behind_prefix = matches!(bytes.get(at.wrapping_sub(1)), Some(b'x' | b'X'));
         (is_digit(at.checked_sub(1)) || behind_prefix) && is_digit(Some(at + 1))

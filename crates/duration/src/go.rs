@@ -1,5 +1,7 @@
 //! Durations as Go itself reads them.
 
+use std::time::Duration;
+
 use crate::DurationError;
 
 /// Reads a duration: decimal numbers with units `ns us µs ms s m h`, an optional sign in front; or `0`.
@@ -60,6 +62,15 @@ pub fn parse(text: &str) -> Result<i64, DurationError> {
     i64::try_from(signed).map_err(|_| too_long())
 }
 
+/// Reads the same as a time that somebody waits.
+///
+/// # Errors
+/// It is none, doesn't fit, or is negative.
+pub fn parse_wait(text: &str) -> Result<Duration, DurationError> {
+    let ns = u64::try_from(parse(text)?);
+    ns.map(Duration::from_nanos).map_err(|_| DurationError::Invalid(text.to_owned()))
+}
+
 /// Digits behind the point, times the unit, cut to whole nanoseconds.
 fn part(digits: &str, size: u128) -> u128 {
     let mut share = size * 1_000_000;
@@ -90,6 +101,14 @@ mod tests {
         ] {
             assert_eq!(parse(text), Ok(ns), "{text}");
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_less_than_nothing() {
+        assert_eq!(parse_wait("1m"), Ok(Duration::from_mins(1)));
+        assert_eq!(parse_wait("-0s"), Ok(Duration::ZERO));
+        let said = parse_wait("-1s").unwrap_err().to_string();
+        assert_eq!(said, "time: invalid duration \"-1s\"");
     }
 
     /// k6 1.8.1 and vegeta.

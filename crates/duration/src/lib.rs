@@ -1,4 +1,4 @@
-//! Durations as Go and k6 read and write them. All are nanoseconds in an `i64`.
+//! Durations as Go and k6 read and write them, for everybody: no other crate reads or prints one.
 //!
 //! ```text
 //! parse           Go's: 1h15m30.5s                       vegeta's flags, k6's flags
@@ -6,18 +6,20 @@
 //! parse_millis    or a number of milliseconds: 1500      options in scripts, `timeout` of requests
 //! ```
 //!
-//! Bounds are absent: a caller that needs a positive duration checks that itself.
+//! These give nanoseconds in an `i64`, and Go's errors. [`wait`] has the same three for times that somebody waits: as a
+//! [`std::time::Duration`], none of them negative, with errors that say what to write.
 #![forbid(unsafe_code)]
 
 mod days;
 mod float;
 mod format;
 mod go;
+pub mod wait;
 
 pub use days::{parse_days, parse_millis};
 pub use float::nanos_of_millis;
-pub use format::format;
-pub use go::parse;
+pub use format::{format, format_rounded};
+pub use go::{parse, parse_wait};
 
 /// A text that is no duration: in Go's words, which k6 and vegeta show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

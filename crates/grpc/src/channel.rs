@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_http::Opened;
+use brunt_net::Opened;
 use bytes::Bytes;
 use h2::client::{Builder, ResponseFuture, SendRequest};
 use h2::{RecvStream, SendStream};
@@ -25,7 +25,7 @@ use crate::metadata::{Metadata, shown};
 use crate::status::Status;
 use greeting::{Farewell, Greeted, Greeting};
 
-/// What a server may send unasked on one stream, and on all of a connection, in bytes.
+/// The bytes that a server may send unasked on one stream, and on all of a connection.
 const WINDOW: u32 = 1 << 20;
 const WINDOW_OF_ALL: u32 = 4 << 20;
 
@@ -71,7 +71,7 @@ pub enum ConnectError {
     Preface(String),
 }
 
-/// What a call says beside its message.
+/// A call without its message.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// `/package.Service/Method`.
@@ -82,7 +82,7 @@ pub struct Call<'a> {
     pub timeout: Option<Duration>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
@@ -339,7 +339,7 @@ fn quoted(bytes: &[u8]) -> String {
     out
 }
 
-/// What trailers without a status mean.
+/// The status of trailers without one.
 fn unknown() -> Status {
     Status::new(Status::UNKNOWN, "")
 }

@@ -14,8 +14,8 @@
 //! all VUs: nothing is kept of a message in between. The JSON is that of `protojson` in Go, as k6 has it: fields without
 //! presence are always there, 64-bit integers are strings, enums are names.
 //!
-//! What is absent: JavaScript, metrics, files. Connections come from `brunt-http`, so that names, blocked addresses, TLS
-//! and the count of bytes follow the same rules.
+//! Absent: JavaScript, metrics, files. Connections come from `brunt-http`, so that names, blocked addresses, TLS and
+//! the count of bytes follow the same rules.
 #![forbid(unsafe_code)]
 
 mod channel;

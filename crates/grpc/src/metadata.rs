@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// What a call sends along. What HTTP/2 cannot carry is left out, and [`Metadata::complaint`] says so.
+/// The metadata of a call. Entries that HTTP/2 cannot carry are left out, and [`Metadata::complaint`] says so.
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
     map: HeaderMap,

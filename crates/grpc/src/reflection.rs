@@ -30,20 +30,20 @@ pub enum ReflectionError {
     /// It tells of a service, but not what it is.
     #[error("can't get file descriptor for {name:?}: {told}")]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What the server said.
+        /// The server's message.
         told: String,
     },
     /// It tells more than we take.
     #[error("the server describes more than {FILES_MAX} files or {BYTES_MAX} bytes")]
     TooMuch,
-    /// What it tells does not fit together.
+    /// Its descriptions do not fit together.
     #[error(transparent)]
     Schema(#[from] SchemaError),
 }
 
-/// What came of asking: the schema, and how each call for it ended (for who measures).
+/// The result of asking: the schema, and how each call for it ended (for measurements).
 #[derive(Debug)]
 pub struct Reflected {
     /// The services of the server.
@@ -98,7 +98,7 @@ struct Problem {
     message: String,
 }
 
-/// What of a file descriptor is needed here.
+/// The needed part of a file descriptor.
 #[derive(Clone, PartialEq, Message)]
 struct File {
     #[prost(string, tag = "1")]

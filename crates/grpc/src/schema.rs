@@ -1,4 +1,4 @@
-//! What services there are, and of what types their messages: from `.proto` files, descriptor sets or a server's reflection.
+//! The services, and the types of their messages: from `.proto` files, descriptor sets or a server's reflection.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl FileResolver for Given {
 }
 
 impl Schema {
-    /// Compiles `.proto` files and what they import. Those of `google/protobuf` are always there.
+    /// Compiles `.proto` files and what they import. The files of `google/protobuf` are always there.
     ///
     /// # Errors
     /// The first mistake of a file.
@@ -209,7 +209,7 @@ fn sorted(files: Vec<FileDescriptorProto>) -> Vec<FileDescriptorProto> {
     }
 }
 
-/// What is wrong, with file, line and column if they are known.
+/// The fault, with file, line and column if they are known.
 fn told(error: &protox::Error) -> String {
     let text = error.to_string();
     // The place is in the debug form only.

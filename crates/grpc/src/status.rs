@@ -18,7 +18,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 pub struct Status {
     /// 0 is well; the numbers are those of gRPC, but servers may send others.
     pub code: u32,
-    /// What the server, or we, say about it.
+    /// The message of the server, or ours.
     pub message: String,
     /// `google.protobuf.Any`s: type URLs and the bytes of messages.
     pub details: Vec<(String, Vec<u8>)>,
@@ -80,7 +80,7 @@ impl Status {
     /// `UNAVAILABLE`.
     pub const UNAVAILABLE: u32 = 14;
 
-    /// What is told of a call that the server has not looked at because it was about to leave.
+    /// The message about a call that the server has not looked at because it was about to leave.
     pub const DRAINING: &str = "the connection is draining";
 
     /// A status of our own.
@@ -134,7 +134,7 @@ impl Status {
         Some(status)
     }
 
-    /// What an answer without gRPC means.
+    /// The status of an answer without gRPC.
     pub(crate) fn of_http(code: http::StatusCode, content_type: Option<&[u8]>) -> Self {
         let number = match code.as_u16() {
             400 => Self::INTERNAL,
@@ -183,14 +183,14 @@ impl Status {
         )
     }
 
-    /// What an error of the connection or stream means.
+    /// The status of an error of the connection or stream.
     pub(crate) fn of_h2(error: &h2::Error) -> Self {
         if error.is_go_away() && error.is_remote() {
             // Which farewell it was, the connection knows.
             return Self::new(Self::UNAVAILABLE, "error reading from server: EOF");
         }
         if let Some(io) = error.get_io() {
-            let told = match brunt_http::Failure::of_io(io) {
+            let told = match brunt_net::Failure::of_io(io) {
                 Some(failure) => failure.to_string(),
                 // `h2` keeps the text of an error, but not what it carries.
                 None if io.kind() == std::io::ErrorKind::Other => io.to_string(),

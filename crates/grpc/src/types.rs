@@ -42,7 +42,7 @@ pub(crate) struct Field {
     pub(crate) oneof: Option<u16>,
     /// A value of zero is the same as none.
     pub(crate) is_implicit: bool,
-    /// What stands in the JSON if there is none.
+    /// Its value in the JSON if there is none.
     pub(crate) absent: Absent,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum Shape {
     Map,
 }
 
-/// What stands for a field that has no value.
+/// The JSON of a field that has no value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
     /// Nothing, not even its name.
@@ -64,7 +64,7 @@ pub(crate) enum Absent {
     Text(Box<str>),
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Double,

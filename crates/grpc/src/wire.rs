@@ -1,12 +1,18 @@
-//! The bytes of messages: tags, varints, lengths.
+//! The bytes of messages, field by field: `prost` reads and writes keys and numbers, this file keeps what is between them as
+//! it is, so that no message is built only to become JSON.
 
-/// What stands behind a tag.
+use prost::bytes::Buf as _;
+use prost::encoding::{
+    DecodeContext, WireType, decode_key, decode_varint, encode_key, encode_varint, skip_field,
+};
+
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Raw<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
-    /// What is between a group's begin and end.
+    /// The bytes between a group's begin and end.
     Group(&'a [u8]),
     Fixed32(u32),
 }
@@ -15,8 +21,11 @@ pub(crate) enum Raw<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// Nesting of groups that is followed.
-const GROUPS_MAX: u32 = 100;
+impl From<prost::DecodeError> for Broken {
+    fn from(_: prost::DecodeError) -> Self {
+        Self
+    }
+}
 
 /// Reads the fields of a message one by one.
 pub(crate) struct Reader<'a> {
@@ -34,99 +43,58 @@ impl<'a> Reader<'a> {
 
     /// The number of the next field, and its value.
     pub(crate) fn field(&mut self) -> Result<(u32, Raw<'a>), Broken> {
-        let tag = self.tag()?;
-        Ok((tag.0, self.value(tag, GROUPS_MAX)?))
-    }
-
-    fn tag(&mut self) -> Result<(u32, u8), Broken> {
-        let tag = self.varint()?;
-        let number = u32::try_from(tag >> 3).map_err(|_| Broken)?;
-        if number == 0 || number > 0x1fff_ffff {
-            return Err(Broken);
-        }
-        Ok((number, (tag & 7) as u8))
-    }
-
-    fn value(&mut self, (number, kind): (u32, u8), depth: u32) -> Result<Raw<'a>, Broken> {
-        Ok(match kind {
-            0 => Raw::Varint(self.varint()?),
-            1 => Raw::Fixed64(self.fixed64()?),
-            2 => {
+        let (number, kind) = decode_key(&mut self.bytes)?;
+        let value = match kind {
+            WireType::Varint => Raw::Varint(self.varint()?),
+            WireType::SixtyFourBit => Raw::Fixed64(self.fixed64()?),
+            WireType::LengthDelimited => {
                 let size = usize::try_from(self.varint()?).map_err(|_| Broken)?;
-                Raw::Bytes(self.take(size)?)
+                let (taken, rest) = self.bytes.split_at_checked(size).ok_or(Broken)?;
+                self.bytes = rest;
+                Raw::Bytes(taken)
             }
-            3 => {
-                let depth = depth.checked_sub(1).ok_or(Broken)?;
-                let begin = self.bytes;
-                loop {
-                    let inside = begin.len() - self.bytes.len();
-                    let tag = self.tag()?;
-                    if tag == (number, 4) {
-                        return Ok(Raw::Group(&begin[..inside]));
-                    }
-                    self.value(tag, depth)?;
+            WireType::StartGroup => Raw::Group(self.group(number)?),
+            WireType::EndGroup => return Err(Broken),
+            WireType::ThirtyTwoBit => Raw::Fixed32(self.fixed32()?),
+        };
+        Ok((number, value))
+    }
+
+    /// The bytes before the end of the group of this number.
+    fn group(&mut self, number: u32) -> Result<&'a [u8], Broken> {
+        let begin = self.bytes;
+        loop {
+            let inside = begin.len() - self.bytes.len();
+            match decode_key(&mut self.bytes)? {
+                (end, WireType::EndGroup) if end == number => return Ok(&begin[..inside]),
+                (inner, kind) => {
+                    skip_field(kind, inner, &mut self.bytes, DecodeContext::default())?;
                 }
             }
-            5 => Raw::Fixed32(self.fixed32()?),
-            _ => return Err(Broken),
-        })
+        }
     }
 
     pub(crate) fn varint(&mut self) -> Result<u64, Broken> {
-        let mut value = 0u64;
-        for (index, &byte) in self.bytes.iter().take(10).enumerate() {
-            // The tenth byte has room for one bit.
-            if index == 9 && byte > 1 {
-                return Err(Broken);
-            }
-            value |= u64::from(byte & 0x7f) << (7 * index);
-            if byte < 0x80 {
-                self.bytes = &self.bytes[index + 1..];
-                return Ok(value);
-            }
-        }
-        Err(Broken)
+        Ok(decode_varint(&mut self.bytes)?)
     }
 
     pub(crate) fn fixed32(&mut self) -> Result<u32, Broken> {
-        let bytes = self.take(4)?.try_into().map_err(|_| Broken)?;
-        Ok(u32::from_le_bytes(bytes))
+        self.bytes.try_get_u32_le().map_err(|_| Broken)
     }
 
     pub(crate) fn fixed64(&mut self) -> Result<u64, Broken> {
-        let bytes = self.take(8)?.try_into().map_err(|_| Broken)?;
-        Ok(u64::from_le_bytes(bytes))
+        self.bytes.try_get_u64_le().map_err(|_| Broken)
     }
-
-    fn take(&mut self, size: usize) -> Result<&'a [u8], Broken> {
-        let (taken, rest) = self.bytes.split_at_checked(size).ok_or(Broken)?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-}
-
-/// Appends a varint.
-pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Appends a tag.
-pub(crate) fn put_tag(number: u32, kind: u8, out: &mut Vec<u8>) {
-    put_varint(u64::from(number) << 3 | u64::from(kind), out);
 }
 
 /// Appends a field of bytes.
 pub(crate) fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-    put_tag(number, 2, out);
-    put_varint(bytes.len() as u64, out);
+    encode_key(number, WireType::LengthDelimited, out);
+    encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// Puts the length of what stands from `start` on before it.
+/// Puts the length of the bytes from `start` on before them.
 pub(crate) fn put_length_at(start: usize, out: &mut Vec<u8>) {
     let size = out.len() - start;
     if size < 0x80 {
@@ -134,7 +102,7 @@ pub(crate) fn put_length_at(start: usize, out: &mut Vec<u8>) {
         return;
     }
     let mut length = Vec::with_capacity(10);
-    put_varint(size as u64, &mut length);
+    encode_varint(size as u64, &mut length);
     out.splice(start..start, length);
 }
 
@@ -146,8 +114,8 @@ mod tests {
     fn what_is_put_is_read() {
         let mut out = Vec::new();
         for (number, value) in [(1, 0), (15, 127), (16, 128), (0x1fff_ffff, u64::MAX)] {
-            put_tag(number, 0, &mut out);
-            put_varint(value, &mut out);
+            encode_key(number, WireType::Varint, &mut out);
+            encode_varint(value, &mut out);
         }
         put_bytes(3, &[7; 300], &mut out);
         let mut reader = Reader::new(&out);

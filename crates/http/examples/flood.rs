@@ -19,7 +19,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime can be built");
     let mut settings = Settings::default();
-    settings.tls.insecure_skip_verify = true;
+    settings.net.tls.insecure_skip_verify = true;
     let network = Network::new(settings, clock::now).expect("the settings are fine");
     let counts = Rc::new(Counts::default());
     let start = Instant::now();

@@ -4,24 +4,21 @@ use std::cell::RefCell;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::client::ClientConfig;
+use brunt_net::{Connection, Dialer, Endpoint, Meter, Offer, Proxy};
 
-use crate::connection::Connection;
-use crate::dial::Dialer;
-use crate::exchange::{Answer, Exchange, Fate, Meter, Recording};
+use crate::dial;
+use crate::exchange::{Answer, Exchange, Fate, Recording};
 use crate::failure::Failure;
 use crate::http1::converse::converse;
 use crate::http1::encode::Way;
 use crate::http2::{Host, Lines, Link, Running};
 use crate::network::Network;
 use crate::pool::Pool;
-use crate::proxy::Proxy;
 use crate::request::Request;
-use crate::shared::{OwnTls, Shared};
-use crate::target::{Scheme, Target};
+use crate::shared::Shared;
+use crate::target::Scheme;
 use crate::timer::Timers;
 
 /// How often a request is sent again that a server of HTTP/2 has not looked at: Go's number.
@@ -30,8 +27,8 @@ const REPEATS: u32 = 7;
 /// The time before the second of them, which is twice as long each time; the first is sent at once.
 const REPEAT_AFTER: Duration = Duration::from_secs(1);
 
-/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in
-/// those of many.
+/// The connections of one VU, which are never shared with another; or, if it is [`Client::sharing`], its part in the
+/// connections of many.
 ///
 /// Several exchanges of one client may run at once (`http.batch`); each has a connection of its own.
 /// Futures are polled by whoever waits: no task is spawned (but one per core for idle connections of HTTP/2). An exchange that is dropped closes its
@@ -39,37 +36,38 @@ const REPEAT_AFTER: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Client {
     network: Rc<Network>,
-    local_ip: Option<IpAddr>,
+    dialer: Rc<Dialer>,
     pool: RefCell<Pool>,
     lines: Lines,
     timers: Timers,
-    meter: Meter,
     /// Whose connections it uses instead of its own.
     shared: Option<Rc<Shared>>,
-    /// The core's TLS configurations and this client's versions of them, which remember its sessions.
-    /// Empty if none are remembered.
-    own_tls: RefCell<Vec<OwnTls>>,
 }
 
 impl Client {
     /// A client without connections. `local_ip`: the address it dials from, if not the system's choice.
     pub fn new(network: Rc<Network>, local_ip: Option<IpAddr>) -> Self {
-        Self {
-            network,
-            local_ip,
-            pool: RefCell::default(),
-            lines: Lines::default(),
-            timers: Timers::default(),
-            meter: Meter::default(),
-            shared: None,
-            own_tls: RefCell::default(),
-        }
+        let dialer = Dialer::new(Rc::clone(&network.net), local_ip);
+        Self::with(network, dialer, None)
     }
 
     /// A client that shares idle connections, TLS sessions and the limit of connections per host with others of
     /// its core.
     pub fn sharing(network: Rc<Network>, local_ip: Option<IpAddr>, shared: Rc<Shared>) -> Self {
-        Self { shared: Some(shared), ..Self::new(network, local_ip) }
+        let sessions = Rc::clone(&shared.sessions);
+        let dialer = Dialer::sharing(Rc::clone(&network.net), local_ip, sessions);
+        Self::with(network, dialer, Some(shared))
+    }
+
+    fn with(network: Rc<Network>, dialer: Rc<Dialer>, shared: Option<Rc<Shared>>) -> Self {
+        Self {
+            network,
+            dialer,
+            pool: RefCell::default(),
+            lines: Lines::default(),
+            timers: Timers::default(),
+            shared,
+        }
     }
 
     fn pool(&self) -> &RefCell<Pool> {
@@ -86,11 +84,14 @@ impl Client {
 
     /// Where it keeps what every request needs, as (address, bytes): for fetching it into the cache.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        let own = std::iter::once((std::ptr::from_ref(self).addr(), size_of::<Self>()));
+        let own = [
+            (std::ptr::from_ref(self).addr(), size_of::<Self>()),
+            (Rc::as_ptr(&self.dialer).addr(), size_of::<Dialer>()),
+        ];
         let pool = self.pool().borrow().places();
         // A client without connections was not used.
         let timers = if pool.is_empty() { Vec::new() } else { self.timers.places() };
-        own.chain(timers).chain(pool)
+        own.into_iter().chain(timers).chain(pool)
     }
 
     /// Sends one request and waits for the response or for what prevents it. Redirects, cookies and
@@ -109,13 +110,13 @@ impl Client {
             _ => Answer::new(Fate::Keep, limit),
         };
         let answer = answer.moving_on(request.moves_on);
-        let mut recording = Recording::start(network.clock, &self.meter, answer);
+        let mut recording = Recording::start(network.net.clock, self.meter(), answer);
         let result = {
             // Pinned here, so that it is not moved on its way into the timer.
             let mut run = pin!(self.run(request, &mut recording));
             let mut ended = None;
             if let Some(write_by) = request.write_by {
-                let deadline = network.anchor.instant(write_by.deadline());
+                let deadline = network.net.anchor.instant(write_by.deadline());
                 ended = self.timers.within(deadline, run.as_mut()).await;
                 if ended.is_none() && !write_by.is_written() {
                     ended = Some(Err(Failure::Timeout));
@@ -125,7 +126,7 @@ impl Client {
                 (Some(ended), _) => ended,
                 (None, None) => run.await,
                 (None, Some(deadline)) => {
-                    let ended = self.timers.within(network.anchor.instant(deadline), run).await;
+                    let ended = self.timers.within(network.net.anchor.instant(deadline), run).await;
                     ended.unwrap_or(Err(Failure::Timeout))
                 }
             }
@@ -140,18 +141,17 @@ impl Client {
     ) -> Result<(), Failure> {
         request.check()?;
         let network = &*self.network;
-        let is_local = network.settings.dialing.unix_socket.is_some();
-        let proxy = if is_local { None } else { network.settings.proxies.find(request.target) };
+        let is_secure = request.target.scheme == Scheme::Https;
+        let proxy = network.proxy(&request.target.endpoint());
         // Inside a tunnel, the request is as if there were no proxy, whose password is nobody's business.
-        let is_plain = request.target.scheme == Scheme::Http;
-        let relay = proxy.filter(|proxy| is_plain && proxy.relays());
+        let relay = proxy.filter(|proxy| !is_secure && proxy.relays());
         let way = Way {
             is_proxied: relay.is_some(),
             proxy_authorization: relay.and_then(Proxy::authorization),
             close: network.settings.no_connection_reuse,
         };
-        if let Some(lines) = self.http2(request.target)
-            && !lines.is_http1(request.target)
+        if let Some(lines) = self.http2(is_secure)
+            && !lines.is_http1(&request.target.endpoint())
             && let Some(result) = Box::pin(self.run_http2(lines, request, recording)).await
         {
             return result;
@@ -161,18 +161,16 @@ impl Client {
             None => None,
             Some(shared) => Some(Box::pin(shared.permit(request.target)).await),
         };
-        let mut idle = self.take_idle(request.target);
+        let mut idle = self.take_idle(&request.target.endpoint());
         loop {
             let is_reused = idle.is_some();
             let mut connection = if let Some(connection) = idle.take() {
-                recording.remote = Some(connection.remote);
+                recording.moments.remote = Some(connection.remote);
                 connection
             } else {
-                let dialer = Dialer { network, local_ip: self.local_ip, proxy, tunnels: false };
-                let own = |config| self.own_tls(config);
                 // Boxed, for dialing is rare and its state large: a VU that waits on a kept connection
                 // shouldn't carry it.
-                Box::pin(dialer.dial(request.target, own, recording)).await?
+                Box::pin(self.dial(request, proxy, recording)).await?
             };
             if connection.is_http2() {
                 // Another server has answered than the one before, behind the same name.
@@ -206,13 +204,19 @@ impl Client {
         }
     }
 
+    async fn dial(
+        &self,
+        request: &Request<'_>,
+        proxy: Option<&Proxy>,
+        recording: &mut Recording<'_>,
+    ) -> Result<Connection, Failure> {
+        self.way(proxy).dial(&request.target.endpoint(), recording).await
+    }
+
     /// How hosts are spoken to, if HTTP/2 may be spoken.
-    fn http2(&self, target: &Target<'_>) -> Option<&Lines> {
+    fn http2(&self, is_secure: bool) -> Option<&Lines> {
         let settings = &self.network.settings;
-        let may = match target.scheme {
-            Scheme::Http => settings.dialing.prior_http2,
-            Scheme::Https => settings.tls.http2,
-        };
+        let may = if is_secure { settings.net.tls.http2 } else { settings.prior_http2 };
         let lines = || self.shared.as_ref().map_or(&self.lines, |shared| &shared.lines);
         may.then(lines)
     }
@@ -231,18 +235,20 @@ impl Client {
         let keeps = !network.settings.no_connection_reuse;
         let mut repeats = 0;
         loop {
-            let host = lines.host(request.target);
+            let host = lines.host(&request.target.endpoint());
             // Whoever comes first dials; the others wait for what comes of it.
             let mut state = host.lock().await;
             let (link, is_reused) = match &*state {
                 Host::Http1 => return None,
-                Host::Open(link) if link.check(network, &self.meter) => (Rc::clone(link), true),
+                Host::Open(link) if link.check(&network.net, self.meter()) => {
+                    (Rc::clone(link), true)
+                }
                 Host::Open(_) | Host::Unknown => {
-                    match self.open_link(request.target, recording).await {
+                    match self.open_link(&request.target.endpoint(), recording).await {
                         Ok(Some(link)) => {
                             let link = Rc::new(link);
                             if keeps {
-                                self.network.tended.add(&link, &self.network);
+                                network.tended.add(&link);
                                 *state = Host::Open(Rc::clone(&link));
                             }
                             (link, false)
@@ -256,12 +262,12 @@ impl Client {
                 }
             };
             drop(state);
-            recording.remote = Some(link.remote);
+            recording.moments.remote = Some(link.remote);
             recording.tls = link.tls;
             recording.acquired(is_reused);
-            let result = Running::new(&link, network, request, recording).await;
+            let result = Running::new(&link, &network.net, request, recording).await;
             if !keeps {
-                self.meter.sent(link.close());
+                self.meter().sent(link.close());
             }
             let broken = match result {
                 Ok(()) => return Some(Ok(())),
@@ -284,55 +290,56 @@ impl Client {
         }
     }
 
-    /// One exchange on a connection that is for nobody else.
+    fn link(&self, connection: Connection) -> Link {
+        Link::new(connection, self.network.net.clock, self.network.settings.head_limit)
+    }
+
+    /// One exchange on a connection of its own.
     async fn run_on(
         &self,
         connection: Connection,
         request: &Request<'_>,
         recording: &mut Recording<'_>,
     ) -> Result<(), Failure> {
-        let link = Link::new(connection, &self.network);
+        let link = self.link(connection);
         recording.tls = link.tls;
         recording.acquired(false);
-        let result = Running::new(&link, &self.network, request, recording).await;
-        self.meter.sent(link.close());
+        let result = Running::new(&link, &self.network.net, request, recording).await;
+        self.meter().sent(link.close());
         result.map_err(|broken| broken.failure)
     }
 
     /// Dials. `None`: it is HTTP/1.1 that was agreed on, and the connection waits in the pool.
     async fn open_link(
         &self,
-        target: &Target<'_>,
+        endpoint: &Endpoint<'_>,
         recording: &mut Recording<'_>,
     ) -> Result<Option<Link>, Failure> {
         let network = &*self.network;
-        let is_local = network.settings.dialing.unix_socket.is_some();
-        let proxy = if is_local { None } else { network.settings.proxies.find(target) };
+        let proxy = network.proxy(endpoint);
         // A proxy that relays plain requests speaks HTTP/1.1.
-        if target.scheme == Scheme::Http && proxy.is_some_and(Proxy::relays) {
+        if !endpoint.is_secure && proxy.is_some_and(Proxy::relays) {
             return Ok(None);
         }
-        let dialer = Dialer { network, local_ip: self.local_ip, proxy, tunnels: false };
-        let own = |config| self.own_tls(config);
         // Boxed, as dialing is rare and its state large.
-        let connection = Box::pin(dialer.dial(target, own, recording)).await?;
-        if target.scheme == Scheme::Https && !connection.is_http2() {
+        let connection = Box::pin(self.way(proxy).dial(endpoint, recording)).await?;
+        if endpoint.is_secure && !connection.is_http2() {
             self.keep(connection);
             return Ok(None);
         }
-        Ok(Some(Link::new(connection, network)))
+        Ok(Some(self.link(connection)))
     }
 
     /// The bytes on this client's sockets since the last call: (sent, received). TLS, handshakes and
     /// exchanges that were given up are included.
     pub fn take_wire_bytes(&self) -> (u64, u64) {
-        self.meter.take()
+        self.meter().take()
     }
 
     /// Closes all idle connections (`noVUConnectionReuse`, between iterations).
     pub fn close_idle(&self) {
         let lines = self.shared.as_ref().map_or(&self.lines, |shared| &shared.lines);
-        self.meter.sent(lines.close());
+        self.meter().sent(lines.close());
         let idle = self.pool().borrow_mut().drain();
         for connection in idle {
             self.close(connection);
@@ -344,14 +351,20 @@ impl Client {
         self.pool().borrow().len()
     }
 
-    /// What counts its bytes.
+    /// The meter that counts its bytes.
+    #[inline]
     pub(crate) fn meter(&self) -> &Meter {
-        &self.meter
+        self.dialer.meter()
     }
 
-    /// The address it dials from, if not the system's choice.
-    pub fn local_ip(&self) -> Option<IpAddr> {
-        self.local_ip
+    /// Its way to the network, for protocols beside HTTP: what goes over it counts as this client's.
+    pub fn dialer(&self) -> &Rc<Dialer> {
+        &self.dialer
+    }
+
+    fn way<'a>(&'a self, proxy: Option<&'a Proxy>) -> dial::Way<'a> {
+        let (network, dialer) = (&*self.network, &*self.dialer);
+        dial::Way { network, dialer, proxy, tunnels: false, offer: Offer::Http }
     }
 
     /// The network it is part of.
@@ -360,12 +373,12 @@ impl Client {
     }
 
     /// A kept connection that is still good. The dead ones met on the way are closed.
-    fn take_idle(&self, target: &Target<'_>) -> Option<Connection> {
+    fn take_idle(&self, endpoint: &Endpoint<'_>) -> Option<Connection> {
         loop {
-            let mut connection = self.pool().borrow_mut().take(target)?;
-            let mut scratch = self.network.scratch.borrow_mut();
+            let mut connection = self.pool().borrow_mut().take(endpoint)?;
+            let mut scratch = self.network.net.scratch.borrow_mut();
             if let Some(received) = connection.check(&mut scratch) {
-                self.meter.received(received);
+                self.meter().received(received);
                 return Some(connection);
             }
         }
@@ -381,28 +394,14 @@ impl Client {
     }
 
     fn close(&self, mut connection: Connection) {
-        self.meter.sent(connection.say_goodbye());
-    }
-
-    pub(crate) fn own_tls(&self, config: Arc<ClientConfig>) -> Arc<ClientConfig> {
-        if !self.network.tls.remembers_sessions() {
-            return config;
-        }
-        let own = self.shared.as_ref().map_or(&self.own_tls, |shared| &shared.own_tls);
-        let mut own = own.borrow_mut();
-        if let Some((_, mine)) = own.iter().find(|(shared, _)| Arc::ptr_eq(shared, &config)) {
-            return mine.clone();
-        }
-        let mine = self.network.tls.of_client(config.clone());
-        own.push((config, mine.clone()));
-        mine
+        self.meter().sent(connection.say_goodbye());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Headers, Settings, clock};
+    use crate::{Headers, Settings, Target, clock};
 
     /// Ten thousand VUs may wait in one at once, and each request moves its Exchange.
     #[test]

@@ -53,7 +53,7 @@ pub enum Undecodable {
     Header(Coding),
     /// It comes out whole, but isn't what was put in.
     Checksum(Coding),
-    /// What follows a good beginning is nonsense.
+    /// A good beginning is followed by nonsense.
     Corrupt(Coding),
     /// It unpacks to more than this many bytes.
     TooLarge(u64),
@@ -103,7 +103,7 @@ impl Undecodable {
         }
     }
 
-    /// What a decoder's error stands for.
+    /// The meaning of a decoder's error.
     fn of(coding: Coding, error: &io::Error, is_dry: bool) -> Self {
         let text = error.to_string();
         match coding {
@@ -120,7 +120,8 @@ impl Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// So many codings of one body are taken off. Each costs a pass over it, and room on the stack when it comes in pieces.
+/// Most codings of one body that are taken off. Each costs a pass over it, and room on the stack when it comes in
+/// pieces.
 const DEPTH_MAX: usize = 16;
 
 /// The codings that a header lists, last first. Names that are no coding are passed over, as by k6.
@@ -193,7 +194,7 @@ fn decode_one(
     if out.len() as u64 > limit { Err(Undecodable::TooLarge(limit)) } else { Ok(()) }
 }
 
-/// What takes one coding off. Each of them can be asked again after its source had nothing for now.
+/// The decoder that takes one coding off. Each of them can be asked again after its source had nothing for now.
 fn opened<'a>(
     coding: Coding,
     is_zlib: bool,
@@ -209,7 +210,7 @@ fn opened<'a>(
     })
 }
 
-/// What a decoder's error says of a whole body, of which `out` had come out.
+/// The meaning of a decoder's error about a whole body, of which `out` had come out.
 fn why(
     coding: Coding,
     input: &[u8],

@@ -1,13 +1,13 @@
 //! Cookies, RFC 6265: `Set-Cookie` read, a jar kept, `Cookie` written.
 
-pub(crate) mod date;
+mod date;
 mod jar;
 
 pub use jar::{Jar, Scope};
 
-use crate::http1::head::is_token;
+use crate::headers::is_token;
 
-/// What one `Set-Cookie` says.
+/// The fields of one `Set-Cookie`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetCookie {
     /// Its name: a token.

@@ -7,12 +7,12 @@ mod response;
 use std::net::SocketAddr;
 
 pub(crate) use answer::{Answer, Fate};
-pub(crate) use recording::{Meter, Recording};
+pub(crate) use recording::Recording;
 pub use response::{HeaderLines, Response};
 
-use crate::dns::no_such_host;
-use crate::failure::{Failure, words};
-use crate::tls::TlsInfo;
+use brunt_net::{Failure as Broken, TlsInfo};
+
+use crate::failure::Failure;
 
 /// One request on the wire and its response, or why there is none.
 ///
@@ -36,7 +36,7 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// Whom we dialed, if a connection was opened for this exchange, or was to be.
     pub dialed: Option<SocketAddr>,
-    /// What was agreed on, on TLS.
+    /// The result of the TLS handshake.
     pub tls: Option<TlsInfo>,
     /// The connection had been used before.
     pub reused: bool,
@@ -104,35 +104,11 @@ impl Exchange {
     /// Why there is no response, in the words of Go's client, which say more than [`Failure`] does: whom it dialed, which
     /// `host` it looked up. `None`: there is one.
     pub fn reason(&self, host: &str) -> Option<String> {
-        let failure = self.failure?;
-        let dialed = |what: &str| {
-            let to = self.dialed.map_or(String::new(), |address| format!(" {address}"));
-            format!("dial tcp{to}: {what}")
-        };
-        Some(match failure {
-            Failure::Refused => dialed("connect: connection refused"),
-            Failure::DialTimeout => dialed("i/o timeout"),
-            // Too many open files: there was no socket to connect.
-            Failure::DialErrno(errno @ (23 | 24)) => dialed(&format!("socket: {}", words(errno))),
-            Failure::DialErrno(errno) => dialed(&format!("connect: {}", words(errno))),
-            Failure::NoSuchHost => no_such_host(host),
-            Failure::BlockedHost(pattern) => {
-                format!("hostname ({host}) is in a blocked pattern ({pattern})")
+        Some(match self.failure? {
+            Failure::Net(Broken::NoTls) => {
+                "http: server gave HTTP response to HTTPS client".to_owned()
             }
-            Failure::BlacklistedIp(ip, net) => {
-                format!("IP ({ip}) is in a blacklisted range ({net})")
-            }
-            Failure::NoTls => "http: server gave HTTP response to HTTPS client".to_owned(),
-            Failure::UnknownAuthority => {
-                "tls: failed to verify certificate: x509: certificate signed by unknown authority"
-                    .to_owned()
-            }
-            Failure::HostMismatch(names) => {
-                format!("tls: failed to verify certificate: x509: {names}")
-            }
-            Failure::CertificateTime(_) | Failure::Certificate(_) => {
-                format!("tls: failed to verify certificate: {failure}")
-            }
+            Failure::Net(failure) => failure.reason(host, self.dialed),
             other => other.to_string(),
         })
     }

@@ -1,8 +1,8 @@
 //! The headers of a request: an ordered list, kept as it goes on the wire.
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
+
 use crate::failure::Failure;
-use crate::http1::head::is_token;
 
 /// Header lines in their order, ready to be copied into a request's head.
 ///
@@ -177,9 +177,14 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// What may follow the colon: no control characters but the tab.
+/// Whether a text may follow the colon: no control characters but the tab.
 pub(crate) fn is_value(value: &str) -> bool {
     value.bytes().all(|byte| (byte >= b' ' || byte == b'\t') && byte != 127)
+}
+
+/// RFC 9110 §5.6.2: what names are made of.
+pub(crate) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// A header's name as Go writes it: `x-my-id` is `X-My-Id`. Names that are no token are left as

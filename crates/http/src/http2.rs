@@ -9,8 +9,9 @@
 //!                  └─ Stream, Stream, …
 //! ```
 //!
-//! As with HTTP/1.1, who waits for an answer reads the socket, and no task drives a connection; a connection that waits
-//! holds no buffer. One task per core answers now and then what servers ask on connections that nobody reads. Server push is refused, priorities are not sent.
+//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection; a
+//! connection that waits holds no buffer. One task per core answers now and then the questions of servers on
+//! connections without a reader. Server push is refused, priorities are not sent.
 
 mod exchange;
 mod frame;
@@ -26,13 +27,12 @@ mod tending;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use brunt_net::{Endpoint, Route};
 use tokio::sync::Mutex;
 
 pub(crate) use self::exchange::Running;
 pub(crate) use self::link::Link;
 pub(crate) use self::tending::Tended;
-use crate::connection::Route;
-use crate::target::Target;
 
 /// The most hosts that are remembered; at the next one, all are forgotten. Connections in use live on.
 const HOSTS_MAX: usize = 4096;
@@ -43,7 +43,7 @@ pub(crate) struct Lines {
     hosts: RefCell<Vec<(Route, Rc<Mutex<Host>>)>>,
 }
 
-/// What is known of a host.
+/// The knowledge about a host.
 #[derive(Debug, Default)]
 pub(crate) enum Host {
     /// Nothing yet.
@@ -56,29 +56,29 @@ pub(crate) enum Host {
 }
 
 impl Lines {
-    /// The host of a target.
-    pub(crate) fn host(&self, target: &Target<'_>) -> Rc<Mutex<Host>> {
+    /// The host of an endpoint.
+    pub(crate) fn host(&self, endpoint: &Endpoint<'_>) -> Rc<Mutex<Host>> {
         let mut hosts = self.hosts.borrow_mut();
-        if let Some((_, host)) = hosts.iter().find(|(route, _)| route.leads_to(target)) {
+        if let Some((_, host)) = hosts.iter().find(|(route, _)| route.leads_to(endpoint)) {
             return Rc::clone(host);
         }
         if hosts.len() >= HOSTS_MAX {
             hosts.clear();
         }
         let host = Rc::default();
-        hosts.push((Route::new(target), Rc::clone(&host)));
+        hosts.push((Route::new(endpoint), Rc::clone(&host)));
         host
     }
 
-    /// The host of a target is known to speak HTTP/1.1 only.
-    pub(crate) fn is_http1(&self, target: &Target<'_>) -> bool {
+    /// The host of an endpoint is known to speak HTTP/1.1 only.
+    pub(crate) fn is_http1(&self, endpoint: &Endpoint<'_>) -> bool {
         let hosts = self.hosts.borrow();
-        let host = hosts.iter().find(|(route, _)| route.leads_to(target));
+        let host = hosts.iter().find(|(route, _)| route.leads_to(endpoint));
         host.and_then(|(_, host)| host.try_lock().ok())
             .is_some_and(|state| matches!(*state, Host::Http1))
     }
 
-    /// Closes what nobody uses. Returns the bytes sent.
+    /// Closes connections that are not used. Returns the bytes sent.
     pub(crate) fn close(&self) -> usize {
         let mut sent = 0;
         for (_, host) in &*self.hosts.borrow() {

@@ -1,54 +1,23 @@
-//! What the clients of one core share: rules, names, TLS configurations, scratch buffers.
+//! The state that the clients of one core share: connections' rules, the settings of HTTP, heads that came before.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::clock::{Anchor, Clock};
-use crate::dial::detour::Detours;
-use crate::dns::Dns;
-use crate::hosts::Hosts;
+use brunt_net::clock::Clock;
+use brunt_net::{Endpoint, Proxy, SettingsError};
+
 use crate::http1::known::KnownHeads;
 use crate::http2::Tended;
-use crate::outbox::Outbox;
-use crate::settings::{Settings, SettingsError};
-use crate::tls::{QUIET_IN_HANDSHAKE, TlsConfigs};
+use crate::settings::Settings;
 
-/// How much one reading can bring.
-const READ_SIZE: usize = 64 * 1024;
-
-/// The most a scratch buffer grows to, for TLS handshake messages of absurd size: more than a session keeps of one that is
-/// not whole, and one reading.
-const READ_MAX: usize = 2 * QUIET_IN_HANDSHAKE;
-
-/// Writing buffers that grew beyond this are given back.
-const WRITE_KEEP: usize = 256 * 1024;
-
-/// The network as one core sees it. Shared by the core's clients; not `Send`.
+/// The network as the HTTP clients of one core see it. Shared by them; not `Send`.
 #[derive(Debug)]
 pub struct Network {
     pub(crate) settings: Settings,
-    pub(crate) clock: Clock,
-    pub(crate) anchor: Anchor,
-    pub(crate) hosts: Hosts,
-    pub(crate) detours: Detours,
-    pub(crate) dns: Dns,
-    pub(crate) tls: TlsConfigs,
+    pub(crate) net: Rc<brunt_net::Network>,
     /// Borrowed inside one poll only, never across an await.
-    pub(crate) scratch: RefCell<Scratch>,
-    /// Borrowed as `scratch` is.
     pub(crate) known: RefCell<KnownHeads>,
-    pub(crate) outbox: Rc<Outbox>,
-    pub(crate) tended: Tended,
-}
-
-/// Buffers that belong to whoever is at work: a connection that waits holds none.
-#[derive(Debug)]
-pub(crate) struct Scratch {
-    pub(crate) read: Vec<u8>,
-    /// Plaintext to be sent.
-    pub(crate) plain: Vec<u8>,
-    /// Ciphertext to be sent.
-    pub(crate) cipher: Vec<u8>,
+    pub(crate) tended: Rc<Tended>,
 }
 
 impl Network {
@@ -70,60 +39,41 @@ impl Network {
     /// # Errors
     /// Settings that can't be carried out. System certificates are not read here.
     pub fn new(settings: Settings, clock: Clock) -> Result<Rc<Self>, SettingsError> {
-        let outbox = Rc::new(Outbox::new(clock));
-        brunt_fiber::core::add_chore(&outbox);
-        Ok(Rc::new(Self {
-            clock,
-            anchor: Anchor::new(clock),
-            hosts: Hosts::compile(&settings)?,
-            dns: Dns::new(settings.dns, &settings.dialing.name_servers, clock),
-            detours: Detours::new(&settings.dialing.connect_to),
-            tls: TlsConfigs::new(&settings.tls)?,
-            scratch: RefCell::new(Scratch::new()),
-            known: RefCell::default(),
-            outbox,
-            tended: Tended::default(),
-            settings,
-        }))
+        let net = brunt_net::Network::new(settings.net.clone(), clock)?;
+        let tended = Tended::new(Rc::clone(&net));
+        Ok(Rc::new(Self { net, known: RefCell::default(), tended, settings }))
     }
 
     /// Refuses settings that can't be carried out: for the moment when options are read.
+    ///
+    /// # Errors
+    /// The first of them.
     pub fn check(settings: &Settings) -> Result<(), SettingsError> {
-        Hosts::compile(settings)?;
-        TlsConfigs::new(&settings.tls)?;
-        Ok(())
+        brunt_net::Network::check(&settings.net)
     }
 
     /// The network's clock: nanoseconds since the Unix epoch.
     pub fn now(&self) -> u64 {
-        (self.clock)()
+        (self.net.clock)()
+    }
+
+    /// Its part for connections in general.
+    pub fn net(&self) -> &Rc<brunt_net::Network> {
+        &self.net
+    }
+
+    /// The proxy on the way to an endpoint, if there is one.
+    #[inline]
+    pub(crate) fn proxy(&self, endpoint: &Endpoint<'_>) -> Option<&Proxy> {
+        let settings = &self.settings.net;
+        if settings.dialing.unix_socket.is_some() {
+            return None;
+        }
+        settings.proxies.find(endpoint)
     }
 
     /// The settings it was made from.
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-}
-
-impl Scratch {
-    pub(crate) fn new() -> Self {
-        Self { read: vec![0; READ_SIZE], plain: Vec::new(), cipher: Vec::new() }
-    }
-
-    /// Sees to it that `room` bytes are free after the first `kept`; up to a bound.
-    pub(crate) fn make_room(&mut self, kept: usize, room: usize) {
-        if self.read.len() < kept + room {
-            self.read.resize((kept + room).next_multiple_of(READ_SIZE).min(READ_MAX), 0);
-        }
-    }
-
-    /// Empties the writing buffers; gives memory back after something large.
-    pub(crate) fn clear_writing(&mut self) {
-        for buffer in [&mut self.plain, &mut self.cipher] {
-            buffer.clear();
-            if buffer.capacity() > WRITE_KEEP {
-                *buffer = Vec::new();
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a request sends after its head, in pieces that are neither joined nor copied.
+//! A request's body, in pieces that are neither joined nor copied.
 
 pub(crate) mod cursor;
 pub(crate) mod open_file;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// What a request sends after its head: pieces in order, which go to the socket from where they lie.
+/// A request's body: pieces in order, which go to the socket from their own memory or file.
 ///
 /// A clone shares the pieces: it costs one count, whatever the size of the body.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ enum Owner {
 /// A part of a file, opened when it is first sent.
 ///
 /// If the file has become shorter by then, is gone or can't be read, the request fails with
-/// [`Failure::BodyFile`](crate::Failure::BodyFile). What is appended to it is not sent.
+/// [`Failure::BodyFile`](crate::Failure::BodyFile). Bytes that are appended to it are not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRange {
     /// Where the file lies.

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::connection::{Connection, Wire};
-use crate::target::Target;
+use brunt_net::{Connection, Endpoint, Wire};
 
 /// Connections that wait for their next request, the longest idle first. They have no time limit, as
 /// in k6; one that the server closed is noticed when it is asked for.
@@ -13,9 +12,9 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// The most recently used connection to a target.
-    pub(crate) fn take(&mut self, target: &Target<'_>) -> Option<Connection> {
-        let at = self.idle.iter().rposition(|connection| connection.route.leads_to(target))?;
+    /// The most recently used connection to an endpoint.
+    pub(crate) fn take(&mut self, endpoint: &Endpoint<'_>) -> Option<Connection> {
+        let at = self.idle.iter().rposition(|connection| connection.route.leads_to(endpoint))?;
         Some(self.idle.remove(at))
     }
 

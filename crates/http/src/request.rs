@@ -1,12 +1,13 @@
-//! What is asked for.
+//! A request to send.
 
 use std::cell::Cell;
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
+
 use crate::failure::Failure;
+use crate::headers::is_token;
 use crate::headers::{Headers, is_value};
 use crate::http1::encode;
-use crate::http1::head::is_token;
 use crate::payload::Payload;
 use crate::spool::Spool;
 use crate::target::Target;
@@ -20,22 +21,22 @@ pub struct Request<'a> {
     pub target: &'a Target<'a>,
     /// The headers after `Host`, in order.
     pub headers: &'a Headers,
-    /// What is sent after the head.
+    /// The body, after the head.
     pub body: Body<'a>,
-    /// What `Host` says, if not the target's authority.
+    /// The value of `Host`, if not the target's authority.
     pub host: Option<&'a str>,
     /// The moment, in nanoseconds of the network's clock, at which the exchange ends as
     /// [`Failure::Timeout`](crate::Failure::Timeout). `None` waits for ever.
     pub deadline: Option<u64>,
     /// Read and count the response's body, but keep none of it.
     pub discard_body: bool,
-    /// Keep no more than so many bytes of the response's body; all is read and counted.
+    /// Keep no more than this many bytes of the response's body; all is read and counted.
     pub keep_max: Option<u64>,
     /// Until when all of it must be written.
     pub write_by: Option<&'a WriteBy>,
     /// Where the response's body goes while it comes, instead of into the [`Exchange`](crate::Exchange).
     pub spool: Option<&'a Spool>,
-    /// Which responses lead to another request, so that nobody wants their body: it is not kept.
+    /// The responses that lead to another request, so that their body is not needed: it is not kept.
     pub moves_on: MovesOn,
     /// Others follow in the same turn: over HTTP/2 it waits for them, so that all go out in one write.
     pub together: bool,

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use brunt_net::Sessions;
 use rustc_hash::FxHashMap;
-use rustls::client::ClientConfig;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::http2::Lines;
@@ -13,21 +13,18 @@ use crate::network::Network;
 use crate::pool::Pool;
 use crate::target::{Scheme, Target};
 
-/// The most hosts whose limits are remembered; beyond it, those that nobody uses are forgotten.
+/// The most hosts whose limits are remembered; beyond it, unused ones are forgotten.
 const HOSTS_MAX: usize = 4096;
-
-/// A TLS configuration of the core, and the version of it that remembers sessions.
-pub(crate) type OwnTls = (Arc<ClientConfig>, Arc<ClientConfig>);
 
 /// Whom limits are for.
 type Host = (Scheme, u16, Box<str>);
 
-/// What [`Client::sharing`](crate::Client::sharing) shares: idle connections, TLS sessions, and how many connections
-/// one host may have.
+/// The state that clients of [`Client::sharing`](crate::Client::sharing) share: idle connections, TLS sessions, and
+/// how many connections one host may have.
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) pool: RefCell<Pool>,
-    pub(crate) own_tls: RefCell<Vec<OwnTls>>,
+    pub(crate) sessions: Rc<Sessions>,
     pub(crate) per_host_max: usize,
     pub(crate) lines: Lines,
     hosts: RefCell<FxHashMap<Host, Arc<Semaphore>>>,
@@ -38,8 +35,8 @@ impl Shared {
     pub fn new(network: &Network) -> Rc<Self> {
         Rc::new(Self {
             pool: RefCell::default(),
-            own_tls: RefCell::default(),
-            per_host_max: network.settings.dialing.per_host_max,
+            sessions: Rc::default(),
+            per_host_max: network.settings.per_host_max,
             lines: Lines::default(),
             hosts: RefCell::default(),
         })

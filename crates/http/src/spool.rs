@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use crate::exchange::{Exchange, Response};
 use crate::failure::Failure;
 
-/// What a chunk counts beside its bytes, so that many small ones are bounded too.
+/// The cost of a chunk beside its bytes, so that many small ones are bounded too.
 const CHUNK_COST: usize = 64;
 
 /// A bounded buffer between the task that runs an exchange and the one that reads its body.
@@ -45,7 +45,7 @@ struct State {
     /// Why, if not because all came; told once.
     failure: Option<Failure>,
     is_abandoned: bool,
-    /// Nobody reads on, but this much more may come and is dropped, so that the exchange can end well.
+    /// The reader has left, but this much more may come and is dropped, so that the exchange can end well.
     drains: Option<usize>,
     /// Who waits for head, chunks or end. As many as ask at once.
     readers: Vec<Waker>,
@@ -115,7 +115,7 @@ impl Spool {
         Poll::Pending
     }
 
-    /// Nobody reads on: what is here is dropped, and the exchange ends.
+    /// The reader leaves: chunks that are here are dropped, and the exchange ends.
     pub fn abandon(&self) {
         let mut state = self.state.borrow_mut();
         state.is_abandoned = true;
@@ -127,8 +127,8 @@ impl Spool {
         state.wake();
     }
 
-    /// Nobody reads on, but the rest may come if it is not much: with what is here already, up to `most` bytes are
-    /// dropped; beyond that it is as with [`Spool::abandon`].
+    /// The reader leaves, but the rest may come if it is not much: with the chunks that are here already, up to
+    /// `most` bytes are dropped; beyond that it is as with [`Spool::abandon`].
     pub fn drain(&self, most: usize) {
         let mut state = self.state.borrow_mut();
         if state.has_ended || state.is_abandoned || state.drains.is_some() {
@@ -167,7 +167,7 @@ impl Spool {
         state.wake();
     }
 
-    /// Whether there is room: `false` if nobody reads.
+    /// Whether there is room: `false` without a reader.
     pub(crate) fn poll_room(&self, cx: &mut Context<'_>) -> Poll<bool> {
         let mut state = self.state.borrow_mut();
         if state.is_abandoned {
@@ -189,7 +189,7 @@ impl Spool {
         !goes_on
     }
 
-    /// What is pushed from now on arrived at this moment.
+    /// The moment of arrival of all bytes pushed from now on.
     pub(crate) fn arrives(&self, now: u64) {
         self.state.borrow_mut().arrives = now;
     }

@@ -10,11 +10,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine as _;
+use brunt_net::{Endpoint, Excerpt, unescape};
 
-pub(crate) use path::unescape;
 pub use resolve::resolve;
 
-use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 
 /// The two schemes we speak.
@@ -51,7 +50,7 @@ pub struct Target<'a> {
     pub scheme: Scheme,
     /// `user` or `user:password`, percent-encoded as it was written.
     pub userinfo: Option<&'a str>,
-    /// What the `Host` header says: the host, and the port if one was written.
+    /// The value of the `Host` header: the host, and the port if one was written.
     pub authority: Cow<'a, str>,
     /// The host alone: without the brackets of an IPv6 address, in ASCII (IDNA).
     pub host: Cow<'a, str>,
@@ -105,7 +104,7 @@ pub enum InvalidUrl {
     NoScheme,
     /// `a:b` without `//`, in the first segment of a path.
     Colon,
-    /// What stands before `@` holds forbidden characters.
+    /// The text before `@` has forbidden characters.
     Userinfo,
     /// A port that isn't digits.
     Port(Excerpt),
@@ -194,6 +193,13 @@ impl<'a> Target<'a> {
         Ok(Self { scheme, userinfo, authority, host, port: number, path })
     }
 
+    /// Whom to dial for it.
+    #[inline]
+    pub fn endpoint(&self) -> Endpoint<'_> {
+        let is_secure = self.scheme == Scheme::Https;
+        Endpoint { host: &self.host, port: self.port, is_secure }
+    }
+
     /// The same, borrowing nothing: to be kept.
     pub fn to_owned_target(&self) -> OwnedTarget {
         OwnedTarget {
@@ -215,7 +221,7 @@ impl<'a> Target<'a> {
     fn user_and_password(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let userinfo = self.userinfo?;
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-        Some((path::unescape(user.as_bytes()), path::unescape(password.as_bytes())))
+        Some((unescape(user.as_bytes()), unescape(password.as_bytes())))
     }
 
     /// The value of `Authorization` for the URL's userinfo: `Basic …`.
@@ -245,7 +251,7 @@ fn unsupported(scheme: &str) -> TargetError {
     TargetError::Unreachable(Failure::UnsupportedScheme(Excerpt::new(scheme.as_bytes())))
 }
 
-/// What is wrong with a URL that has no `//`.
+/// The fault of a URL that has no `//`.
 fn without_authority(scheme: &str, rest: &str) -> TargetError {
     let first_segment = rest.split('/').next().unwrap_or_default();
     if scheme.is_empty() && first_segment.contains(':') {

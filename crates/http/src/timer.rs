@@ -14,8 +14,8 @@ const KEPT_MAX: usize = 4;
 ///
 /// Putting a timer into tokio's wheel and taking it out again costs two locks and list operations, and the memory that
 /// they touch. A kept timer stays in it as it is: one that is set to an earlier moment than the deadline needs no
-/// change, as long as it wakes the same task. When it goes off too early, it is set again. One that goes off while
-/// nobody waits wakes its last task once, for nothing.
+/// change, as long as it wakes the same task. When it goes off too early, it is set again. One that goes off while no
+/// task waits wakes its last task once, for nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     idle: RefCell<Vec<Timer>>,
@@ -46,8 +46,8 @@ impl Timer {
 }
 
 impl Timers {
-    /// What `future` gives, or `None` if the deadline comes first. The future goes first: it may still
-    /// win at the very moment.
+    /// The output of `future`, or `None` if the deadline comes first. The future goes first: it may still win at the
+    /// very moment.
     pub(crate) async fn within<F: Future>(
         &self,
         deadline: Instant,

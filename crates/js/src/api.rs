@@ -42,7 +42,7 @@ pub trait Api: Send + Sync + 'static {
     /// Throws an error of the host, in the way of the world that is hosted.
     fn throw(&self, ctx: Ctx<'_>, message: &str) -> Thrown;
 
-    /// What the API keeps for the whole test; found again with [`Host::shared`].
+    /// The API's state for the whole test; found again with [`Host::shared`].
     fn shared(&self) -> Arc<dyn Any + Send + Sync>;
 
     /// The VU works for this scenario from now on.

@@ -77,6 +77,14 @@ pub(crate) fn told(over: OverLimit) -> String {
     format!("Error: {over}{remedy}\n")
 }
 
+/// [`told`], where most of the memory is still held when the iteration is over.
+pub(crate) fn told_of_held(over: OverLimit) -> String {
+    format!(
+        "Error: {over}, and variables outside of functions hold most of it: later iterations of this VU fail, too. Keep \
+         less there (a SharedArray holds its data once for all VUs), or set a higher vuMemory (--vu-memory)\n"
+    )
+}
+
 /// The text of what a panic carried.
 pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use brunt_engine::{Core, StopHandle, Stopped, VuIds};
 use brunt_fiber::Fiber;
 use brunt_fiber::Outcome;
-use brunt_quickjs::{Ctx, Hooks, Name, PromiseState, Root, Value, Vm, touched};
+use brunt_quickjs::{Ctx, Hooks, Name, OverLimit, PromiseState, Root, Value, Vm, touched};
 use brunt_script::Format;
 
 use crate::api::Api;
-use crate::exception::{Failure, panic_text, told};
+use crate::exception::{Failure, panic_text, told, told_of_held};
 use crate::host::Host;
 use crate::loader::{self, Loader};
 use crate::program::Program;
@@ -236,15 +236,20 @@ impl Instance {
         }
         // What waits must not run, and what it holds is to go.
         self.clear_leftovers();
-        let over = ctx.take_over_limit();
+        let Some(over) = ctx.take_over_limit() else { return result };
+        // What is left was collected.
+        let is_held = matches!(over, OverLimit::Vm(limit) if ctx.memory_used() > limit / 4 * 3);
+        let failure = if is_held { told_of_held(over) } else { told(over) };
         let is_stopped = self.host.is_stopped();
-        match (result, over) {
-            (Ok(_), Some(over)) => Err(Failure::Exception(told(over))),
+        match result {
+            Ok(_) => Err(Failure::Exception(failure)),
             // What Rust was denied leaves no exception.
-            (Err(Failure::Interrupted), Some(over)) if !is_stopped => {
-                Err(Failure::Exception(told(over)))
+            Err(Failure::Interrupted) if !is_stopped => Err(Failure::Exception(failure)),
+            Err(Failure::Exception(text)) => {
+                let frames = text.strip_prefix(&told(over)).map(|frames| failure + frames);
+                Err(Failure::Exception(frames.unwrap_or(text)))
             }
-            (result, _) => result,
+            result => result,
         }
     }
 

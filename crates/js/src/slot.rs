@@ -1,4 +1,4 @@
-//! State of modules: each type has a slot of its own in a VM or on a core, and nobody else's type to name for it.
+//! State of modules: each type has a slot of its own in a VM or on a core, and no other type names it.
 //!
 //! A slot is found by a number, which a type gets when it is first used in the process: a look at an array, as cheap as
 //! at a member.
@@ -76,7 +76,7 @@ impl Count {
 pub(crate) struct Slots([OnceCell<Box<dyn Any>>; SLOTS]);
 
 impl Slots {
-    /// What is in a slot. The slot of a type without a number is empty.
+    /// The content of a slot. The slot of a type without a number is empty.
     #[inline]
     pub(crate) fn get<T: 'static>(&self, key: &SlotKey) -> Option<&T> {
         self.0[key.0.load(Relaxed) & (SLOTS - 1)].get()?.downcast_ref()

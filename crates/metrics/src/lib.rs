@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Memory does not grow with the length of the test: trends are exact up to 4096 values, then
-//! histograms within 0.1 % ([`TrendSink`]); tables have bounds, and what has no room is counted
+//! histograms within 0.1 % ([`TrendSink`], on [`Distribution`]); tables have bounds, and what has no room is counted
 //! ([`Dropped`]).
 //!
 //! Deliberately absent: clocks (times come with values), threads, input and output.
@@ -53,4 +53,4 @@ pub use self::tags::{Metadata, TAG_MAX, TagSet, texts_cut};
 pub use self::threshold::{
     Aggregation, Operator, Selector, Threshold, ThresholdError, ThresholdSet,
 };
-pub use self::trend::TrendSink;
+pub use self::trend::{Bin, Distribution, TrendSink};

@@ -1,16 +1,16 @@
 //! Distributions in bounded memory: exact while small, then a histogram.
 
 mod bucket;
+mod distribution;
 mod paged;
 
-use self::bucket::{key_of, value_of};
+use self::bucket::key_of;
+use self::distribution::EXACT_MAX;
+pub use self::distribution::{Bin, Distribution};
 pub(crate) use self::paged::PagePool;
 use self::paged::Paged;
 use crate::stat::TrendStat;
 
-/// Up to this many values a distribution keeps each of them, so that small tests print what k6
-/// prints, to the last digit.
-pub(crate) const EXACT_MAX: usize = 4096;
 /// As [`EXACT_MAX`], within one tick on one core, for a series that has had more than that already:
 /// the ledger could not keep them exact anyway.
 const EXACT_MAX_LATER: usize = 256;
@@ -22,7 +22,7 @@ const EXACT_MAX_LATER: usize = 256;
 #[derive(Clone, Debug)]
 pub struct TrendSink {
     stats: Stats,
-    held: Held,
+    values: Distribution,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,17 +33,9 @@ struct Stats {
     max: f64,
 }
 
-#[derive(Clone, Debug)]
-enum Held {
-    Exact(Vec<f64>),
-    /// Buckets with their counts by rising key: the short form that leaves a core.
-    Sparse(Vec<(u32, u64)>),
-    Paged(Paged),
-}
-
 impl Default for TrendSink {
     fn default() -> Self {
-        Self { stats: Stats::EMPTY, held: Held::Exact(Vec::new()) }
+        Self { stats: Stats::EMPTY, values: Distribution::default() }
     }
 }
 
@@ -63,45 +55,14 @@ impl TrendSink {
             return;
         }
         self.stats.add(value);
-        match &mut self.held {
-            Held::Exact(values) if values.len() < EXACT_MAX => values.push(value),
-            _ => self.paged().add(key_of(value), 1, &mut PagePool::default()),
-        }
+        self.values.add(value);
     }
 
     /// Adds all values of another distribution. The order of merging changes nothing but the last
     /// bits of the sum.
     pub fn merge(&mut self, other: &Self) {
         self.stats.merge(&other.stats);
-        if let (Held::Exact(values), Held::Exact(more)) = (&mut self.held, &other.held)
-            && values.len() + more.len() <= EXACT_MAX
-        {
-            values.extend_from_slice(more);
-            return;
-        }
-        let pool = &mut PagePool::default();
-        let paged = self.paged();
-        match &other.held {
-            Held::Exact(values) => values.iter().for_each(|v| paged.add(key_of(*v), 1, pool)),
-            Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| paged.add(*k, *n, pool)),
-            Held::Paged(pages) => pages.buckets().for_each(|(k, n)| paged.add(k, n, pool)),
-        }
-    }
-
-    /// Its histogram, made of what is held if there is none yet.
-    fn paged(&mut self) -> &mut Paged {
-        if !matches!(self.held, Held::Paged(_)) {
-            let mut paged = Paged::default();
-            let pool = &mut PagePool::default();
-            match &self.held {
-                Held::Exact(values) => values.iter().for_each(|v| paged.add(key_of(*v), 1, pool)),
-                Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| paged.add(*k, *n, pool)),
-                Held::Paged(_) => {}
-            }
-            self.held = Held::Paged(paged);
-        }
-        let Held::Paged(paged) = &mut self.held else { unreachable!("made above") };
-        paged
+        self.values.merge(&other.values);
     }
 
     /// How many values.
@@ -136,7 +97,7 @@ impl TrendSink {
 
     /// Whether percentiles are exact still.
     pub fn is_exact(&self) -> bool {
-        matches!(self.held, Held::Exact(_))
+        self.values.is_exact()
     }
 
     /// The value below which `percent` (0 to 100) of all values lie, as k6 computes it: linear between
@@ -146,7 +107,15 @@ impl TrendSink {
             return 0.0;
         }
         let index = (percent / 100.0).clamp(0.0, 1.0) * (self.stats.count - 1) as f64;
-        let (low, high) = self.ranked(index.floor() as u64, index.ceil() as u64);
+        let ranks = (index.floor() as u64, index.ceil() as u64);
+        let Stats { count, min, max, .. } = self.stats;
+        let value = |rank: u64, found: f64| match rank {
+            0 => min,
+            rank if rank + 1 == count => max,
+            _ => found.clamp(min, max),
+        };
+        let (low, high) = self.values.ranked(ranks.0, ranks.1);
+        let (low, high) = (value(ranks.0, low), value(ranks.1, high));
         let part = index - index.floor();
         // Apart, so that infinities do not become NaN.
         if low < high { low + (high - low) * part } else { low }
@@ -167,60 +136,12 @@ impl TrendSink {
     /// Calls `each` with every value and the number of its occurrences, in no order. Once percentiles are not exact,
     /// each value represents its bucket.
     pub fn for_each(&self, mut each: impl FnMut(f64, u64)) {
-        match &self.held {
-            Held::Exact(values) => values.iter().for_each(|value| each(*value, 1)),
-            Held::Sparse(buckets) => buckets.iter().for_each(|(k, n)| each(value_of(*k), *n)),
-            Held::Paged(paged) => paged.buckets().for_each(|(k, n)| each(value_of(k), n)),
-        }
+        self.values.for_each(&mut each);
     }
 
     /// Sorts what is held exactly, so that later percentiles need not.
     pub(crate) fn sort(&mut self) {
-        if let Held::Exact(values) = &mut self.held {
-            values.sort_unstable_by(f64::total_cmp);
-        }
-    }
-
-    /// The values of two ranks, counted from 0; `low` ≤ `high` < count.
-    fn ranked(&self, low: u64, high: u64) -> (f64, f64) {
-        match &self.held {
-            Held::Exact(values) if values.is_sorted() => {
-                (values[low as usize], values[high as usize])
-            }
-            Held::Exact(values) => {
-                let mut sorted = values.clone();
-                sorted.sort_unstable_by(f64::total_cmp);
-                (sorted[low as usize], sorted[high as usize])
-            }
-            Held::Sparse(buckets) => self.ranked_in(buckets.iter().copied(), low, high),
-            Held::Paged(paged) => self.ranked_in(paged.buckets(), low, high),
-        }
-    }
-
-    fn ranked_in(
-        &self,
-        buckets: impl Iterator<Item = (u32, u64)>,
-        low: u64,
-        high: u64,
-    ) -> (f64, f64) {
-        let Stats { count, min, max, .. } = self.stats;
-        let value = |rank: u64, key: u32| match rank {
-            0 => min,
-            rank if rank + 1 == count => max,
-            _ => value_of(key).clamp(min, max),
-        };
-        let mut seen = 0;
-        let mut found = None;
-        for (key, in_bucket) in buckets {
-            seen += in_bucket;
-            if found.is_none() && low < seen {
-                found = Some(value(low, key));
-            }
-            if high < seen {
-                return (found.unwrap_or(max), value(high, key));
-            }
-        }
-        (found.unwrap_or(max), max)
+        self.values.sort();
     }
 }
 
@@ -284,15 +205,15 @@ impl TrendCell {
     /// The collected values; the cell is empty again and keeps the memory that it needs often.
     pub(crate) fn drain(&mut self, pool: &mut PagePool) -> TrendSink {
         let stats = std::mem::replace(&mut self.stats, Stats::EMPTY);
-        let held = if stats.count as usize == self.values.len() {
-            Held::Exact(self.values.clone())
+        let values = if stats.count as usize == self.values.len() {
+            Distribution::exact(self.values.clone())
         } else {
             for value in &self.values {
                 self.paged.add(key_of(*value), 1, pool);
             }
             let buckets = self.paged.buckets().collect();
             self.paged.clear(pool);
-            Held::Sparse(buckets)
+            Distribution::sparse(buckets)
         };
         self.values.clear();
         if self.limit as usize == EXACT_MAX {
@@ -302,7 +223,7 @@ impl TrendCell {
             }
             self.values.shrink_to(EXACT_MAX_LATER);
         }
-        TrendSink { stats, held }
+        TrendSink { stats, values }
     }
 }
 

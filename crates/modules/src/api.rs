@@ -69,7 +69,7 @@ const GONE: &[(&str, &str)] = &[
     ),
 ];
 
-/// What scripts can import by name. Libraries are imported by their address.
+/// The modules that scripts can import by name. Libraries are imported by their address.
 pub(crate) fn importable() -> impl Iterator<Item = &'static str> {
     MODULES.iter().map(|module| module.specifier()).filter(|name| !name.starts_with("k6/jslib/"))
 }
@@ -90,7 +90,7 @@ pub(crate) fn module(specifier: &str) -> Result<&'static dyn Module, String> {
     Err(unknown(specifier))
 }
 
-/// What is said of an import that leads to none of [`MODULES`].
+/// The message about an import that leads to none of [`MODULES`].
 fn unknown(specifier: &str) -> String {
     let is_extension = |name: &&str| name.starts_with("k6/x/");
     let all = importable();

@@ -1,4 +1,4 @@
-//! What the options of a test say to the modules, as plain data.
+//! The options of a test for the modules, as plain data.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -54,7 +54,7 @@ pub struct Config {
     pub no_vu_connection_reuse: bool,
     /// `exec.test.options`, as JSON.
     pub options_json: String,
-    /// What is written over the script's exported `options`, as JSON.
+    /// The value that replaces the script's exported `options`, as JSON.
     pub exported_json: String,
     /// Who looks at requests and checks.
     pub watcher: Option<Arc<dyn Watcher>>,
@@ -111,7 +111,7 @@ pub struct SystemTags {
 }
 
 impl SystemTags {
-    /// Those of these names; others are ignored, as in k6.
+    /// The tags of these names; others are ignored, as in k6.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let names: Vec<&str> = names.into_iter().collect();
         let has = |name: &str| names.contains(&name);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use brunt_fiber::clock;
 use brunt_http::{Client, Network};
 use brunt_js::{CoreSlot, Host, SlotKey, VuSlot};
+use brunt_net::Dialer;
 use brunt_quickjs::{Ctx, touched};
 
 use crate::state::VuState;
@@ -39,7 +40,9 @@ pub(crate) struct Connections {
     local_ip: Option<IpAddr>,
     /// Clients that the script made, each once.
     others: RefCell<Vec<Rc<Client>>>,
-    /// Sent and received by clients that are gone, and not told yet.
+    /// The ways of other protocols, each on a network of its own.
+    dialers: RefCell<Vec<Rc<Dialer>>>,
+    /// Bytes that clients and dialers sent and received before they went, not told yet.
     left_bytes: Cell<(u64, u64)>,
 }
 
@@ -57,6 +60,7 @@ impl VuSlot for Connections {
             client: Rc::new(Client::new(network, local_ip)),
             local_ip,
             others: RefCell::default(),
+            dialers: RefCell::default(),
             left_bytes: Cell::default(),
         }
     }
@@ -72,13 +76,33 @@ impl Connections {
         Rc::clone(&self.client)
     }
 
-    /// A client on another network: one for each.
-    pub(crate) fn client_on(&self, network: &Rc<Network>) -> Rc<Client> {
-        let of_network = |client: &&Rc<Client>| Rc::ptr_eq(client.network(), network);
-        if let Some(client) = self.others.borrow().iter().find(of_network) {
-            return Rc::clone(client);
+    /// The VU's way to all addresses, for protocols other than HTTP.
+    pub(crate) fn dialer(&self) -> Rc<Dialer> {
+        Rc::clone(self.client.dialer())
+    }
+
+    /// The VU's way on another network: one for each network.
+    pub(crate) fn dialer_on(&self, network: &Rc<brunt_net::Network>) -> Rc<Dialer> {
+        let mut dialers = self.dialers.borrow_mut();
+        if let Some(dialer) = dialers.iter().find(|it| Rc::ptr_eq(it.network(), network)) {
+            return Rc::clone(dialer);
         }
-        self.new_client_on(Rc::clone(network))
+        // Dialers that no module holds any more leave their bytes.
+        dialers.retain(|dialer| {
+            let is_held = Rc::strong_count(dialer) > 1;
+            if !is_held {
+                self.leave(dialer.meter().take());
+            }
+            is_held
+        });
+        let dialer = Dialer::new(Rc::clone(network), self.local_ip);
+        dialers.push(Rc::clone(&dialer));
+        dialer
+    }
+
+    fn leave(&self, (sent, received): (u64, u64)) {
+        let (before_sent, before_received) = self.left_bytes.get();
+        self.left_bytes.set((before_sent + sent, before_received + received));
     }
 
     /// A new client on another network. Its bytes and connections are the VU's, too.
@@ -89,9 +113,7 @@ impl Connections {
         others.retain(|client| {
             let is_held = Rc::strong_count(client) > 1;
             if !is_held {
-                let (sent, received) = client.take_wire_bytes();
-                let (before_sent, before_received) = self.left_bytes.get();
-                self.left_bytes.set((before_sent + sent, before_received + received));
+                self.leave(client.take_wire_bytes());
             }
             is_held
         });
@@ -109,16 +131,16 @@ impl Connections {
         }
     }
 
-    /// What went over the VU's sockets since the last time: sent, received.
+    /// The bytes on the VU's sockets since the last time: sent, received.
     pub(crate) fn take_wire_bytes(&self) -> (u64, u64) {
         let others = self.others.borrow();
         let (sent, received) = self.client.take_wire_bytes();
         let (left_sent, left_received) = self.left_bytes.take();
         let here = (sent + left_sent, received + left_received);
-        others.iter().fold(here, |(sent, received), client| {
-            let (more_sent, more_received) = client.take_wire_bytes();
-            (sent + more_sent, received + more_received)
-        })
+        let dialers = self.dialers.borrow();
+        let others = others.iter().map(|client| client.take_wire_bytes());
+        let all = others.chain(dialers.iter().map(|dialer| dialer.meter().take()));
+        all.fold(here, |(sent, received), more| (sent + more.0, received + more.1))
     }
 
     /// Closes what no exchange uses.

@@ -14,10 +14,10 @@ use crate::go_error::BareError;
 static CONSOLE: Name = Name::new("console");
 static DESCRIPTION: Name = Name::new("description");
 
-/// What `cli` tells our own talk from other crates' by: it begins with `brunt`.
+/// The mark by which `cli` tells our own log lines from other crates': it begins with `brunt`.
 const TARGET: &str = "brunt::console";
 
-/// What init code says goes with the log even if the console has a file of its own, as in k6.
+/// The mark of lines of init code, which go with the log even if the console has a file of its own, as in k6.
 const TARGET_IN_INIT: &str = "brunt::console::init";
 
 /// Bytes of a line: what is longer is cut, and says so. A line is copied, quoted and written by threads that other VUs need.
@@ -59,7 +59,7 @@ pub(crate) fn emit(ctx: Ctx<'_>, level: Level, text: &str) {
 /// The arguments as one line: joined by spaces, strings as they are, `%s` no different from other text.
 ///
 /// # Errors
-/// What getters of the values throw.
+/// Exceptions of getters of the values.
 pub(crate) fn format_arguments<'js>(arguments: &[Value<'js>]) -> JsResult<'js, String> {
     let mut writer = Writer { out: String::new(), open: Vec::new(), cut: 0, is_cut: false };
     for (index, argument) in arguments.iter().enumerate() {
@@ -85,7 +85,7 @@ struct Writer<'js> {
     open: Vec<Open<'js>>,
     /// Bytes that had no room.
     cut: usize,
-    /// And more, which nobody looked at.
+    /// More followed, which was not looked at.
     is_cut: bool,
 }
 

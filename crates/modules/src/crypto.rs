@@ -39,7 +39,7 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
 });
 
 /// The exports.
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -168,7 +168,7 @@ fn random_bytes<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.array_buffer(bytes)
 }
 
-/// Fills a slice with bytes that nobody can guess.
+/// Fills a slice with bytes that cannot be guessed.
 fn fill_random<'js>(ctx: Ctx<'js>, bytes: &mut [u8]) -> JsResult<'js, ()> {
     getrandom::fill(bytes)
         .map_err(|error| throw_go(ctx, &format!("no random bytes to be had: {error}")))

@@ -24,7 +24,7 @@ use reader::{CsvError, Cursor};
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -47,7 +47,6 @@ impl Module for Exports {
 struct Records {
     bytes: Arc<CommonBytes>,
     cursor: Cursor,
-    fields: Vec<Vec<u8>>,
     /// The names of the columns, if records become objects.
     header: Option<Vec<String>>,
     /// The places of the columns in the order of their names: k6 keeps records of [`parse`] like that.
@@ -64,7 +63,6 @@ impl Records {
         let mut records = Self {
             bytes,
             cursor: Cursor::new(options.delimiter),
-            fields: Vec::new(),
             header: None,
             by_name: Vec::new(),
             next: 0,
@@ -97,7 +95,7 @@ impl Records {
 
     /// Reads the next record, whether asked for or not; `false` at the end.
     fn advance(&mut self) -> Result<bool, CsvError> {
-        let more = self.cursor.next(&self.bytes, &mut self.fields)?;
+        let more = self.cursor.next(&self.bytes)?;
         self.next += u64::from(more);
         Ok(more)
     }
@@ -108,7 +106,7 @@ impl Records {
     }
 
     fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.fields.iter().map(|field| String::from_utf8_lossy(field))
+        self.cursor.fields().map(String::from_utf8_lossy)
     }
 
     /// The record that was read, as JSON.
@@ -123,12 +121,12 @@ impl Records {
                 out.push(']');
             }
             Some(header) => {
+                let texts: Vec<_> = self.texts().collect();
                 for &place in &self.by_name {
                     out.push(if out.is_empty() { '{' } else { ',' });
                     quote(&header[place], &mut out);
                     out.push(':');
-                    let text = self.fields.get(place).map(|field| String::from_utf8_lossy(field));
-                    quote(&text.unwrap_or_default(), &mut out);
+                    quote(texts.get(place).map_or("", |text| text), &mut out);
                 }
                 out.push('}');
             }
@@ -183,7 +181,7 @@ fn arguments<'js>(call: &Call<'js>, what: &str) -> JsResult<'js, Asked> {
     Ok(Asked { bytes: Arc::clone(bytes), options, key })
 }
 
-/// What is said of a file that is none, in k6's words: it names the type that its engine has for the value.
+/// The message about a value that is not a file, in k6's words: it names the type that its engine has for the value.
 fn no_file(given: &Value<'_>, what: &str) -> String {
     if given.is_nullish() && what == PARSER {
         return "csv Parser constructor takes at least one non-nil source argument".to_owned();
@@ -219,7 +217,7 @@ struct Asked {
     key: String,
 }
 
-/// `parse(file, options)`: a promise of a shared array. What is wrong with the file is thrown at once, as in k6.
+/// `parse(file, options)`: a promise of a shared array. Faults of the file are thrown at once, as in k6.
 fn parse<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let asked = arguments(&call, "csv.parse()")?;

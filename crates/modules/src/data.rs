@@ -7,7 +7,7 @@ use crate::module::Module;
 use crate::shared_array;
 use crate::state::VuState;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

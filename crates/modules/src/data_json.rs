@@ -61,7 +61,7 @@ struct Writer<'js> {
 
 /// An array or object that is being written.
 struct Open<'js> {
-    /// What cycles are found by.
+    /// The object by which cycles are found.
     value: Value<'js>,
     rest: Rest<'js>,
     is_first: bool,
@@ -175,7 +175,7 @@ impl<'js> Writer<'js> {
         Ok(())
     }
 
-    /// RFC 3339 with as many digits of a second as it has. What is no date is `null`.
+    /// RFC 3339 with as many digits of a second as it has. An invalid date is `null`.
     fn date(&mut self, value: &Value<'js>) -> Result<(), Refused> {
         if value.to_number()?.is_nan() {
             self.out.push_str("null");

@@ -5,9 +5,9 @@ mod query;
 use std::net::SocketAddr;
 
 use brunt_fiber::clock;
-use brunt_http::{Client, Failure, no_such_host};
 use brunt_js::{Host, Phase};
 use brunt_metrics::MetricId;
+use brunt_net::{Dialer, Failure, no_such_host};
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use self::query::{Question, Trouble};
@@ -17,10 +17,10 @@ use crate::go_error::{bare, bare_end, bare_start};
 use crate::module::Module;
 use crate::state::VuState;
 
-/// Where name servers listen if nobody says otherwise.
+/// The default port of name servers.
 const PORT: u16 = 53;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -71,7 +71,7 @@ impl Meters {
     }
 }
 
-/// What was found, and how long it took.
+/// The answer, and its time.
 struct Told {
     found: Result<Vec<String>, Trouble>,
     took_ns: u64,
@@ -87,11 +87,11 @@ fn look_up<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         return Ok(promise);
     }
     let name = call.argument(0).to_string_lossy()?;
-    let client = Connections::of(ctx).client();
+    let dialer = Connections::of(ctx).dialer();
     let asked = name.clone();
     let asking = async move {
         let began = clock::now_ns();
-        let found = client.look_up(&asked).await;
+        let found = dialer.look_up(&asked).await;
         let found = found
             .map(|ips| ips.iter().map(ToString::to_string).collect())
             .map_err(|failure| unreachable(&failure, &asked));
@@ -134,14 +134,14 @@ fn resolve<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
             return Ok(promise);
         }
     };
-    let client = Connections::of(ctx).client();
+    let dialer = Connections::of(ctx).dialer();
     let asking = async move {
         let began = clock::now_ns();
-        match client.address_of(&server, port).await {
+        match dialer.address_of(&server, port).await {
             Ok(address) => {
                 // The way to the server is not the server's answer.
                 let began = clock::now_ns();
-                let found = ask(&client, address, &question).await;
+                let found = ask(&dialer, address, &question).await;
                 let took_ns = clock::now_ns().saturating_sub(began);
                 (address.to_string(), Told { found, took_ns })
             }
@@ -165,11 +165,11 @@ fn resolve<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
 }
 
 async fn ask(
-    client: &Client,
+    dialer: &Dialer,
     server: SocketAddr,
     question: &Question,
 ) -> Result<Vec<String>, Trouble> {
-    query::ask(server, client.local_ip(), question).await
+    query::ask(server, dialer.local_ip(), question).await
 }
 
 /// `host`, `host:port`, `[host]:port`, or a bare address of IPv6.
@@ -199,7 +199,7 @@ fn unreachable(failure: &Failure, host: &str) -> Trouble {
     })
 }
 
-/// What the promise is settled with: an array of texts, or an error. What a server refused has a name and a number.
+/// The value that settles the promise: an array of texts, or an error. A server's refusal has a name and a number.
 fn shown<'js>(
     ctx: Ctx<'js>,
     found: Result<Vec<String>, Trouble>,

@@ -29,7 +29,7 @@ const fn engine(alphabet: &Alphabet, padded: bool) -> GeneralPurpose {
 }
 
 /// The exports.
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -75,7 +75,7 @@ pub(crate) fn with_input_of<'js, R>(
     value.with_bytes(read).ok_or_else(refused)
 }
 
-/// What the script calls the encoding; unknown names mean the standard one.
+/// The script's name for the encoding; unknown names mean the standard one.
 fn variant<'js>(name: &Value<'js>) -> JsResult<'js, &'static GeneralPurpose> {
     if name.is_nullish() {
         return Ok(&STD);

@@ -89,7 +89,7 @@ static VU_METRICS: LazyLock<Members> = LazyLock::new(|| {
 
 static METRICS_NAME: Name = Name::new("metrics");
 
-/// The default export. What its parts may be asked for depends on the phase: in init code there is no VU and no scenario,
+/// The default export. Its available parts depend on the phase: in init code there is no VU and no scenario,
 /// and reading them throws. Looking which there are calls none of them, as in k6.
 static EXECUTION: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
@@ -108,7 +108,7 @@ static EXECUTION: LazyLock<Members> = LazyLock::new(|| {
         })
 });
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -291,7 +291,7 @@ enum What {
 }
 
 impl What {
-    /// What one entry is called in errors, and what its value.
+    /// The names of one entry in errors, and of its value.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Tags => ("metric tag", "metric tag values"),
@@ -301,7 +301,7 @@ impl What {
 }
 
 impl Live {
-    /// What it shows.
+    /// The values that it shows.
     fn held(&self, ctx: Ctx<'_>) -> TagSet {
         let state = VuState::of(ctx);
         match self.what {

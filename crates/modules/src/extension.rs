@@ -1,4 +1,4 @@
-//! What the modules of k6's extensions share: metrics of their own, tags, connections, which end with their iteration, and the
+//! The parts that the modules of k6's extensions share: metrics of their own, tags, connections, which end with their iteration, and the
 //! script's functions that they call.
 
 pub(crate) mod backlog;

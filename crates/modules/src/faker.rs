@@ -32,7 +32,7 @@ use crate::throwing::{throw, throw_type};
 const SEED: &str = "XK6_FAKER_SEED";
 /// The category that has the functions of all others.
 const ALL: &str = "zen";
-/// What older versions of the extension called two categories.
+/// The names of two categories in older versions of the extension.
 const OLD: &[(&str, &str)] = &[("number", "numbers"), ("string", "strings")];
 
 /// The tables, in the order of their names.
@@ -68,7 +68,7 @@ const GROUPS: &[(&str, &[Row])] = &[
     ("word", words::WORD),
 ];
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -111,7 +111,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(object)
 }
 
-/// Seed 0 stands for a random one.
+/// Seed 0 means a random one.
 fn faker(ctx: Ctx<'_>, seed: i64) -> JsResult<'_> {
     let seed = if seed == 0 {
         let mut bytes = [0; 8];

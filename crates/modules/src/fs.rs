@@ -19,7 +19,7 @@ static SIZE: Name = Name::new("size");
 static PATH: Name = Name::new("path");
 static BUFFER: Name = Name::new("buffer");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

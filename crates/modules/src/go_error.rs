@@ -110,7 +110,7 @@ pub(crate) fn bare<'js>(ctx: Ctx<'js>, text: &str) -> JsResult<'js> {
     Ok(error)
 }
 
-/// What a promise is rejected with where a call would have thrown `value`: a `GoError` becomes the error in it.
+/// The rejection of a promise where a call would have thrown `value`: a `GoError` becomes the error in it.
 pub(crate) fn bared<'js>(ctx: Ctx<'js>, value: Value<'js>) -> JsResult<'js> {
     if !value.is_error() || !value.prototype()?.strict_equals(&prototype(ctx)?) {
         return Ok(value);
@@ -153,7 +153,7 @@ pub(crate) fn adopt<'js>(call: &Call<'js>, made: &Value<'js>) -> JsResult<'js, (
     Ok(())
 }
 
-/// What k6's messages call the type of a value: that which Go sees.
+/// The type of a value in k6's messages: the one that Go sees.
 pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
     if value.is_nullish() {
         return "<nil>";

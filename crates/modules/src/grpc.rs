@@ -52,7 +52,7 @@ const HEALTH: [(&str, i32); 4] = [
     ("HealthCheckServiceUnkown", 3),
 ];
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -1,4 +1,4 @@
-//! What the unit tests of this crate share: a VM, and scripts evaluated to text.
+//! Tools that the unit tests of this crate share: a VM, and scripts evaluated to text.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ pub(crate) fn vm(install: impl for<'js> Fn(Ctx<'js>) -> Result<(), brunt_quickjs
     vm
 }
 
-/// What a script evaluates to, as `String()` shows it; `threw …` if it throws.
+/// The value of a script, as `String()` shows it; `threw …` if it throws.
 pub(crate) fn text(ctx: Ctx<'_>, source: &str) -> String {
     let shown = ctx.eval("test.js", source).and_then(|value| {
         if value.is_symbol() { Ok("symbol".to_owned()) } else { value.to_string_lossy() }

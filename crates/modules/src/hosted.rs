@@ -29,7 +29,7 @@ impl K6 {
         Self { shared: Arc::new(Shared::new(world)) }
     }
 
-    /// What scripts can import by name.
+    /// The names of all modules that scripts can import.
     pub fn modules() -> impl Iterator<Item = &'static str> {
         importable()
     }

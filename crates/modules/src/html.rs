@@ -1,7 +1,7 @@
 //! `k6/html`: documents, what selectors find in them, elements with their attributes as methods.
 //!
 //! A [`Page`] is parsed once and never changes; selections and elements share it, and it is freed with the last of them.
-//! What the DOM calls properties are methods here, as in k6.
+//! The DOM's properties are methods here, as in k6.
 
 mod address;
 mod arguments;
@@ -28,7 +28,7 @@ pub(crate) fn has_own_methods(value: &Value<'_>) -> bool {
     value.instance::<Selection>().is_some() || value.instance::<element::Element>().is_some()
 }
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -82,7 +82,7 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .string(c"OCSP_REASON_AA_COMPROMISE", c"aa_compromise")
 });
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

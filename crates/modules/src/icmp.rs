@@ -9,9 +9,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
-use brunt_http::{Client, Exchange, Failure};
 use brunt_js::Host;
 use brunt_metrics::{MetricId, builtin};
+use brunt_net::{Dialer, Failure};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Ctx, JsResult, Root, Value};
 
@@ -23,7 +23,7 @@ use crate::module::Module;
 use crate::state::VuState;
 use crate::throwing::{not_in_init, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -70,13 +70,13 @@ impl Meters {
     }
 }
 
-/// What a ping asks for: whom, how.
+/// The request of a ping: its target and its options.
 struct Asked {
     target: String,
     ping: Ping,
 }
 
-/// What happened on the way.
+/// An event on the way.
 enum Event {
     /// The name has this address; so long it took.
     Resolved(IpAddr, u64),
@@ -97,11 +97,11 @@ struct Echo {
 /// The pings of one call. `tell` hears of each step.
 ///
 /// # Errors
-/// What was asked for cannot be done on this machine.
-async fn run(client: &Rc<Client>, asked: &Asked, tell: impl Fn(Event)) -> Result<bool, String> {
+/// The request cannot be fulfilled on this machine.
+async fn run(dialer: &Rc<Dialer>, asked: &Asked, tell: impl Fn(Event)) -> Result<bool, String> {
     let ping = &asked.ping;
     let began = clock::now_ns();
-    let ip = match find(client, &asked.target, ping.wants_ipv6).await {
+    let ip = match find(dialer, &asked.target, ping.wants_ipv6).await {
         Ok(ip) => ip,
         Err(why) => {
             tell(Event::Lost(why));
@@ -110,7 +110,7 @@ async fn run(client: &Rc<Client>, asked: &Asked, tell: impl Fn(Event)) -> Result
     };
     let found = clock::now_ns();
     tell(Event::Resolved(ip, found.saturating_sub(began)));
-    let source = ping.source.or(client.local_ip());
+    let source = ping.source.or(dialer.local_ip());
     let mut pinger = Pinger::open(ip, source, ping.ttl)?;
     tell(Event::Ready(clock::now_ns().saturating_sub(found)));
     let mut answered = 0;
@@ -135,12 +135,12 @@ async fn run(client: &Rc<Client>, asked: &Asked, tell: impl Fn(Event)) -> Result
 
 /// [`run`], with its deadline.
 async fn run_in_time(
-    client: &Rc<Client>,
+    dialer: &Rc<Dialer>,
     asked: &Asked,
     tell: impl Fn(Event),
 ) -> Result<bool, String> {
-    let Some(deadline) = asked.ping.deadline else { return run(client, asked, tell).await };
-    if let Ok(done) = tokio::time::timeout(deadline, run(client, asked, &tell)).await {
+    let Some(deadline) = asked.ping.deadline else { return run(dialer, asked, tell).await };
+    if let Ok(done) = tokio::time::timeout(deadline, run(dialer, asked, &tell)).await {
         return done;
     }
     tell(Event::Lost("deadline exceeded".to_owned()));
@@ -148,16 +148,16 @@ async fn run_in_time(
 }
 
 /// An address of the target, of the wanted family if it has one.
-async fn find(client: &Rc<Client>, target: &str, wants_ipv6: bool) -> Result<IpAddr, String> {
-    let told = |failure: Failure| Exchange::unsent(failure, 0).reason(target).unwrap_or_default();
-    let first = client.address_of(target, 0).await.map_err(told)?.ip();
+async fn find(dialer: &Rc<Dialer>, target: &str, wants_ipv6: bool) -> Result<IpAddr, String> {
+    let told = |failure: Failure| failure.reason(target, None);
+    let first = dialer.address_of(target, 0).await.map_err(told)?.ip();
     if first.is_ipv6() == wants_ipv6 || target.parse::<IpAddr>().is_ok() {
         return Ok(first);
     }
-    let others = client.look_up(target).await.unwrap_or_default();
+    let others = dialer.look_up(target).await.unwrap_or_default();
     match others.into_iter().find(|ip| ip.is_ipv6() == wants_ipv6) {
         Some(ip) => {
-            let address = client.address_of(&ip.to_string(), 0).await;
+            let address = dialer.address_of(&ip.to_string(), 0).await;
             address.map(|address| address.ip()).map_err(told)
         }
         None => Ok(first),
@@ -223,10 +223,10 @@ fn ping<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         Ok(asked) => asked,
         Err(why) => return Err(ctx.throw(error(ctx, &why)?)),
     };
-    let client = Connections::of(ctx).client();
+    let dialer = Connections::of(ctx).dialer();
     // At most as many as `count`, and three.
     let events = RefCell::new(Vec::new());
-    let pinging = run_in_time(&client, &asked, |event| events.borrow_mut().push(event));
+    let pinging = run_in_time(&dialer, &asked, |event| events.borrow_mut().push(event));
     let Ok(done) = block_on(Box::pin(pinging)) else { return Err(throw_stopped(ctx)) };
     let mut ip = None;
     for event in events.take() {
@@ -261,10 +261,10 @@ fn ping_async<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
         options: (second.is_object() && !second.is_function()).then(|| ctx.root(second)),
     });
     let host = Host::of(ctx);
-    let client = Connections::of(ctx).client();
+    let dialer = Connections::of(ctx).dialer();
     host.events().spawn_line(|line| async move {
         let known = Rc::new(RefCell::new(None));
-        let done = run_in_time(&client, &asked, |event| {
+        let done = run_in_time(&dialer, &asked, |event| {
             let (asked, callback, known) =
                 (Rc::clone(&asked), Rc::clone(&callback), Rc::clone(&known));
             line.tell(move |ctx| {

@@ -1,7 +1,7 @@
 //! Libraries of `https://jslib.k6.io` that need no download: our own, written from their documentation, under the
 //! addresses of the originals. Each is a file of JavaScript that imports k6's modules and nothing else.
 
-/// A library: its name, the versions that this file stands for, and its text.
+/// A library: its name, the versions that this file replaces, and its text.
 struct Library {
     name: &'static str,
     /// Versions whose scripts this text serves; none if it serves all.
@@ -105,7 +105,7 @@ const LIBRARIES: &[Library] = &[
     Library { name: "totp", versions: &["1.0.0"], text: include_str!("jslib/totp.js") },
 ];
 
-/// The text of the library at this address, if it is built in. What stands behind `?` does not count.
+/// The text of the library at this address, if it is built in. A query behind `?` does not count.
 pub fn source(url: &str) -> Option<&'static str> {
     let path = url.strip_prefix(HOST)?.split(['?', '#']).next()?;
     let (name, rest) = path.split_once('/')?;

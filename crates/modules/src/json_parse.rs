@@ -47,7 +47,7 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     json.define_hidden(&PARSE, ours)
 }
 
-/// Throws what is wrong with a text. Of what stands behind the value k6 tells the token, if it is a whole one.
+/// Throws the fault of a text. Of the text behind the value k6 tells the token, if it is a whole one.
 fn refuse(ctx: Ctx<'_>, error: JsonError, text: &[u8]) -> Thrown {
     if error.is_behind_the_value()
         && let Some(token) = offset(text, &error).and_then(|at| token(&text[at..]))

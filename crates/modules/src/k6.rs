@@ -26,7 +26,7 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .function(c"sleep", 1, sleep)
 });
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -6,8 +6,8 @@
 //! `Host::of(ctx)`.
 //!
 //! State that a module keeps lies in slots of its own types (`brunt_js::slot`): `host.slot::<T>()` in a VM,
-//! `host.core_slot::<T>()` on a core, `shared.slot::<T>()` in the whole test. What all modules know of a VU (its tags, groups,
-//! metadata) is `state.rs`; what they dial by is `connections.rs`.
+//! `host.core_slot::<T>()` on a core, `shared.slot::<T>()` in the whole test. The common state of a VU (its tags, groups,
+//! metadata) is `state.rs`; its connections are `connections.rs`.
 //!
 //! Absent: options and their layers, printing, exit codes. Those are `cli`'s.
 #![forbid(unsafe_code)]

@@ -27,7 +27,7 @@ const CLASSES: [(&std::ffi::CStr, Kind); 4] = [
     (c"Trend", Kind::Trend),
 ];
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

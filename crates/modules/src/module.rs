@@ -1,4 +1,4 @@
-//! What a built-in module is to its host.
+//! A built-in module, as its host sees it.
 
 use brunt_engine::{Ended, Iteration};
 use brunt_js::api::SetExport;
@@ -8,7 +8,7 @@ use brunt_quickjs::{Ctx, JsResult, Value};
 /// A built-in module: its exports, and what it does as iterations begin and end, of which it hears in VMs that have imported
 /// it.
 pub(crate) trait Module: Sync {
-    /// What scripts import it as.
+    /// The name by which scripts import it.
     fn specifier(&self) -> &'static str;
 
     /// The names of its exports, without `default`.
@@ -17,13 +17,13 @@ pub(crate) trait Module: Sync {
     /// Makes the exports in one VM: properties of the object that is the default export.
     ///
     /// # Errors
-    /// What making them throws.
+    /// The exception of making them.
     fn fill<'js>(&self, ctx: Ctx<'js>, exports: &Value<'js>) -> JsResult<'js, ()>;
 
     /// The object to be filled.
     ///
     /// # Errors
-    /// What making it throws.
+    /// The exception of making it.
     fn object<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
         ctx.object()
     }
@@ -56,7 +56,7 @@ pub(crate) trait Module: Sync {
         None
     }
 
-    /// The script threw, and nothing of it goes on. What is thrown here is lost.
+    /// The script threw, and nothing of it goes on. Exceptions thrown here are lost.
     fn thrown(&self, _host: &Host, _ctx: Ctx<'_>) {}
 
     /// The iteration was stopped from outside; what had come by then can be told to the script, until a time (unix ns).

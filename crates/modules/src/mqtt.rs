@@ -9,6 +9,7 @@
 mod asked;
 mod client;
 mod session;
+mod wire;
 
 use std::ffi::CStr;
 use std::rc::Rc;
@@ -26,9 +27,10 @@ use crate::extension::meters::Meters as _;
 use crate::extension::{OwnTags, cut, events, keep};
 use crate::go_error::adopt;
 use crate::module::Module;
+use crate::state::VuState;
 use crate::throwing::{self, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -183,7 +185,8 @@ fn open<'js>(
     client.count_call(ctx, method, &OwnTags::default());
     let host = Host::of(ctx);
     let http = Connections::of(ctx).client();
-    let opening = Box::pin(connecting.open(&http, &identity));
+    let agent = VuState::of(ctx).shared.config().user_agent.clone();
+    let opening = Box::pin(connecting.open(&http, &identity, &agent));
     let Ok(opened) = block_on(opening) else { return Err(throw_stopped(ctx)) };
     match opened {
         Ok((session, url)) => {

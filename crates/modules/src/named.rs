@@ -6,9 +6,9 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Class, Ctx, JsResult, Members, Value};
 
-/// What such an object reads and writes.
+/// The values behind such an object.
 pub(crate) trait Named: 'static {
-    /// What the object is called.
+    /// The name of the object.
     const NAME: &'static CStr;
 
     /// The value of a property; `None` if there is none of this name.

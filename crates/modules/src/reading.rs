@@ -19,10 +19,25 @@ pub(crate) fn to_object<'js>(ctx: Ctx<'js>, value: &Value<'js>) -> JsResult<'js>
     ctx.global().get("Object")?.call(&ctx.undefined(), std::slice::from_ref(value))
 }
 
+/// The length of an array whose elements native code takes one by one, without a look at the time or at `vuMemory`.
+///
+/// # Errors
+/// There are more than a script means: `Array(2 ** 32 - 1)` would hold the core for minutes, and take the machine's memory.
+pub(crate) fn length_of<'js>(list: &Value<'js>) -> JsResult<'js, u32> {
+    const MOST: u32 = 1 << 20;
+    match list.length()? {
+        length if length > MOST => {
+            let why = format!("an array of {length} elements is too long here: at most {MOST}");
+            Err(throw(list.ctx(), &why))
+        }
+        length => Ok(length),
+    }
+}
+
 /// An argument as text; `null` and a missing one are empty, as where k6 takes a Go string.
 ///
 /// # Errors
-/// What the conversion throws.
+/// The exception of the conversion.
 pub(crate) fn text_or_empty(value: &Value<'_>) -> JsResult<'static, String> {
     if value.is_nullish() { Ok(String::new()) } else { value.to_string_lossy() }
 }

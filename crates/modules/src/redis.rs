@@ -7,8 +7,8 @@ use std::ffi::CStr;
 use std::rc::Rc;
 
 use brunt_fiber::turn::Turn;
-use brunt_http::{Network, TlsAuth};
 use brunt_js::{Host, Phase};
+use brunt_net::{Network, TlsAuth};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 use brunt_redis::resp::Reply;
@@ -20,7 +20,7 @@ use crate::go_error::{adopt, bare, go_type, throw_go};
 use crate::module::Module;
 use crate::throwing::throw_stopped;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -84,10 +84,10 @@ impl RedisClient {
         }
         let by = match &self.options.tls {
             Some(tls) if *tls != Tls::default() => {
-                let network = own_network(connections.client().network(), tls)?;
-                connections.new_client_on(network)
+                let network = own_network(connections.client().network().net(), tls)?;
+                connections.dialer_on(&network)
             }
-            _ => connections.client(),
+            _ => connections.dialer(),
         };
         let client = Rc::new(brunt_redis::Client::new(by, self.options.clone()));
         Ok(Rc::clone(self.client.get_or_init(|| client)))
@@ -143,7 +143,7 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
     Ok(promise)
 }
 
-/// What is not there is an error, except in lists.
+/// A missing value is an error, except in lists.
 fn shaped(shape: Shape, reply: Reply) -> Result<Reply, Failure> {
     match reply {
         Reply::Nil if shape == Shape::List => Ok(Reply::Array(Vec::new())),

@@ -11,7 +11,7 @@ use brunt_secrets::{Answer, SecretError};
 use crate::module::Module;
 use crate::throwing::{throw, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

@@ -1,4 +1,4 @@
-//! What all VMs of a test share.
+//! The state that all VMs of a test share.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

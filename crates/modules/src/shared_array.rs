@@ -25,7 +25,7 @@ static CONFIGURABLE: Name = Name::new("configurable");
 ///
 /// # Errors
 /// A `GoError` outside of init code, for an empty name, for a callback that is none or is `async`, and for a result that
-/// is no array; a `TypeError` for none at all. What the callback throws.
+/// is no array; a `TypeError` for none at all. Exceptions of the callback.
 pub(crate) fn construct<'js>(
     ctx: Ctx<'js>,
     store: &SharedArrays,
@@ -108,7 +108,7 @@ pub(crate) fn is_one(value: &Value<'_>) -> bool {
     value.proxy_handler().is_some_and(|handler| handler.instance::<Handler>().is_some())
 }
 
-/// What a trap is asked for.
+/// The request to a trap.
 enum Asked {
     Length,
     Element(u32),
@@ -198,7 +198,7 @@ fn immutable<'js>(call: Call<'js>) -> JsResult<'js> {
     Err(thrown)
 }
 
-/// What the target itself would answer: methods and symbols.
+/// The answer of the target itself: methods and symbols.
 fn reflect<'js>(call: &Call<'js>, trap: &str) -> JsResult<'js> {
     let ctx = call.ctx();
     let (target, property) = (call.argument(0), call.argument(1));

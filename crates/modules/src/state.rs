@@ -1,5 +1,5 @@
-//! What all modules know of the VU they work for: its tags, metadata, groups, and which modules it uses. What a module
-//! keeps for itself is in a slot of its own, see [`VuSlot`].
+//! The common state of a VU for all modules: its tags, metadata, groups, and which modules it uses. A module's own
+//! state is in a slot of its own, see [`VuSlot`].
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -41,7 +41,7 @@ pub(crate) struct VuState {
 /// counting, by the requests that were made under them.
 pub(crate) struct Tags {
     set: TagSet,
-    /// What the script made of the `name` tag.
+    /// The script's own value of the `name` tag.
     name: Option<Box<str>>,
     /// (epoch, id).
     id: Cell<Option<(u32, TagsId)>>,
@@ -107,7 +107,7 @@ impl VuSlot for VuState {
 }
 
 impl VuState {
-    /// That of the VM.
+    /// The state of the VM.
     pub(crate) fn of(ctx: Ctx<'_>) -> &Self {
         Host::of(ctx).slot()
     }
@@ -168,7 +168,7 @@ impl VuState {
         });
     }
 
-    /// Who looks on, and where the script is now; mostly nobody.
+    /// The watcher, and the place of the script now; in most runs none.
     pub(crate) fn watched(&self, host: &Host) -> Option<Box<Watched>> {
         let watcher = self.shared.config().watcher.as_ref()?;
         Some(Box::new(Watched::new(watcher, host, Arc::clone(&self.group.borrow()))))
@@ -198,7 +198,7 @@ impl VuState {
         scope
     }
 
-    /// What still runs in the scope is in no group of its own from now on.
+    /// Work that still runs in the scope is in no group of its own from now on.
     pub(crate) fn end_scope(&self, scope: i32) {
         self.scopes.borrow_mut().groups.retain(|(known, _)| *known != scope);
     }

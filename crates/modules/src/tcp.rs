@@ -27,7 +27,7 @@ use crate::go_error::adopt;
 use crate::module::Module;
 use crate::throwing::{self, throw_stopped};
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -138,8 +138,8 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     keep(ctx, &socket);
     let host = Host::of(ctx);
-    let client = Connections::of(ctx).client();
-    let Ok(dialed) = block_on(Box::pin(socket.dial(&client, &destination))) else {
+    let dialer = Connections::of(ctx).dialer();
+    let Ok(dialed) = block_on(Box::pin(socket.dial(&dialer, &destination))) else {
         return Err(throw_stopped(ctx));
     };
     match dialed {
@@ -172,11 +172,11 @@ fn connect_async<'js>(call: Call<'js>) -> JsResult<'js> {
     };
     keep(ctx, &socket);
     let host = Host::of(ctx);
-    let client = Connections::of(ctx).client();
+    let dialer = Connections::of(ctx).dialer();
     // The promise is settled in a macrotask of its own, as the tasks of one line come one after the other.
     host.events().spawn_line(|line| async move {
         let dialed = tokio::select! {
-            dialed = Box::pin(socket.dial(&client, &destination)) => dialed,
+            dialed = Box::pin(socket.dial(&dialer, &destination)) => dialed,
             () = socket.destroyed() => Err("the socket was destroyed while it connected".to_owned()),
         };
         let opened = match dialed {

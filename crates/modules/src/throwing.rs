@@ -1,4 +1,4 @@
-//! What native functions throw, and how promises hear of it.
+//! The exceptions of native functions, and how promises hear of them.
 
 use brunt_js::{Host, Phase};
 use brunt_quickjs::error::ErrorKind;

@@ -16,7 +16,7 @@ static MEMBERS: LazyLock<Members> = LazyLock::new(|| {
         .function(c"setTimeout", 2, |call| set(call, false))
 });
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

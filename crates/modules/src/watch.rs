@@ -1,5 +1,5 @@
-//! Somebody who looks at each request and each check while the script runs: `--http-debug`, `--once`. Nobody does
-//! as a rule, and then it costs a look at an `Option`.
+//! A watcher of each request and each check while the script runs: `--http-debug`, `--once`. As a rule there is none,
+//! and then it costs a look at an `Option`.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -27,9 +27,9 @@ pub struct Talk<'a> {
     pub kind: &'a str,
     /// With whom, and how it ended.
     pub title: &'a str,
-    /// What was sent.
+    /// The bytes that were sent.
     pub sent: &'a [u8],
-    /// What came.
+    /// The bytes that came.
     pub received: &'a [u8],
 }
 

@@ -24,14 +24,15 @@ use self::handlers::On;
 use crate::globals::web::blob;
 use crate::globals::web::bodies::{is_blob, native_body};
 use crate::module::Module;
+use crate::reading::length_of;
 use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
-/// What `send()` leaves unwritten at most, in bytes; beyond it, it throws.
+/// Most bytes that `send()` leaves unwritten; beyond it, it throws.
 const BUFFERED_MAX: usize = 256 << 20;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -68,7 +69,7 @@ impl Module for Exports {
         }
     }
 
-    /// What is open is cut.
+    /// Open connections are cut.
     fn end(&self, host: &Host, _: Ended) {
         let Some(sockets) = host.slot_if_made::<Sockets>() else { return };
         for connection in &*sockets.open.borrow() {
@@ -80,7 +81,7 @@ impl Module for Exports {
 /// The WebSockets of a VM.
 #[derive(Default)]
 struct Sockets {
-    /// Those of this iteration.
+    /// The WebSockets of this iteration.
     open: RefCell<Vec<Rc<Connection>>>,
     accessors: RefCell<Accessors>,
 }
@@ -109,7 +110,7 @@ impl Class for WebSocket {
     }
 }
 
-/// What each object has of its own behind its methods, as in k6: scripts show and copy it.
+/// The own members of each object behind its methods, as in k6: scripts show and copy it.
 static OWN: [Name; 11] = [
     Name::new("readyState"),
     Name::new("bufferedAmount"),
@@ -251,7 +252,7 @@ fn protocols<'js>(value: &Value<'js>) -> JsResult<'js, Vec<String>> {
     if !value.is_array() {
         return Ok(Vec::new());
     }
-    (0..value.length()?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
+    (0..length_of(value)?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
 }
 
 fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()> {
@@ -285,7 +286,7 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
-/// There must be room for what is sent: nobody waits here, and `bufferedAmount` tells how much is unsent.
+/// There must be room for the message: the script does not wait here, and `bufferedAmount` tells how much is unsent.
 fn needs_room<'js>(ctx: Ctx<'js>, connection: &Connection, bytes: usize) -> JsResult<'js, ()> {
     let queued = connection.buffered().saturating_add(bytes);
     if queued > BUFFERED_MAX {
@@ -300,7 +301,7 @@ fn needs_room<'js>(ctx: Ctx<'js>, connection: &Connection, bytes: usize) -> JsRe
         .map_err(|error| throw(ctx, &format!("the WebSocket's queue is full: {error}")))
 }
 
-/// What Go calls the values that cannot be sent.
+/// Go's names of the values that cannot be sent.
 fn go_type(value: &Value<'_>) -> &'static str {
     if value.is_nullish() {
         "<nil>"

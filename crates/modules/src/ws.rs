@@ -34,7 +34,7 @@ static HEADERS: Name = Name::new("headers");
 static BODY: Name = Name::new("body");
 static ERROR: Name = Name::new("error");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -118,7 +118,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     response(ctx, &url, Some(&exchange), "")
 }
 
-/// What `connect()` returns.
+/// The result of `connect()`.
 fn response<'js>(
     ctx: Ctx<'js>,
     url: &str,

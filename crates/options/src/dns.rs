@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use brunt_schedule::duration;
+use brunt_duration::wait;
 use serde_json::Value;
 
 use crate::error::Fault;
@@ -106,7 +106,7 @@ impl FromStr for DnsTtl {
     fn from_str(text: &str) -> Result<Self, String> {
         let duration = match text {
             "inf" => YEAR,
-            text => duration::parse(text).map_err(|_| format!("{NO_TTL}, got {text:?}"))?,
+            text => wait::parse_millis(text).map_err(|_| format!("{NO_TTL}, got {text:?}"))?,
         };
         Ok(Self { text: text.into(), duration })
     }

@@ -5,7 +5,7 @@ use crate::error::{Fault, Layer, OptionsError};
 use crate::json::is_none_below_zero;
 use crate::options::Options;
 use crate::value::Place;
-use brunt_schedule::duration;
+use brunt_duration::wait;
 
 /// Variables without their prefix, and the option each sets.
 const VARIABLES: &[(&str, &str)] = &[
@@ -52,8 +52,12 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// The text, or 0 in place of a negative duration where that is what k6 makes of it.
-pub(crate) fn not_below_zero<'a>(key: &str, text: &'a str) -> &'a str {
-    let is_negative = || text.strip_prefix('-').is_some_and(|rest| duration::parse(rest).is_ok());
+pub(crate) fn not_below_zero<'a>(key: &str, text: &'a str, place: Place) -> &'a str {
+    let is_negative = || match (text.strip_prefix('-'), place) {
+        (None, _) => false,
+        (Some(rest), Place::Flag) => wait::parse(rest).is_ok(),
+        (Some(rest), Place::Variable) => wait::parse_millis(rest).is_ok(),
+    };
     if is_none_below_zero(key) && is_negative() { "0s" } else { text }
 }
 
@@ -94,7 +98,11 @@ impl Options {
             };
             let read = match value {
                 "" => Err("expected ttl=…,select=…,policy=…, got nothing".to_owned()),
-                value => options.parse_key(key, &[not_below_zero(key, value)], Place::Variable),
+                value => options.parse_key(
+                    key,
+                    &[not_below_zero(key, value, Place::Variable)],
+                    Place::Variable,
+                ),
             };
             let Err(reason) = read else { continue };
             if *key == "hosts" {

@@ -1,7 +1,8 @@
 //! Options from flags.
 
+use brunt_duration::wait;
 use brunt_metrics::TrendStat;
-use brunt_schedule::{Segment, SegmentError, duration};
+use brunt_schedule::{Segment, SegmentError};
 
 use crate::environment::not_below_zero;
 use crate::error::{Fault, Layer, OptionsError};
@@ -33,7 +34,8 @@ impl Options {
         if !Self::KEYS.contains(&key) {
             return Err(fault(format!("there is no option {key}")));
         }
-        let texts: Vec<&str> = texts.iter().map(|text| not_below_zero(key, text)).collect();
+        let texts: Vec<&str> =
+            texts.iter().map(|text| not_below_zero(key, text, Place::Flag)).collect();
         let texts = texts.as_slice();
         if texts == [""] && matches!(key, "localIPs" | "consoleOutput") {
             return Ok(());
@@ -41,9 +43,7 @@ impl Options {
         let read = self.parse_key(key, texts, Place::Flag);
         read.map_err(|reason| match texts.last().and_then(|text| text.strip_prefix('-')) {
             // Of a stage, the time stands before the target.
-            Some(rest)
-                if duration::parse_as_go(rest.split(':').next().unwrap_or_default()).is_ok() =>
-            {
+            Some(rest) if wait::parse(rest.split(':').next().unwrap_or_default()).is_ok() => {
                 let layer = Some(Layer::CommandLine);
                 OptionsError::Invalid { layer, fault: Fault::new(flag, reason) }
             }
@@ -135,6 +135,16 @@ mod tests {
         let error = Options::from_flags([("duration", vec!["-5s"], "--duration")]).unwrap_err();
         assert!(matches!(error, OptionsError::Invalid { .. }), "{error:?}");
         insta::assert_snapshot!(error, @r#"invalid options: --duration: a duration cannot be negative, got "-5s""#);
+    }
+
+    /// As k6 1.8.1 does: what is no duration on the command line is none with a minus either.
+    #[test]
+    fn less_than_nothing_is_0_only_if_it_is_a_duration() {
+        let read = |text| Options::from_flags([("minIterationDuration", vec![text], "--flag")]);
+        assert_eq!(read("-5s").unwrap().min_iteration_duration, Some(std::time::Duration::ZERO));
+        for text in ["-1d", "-1", "-1.5d"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use brunt_schedule::duration::{self, DurationError};
+use brunt_duration::wait::{self, WaitError};
 use serde_json::{Map, Value};
 
 use crate::error::Fault;
@@ -94,15 +94,13 @@ impl<'a> Json<'a> {
     /// A string with units, or milliseconds.
     pub(crate) fn duration(&self) -> Result<Duration, Fault> {
         let read = match self.value {
-            Value::Number(n) => n.as_f64().map(duration::from_millis),
-            Value::String(text) => Some(duration::parse(text)),
+            Value::Number(n) => n.as_f64().map(wait::from_millis),
+            Value::String(text) => Some(wait::parse_millis(text)),
             _ => None,
         };
         match read {
             Some(Ok(duration)) => Ok(duration),
-            Some(Err(DurationError::Negative)) if is_none_below_zero(&self.path) => {
-                Ok(Duration::ZERO)
-            }
+            Some(Err(WaitError::Negative)) if is_none_below_zero(&self.path) => Ok(Duration::ZERO),
             Some(Err(error)) => Err(self.fault(format!("{error}, got {}", excerpt(self.value)))),
             None => Err(self.expected("a duration such as \"1m30s\", or milliseconds")),
         }

@@ -1,6 +1,6 @@
 //! Options as JSON.
 
-use brunt_schedule::duration;
+use brunt_duration::wait;
 use serde_json::{Map, Value};
 
 use crate::consolidate::Consolidated;
@@ -32,7 +32,7 @@ impl Consolidated {
     /// (with graceful stops) and `maxVUs` (of this segment).
     pub fn to_inspect_json(&self) -> Value {
         let mut all = self.with_derived();
-        all.insert("totalDuration".into(), duration::format(self.total_duration()).into());
+        all.insert("totalDuration".into(), wait::format(self.total_duration()).into());
         all.insert("maxVUs".into(), self.peak().possible.into());
         Value::Object(all)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_schedule::duration;
+use brunt_duration::wait;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
@@ -47,9 +47,7 @@ impl Entry for StageConfig {
             ("", Place::Flag) => {
                 return Err(format!("expected duration:target such as 30s:10, got {text:?}"));
             }
-            _ => Some(
-                duration::parse_as_go(time).map_err(|error| format!("{error}, got {text:?}"))?,
-            ),
+            _ => Some(wait::parse(time).map_err(|error| format!("{error}, got {text:?}"))?),
         };
         let target = target.map(str::parse).transpose().map_err(|_| {
             format!("expected duration:target with a whole number as target, got {text:?}")

@@ -6,13 +6,13 @@ use std::io;
 use std::time::Duration;
 
 use brunt_metrics::{Frame, Sample, TagSet};
+use brunt_moment::Stamps;
 
 use self::config::{Config, TimeFormat};
 use crate::cache::{Text, Texts};
 use crate::destination::{Destination, is_stdout};
 use crate::number::{push_fixed, push_whole};
 use crate::output::{Context, Output, OutputError, Written};
-use crate::stamp::Stamps;
 
 /// Writes samples as rows.
 pub(crate) struct Csv {

@@ -222,6 +222,12 @@ impl Output for Influxdb {
 
     fn write(&mut self, frame: &Frame) -> io::Result<Written> {
         let mut lost = 0;
+        if let Way::Http { sender: Some(sender), .. } = &self.way
+            && !frame.samples.is_empty()
+            && sender.refuses(frame.samples.len() as u64)
+        {
+            return Ok(Written::default());
+        }
         self.lines.turn_to(&frame.series);
         for sample in &frame.samples {
             if !self.lines.push(&mut self.buffer, sample) {

@@ -10,6 +10,7 @@ use std::io;
 use std::time::Duration;
 
 use brunt_metrics::{Frame, MetricId, Sample, Series};
+use brunt_moment::Stamps;
 use rustc_hash::FxHashSet;
 
 use self::describe::Descriptions;
@@ -18,7 +19,6 @@ use crate::cache::{Text, Texts};
 use crate::destination::{Destination, is_stdout};
 use crate::number::push_general;
 use crate::output::{Context, Output, OutputError, Written};
-use crate::stamp::Stamps;
 
 /// The interval of k6.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(200);

@@ -4,6 +4,7 @@
 //! counts what did not arrive.
 
 mod client;
+mod dial;
 mod endpoint;
 mod sender;
 pub(crate) mod tls;

@@ -14,7 +14,6 @@ use brunt_metrics::{Frame, Kind, Sink};
 use bytes::Bytes;
 
 use self::config::{Config, Transport};
-pub(crate) use self::export::push_attribute;
 use self::histogram::Histogram;
 use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending};
 use crate::output::{Context, Output, OutputError, Written};

@@ -5,6 +5,7 @@
 //! before, loses nothing.
 
 mod config;
+mod message;
 mod native;
 mod sigv4;
 mod write;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use brunt_duration::wait;
+
 use serde_json::{Map, Value};
 
-use crate::duration;
 use crate::output::{Context, OutputError};
 
 /// Where the settings of one output stand.
@@ -77,7 +78,7 @@ impl<'a> Settings<'a> {
         key: &str,
     ) -> Result<Option<Duration>, OutputError> {
         self.read(variable, key, "a duration such as 1s or 500ms", |text| {
-            duration::parse(text).filter(|duration| !duration.is_zero())
+            wait::parse_millis(text).ok().filter(|duration| !duration.is_zero())
         })
     }
 

@@ -161,8 +161,8 @@ fn gather(target: &TraceTarget, spans: &Receiver<Option<Span>>, sender: Sender) 
         }
         let is_due = held.len() >= SPANS_AT_ONCE || is_over || Instant::now() >= due;
         if is_due && !held.is_empty() {
-            sender.offer(target.post(message::request(&held)), held.len() as u64);
-            held.clear();
+            let count = held.len() as u64;
+            sender.offer(target.post(message::request(held.drain(..))), count);
         }
         if is_over {
             let sent = sender.finish();
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(end.wait(), (0, None));
         let (path, body) = received.recv_timeout(PATIENCE).unwrap();
         assert_eq!(path, EXPORT);
-        assert_eq!(body[5..], message::request(&[span(1, 0)]));
+        assert_eq!(body[5..], message::request([span(1, 0)]));
     }
 
     #[test]

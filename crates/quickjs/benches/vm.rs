@@ -1,4 +1,4 @@
-//! What the border between Rust and JavaScript costs: `cargo bench -p brunt-quickjs`.
+//! The cost of the border between Rust and JavaScript: `cargo bench -p brunt-quickjs`.
 #![allow(missing_docs, clippy::unwrap_used, reason = "benches")]
 
 use std::ffi::CStr;
@@ -119,7 +119,7 @@ fn parse_json(bencher: Bencher) {
     bencher.counter(bytes).bench_local(|| ctx.parse_json(json.as_bytes()).unwrap());
 }
 
-/// What `parse_json` is there to beat: the bytes made a string, and that parsed by the engine.
+/// The peer of `parse_json`: the bytes made a string, and that parsed by the engine.
 #[divan::bench]
 fn parse_json_by_the_engine(bencher: Bencher) {
     let vm = vm();
@@ -152,7 +152,7 @@ fn library() -> String {
     (0..400).map(function).collect()
 }
 
-/// What each new VU does with a bundle that was compiled once.
+/// The work of each new VU on a bundle that was compiled once.
 #[divan::bench]
 fn load_bytecode_into_a_fresh_vm(bencher: Bencher) {
     let source = library();
@@ -164,7 +164,7 @@ fn load_bytecode_into_a_fresh_vm(bencher: Bencher) {
     });
 }
 
-/// What it would do without.
+/// The work without that.
 #[divan::bench]
 fn compile_into_a_fresh_vm(bencher: Bencher) {
     let source = library();

@@ -193,7 +193,7 @@ pub(crate) fn unsaid(words: &str, engine: &str) -> Vec<String> {
         .collect()
 }
 
-/// What an upgrade has to mend, all at once.
+/// The list of faults that an upgrade has to mend, all at once.
 pub(crate) fn told(failures: &[String], release: &str) -> String {
     let mut told = format!("{} things do not fit {release}:\n", failures.len());
     for failure in failures {

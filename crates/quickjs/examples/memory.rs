@@ -1,6 +1,6 @@
 //! How many kB of resident memory a VM takes, and how long it takes to make one: `cargo run --release --example memory`.
 //!
-//! Each row stands for 2000 VMs, made in a process of its own, so that rows do not share what an allocator kept.
+//! Each row represents 2000 VMs, made in a process of its own, so that rows do not share what an allocator kept.
 //! The environment variable `MALLOC_ARENA_MAX`, `GLIBC_TUNABLES` and the like apply as usual.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 

@@ -22,7 +22,7 @@ pub use lent::{HeldBytes, LateBytes};
 /// Fewer bytes than this are copied rather than lent.
 const LENT_FROM: usize = 1024;
 
-/// How a new buffer stands to its bytes.
+/// The relation of a new buffer to its bytes.
 #[derive(Clone, Copy)]
 enum Lending {
     Own,
@@ -148,7 +148,7 @@ impl Value<'_> {
         Some(HeldBytes::new(held, from..from + length))
     }
 
-    /// What the bytes of an `ArrayBuffer` would be made of, if nobody has looked at them yet.
+    /// The source of the bytes of an `ArrayBuffer`, if they have not been looked at yet.
     pub fn late_bytes(&self) -> Option<Rc<dyn LateBytes>> {
         if !self.is_array_buffer() {
             return None;
@@ -169,7 +169,7 @@ impl Value<'_> {
         }
     }
 
-    /// What holds the bytes of the buffer behind this value, if that is Rust's, and how many they are.
+    /// The holder of the bytes of the buffer behind this value, if that is Rust's, and their number.
     fn held(&self) -> Option<(Held, usize)> {
         let (mut opaque, mut start, mut whole) = (ptr::null_mut(), ptr::null_mut(), 0);
         // SAFETY: the value is alive; on success the three are written.

@@ -22,7 +22,7 @@ pub(crate) use table::ClassTable;
 /// The values must not keep JavaScript values alive (they cannot hold a [`Value`]; a [`crate::Root`] would leak
 /// until the VM goes): what belongs to an object is a property of it.
 pub trait Class: Sized + 'static {
-    /// What `Object.prototype.toString` and stack traces call it.
+    /// Its name in `Object.prototype.toString` and stack traces.
     const NAME: &'static CStr;
 
     /// Whether [`Class::own`] and [`Class::own_names`] are asked.
@@ -34,7 +34,7 @@ pub trait Class: Sized + 'static {
     /// An own property that is computed on demand, if it has one of this name. The object's real properties come first.
     ///
     /// # Errors
-    /// What computing it throws.
+    /// The exception of computing it.
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         let _ = (ctx, key);
         Ok(Own::None)
@@ -87,7 +87,7 @@ pub enum Own<'js> {
     Bound(Value<'js>),
 }
 
-/// What an object's opaque pointer leads to.
+/// The value behind an object's opaque pointer.
 struct Held<T> {
     value: T,
     /// Which of the computed properties, by index, were assigned to and are real ones now.

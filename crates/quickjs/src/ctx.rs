@@ -20,13 +20,13 @@ use crate::value::Value;
 /// Where a place of compiled code lies in the author's file: host, file, line, column.
 pub type PlaceHook = fn(&dyn Any, &str, u32, u32) -> Option<Place>;
 
-/// What the host does when the engine asks. Plain functions, so that a VM carries no closures.
+/// The host's answers to the engine. Plain functions, so that a VM carries no closures.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
     /// Polled every ten thousand operations or so: `true` stops the running code with an uncatchable error. It may
     /// suspend the fiber meanwhile.
     pub interrupt: Option<fn(&dyn Any) -> bool>,
-    /// A promise was rejected with nobody to hear (`handled` false), or somebody listened after all (`handled` true).
+    /// A promise was rejected without a handler (`handled` false), or got a handler after all (`handled` true).
     pub rejection:
         Option<for<'js> fn(Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool)>,
     /// Asked for each frame of a stack that is being written: where in its author's file a place of compiled code lies.
@@ -71,7 +71,7 @@ pub(crate) struct Inner {
     pub(crate) settled: Cell<bool>,
     /// How many calls into the engine have not returned. They stand on the announced stack.
     pub(crate) entered: Cell<u32>,
-    /// The engine is freeing objects and runs a destructor of ours: nobody may use the VM.
+    /// The engine is freeing objects and runs a destructor of ours: the VM must not be used.
     pub(crate) freeing: Cell<bool>,
     /// Compiled code that functions of this VM have their texts in.
     pub(crate) held: RefCell<Vec<Arc<[u8]>>>,
@@ -131,7 +131,7 @@ impl<'js> Ctx<'js> {
         self.inner.ctx.as_ptr()
     }
 
-    /// What the VM was made with, if it is a `T`.
+    /// The host that the VM was made with, if it is a `T`.
     pub fn host<T: 'static>(self) -> Option<&'js T> {
         self.inner.host.downcast_ref::<T>()
     }

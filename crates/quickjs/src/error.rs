@@ -17,7 +17,7 @@ pub type JsResult<'js, T = Value<'js>> = Result<T, Thrown>;
 /// An exception that was taken out of the context.
 #[derive(Debug)]
 pub struct Exception<'js> {
-    /// What was thrown.
+    /// The thrown value.
     pub value: Value<'js>,
     /// Whether `catch` and `finally` were passed over: the VU was stopped.
     pub uncatchable: bool,

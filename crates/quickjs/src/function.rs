@@ -11,7 +11,7 @@ use crate::error::{JsResult, Thrown, check};
 use crate::sys;
 use crate::value::Value;
 
-/// What a native function is called with.
+/// A call of a native function: its arguments and its `this`.
 #[derive(Clone, Copy)]
 pub struct Call<'js> {
     ctx: Ctx<'js>,
@@ -165,7 +165,7 @@ impl Members {
         )
     }
 
-    /// The same function as that of the member `of`, which stands before it; enumeration does not show it.
+    /// The same function as the member `of`, which comes before it; enumeration does not show it.
     #[must_use]
     pub fn alias(self, name: &'static CStr, of: &'static CStr) -> Self {
         let alias = sys::AliasDef { name: of.as_ptr(), base: -1 };
@@ -173,7 +173,7 @@ impl Members {
         self.push(name, flags, sys::DEF_ALIAS, sys::DefUnion { alias })
     }
 
-    /// What `Object.prototype.toString` says of the objects with these members.
+    /// The name of the objects with these members in `Object.prototype.toString`.
     #[must_use]
     pub fn tag(self, tag: &'static CStr) -> Self {
         let text = sys::DefUnion { str: tag.as_ptr() };

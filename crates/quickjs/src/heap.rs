@@ -3,7 +3,8 @@
 //! A VM is promised memory in steps, which are counted for the whole process. The engine asks ([`on_more`]) before its heap
 //! grows beyond what was promised, so that an allocation costs one comparison. Whoever asks for more than there may be is
 //! *over its limit* until [`Ctx::take_over_limit`]: large allocations fail, the interrupt stops the script past `catch` and
-//! `finally`, and only a little more is given meanwhile, so that small allocations, which nobody expects to fail, do not.
+//! `finally`, and only a little more is given meanwhile, so that small allocations, which are not expected to fail,
+//! do not.
 
 mod account;
 
@@ -101,6 +102,12 @@ impl Ctx<'_> {
         }
         self.inner.settle_memory();
         Some(over)
+    }
+
+    /// Bytes of the heap in use.
+    pub fn memory_used(self) -> usize {
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_allocated(self.inner.rt.as_ptr()) }
     }
 
     /// Which limit the VM is over: what runs must end.

@@ -22,7 +22,7 @@ enum Open {
     Object { start: usize, keys: usize, key: sys::JSAtom },
 }
 
-/// What is expected where a key belongs.
+/// The expected token where a key belongs.
 const KEY: &str = "looking for beginning of object key string";
 
 /// Texts from this size on are parsed without a collection of garbage meanwhile.
@@ -103,7 +103,7 @@ impl<'js> Ctx<'js> {
     /// The value of a text of [`Ctx::stringify_marked`]; `marked` gives the values in the places of the marks.
     ///
     /// # Errors
-    /// As [`Ctx::parse_json`]. What `marked` throws is told as [`JsonErrorKind::Memory`]: the exception waits.
+    /// As [`Ctx::parse_json`]. An exception of `marked` is told as [`JsonErrorKind::Memory`]: the exception waits.
     pub fn parse_marked(
         self,
         text: &[u8],
@@ -139,7 +139,7 @@ impl<'js> Ctx<'js> {
     /// `JSON.stringify(value)`; `None` for what JSON cannot say (`undefined`, functions).
     ///
     /// # Errors
-    /// What `toJSON` and getters throw, and a `TypeError` for cycles.
+    /// The exceptions of `toJSON` and getters, and a `TypeError` for cycles.
     pub fn stringify_json(self, value: &Value<'js>) -> JsResult<'js, Option<String>> {
         let _inside = self.enter();
         // SAFETY: the value is alive and of this context; the result is ours.

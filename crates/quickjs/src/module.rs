@@ -35,7 +35,7 @@ impl std::fmt::Debug for Compiled {
     }
 }
 
-/// What a module is made of.
+/// The source of a module.
 #[derive(Debug)]
 pub enum Loaded {
     /// A compiled ES module.
@@ -61,14 +61,14 @@ pub trait ModuleHost {
     /// Fills in the exports of a [`Loaded::Native`] module; asked once per VM, when the module's turn comes.
     ///
     /// # Errors
-    /// What making them throws.
+    /// The exception of making them.
     fn evaluate<'js>(&self, ctx: Ctx<'js>, name: &str, exports: &Exports<'js>)
     -> JsResult<'js, ()>;
 
     /// Fills in `import.meta` of a compiled module.
     ///
     /// # Errors
-    /// What making it throws.
+    /// The exception of making it.
     fn import_meta<'js>(&self, ctx: Ctx<'js>, name: &str, meta: &Value<'js>) -> JsResult<'js, ()> {
         let _ = (ctx, name, meta);
         Ok(())
@@ -192,7 +192,7 @@ impl<'js> Ctx<'js> {
     /// Runs a compiled script and returns its last value.
     ///
     /// # Errors
-    /// What it throws.
+    /// Its exception.
     pub fn run_script(self, script: &Compiled) -> JsResult<'js> {
         let _inside = self.enter();
         // SAFETY: the bytes were written by `compile` in this process; the function is given to `JS_EvalFunction`.
@@ -206,7 +206,7 @@ impl<'js> Ctx<'js> {
     /// evaluation, which top-level `await` may leave pending.
     ///
     /// # Errors
-    /// What loading or linking throws. What evaluating throws rejects the promise.
+    /// The exception of loading or linking. An exception of evaluating rejects the promise.
     pub fn run_module(self, module: &Compiled) -> JsResult<'js, (Value<'js>, Value<'js>)> {
         let _inside = self.enter();
         self.assert_settled();

@@ -85,7 +85,7 @@ mod sealed {
     impl Sealed for &super::Key<'_> {}
 }
 
-/// What can name a property: a [`Name`], a string, or a [`Key`].
+/// A name of a property: a [`Name`], a string, or a [`Key`].
 pub trait PropertyKey: sealed::Sealed {
     #[doc(hidden)]
     fn with_atom<R>(

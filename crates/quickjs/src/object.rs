@@ -130,7 +130,7 @@ impl<'js> Value<'js> {
     /// `value[key]`: may run getters and proxies. `undefined` if there is none.
     ///
     /// # Errors
-    /// What a getter throws, or a `TypeError` for `null` and `undefined`.
+    /// The exception of a getter, or a `TypeError` for `null` and `undefined`.
     pub fn get(&self, key: impl PropertyKey) -> JsResult<'js> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -154,7 +154,7 @@ impl<'js> Value<'js> {
     /// `value[key] = to`: may run setters and proxies.
     ///
     /// # Errors
-    /// What a setter throws.
+    /// The exception of a setter.
     pub fn set(&self, key: impl PropertyKey, to: Value<'js>) -> Result<(), Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -237,7 +237,7 @@ impl<'js> Value<'js> {
     /// `key in value`.
     ///
     /// # Errors
-    /// What a proxy throws.
+    /// The exception of a proxy.
     pub fn has(&self, key: impl PropertyKey) -> Result<bool, Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -253,7 +253,7 @@ impl<'js> Value<'js> {
     /// `delete value[key]`.
     ///
     /// # Errors
-    /// What a proxy throws.
+    /// The exception of a proxy.
     pub fn delete(&self, key: impl PropertyKey) -> Result<(), Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -266,7 +266,7 @@ impl<'js> Value<'js> {
     /// The own enumerable string keys, in the order of `Object.keys`. Empty for what is not an object.
     ///
     /// # Errors
-    /// What a proxy throws.
+    /// The exception of a proxy.
     pub fn keys(&self) -> Result<Vec<Key<'js>>, Thrown> {
         if !self.is_object() {
             return Ok(Vec::new());
@@ -296,7 +296,7 @@ impl<'js> Value<'js> {
     /// `value.length` of an array-like.
     ///
     /// # Errors
-    /// What a getter throws.
+    /// The exception of a getter.
     pub fn length(&self) -> Result<u32, Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -309,7 +309,7 @@ impl<'js> Value<'js> {
     /// `Object.getPrototypeOf(value)`.
     ///
     /// # Errors
-    /// What a proxy throws.
+    /// The exception of a proxy.
     pub fn prototype(&self) -> JsResult<'js> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -331,7 +331,7 @@ impl<'js> Value<'js> {
     /// `Object.freeze(value)`.
     ///
     /// # Errors
-    /// What a proxy throws.
+    /// The exception of a proxy.
     pub fn freeze(&self) -> Result<(), Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -353,7 +353,7 @@ impl<'js> Value<'js> {
     /// `value instanceof class`.
     ///
     /// # Errors
-    /// What `Symbol.hasInstance` throws.
+    /// The exception of `Symbol.hasInstance`.
     pub fn instance_of(&self, class: &Value<'js>) -> Result<bool, Thrown> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -367,7 +367,7 @@ impl<'js> Value<'js> {
     /// Calls it.
     ///
     /// # Errors
-    /// What the function throws.
+    /// The exception of the function.
     pub fn call(&self, this: &Value<'js>, arguments: &[Value<'js>]) -> JsResult<'js> {
         let ctx = self.ctx();
         let _inside = ctx.enter();
@@ -385,7 +385,7 @@ impl<'js> Value<'js> {
     /// Calls it as a constructor.
     ///
     /// # Errors
-    /// What the constructor throws.
+    /// The exception of the constructor.
     pub fn construct(&self, arguments: &[Value<'js>]) -> JsResult<'js> {
         let ctx = self.ctx();
         let _inside = ctx.enter();

@@ -6,7 +6,7 @@ use crate::root::Root;
 use crate::sys;
 use crate::value::Value;
 
-/// How a promise stands.
+/// The state of a promise.
 #[derive(Debug)]
 pub enum PromiseState<'js> {
     /// Not settled yet.
@@ -70,7 +70,7 @@ impl<'js> Ctx<'js> {
 }
 
 impl<'js> Value<'js> {
-    /// How the promise stands; `None` if the value is not one.
+    /// The state of the promise; `None` if the value is not one.
     pub fn promise_state(&self) -> Option<PromiseState<'js>> {
         if !self.is_promise() {
             return None;

@@ -153,7 +153,7 @@ impl<'js> Ctx<'js> {
     }
 }
 
-/// Texts from so many letters on are shown where they lie. Far more than what the engine takes for short.
+/// Texts of this many letters or more are read in place. Far more than the engine's short strings have.
 const LENT_FROM: usize = 64 * 1024;
 
 /// Gives an owner of letters back.

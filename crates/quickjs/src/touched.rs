@@ -77,7 +77,7 @@ pub fn note_shared<T>(value: &Rc<T>) {
     }
 }
 
-/// Says that so many bytes from an address on are touched, if somebody watches.
+/// Says that `bytes` bytes from an address on are touched, if there is a watcher.
 pub fn note_at(address: usize, bytes: usize) {
     // SAFETY: the address is written down, never read through.
     unsafe { sys::brunt_note(ptr::without_provenance(address), bytes) };

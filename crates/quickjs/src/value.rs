@@ -29,7 +29,7 @@ impl<'js> Value<'js> {
         Self { raw: unsafe { dup(ctx, raw) }, ctx }
     }
 
-    /// What the engine returned: a value, or the marker of an exception.
+    /// A result of the engine: a value, or the marker of an exception.
     ///
     /// # Safety
     /// As [`Value::owned`], but the marker is allowed.
@@ -231,7 +231,7 @@ impl<'js> Value<'js> {
     /// `Number(value)`: may run `valueOf`.
     ///
     /// # Errors
-    /// What the conversion throws (symbols, BigInts, the script's own code).
+    /// The exception of the conversion (symbols, BigInts, the script's own code).
     pub fn to_number(&self) -> Result<f64, Thrown> {
         if let Some(number) = self.as_number() {
             return Ok(number);
@@ -258,7 +258,7 @@ impl<'js> Value<'js> {
     /// `String(value)`: may run `toString`.
     ///
     /// # Errors
-    /// What the conversion throws.
+    /// The exception of the conversion.
     pub fn to_js_str(&self) -> Result<JsStr<'js>, Thrown> {
         JsStr::new(self)
     }

@@ -150,7 +150,7 @@ impl Vm {
     }
 
     /// Where the VM keeps what nearly every operation needs, as numbers: (address, bytes), for fetching it into the
-    /// cache. What the engine keeps is noted by itself.
+    /// cache. Memory that the engine keeps is noted by itself.
     pub fn place(&self) -> (usize, usize) {
         (std::ptr::from_ref(self.inner()).addr(), size_of::<Inner>())
     }

@@ -83,10 +83,9 @@ fn index(patches: &[Patch]) -> String {
             "| [`{name}`]({name}.patch) | {title} | {kind} | {removed} | {added} | {answer} |"
         );
     }
-    for (answer, heading) in [
-        ("yes", "What can go upstream as it is"),
-        ("perhaps", "What could go upstream in another form"),
-    ] {
+    for (answer, heading) in
+        [("yes", "Ready to go upstream"), ("perhaps", "Upstream in another form")]
+    {
         let _ = writeln!(told, "\n## {heading}\n");
         for patch in patches {
             if let Some(why) = patch.upstream.strip_prefix(&format!("{answer}, ")) {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_http::Client as Http;
+use brunt_net::Dialer;
 use rustc_hash::FxHashMap;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -15,7 +15,7 @@ use crate::{Failure, Options, Server, Topology, slot};
 
 /// A client of one server, or of several that belong together.
 pub struct Client {
-    http: Rc<Http>,
+    dialer: Rc<Dialer>,
     options: Options,
     nodes: RefCell<FxHashMap<Rc<Server>, Rc<Node>>>,
     /// Where the slots of a cluster are, as far as the servers told: at most 16384.
@@ -43,10 +43,10 @@ enum Elsewhere {
 }
 
 impl Client {
-    /// A client without connections, which dials by way of `http`.
-    pub fn new(http: Rc<Http>, options: Options) -> Self {
+    /// A client without connections, which dials by way of `dialer`.
+    pub fn new(dialer: Rc<Dialer>, options: Options) -> Self {
         Self {
-            http,
+            dialer,
             options,
             nodes: RefCell::default(),
             slots: RefCell::default(),
@@ -136,7 +136,7 @@ impl Client {
                 password: &options.password,
                 database: options.database,
             };
-            Connection::open(&self.http, server, options, login).await?
+            Connection::open(&self.dialer, server, options, login).await?
         };
         if asking {
             self.within(connection.ask(&[b"ASKING".to_vec()])).await?;
@@ -176,7 +176,7 @@ impl Client {
             return Err(Failure::NoMaster);
         };
         let login = Login { username, password, database: 0 };
-        let opened = Connection::open(&self.http, sentinel, &self.options, login).await;
+        let opened = Connection::open(&self.dialer, sentinel, &self.options, login).await;
         let mut connection = opened.map_err(|failure| {
             let what = "redis: all sentinels specified in configuration are unreachable";
             Failure::Network(format!("{what}: {failure}"))

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use brunt_fiber::turn::Turn;
-use brunt_http::{Client, Opened, Target};
+use brunt_net::{Dialer, Endpoint, Offer, Opened};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::yield_now;
 use tokio::time::timeout;
@@ -39,22 +39,19 @@ fn broken(error: &std::io::Error) -> Failure {
 impl Connection {
     /// Dials and logs in.
     pub(crate) async fn open(
-        client: &Rc<Client>,
+        dialer: &Rc<Dialer>,
         server: &Server,
         options: &Options,
         login: Login<'_>,
     ) -> Result<Self, Failure> {
-        let scheme = if options.tls.is_some() { "https" } else { "http" };
+        let endpoint =
+            Endpoint { host: &server.host, port: server.port, is_secure: options.tls.is_some() };
         let host = &server.host;
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        let url = format!("{scheme}://{host}:{}/", server.port);
-        let target = Target::parse(&url).map_err(|_| {
-            Failure::Network(format!("dial tcp: {}:{} is no address", server.host, server.port))
-        })?;
-        let dialing = timeout(options.dial_timeout, client.open(&target)).await;
+        let dialing = timeout(options.dial_timeout, dialer.open(&endpoint, Offer::Nothing)).await;
         let stream = dialing
             .map_err(|_| Failure::Network(format!("dial tcp {host}:{}: i/o timeout", server.port)))?
-            .map_err(|failure| told(&failure, &host, server.port))?;
+            .map_err(|failure| told(failure, &host, server.port))?;
         let mut connection = Self { stream, received: Vec::new(), at: 0 };
         let greeting = connection.greet(options, login);
         let limit = options.read_timeout.unwrap_or(options.dial_timeout);
@@ -72,10 +69,15 @@ impl Connection {
                 hello.extend(["AUTH", user, password]);
             }
             self.demand(&hello).await?;
-        } else if !username.is_empty() {
-            self.demand(&["AUTH", username, password]).await?;
-        } else if has_login {
-            self.demand(&["AUTH", password]).await?;
+        } else {
+            // As k6's client does: who says nothing to it is given up at once, not after all tries of a command. Servers that
+            // don't know it, or want a login first, say so, and serve us all the same.
+            self.ask(&["HELLO", "2"].map(|part| part.as_bytes().to_vec())).await?;
+            if !username.is_empty() {
+                self.demand(&["AUTH", username, password]).await?;
+            } else if has_login {
+                self.demand(&["AUTH", password]).await?;
+            }
         }
         if !options.client_name.is_empty() {
             self.demand(&["CLIENT", "SETNAME", &options.client_name]).await?;
@@ -144,20 +146,11 @@ impl Connection {
 }
 
 /// Why dialing failed, in Go's words.
-fn told(failure: &brunt_http::Failure, host: &str, port: u16) -> Failure {
-    use brunt_http::Failure as Why;
+fn told(failure: brunt_net::Failure, host: &str, port: u16) -> Failure {
+    if let Some(told) = failure.of_certificate() {
+        return Failure::Network(told);
+    }
     let said = failure.to_string();
-    if matches!(failure, Why::UnknownAuthority) {
-        let said =
-            "tls: failed to verify certificate: x509: certificate signed by unknown authority";
-        return Failure::Network(said.to_owned());
-    }
-    if let Why::HostMismatch(names) = failure {
-        return Failure::Network(format!("tls: failed to verify certificate: x509: {names}"));
-    }
-    if matches!(failure, Why::CertificateTime(_) | Why::Certificate(_)) {
-        return Failure::Network(format!("tls: failed to verify certificate: {said}"));
-    }
     Failure::Network(match said.split_once(": ") {
         Some(("dial", why)) => format!("dial tcp {host}:{port}: connect: {why}"),
         Some(("lookup", why)) => format!("lookup {host}: {why}"),

@@ -1,6 +1,6 @@
 //! Redis' protocol, versions 2 and 3: commands written, replies read, without a socket.
 
-use brunt_http::budget::{Share, growth};
+use brunt_net::budget::{Share, growth};
 
 use crate::Failure;
 

@@ -86,7 +86,7 @@ pub struct Decoder<'a> {
 
 enum Codec {
     Gob(gob::Gob),
-    Json,
+    Json(json::Json),
     Csv(csv::Csv),
 }
 
@@ -120,7 +120,7 @@ impl Codec {
     fn new(format: Format) -> Self {
         match format {
             Format::Gob => Self::Gob(gob::Gob::default()),
-            Format::Json => Self::Json,
+            Format::Json => Self::Json(json::Json::default()),
             Format::Csv => Self::Csv(csv::Csv::default()),
         }
     }
@@ -130,7 +130,7 @@ impl Codec {
         record.clear();
         match self {
             Self::Gob(gob) => gob.next(input, record),
-            Self::Json => json::next(input, record),
+            Self::Json(json) => json.next(input, record),
             Self::Csv(csv) => csv.next(input, record),
         }
     }
@@ -141,7 +141,7 @@ impl Decoder<'_> {
     pub fn format(&self) -> Format {
         match self.codec {
             Codec::Gob(_) => Format::Gob,
-            Codec::Json => Format::Json,
+            Codec::Json(_) => Format::Json,
             Codec::Csv(_) => Format::Csv,
         }
     }

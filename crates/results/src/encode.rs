@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::Record;
+use crate::{Record, moment::Moments};
 
 mod csv;
 mod gob;
@@ -51,17 +51,22 @@ pub struct Encoder<W> {
     out: W,
     buffer: Vec<u8>,
     gob: gob::State,
+    moments: Moments,
 }
 
 impl<W: Write> Encoder<W> {
     /// Writes `format` to `out`.
     pub fn new(format: Format, out: W) -> Self {
-        Self { format, out, buffer: Vec::new(), gob: gob::State::default() }
+        Self::with(format, out, gob::State::default())
     }
 
     /// Writes `format` to a stream whose [`Format::beginning`] is written elsewhere.
     pub fn after_beginning(format: Format, out: W) -> Self {
-        Self { format, out, buffer: Vec::new(), gob: gob::State::begun() }
+        Self::with(format, out, gob::State::begun())
+    }
+
+    fn with(format: Format, out: W, gob: gob::State) -> Self {
+        Self { format, out, buffer: Vec::new(), gob, moments: Moments::default() }
     }
 
     /// Writes gob to `out`.
@@ -87,7 +92,7 @@ impl<W: Write> Encoder<W> {
         self.buffer.clear();
         match self.format {
             Format::Gob => self.gob.encode(record, &mut self.buffer),
-            Format::Json => json::encode(record, &mut self.buffer),
+            Format::Json => json::encode(record, &mut self.moments, &mut self.buffer),
             Format::Csv => csv::encode(record, &mut self.buffer),
         }
         self.out.write_all(&self.buffer)

@@ -19,7 +19,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that panics has failed"))]
 
 pub mod decode;
-pub mod duration;
 pub mod encode;
 mod input;
 mod moment;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::{Summary, duration};
+use crate::Summary;
 
 mod hdrplot;
 mod hist;
@@ -42,7 +42,7 @@ pub enum ReportError {
     Buckets(String),
     /// A bucket that is no duration.
     #[error(transparent)]
-    Duration(#[from] duration::DurationError),
+    Duration(#[from] brunt_duration::DurationError),
 }
 
 impl Report {
@@ -96,7 +96,7 @@ pub fn parse_buckets(text: &str) -> Result<Vec<u64>, ReportError> {
     }
     let mut bounds = Vec::new();
     for bound in list.split(',') {
-        bounds.push(u64::try_from(duration::parse(bound.trim())?).map_err(|_| bad())?);
+        bounds.push(u64::try_from(brunt_duration::parse(bound.trim())?).map_err(|_| bad())?);
     }
     if bounds[0] > 0 {
         bounds.insert(0, 0);

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{Class, Histogram, Summary, duration};
+use crate::{Class, Histogram, Summary};
 
 /// A condition on a [`Summary`].
 ///
@@ -113,7 +113,7 @@ impl FromStr for Threshold {
         })?;
         let bound = match metric {
             Metric::Latency(..) => {
-                duration::parse(value).map_err(|error| error.to_string()).map(|ns| ns as f64)
+                brunt_duration::parse(value).map_err(|error| error.to_string()).map(|ns| ns as f64)
             }
             Metric::Success => {
                 share(value).ok_or_else(|| format!("{value:?} is not a share, such as 99% or 0.99"))
@@ -185,7 +185,7 @@ impl Threshold {
             Operator::NotEqual => (value - self.bound).abs() >= 1e-9,
         });
         let found = value.map(|value| match self.metric {
-            Metric::Latency(..) => duration::format_rounded(value as i64),
+            Metric::Latency(..) => brunt_duration::format_rounded(value as i64),
             Metric::Success => format!("{:.2}%", value * 100.0),
             Metric::Rate | Metric::Throughput | Metric::Offered | Metric::Achieved => {
                 format!("{value:.2}")
@@ -199,8 +199,12 @@ impl Threshold {
         let schedule = summary.schedule();
         Some(match self.metric {
             Metric::Latency(clock, stat) => {
+                let all;
                 let histogram = match clock {
-                    Clock::All => summary.latencies(),
+                    Clock::All => {
+                        all = summary.latencies();
+                        &all
+                    }
                     Clock::Ok => summary.class(Class::Success),
                     Clock::Waited => &schedule?.response_times,
                     Clock::Lag => &schedule?.lags,

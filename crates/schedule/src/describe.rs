@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::duration::format as go;
+use brunt_duration::wait::format as go;
+
 use crate::{Executor, Scenario, Segment, Stage, peak, total_duration};
 
 /// The line over the scenarios: `(100.00%) 2 scenarios, 7 max VUs, 10m30s max duration (incl. graceful stop)`.

@@ -17,7 +17,6 @@
 
 mod arrivals;
 mod describe;
-pub mod duration;
 mod executor;
 mod fraction;
 mod plan;

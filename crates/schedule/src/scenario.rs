@@ -114,7 +114,7 @@ impl Faults {
 
     fn at_least_a_second(&mut self, key: &str, value: Duration) {
         self.unless(value >= DURATION_MIN, key, || {
-            format!("must be at least 1s, got {}", crate::duration::format(value))
+            format!("must be at least 1s, got {}", brunt_duration::wait::format(value))
         });
     }
 

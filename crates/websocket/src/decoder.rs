@@ -1,6 +1,6 @@
 //! From bytes to events.
 
-use brunt_http::budget::Share;
+use brunt_net::budget::Share;
 
 use crate::close::Close;
 use crate::deflate::Inflation;
@@ -340,7 +340,7 @@ impl Decoder {
 fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) {
     let most = limit.saturating_sub(buffer.len()) as u64;
     let room = buffer.capacity() - buffer.len();
-    if let Some(size) = brunt_http::budget::growth(buffer.len(), room, more, most) {
+    if let Some(size) = brunt_net::budget::growth(buffer.len(), room, more, most) {
         buffer.reserve_exact(size);
     }
 }

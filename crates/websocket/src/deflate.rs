@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use brunt_http::budget::{Share, growth};
+use brunt_net::budget::{Share, growth};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::decoder::Violation;

@@ -1,4 +1,5 @@
-//! WebSockets (RFC 6455) with permessage-deflate (RFC 7692), over the connections of [`brunt_http`].
+//! WebSockets (RFC 6455) with permessage-deflate (RFC 7692), over the connections of [`brunt_net`]; the handshake is an
+//! exchange of [`brunt_http`].
 //!
 //! ```text
 //! connect ── Handshake ──► Client::upgrade ──► Socket

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker, ready};
 use brunt_fiber::clock;
 use brunt_fiber::core::{Chore, put_off};
 use brunt_fiber::turn::{Turn, give_way};
-use brunt_http::{Failure, Upgraded};
+use brunt_net::{Failure, Opened};
 
 use crate::close::Close;
 use crate::decoder::{Decoder, Event, Kind, Violation};
@@ -66,7 +66,7 @@ struct Line {
 
 #[derive(Debug)]
 struct State {
-    stream: Option<Upgraded>,
+    stream: Option<Opened>,
     decoder: Decoder,
     events: VecDeque<Event>,
     /// The bytes behind a message that is being unpacked: at most the bytes of one reading.
@@ -125,7 +125,7 @@ fn decode(
 }
 
 impl Socket {
-    pub(crate) fn new(stream: Upgraded, compresses: bool, message_max: usize) -> Self {
+    pub(crate) fn new(stream: Opened, compresses: bool, message_max: usize) -> Self {
         Self {
             line: Rc::new(Line {
                 is_put_off: Cell::new(false),
@@ -203,6 +203,11 @@ impl Socket {
         state.close_sent = true;
         drop(state);
         self.queued(is_first)
+    }
+
+    /// Whether it is still open.
+    pub fn is_open(&self) -> bool {
+        self.line.state.borrow().stream.is_some()
     }
 
     /// Bytes that wait to be written.
@@ -359,10 +364,10 @@ impl State {
     fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         let Some(stream) = &mut self.stream else { return Poll::Ready(Ok(())) };
         if self.out.is_empty() {
-            return stream.poll_flush(cx);
+            return stream.poll_send_rest(cx);
         }
         while self.at < self.out.len() {
-            let Poll::Ready(written) = stream.poll_write(cx, &self.out[self.at..]) else {
+            let Poll::Ready(written) = stream.poll_send(cx, &self.out[self.at..]) else {
                 // A queue that is never empty must not keep what was written of it.
                 if self.at > WRITTEN_MAX && self.at > self.out.len() / 2 {
                     self.out.drain(..self.at);
@@ -382,7 +387,7 @@ impl State {
         if self.out.capacity() > OUT_KEEP {
             self.out = Vec::new();
         }
-        stream.poll_flush(cx)
+        stream.poll_send_rest(cx)
     }
 
     /// Queues the answers to what came. Gives back the goodbye that is among it.

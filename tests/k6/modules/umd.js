@@ -1,4 +1,7 @@
-// A UMD bundle of webpack 4 loads by default, by name and as a namespace
-import umd, { twice } from './lib/umd.js';
-import * as ns from './lib/umd.js';
-export default function () { console.log(typeof umd.twice, twice(4), ns.twice(2), umd.version); }
+// A UMD bundle loads by default, by name and as a namespace
+import harbour, { isDeep, runs } from './lib/umd.js';
+import * as all from './lib/umd.js';
+export default function () {
+  console.log(harbour.name, harbour.berths.join(), typeof harbour.isDeep);
+  console.log(isDeep(1), all.isDeep(4), all.berths === harbour.berths, runs > 0, 'isDeep' in all, Object.keys(harbour).join());
+}

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use brunt_http::{Exchange, Failure, Payload, Response, Shared, Source, content};
+use brunt_net::Failure as Broken;
 use brunt_results::{Headers, Record, Timestamp};
 
 use super::Hit;
@@ -117,14 +118,12 @@ fn words(failure: Failure, exchange: &Exchange, hit: &Hit<'_>) -> String {
         Failure::Timeout => {
             "context deadline exceeded (Client.Timeout exceeded while awaiting headers)".to_owned()
         }
-        Failure::Refused => dial("connect: connection refused"),
-        Failure::DialTimeout => dial("i/o timeout"),
-        Failure::DialErrno(errno) => {
-            let text = std::io::Error::from_raw_os_error(errno).to_string();
-            let text = text.split(" (os error").next().unwrap_or_default().to_lowercase();
-            dial(&format!("connect: {text}"))
+        Failure::Net(Broken::Refused) => dial("connect: connection refused"),
+        Failure::Net(Broken::DialTimeout) => dial("i/o timeout"),
+        Failure::Net(Broken::DialErrno(errno)) => {
+            dial(&format!("connect: {}", brunt_net::words(errno)))
         }
-        Failure::NoSuchHost => match &hit.target.way {
+        Failure::Net(Broken::NoSuchHost) => match &hit.target.way {
             Ok(way) => format!("dial tcp: lookup {}: no such host", way.borrow().host),
             Err(_) => failure.to_string(),
         },

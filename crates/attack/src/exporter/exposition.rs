@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use http::HeaderMap;
+use http::header::ACCEPT;
+
 use super::table::{BUCKETS, Series, Table};
 
 /// How it is written.
@@ -15,10 +18,9 @@ pub(super) enum Syntax {
 
 impl Syntax {
     /// The form that the request's `Accept` asks for.
-    pub(super) fn of_request(head: &str) -> Self {
-        let accepts = head.lines().any(|line| {
-            let (name, value) = line.split_once(':').unwrap_or_default();
-            name.eq_ignore_ascii_case("accept") && value.contains("application/openmetrics-text")
+    pub(super) fn accepted(headers: &HeaderMap) -> Self {
+        let accepts = headers.get_all(ACCEPT).iter().any(|value| {
+            value.to_str().is_ok_and(|value| value.contains("application/openmetrics-text"))
         });
         if accepts { Self::OpenMetrics } else { Self::Text }
     }
@@ -147,9 +149,11 @@ mod tests {
 
     #[test]
     fn open_metrics_is_written_for_who_accepts_it() {
-        let head = "GET / HTTP/1.1\r\naccept: application/openmetrics-text;q=1,*/*\r\n\r\n";
-        assert_eq!(Syntax::of_request(head), Syntax::OpenMetrics);
-        assert_eq!(Syntax::of_request("GET / HTTP/1.1\r\n\r\n"), Syntax::Text);
+        let mut headers = HeaderMap::new();
+        assert_eq!(Syntax::accepted(&headers), Syntax::Text);
+        headers.append(ACCEPT, "text/html".parse().unwrap());
+        headers.append(ACCEPT, "application/openmetrics-text;q=1,*/*".parse().unwrap());
+        assert_eq!(Syntax::accepted(&headers), Syntax::OpenMetrics);
         let text = write(&table(), Syntax::OpenMetrics);
         assert!(text.contains("request_bytes_in_total{") && text.ends_with("# EOF\n"), "{text}");
     }

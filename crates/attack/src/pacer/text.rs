@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 use std::time::Duration;
 
 use super::{Pacer, Ramp, Sine, SineError};
-use crate::duration::{self, DurationError};
 use crate::rate::{InvalidRate, Rate};
+use brunt_duration::{DurationError, parse_wait};
 
 /// A text that is no pacer, and the reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -93,7 +93,7 @@ impl Pacer {
             }
             let wrong = || InvalidPacer::Line { line: at + 1, text: whole.trim().to_owned() };
             let (moment, rate) = text.split_once(char::is_whitespace).ok_or_else(wrong)?;
-            let moment = duration::parse(moment).map_err(|_| wrong())?;
+            let moment = parse_wait(moment).map_err(|_| wrong())?;
             let rate = finite(rate.trim()).map_err(|_| wrong())?;
             let (before, from) = last.unwrap_or((Duration::ZERO, rate));
             let length = moment.checked_sub(before).ok_or_else(wrong)?;
@@ -139,7 +139,7 @@ fn sine<'a>(parameters: impl Iterator<Item = &'a str>, rate: Rate) -> Result<Pac
     let mut mean = if rate.hits == 0 { 0.0 } else { rate.hits_per_second() };
     for parameter in parameters {
         match parameter.split_once('=') {
-            Some(("period", value)) => period = Some(duration::parse(value)?),
+            Some(("period", value)) => period = Some(parse_wait(value)?),
             Some(("mean", value)) => mean = finite(value)?,
             Some(("amp", value)) => amplitude = Some(finite(value)?),
             Some(("offset", "mean-up")) => offset = 0.0,
@@ -162,7 +162,7 @@ fn steps<'a>(parameters: impl Iterator<Item = &'a str>) -> Result<Pacer, Invalid
         let (rate, length) =
             step.split_once('x').ok_or_else(|| InvalidPacer::Step(step.to_owned()))?;
         let rate = finite(rate.trim())?;
-        ramp = ramp.line(duration::parse(length.trim())?, rate, rate);
+        ramp = ramp.line(parse_wait(length.trim())?, rate, rate);
         is_empty = false;
     }
     if is_empty {

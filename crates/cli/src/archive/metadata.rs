@@ -1,4 +1,4 @@
-//! What an archive says of its test.
+//! The metadata of a test in an archive.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-/// What stands in `metadata.json`.
+/// The content of `metadata.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Metadata {
     /// The URL of the main script.

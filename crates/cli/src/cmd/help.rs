@@ -61,7 +61,8 @@ pub(super) fn arrange(root: Command) -> Command {
             let about =
                 about.map_or_else(|| "Print the help of a command".to_owned(), ToString::to_string);
             let lines = wrapped(&about, &" ".repeat(ABOUT), width);
-            let _ = write!(list, "{:<ABOUT$}{}", format!("  {name}"), lines.trim_start());
+            let cell = format!("  {name}");
+            let _ = write!(list, "{cell:<ABOUT$}{}", lines.trim_start());
         }
         list.push('\n');
     }

@@ -1,6 +1,6 @@
 //! Whether the certificates of `tlsAuth` can be used, seen as soon as the script is loaded: by `inspect` and `archive` too.
 
-use brunt_http::{Network, Settings, SettingsError};
+use brunt_net::{Network, Settings, SettingsError};
 use brunt_options::{Layer, Options, TlsAuth};
 use brunt_script::OptionPlace;
 

@@ -2,10 +2,9 @@
 
 use std::{net::IpAddr, path::PathBuf};
 
-use brunt_http::{
-    DnsPolicy, DnsSelect, DnsSettings, Network, Proxies, Settings, TlsAuth, TlsSettings, TlsVersion,
-};
+use brunt_http::{Network, Settings};
 use brunt_modules::{Config, SystemTags};
+use brunt_net::{DnsPolicy, DnsSelect, DnsSettings, Proxies, TlsAuth, TlsSettings, TlsVersion};
 use brunt_options::{self as options, Options};
 
 use crate::{
@@ -58,11 +57,7 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
         (host.clone(), target)
     });
     let dns = options.dns();
-    let defaults = Settings::default();
-    Ok(Settings {
-        idle_total: clamp(options.batch()),
-        idle_per_host: clamp(options.batch_per_host()),
-        no_connection_reuse: options.no_connection_reuse.unwrap_or(false),
+    let net = brunt_net::Settings {
         hosts: hosts.collect(),
         block_hostnames: options
             .block_hostnames
@@ -99,6 +94,14 @@ fn network(options: &Options, variable: &dyn Fn(&str) -> Option<String>) -> Outc
             ..TlsSettings::default()
         },
         proxies,
+        ..brunt_net::Settings::default()
+    };
+    let defaults = Settings::default();
+    Ok(Settings {
+        net,
+        idle_total: clamp(options.batch()),
+        idle_per_host: clamp(options.batch_per_host()),
+        no_connection_reuse: options.no_connection_reuse.unwrap_or(false),
         // Go's.
         head_limit: 10 << 20,
         body_limit: options.max_body_size.map_or(defaults.body_limit, options::Size::bytes),

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use brunt_http::{
-    Client, Headers, Network, Proxies, Request, Settings, Target, clock,
-    resolve as resolve_location,
+    Client, Headers, Network, Request, Settings, Target, clock, resolve as resolve_location,
 };
+use brunt_net::Proxies;
 use brunt_script::{Disk, Files, MAX_FILE};
 
 /// How long fetching one module may take, redirects included; as in k6.
@@ -89,8 +89,8 @@ impl Remote {
 
     fn get(&self, url: &str) -> Result<Vec<u8>, String> {
         let url = url.to_owned();
-        let settings =
-            Settings { proxies: self.proxies.clone(), body_limit: MAX_FILE, ..Settings::default() };
+        let mut settings = Settings { body_limit: MAX_FILE, ..Settings::default() };
+        settings.net.proxies = self.proxies.clone();
         // A thread of its own: whoever loads scripts may be inside of a runtime.
         std::thread::scope(|scope| {
             let fetching = scope.spawn(move || {

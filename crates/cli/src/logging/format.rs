@@ -165,15 +165,7 @@ pub(super) fn with_more(entry: &Entry) -> String {
 fn rfc3339(at: SystemTime, zone: &jiff::tz::TimeZone) -> String {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    let Ok(moment) = jiff::Timestamp::from_second(seconds) else {
-        return String::new();
-    };
-    let local = moment.to_zoned(zone.clone());
-    if local.offset() == jiff::tz::Offset::UTC {
-        local.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-    } else {
-        local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
-    }
+    brunt_moment::to_second(seconds, zone).unwrap_or_default()
 }
 
 /// A value bare if it consists of `A-Za-z0-9-._/@^+` only, else in quotes with Go's escapes.

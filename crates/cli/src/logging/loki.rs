@@ -90,7 +90,7 @@ impl LokiConfig {
                 "msgMaxSize" => config.message_most = number()?,
                 "level" => config.level = super::setup::parse_level(value)?,
                 "pushPeriod" => {
-                    config.push_period = brunt_schedule::duration::parse_with_unit(value)
+                    config.push_period = brunt_duration::wait::parse(value)
                         .ok()
                         .filter(|period| !period.is_zero())
                         .ok_or_else(|| format!("couldn't parse the loki pushPeriod {value}"))?;
@@ -230,7 +230,7 @@ impl Tally {
             parts.push(format!("{lost} did not arrive ({})", trouble.unwrap_or_else(late)));
         }
         if above > 0 {
-            let period = brunt_schedule::duration::format(config.push_period);
+            let period = brunt_duration::wait::format(config.push_period);
             parts.push(format!(
                 "{above} were above the limit of {} in {period} (limit=N allows more)",
                 config.limit
@@ -339,7 +339,7 @@ fn body(config: &LokiConfig, batch: Batch) -> Value {
             "k6 dropped {} log messages because they were above the limit of {} messages / {}",
             batch.dropped,
             config.limit,
-            brunt_schedule::duration::format(config.push_period)
+            brunt_duration::wait::format(config.push_period)
         );
         streams.entry(labels).or_default().push(json!([ns(SystemTime::now()), text]));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brunt_schedule::duration::format as short;
+use brunt_duration::wait::format as short;
 
 use super::{
     clock::clock,

@@ -1,6 +1,6 @@
 //! The end of a test: summary, files, warnings about the run itself.
 
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path, time::SystemTime};
 
 use brunt_engine::{HealthVerdict, RunReport};
 use brunt_metrics::{Dropped, OTHERS, TAG_MAX};
@@ -119,9 +119,11 @@ impl Ending<'_> {
     /// The argument of `handleSummary`.
     fn data(&self, report: &RunReport, setup_data: Option<Value>) -> Value {
         if self.settings.new_summary_shape {
-            // As Go writes it: nanoseconds, and `Z` for UTC.
-            let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string();
-            let now = now.replace("+00:00", "Z");
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            let mut now = Vec::new();
+            brunt_moment::Stamps::new(jiff::tz::TimeZone::system())
+                .push_nano(&mut now, since.unwrap_or_default().as_nanos() as u64);
+            let now = String::from_utf8_lossy(&now);
             return machine::summary_data(
                 &report.summary,
                 &machine::MachineContext {

@@ -151,7 +151,7 @@ impl Shared {
             }
             Ends::Wait => {}
             Ends::Test(..) | Ends::Process => {
-                log::error!("ended at once by a '{name}' signal");
+                log::error!("ended at once by the signal '{name}'");
                 flusher.flush(Duration::from_secs(1));
                 std::process::exit(i32::from(Exit::Signal.code()));
             }
@@ -161,7 +161,7 @@ impl Shared {
 
 /// The consequence of the first signal.
 fn what_happens(phase: Phase, teardown: Option<Duration>) -> String {
-    let limit = teardown.map(brunt_schedule::duration::format).unwrap_or_default();
+    let limit = teardown.map(brunt_duration::wait::format).unwrap_or_default();
     match phase {
         Phase::Running if teardown.is_some() => format!(
             "iterations under way are interrupted, then teardown() runs (at most {limit}) and the summary follows"

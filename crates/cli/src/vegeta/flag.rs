@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use brunt_results::duration;
+use brunt_duration as duration;
 
 use crate::page::{self, wrapped};
 

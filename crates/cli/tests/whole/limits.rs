@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Told, brunt};
+use crate::support::{DemoServer, Told, brunt};
 
 fn run(flags: &str, script: &str) -> Told {
     brunt(&format!("run -q --log-format raw {flags} s.js")).file("s.js", script).told()
@@ -44,6 +44,39 @@ fn init_code_and_setup_over_their_memory_end_the_run() {
         let told = run("--vu-memory 48MiB", &script);
         assert_eq!(told.code, 107, "{told:?}");
         assert!(told.stderr.contains("memory limit of the VU (48 MiB) exceeded"), "{told:?}");
+    }
+}
+
+#[test]
+fn who_holds_too_much_between_iterations_is_told_what_to_do() {
+    let script = "const all = [];
+        export const options = { iterations: 3, vuMemory: '48MiB' };
+        export default function () { for (;;) all.push(new Uint8Array(1e5).fill(1)); }";
+    let told = run("", script);
+    assert_eq!(told.code, 0, "{told:?}");
+    let held = "memory limit of the VU (48 MiB) exceeded, and variables outside of functions hold most of it";
+    assert!(told.stdout.contains(&format!("3× Error: {held}")), "{told:?}");
+    for part in ["SharedArray", "--vu-memory", "\tat "] {
+        assert!(told.stderr.contains(part), "{told:?}");
+    }
+}
+
+/// The text of a body is the VU's own, whatever becomes of its Response.
+#[test]
+fn bodies_that_a_script_keeps_count_without_their_responses() {
+    let demo = DemoServer::start();
+    let script = format!(
+        "import http from 'k6/http';
+         const all = [];
+         export const options = {{ vuMemory: '64MiB', iterations: 1 }};
+         export default function () {{
+           for (let i = 0; i < 100; i++) all.push(http.get('{}/source?bytes=4000000', {{ responseType: __ENV.TYPE }}).body);
+         }}",
+        demo.url
+    );
+    for kind in ["text", "binary"] {
+        let told = run(&format!("-e TYPE={kind}"), &script);
+        assert!(told.stderr.contains("memory limit of the VU (64 MiB) exceeded"), "{told:?}");
     }
 }
 
@@ -104,4 +137,24 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
     }
     assert!(tested > 150, "{tested} functions");
     assert!(began.elapsed() < Duration::from_mins(2));
+}
+
+/// They took four thousand million elements one by one: the core for minutes, the memory of the machine to its last byte.
+#[test]
+fn arrays_of_any_length_are_refused_where_native_code_takes_their_elements() {
+    let script = "import http from 'k6/http'; import { Blob as Other } from 'k6/websockets';
+        const all = Array(2 ** 32 - 1);
+        const refused = (call, n) => { try { call(); } catch (e) { console.log(n, String(e)); } };
+        export default function () {
+          refused(() => new Blob(all), 1);
+          refused(() => new Other(all), 2);
+          refused(() => http.url(all), 3);
+          refused(() => http.url({ length: 2 ** 32 - 1 }), 4);
+          refused(() => http.post('http://127.0.0.1:1/', { all }), 5);
+        }";
+    let told = run("--throw=false", script);
+    assert_eq!(told.code, 0, "{told:?}");
+    let why = "an array of 4294967295 elements is too long here: at most 1048576";
+    let lines = told.stderr.lines().filter(|line| line.contains(why)).count();
+    assert_eq!(lines, 5, "{told:?}");
 }

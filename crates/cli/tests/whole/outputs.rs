@@ -273,3 +273,106 @@ fn an_exporter_protocol_that_is_none_is_a_wrong_configuration() {
     let said = r#"error validating OpenTelemetry output config: unsupported exporter protocol \"carrier-pigeon\""#;
     assert!(told.stderr.contains(said), "{}", told.stderr);
 }
+
+/// The ways of a server that is no good.
+#[derive(Clone, Copy, Debug)]
+enum Bad {
+    /// It takes what comes and says nothing.
+    Silent,
+    /// It answers with what is no HTTP.
+    Garbage,
+    /// It reads a little now and then.
+    Slow,
+    /// It closes each connection.
+    Closes,
+}
+
+fn bad(how: Bad) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("it listens").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            std::thread::spawn(move || {
+                let mut room = [0; 2000];
+                while stream.read(&mut room).is_ok_and(|size| size > 0) {
+                    match how {
+                        Bad::Silent => {}
+                        Bad::Garbage => {
+                            let _ = stream.write_all(&b"\0\xff garbage\r\n".repeat(1000));
+                        }
+                        Bad::Slow => std::thread::sleep(Duration::from_millis(100)),
+                        Bad::Closes => return,
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// How late nearly all iterations were, in milliseconds, with 4000 series and 60 000 samples a second.
+fn lateness(flags: &str, variables: &[(&str, String)]) -> f64 {
+    let script = "import { Trend, Counter } from 'k6/metrics';
+        const took = new Trend('took');
+        const count = new Counter('count');
+        export const options = {
+          thresholds: { iteration_lateness: ['p(95)>=0'] },
+          scenarios: { a: { executor: 'constant-arrival-rate', rate: 300, duration: '3s', preAllocatedVUs: 20 } },
+        };
+        let n = __VU * 7919;
+        export default function () {
+          for (let i = 0; i < 100; i++) {
+            n = (n + 104729) % 2000;
+            took.add(i, { k: String(n) });
+            count.add(1, { k: String(n) });
+          }
+        }
+        export function handleSummary(data) {
+          return { stdout: String(data.metrics.iteration_lateness.values['p(95)']) };
+        }";
+    let mut call = brunt(&format!("run -q s.js {flags}")).file("s.js", script);
+    for (name, value) in variables {
+        call = call.env(name, value);
+    }
+    let told = call.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    told.stdout.trim().parse().unwrap_or_else(|_| panic!("{told:?}"))
+}
+
+/// As late as without any, but for what other programs do meanwhile: so each has several tries beside one without an output.
+#[test]
+fn a_bad_server_makes_no_iteration_late() {
+    let influxdb = |how| format!("--out influxdb=http://127.0.0.1:{}/db", bad(how));
+    let prometheus = |how| {
+        let url = format!("http://127.0.0.1:{}/write", bad(how));
+        let name = "K6_PROMETHEUS_RW_SERVER_URL";
+        ("--out experimental-prometheus-rw".to_owned(), vec![(name, url)])
+    };
+    let opentelemetry = |how| {
+        let variables = vec![
+            ("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf".to_owned()),
+            ("K6_OTEL_HTTP_EXPORTER_INSECURE", "true".to_owned()),
+            ("K6_OTEL_HTTP_EXPORTER_ENDPOINT", format!("127.0.0.1:{}", bad(how))),
+            ("K6_OTEL_FLUSH_INTERVAL", "200ms".to_owned()),
+        ];
+        ("--out opentelemetry".to_owned(), variables)
+    };
+    let rows = [
+        (influxdb(Bad::Silent), Vec::new()),
+        (influxdb(Bad::Garbage), Vec::new()),
+        prometheus(Bad::Slow),
+        prometheus(Bad::Garbage),
+        opentelemetry(Bad::Closes),
+        opentelemetry(Bad::Garbage),
+    ];
+    for (flags, variables) in rows {
+        let mut tries = Vec::new();
+        let is_well = (0..5).any(|_| {
+            let (without, with) = (lateness("", &[]), lateness(&flags, &variables));
+            tries.push((without, with));
+            with <= 2.0 * without + 20.0
+        });
+        assert!(is_well, "{flags}: p95 without an output and with it, in ms: {tries:?}");
+    }
+}

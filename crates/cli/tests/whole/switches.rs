@@ -34,6 +34,33 @@ fn http_debug_logs_each_request_and_response() {
     }
 }
 
+#[test]
+fn http_debug_shows_bodies_without_their_codings_also_discarded_ones() {
+    let demo = DemoServer::start();
+    for params in ["{}", "{ responseType: 'none' }"] {
+        let script = format!(
+            "import http from 'k6/http';\n\
+             export default function () {{\n\
+               for (const path of ['gzip', 'br', 'zstd']) {{\n\
+                 const r = http.get(`{}/${{path}}`, {params});\n\
+                 console.log('body', r.body === null);\n\
+               }}\n\
+             }}",
+            demo.url
+        );
+        let told = brunt("run -q --http-debug=full s.js").file("s.js", script).told();
+        let shown: Vec<&str> =
+            told.stderr.lines().filter(|line| line.contains("msg=\"Response:")).collect();
+        assert_eq!(shown.len(), 3, "{told:?}");
+        for line in shown {
+            let (_, body) = line.split_once("\\n\\n").expect("a body");
+            assert!(body.starts_with('{') && !body.contains('\u{fffd}'), "{line}");
+        }
+        let dropped = told.stderr.matches("body true").count();
+        assert_eq!(dropped, if params == "{}" { 0 } else { 3 }, "{told:?}");
+    }
+}
+
 /// The log of k6 1.8.1, and the bytes on the wire.
 #[test]
 fn http_debug_shows_what_is_sent_without_a_body_and_on_its_own_connection() {

@@ -1,4 +1,4 @@
-//! What the plain routes remember between requests.
+//! The state of the plain routes between requests.
 
 use super::windows::Windows;
 

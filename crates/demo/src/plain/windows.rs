@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// Keys that are counted apart; when full, the windows begin anew.
 const KEYS_MAX: usize = 1024;
 
-/// What a request gets of its window.
+/// A request's turn in its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// How many more there are in this window.

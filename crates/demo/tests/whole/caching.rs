@@ -100,7 +100,7 @@ fn who_reads_after_a_write_may_read_stale_or_not() {
     assert_eq!(stale_reads(&mut client, "twotier"), 50);
 }
 
-/// What takes so long never comes.
+/// An answer that takes longer never comes.
 const HANGS: Duration = Duration::from_secs(30);
 
 #[test]

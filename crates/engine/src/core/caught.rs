@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use super::Core;
 use crate::control::AbortReason;
 
-/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. What is awaited stays where it is: a
+/// Awaits; a panic ends the run with an error that names `what`, and gives `None`. The future stays in its place: a
 /// future that is handed on has its room twice.
 pub(super) async fn caught<F: Future>(
     core: &Core,
@@ -28,7 +28,7 @@ pub(super) async fn caught<F: Future>(
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")

@@ -330,7 +330,7 @@ impl<R: Runner> Coordinator<R> {
             scene.launch(launch);
             let spec = scene.state.spec();
             log::debug!(scenario = spec.name.as_str(), executor = spec.executor.kind();
-                "Starts after {}", brunt_schedule::duration::format(spec.start_time));
+                "Starts after {}", brunt_duration::wait::format(spec.start_time));
         }
         self.parts.control.enter_phase(Phase::Running);
         loop {

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::io::Read as _;
 use std::time::Duration;
 
-use brunt_http::budget::Share;
+use brunt_net::budget::Share;
 use bytes::buf::Reader;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
@@ -75,13 +75,13 @@ pub(super) async fn send(
 /// Takes messages out of a stream. Holds at most one message, of at most `limit` bytes, and what came with it.
 pub(super) struct Messages {
     came: BytesMut,
-    /// What came whole, and needs no copy.
+    /// The message that came whole, and needs no copy.
     whole: Bytes,
     limit: usize,
     coding: Coding,
     /// A message that is unpacked, slice by slice: a few kilobytes can become a gigabyte.
     unpacking: Option<Box<Unpacking>>,
-    /// What all this takes of what the process may hold.
+    /// Its share of the memory that the process may use.
     share: Share,
 }
 

@@ -13,8 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a frame's head.
 const HEAD: usize = 9;
-/// Frames that carry no part of a message: heads, windows, pings, settings and the like. So many may come at any time, so many
-/// more with each second, and one for so many bytes that we write; a server that sends more floods us.
+/// Frames that carry no part of a message: heads, windows, pings, settings and the like. This many may come at any
+/// time, more with each second, and one for a number of bytes that we write; a server that sends more floods us.
 const EMPTY_MAX: u64 = 65_536;
 const EMPTY_EACH_SECOND: u64 = 10_000;
 const EMPTY_BYTES: u64 = 2;
@@ -24,7 +24,7 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
-/// What of a GOAWAY counts: the last stream, and the reason.
+/// The bytes of a GOAWAY that count: the last stream, and the reason.
 const FAREWELL: usize = 8;
 
 /// Whether the server greeted.
@@ -35,7 +35,7 @@ pub(super) struct Greeting {
     waker: RefCell<Option<Waker>>,
 }
 
-/// What a GOAWAY says.
+/// The content of a GOAWAY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Farewell {
     /// The server has looked at no stream beyond this one.

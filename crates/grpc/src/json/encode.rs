@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use prost::encoding::{WireType, encode_key, encode_varint};
+
 use super::parse::{NoJson, Reader, Sort};
 use super::{DEPTH_MAX, base64, known};
 use crate::types::{EnumType, Field, Kind, MessageId, Shape, Types};
-use crate::wire::{put_length_at, put_tag, put_varint};
+use crate::wire::put_length_at;
 
 /// Why a JSON text is no message of the type. The text is Go's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl<'a> Encoder<'a> {
         EncodeError(format!("proto: (line {line}:{column}): {what}"))
     }
 
-    /// What comes next is not what must stand here.
+    /// The next token is not the expected one.
     pub(super) fn unexpected(&mut self) -> EncodeError {
         self.json.skip_space();
         let from = self.json.at;
@@ -62,7 +64,7 @@ impl<'a> Encoder<'a> {
         EncodeError(format!("proto: syntax error (line {line}:{column}): unexpected token {token}"))
     }
 
-    /// What comes next, as it is written: of arrays and objects, the bracket.
+    /// The next token, as it is written: of arrays and objects, the bracket.
     pub(super) fn token(&mut self) -> &'a str {
         let sort = self.json.sort();
         let from = self.json.at;
@@ -191,7 +193,7 @@ impl<'a> Encoder<'a> {
             Shape::Single => self.single(field, field.is_implicit, out),
             Shape::Map => self.map(field, out),
             Shape::List if field.is_packed => {
-                put_tag(field.number, 2, out);
+                encode_key(field.number, WireType::LengthDelimited, out);
                 let start = out.len();
                 self.array(|encoder| encoder.scalar(field, out).map(drop))?;
                 put_length_at(start, out);
@@ -206,18 +208,18 @@ impl<'a> Encoder<'a> {
         let before = out.len();
         match field.kind {
             Kind::Message(id) => {
-                put_tag(field.number, 2, out);
+                encode_key(field.number, WireType::LengthDelimited, out);
                 let start = out.len();
                 self.message(id, out)?;
                 put_length_at(start, out);
             }
             Kind::Group(id) => {
-                put_tag(field.number, 3, out);
+                encode_key(field.number, WireType::StartGroup, out);
                 self.message(id, out)?;
-                put_tag(field.number, 4, out);
+                encode_key(field.number, WireType::EndGroup, out);
             }
             kind => {
-                put_tag(field.number, wire_kind(kind), out);
+                encode_key(field.number, wire_kind(kind), out);
                 if self.scalar(field, out)? && skips_zero {
                     out.truncate(before);
                 }
@@ -238,11 +240,11 @@ impl<'a> Encoder<'a> {
             return Err(self.unexpected());
         };
         self.object(|encoder, at, name| {
-            put_tag(field.number, 2, out);
+            encode_key(field.number, WireType::LengthDelimited, out);
             let start = out.len();
-            put_tag(key.number, wire_kind(key.kind), out);
+            encode_key(key.number, wire_kind(key.kind), out);
             if key.kind == Kind::String {
-                put_varint(name.len() as u64, out);
+                encode_varint(name.len() as u64, out);
                 out.extend_from_slice(name.as_bytes());
             } else if put_key(key.kind, &name, out).is_none() {
                 let token = format!("invalid value for {} key: {name:?}", key.kind.name());
@@ -266,18 +268,18 @@ impl<'a> Encoder<'a> {
             }
             (Kind::String, Sort::String) => {
                 let value = self.json.string()?;
-                put_varint(value.len() as u64, out);
+                encode_varint(value.len() as u64, out);
                 out.extend_from_slice(value.as_bytes());
                 Some(value.is_empty())
             }
             (Kind::Bytes, Sort::String) => base64::read(&self.json.string()?).map(|value| {
-                put_varint(value.len() as u64, out);
+                encode_varint(value.len() as u64, out);
                 out.extend_from_slice(&value);
                 value.is_empty()
             }),
             (Kind::Enum(id), _) => {
                 self.enumerated(self.types.enumeration(id), sort)?.map(|value| {
-                    put_varint(i64::from(value) as u64, out);
+                    encode_varint(i64::from(value) as u64, out);
                     value == 0
                 })
             }
@@ -356,13 +358,13 @@ impl Seen {
     }
 }
 
-fn wire_kind(kind: Kind) -> u8 {
+fn wire_kind(kind: Kind) -> WireType {
     match kind {
-        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
-        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,
-        Kind::String | Kind::Bytes | Kind::Message(_) => 2,
-        Kind::Group(_) => 3,
-        _ => 0,
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => WireType::SixtyFourBit,
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => WireType::ThirtyTwoBit,
+        Kind::String | Kind::Bytes | Kind::Message(_) => WireType::LengthDelimited,
+        Kind::Group(_) => WireType::StartGroup,
+        _ => WireType::Varint,
     }
 }
 
@@ -397,17 +399,17 @@ fn put_number(kind: Kind, text: &str, out: &mut Vec<u8>) -> Option<bool> {
     }
     let value = whole(text)?;
     match kind {
-        Kind::Int32 => put_varint(i64::from(i32::try_from(value).ok()?) as u64, out),
-        Kind::Int64 => put_varint(i64::try_from(value).ok()? as u64, out),
-        Kind::Uint32 => put_varint(u64::from(u32::try_from(value).ok()?), out),
-        Kind::Uint64 => put_varint(u64::try_from(value).ok()?, out),
+        Kind::Int32 => encode_varint(i64::from(i32::try_from(value).ok()?) as u64, out),
+        Kind::Int64 => encode_varint(i64::try_from(value).ok()? as u64, out),
+        Kind::Uint32 => encode_varint(u64::from(u32::try_from(value).ok()?), out),
+        Kind::Uint64 => encode_varint(u64::try_from(value).ok()?, out),
         Kind::Sint32 => {
             let value = i32::try_from(value).ok()?;
-            put_varint(u64::from((value << 1 ^ value >> 31) as u32), out);
+            encode_varint(u64::from((value << 1 ^ value >> 31) as u32), out);
         }
         Kind::Sint64 => {
             let value = i64::try_from(value).ok()?;
-            put_varint((value << 1 ^ value >> 63) as u64, out);
+            encode_varint((value << 1 ^ value >> 63) as u64, out);
         }
         Kind::Fixed32 => out.extend(u32::try_from(value).ok()?.to_le_bytes()),
         Kind::Fixed64 => out.extend(u64::try_from(value).ok()?.to_le_bytes()),

@@ -1,11 +1,13 @@
 //! Messages of `google.protobuf` that have a form of their own in JSON.
 
+use prost::encoding::{WireType, encode_key, encode_varint};
+
 use super::decode::{self, DecodeError, Decoder, collect, merged, write_string};
 use super::encode::{self, EncodeError, Encoder};
 use super::parse::Sort;
 use super::time;
 use crate::types::{Kind, Known, MessageId};
-use crate::wire::{Raw, put_bytes, put_length_at, put_tag, put_varint};
+use crate::wire::{Raw, put_bytes, put_length_at};
 
 /// The field of `Value` for each sort.
 const NULL: u32 = 1;
@@ -48,8 +50,8 @@ pub(super) fn encode(
             };
             for (number, value) in [(1, seconds), (2, i64::from(nanos))] {
                 if value != 0 {
-                    put_tag(number, 0, out);
-                    put_varint(value as u64, out);
+                    encode_key(number, WireType::Varint, out);
+                    encode_varint(value as u64, out);
                 }
             }
             Ok(())
@@ -115,7 +117,7 @@ fn encode_any(encoder: &mut Encoder<'_>, out: &mut Vec<u8>) -> encode::Done {
         return Err(encoder.wrong(at, &told));
     };
     put_bytes(1, url.as_bytes(), out);
-    put_tag(2, 2, out);
+    encode_key(2, WireType::LengthDelimited, out);
     let start = out.len();
     if types.messages[id].known.is_some() {
         let Some(value) = value else {
@@ -139,10 +141,10 @@ fn deeper(depth: u32) -> Result<u32, EncodeError> {
 fn encode_struct(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> encode::Done {
     let depth = deeper(depth)?;
     encoder.object(|encoder, _, key| {
-        put_tag(1, 2, out);
+        encode_key(1, WireType::LengthDelimited, out);
         let entry = out.len();
         put_bytes(1, key.as_bytes(), out);
-        put_tag(2, 2, out);
+        encode_key(2, WireType::LengthDelimited, out);
         let start = out.len();
         encode_value(encoder, depth, out)?;
         put_length_at(start, out);
@@ -154,7 +156,7 @@ fn encode_struct(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> en
 fn encode_list(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> encode::Done {
     let depth = deeper(depth)?;
     encoder.array(|encoder| {
-        put_tag(1, 2, out);
+        encode_key(1, WireType::LengthDelimited, out);
         let start = out.len();
         encode_value(encoder, depth, out)?;
         put_length_at(start, out);
@@ -166,17 +168,17 @@ fn encode_value(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> enc
     match encoder.json.sort() {
         Sort::Null => {
             encoder.json.null()?;
-            put_tag(NULL, 0, out);
+            encode_key(NULL, WireType::Varint, out);
             out.push(0);
         }
         Sort::Bool => {
             let value = encoder.json.bool()?;
-            put_tag(BOOL, 0, out);
+            encode_key(BOOL, WireType::Varint, out);
             out.push(u8::from(value));
         }
         Sort::Number => {
             let value: f64 = encoder.json.number()?.parse().map_err(|_| super::parse::NoJson)?;
-            put_tag(NUMBER, 1, out);
+            encode_key(NUMBER, WireType::SixtyFourBit, out);
             out.extend(value.to_le_bytes());
         }
         Sort::String => {
@@ -184,13 +186,13 @@ fn encode_value(encoder: &mut Encoder<'_>, depth: u32, out: &mut Vec<u8>) -> enc
             put_bytes(STRING, value.as_bytes(), out);
         }
         Sort::Object => {
-            put_tag(STRUCT, 2, out);
+            encode_key(STRUCT, WireType::LengthDelimited, out);
             let start = out.len();
             encode_struct(encoder, depth, out)?;
             put_length_at(start, out);
         }
         Sort::Array => {
-            put_tag(LIST, 2, out);
+            encode_key(LIST, WireType::LengthDelimited, out);
             let start = out.len();
             encode_list(encoder, depth, out)?;
             put_length_at(start, out);

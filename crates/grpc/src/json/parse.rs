@@ -11,7 +11,7 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
 }
 
-/// What a value is, by its first character.
+/// The kind of a value, by its first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Null,
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What comes next.
+    /// The kind of the next value.
     pub(super) fn sort(&mut self) -> Sort {
         self.skip_space();
         match self.bytes().get(self.at) {

@@ -180,7 +180,7 @@ fn later_values_replace_earlier_ones_and_messages_merge() {
     for _ in 0..5000 {
         deep.splice(0..0, {
             let mut head = vec![0x1a];
-            crate::wire::put_varint(deep.len() as u64, &mut head);
+            prost::encoding::encode_varint(deep.len() as u64, &mut head);
             head
         });
     }

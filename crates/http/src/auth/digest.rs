@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{hex, of_kind};
 
-/// What is asked for, and by whom.
+/// The request to authenticate, and its user.
 #[derive(Copy, Clone, Debug)]
 pub struct Asked<'a> {
     /// The method as it goes on the wire.
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(response(challenge, &old, "0a4f113b"), "6629fae49393a05397450978507c4ef1");
     }
 
-    /// What k6 1.8.1 sent.
+    /// The headers that k6 1.8.1 sent.
     #[test]
     fn answers_are_those_of_k6() {
         let asked = |path| Asked { path, user: ("us er", "pa@ss"), ..ASKED };

@@ -38,7 +38,7 @@ const TIMESTAMP: u16 = 7;
 const TO_1970: u64 = 116_444_736_000_000_000;
 
 impl Kind {
-    /// What a server that answered 401 wants; `None`: something else.
+    /// The kind that a server asks for with its 401; `None`: something else.
     pub fn wanted<'h>(challenges: &(impl Iterator<Item = &'h str> + Clone)) -> Option<Self> {
         let has = |kind: Self| of_kind(challenges.clone(), kind.name()).is_some();
         [Self::Ntlm, Self::Negotiate].into_iter().find(|kind| has(*kind))
@@ -72,8 +72,8 @@ impl Kind {
         self.value(&message)
     }
 
-    /// The last message, as the value of `Authorization`: the answer to the server's, which stands in its
-    /// `WWW-Authenticate`. `now_ns`: since 1970. `None`: it is no challenge that we can answer.
+    /// The last message, as the value of `Authorization`: the answer to the server's, from its `WWW-Authenticate`.
+    /// `now_ns`: since 1970. `None`: it is no challenge that we can answer.
     pub fn authenticate<'h>(
         self,
         challenges: impl Iterator<Item = &'h str>,

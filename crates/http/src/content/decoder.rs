@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::{Coding, Undecodable, codings, is_zlib, opened};
 
-/// Takes content codings off a body that comes piece by piece. What it makes of a piece is as large as its reader's
+/// Takes content codings off a body that comes piece by piece. The output for a piece is as large as its reader's
 /// buffer, however much the piece unpacks to.
 ///
 /// ```text
@@ -22,8 +22,8 @@ pub struct Decoder {
     refused: Option<Undecodable>,
 }
 
-/// What all layers together may read before somebody else has a turn: a body that unpacks to nothing, or to little that
-/// unpacks to much, yields no bytes to stop at.
+/// The bytes that all layers together may read before another task has its turn: a body that unpacks to nothing, or
+/// to little that unpacks to much, yields no bytes to stop at.
 #[derive(Default)]
 struct Turn {
     left: Cell<usize>,
@@ -33,10 +33,10 @@ struct Turn {
 /// So much the layers may read in a turn.
 const TURN: usize = 256 * 1024;
 
-/// What came of asking for more.
+/// The result of asking for more.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
-    /// So many bytes, at least one.
+    /// This many bytes, at least one.
     Bytes(usize),
     /// First something must be pushed.
     Hungry,

@@ -7,18 +7,19 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::Deref;
 
+use brunt_net::budget::{Share, make_room};
+
 use super::{Coding, Undecodable, codings, decode_one, is_zlib, opened, why};
-use crate::budget::{Share, make_room};
 use crate::failure::Failure;
 
-/// What a slice reads at most of a coding, and what it makes at most.
+/// The most bytes that a slice reads of a coding, and the most that it makes.
 const INPUT_STEP: usize = 64 * 1024;
 const OUTPUT_STEP: usize = 512 * 1024;
 
-/// So many codings of a small body are taken off at once.
+/// Most codings of a small body that are taken off at once.
 const LAYERS: usize = 2;
 
-/// What is copied at a time.
+/// The bytes that are copied at a time.
 const BUFFER: usize = 32 * 1024;
 
 /// A body with its codings off. Beyond its first MiB it counts towards what all bodies may hold.
@@ -51,7 +52,7 @@ impl Deref for Unpacked {
     }
 }
 
-/// What came of unpacking: what came out (`None`: there was nothing to take off, or it never began), and what went wrong.
+/// The result of unpacking: the body (`None`: there was nothing to take off, or it never began), and the failure.
 pub type Outcome = (Option<Unpacked>, Option<Failure>);
 
 /// As [`unpack`], at once: for a small body that unpacks to little, as most do. `None` if it is not one.

@@ -19,7 +19,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
             year = token.parse::<i64>().ok();
         }
     }
-    let (seconds, day, month) = (time?, day?, month?);
+    let (time, day, month) = (time?, day?, month?);
     let year = match year? {
         year @ 70..=99 => year + 1900,
         year @ 0..=69 => year + 2000,
@@ -28,19 +28,20 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     if !(1..=31).contains(&day) || year < 1601 {
         return None;
     }
-    Some(days(year, month, day) * 86_400 + seconds)
+    // A day that does not exist is none, RFC 6265 says.
+    brunt_moment::unix_seconds((year, month, day), time)
 }
 
 fn is_number(token: &str) -> bool {
     token.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `hh:mm:ss` in seconds.
-fn parse_time(token: &str) -> Option<i64> {
+/// `hh:mm:ss`
+fn parse_time(token: &str) -> Option<(i64, i64, i64)> {
     let mut parts = token.split(':').map(|part| part.parse::<i64>().ok());
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
     let fits = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
-    (fits && parts.next().is_none()).then_some(hour * 3600 + minute * 60 + second)
+    (fits && parts.next().is_none()).then_some((hour, minute, second))
 }
 
 /// 1 to 12.
@@ -49,15 +50,6 @@ fn parse_month(token: &str) -> Option<i64> {
     let name = token.get(..3)?.to_ascii_lowercase();
     let at = NAMES.find(&name)?;
     (at % 3 == 0).then_some(at as i64 / 3 + 1)
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar (Howard Hinnant's formula).
-pub(crate) fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]
@@ -74,14 +66,22 @@ mod tests {
             assert_eq!(parse(text), Some(784_111_777), "{text}");
         }
         assert_eq!(parse("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(parse("Fri, 31-Dec-9999 23:59:59 GMT"), Some(253_402_300_799));
         assert_eq!(parse("Fri, 29-Feb-2096 23:59:59 GMT"), Some(3_981_398_399));
     }
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in
-            ["", "0", "tomorrow", "Sun, 06 Nov 1994", "99 Nov 1994 08:49:37", "6 Nov 1994 25:00:00"]
-        {
+        for text in [
+            "",
+            "0",
+            "tomorrow",
+            "Sun, 06 Nov 1994",
+            "99 Nov 1994 08:49:37",
+            "6 Nov 1994 25:00:00",
+            "31 Nov 1994 08:49:37",
+            "29 Feb 1994 08:49:37",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

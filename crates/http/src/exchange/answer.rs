@@ -1,7 +1,8 @@
-//! What came of a response: head and body in one buffer.
+//! The response of an exchange: head and body in one buffer.
+
+use brunt_net::budget::{Exhausted, Share, make_room};
 
 use super::Response;
-use crate::budget::{Exhausted, Share, make_room};
 use crate::failure::Failure;
 use crate::http1::known::KnownHeads;
 use crate::http1::{Event, Head, Length, Parser};
@@ -17,7 +18,7 @@ const LEFT_MAX: u64 = 2048;
 /// A buffer up to this size stays as it is when its body is forgotten.
 const SMALL: usize = 64 * 1024;
 
-/// What becomes of a body.
+/// The fate of a body.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is kept.
@@ -51,9 +52,9 @@ pub(crate) struct Answer {
     buffer: Vec<u8>,
     discarded: u64,
     limit: u64,
-    /// What a header says of the body's length.
+    /// The body's length, from a header.
     declared: Option<u64>,
-    /// What its body has of the bound on all of them.
+    /// The body's part of the bound on all bodies.
     share: Share,
     moves_on: MovesOn,
     /// It is a redirect that is followed.
@@ -73,7 +74,7 @@ impl Answer {
         status >= 300 && self.moves_on != MovesOn::default()
     }
 
-    /// Its head is there: drops the body, if nobody wants it.
+    /// Its head is there: drops the body, if it is not needed.
     fn look_ahead(&mut self) -> Result<(), Failure> {
         let MovesOn { redirects, challenges } = self.moves_on;
         self.is_left = redirects

@@ -1,55 +1,21 @@
 //! An exchange while it happens.
 
-use std::cell::Cell;
-use std::net::SocketAddr;
+use brunt_net::clock::Clock;
+use brunt_net::{Meter, Moments, TlsInfo};
 
 use super::{Answer, Exchange, Timings};
-use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::tls::TlsInfo;
-
-/// All bytes of one client, kept even for exchanges that nobody waits for any more.
-#[derive(Debug, Default)]
-pub(crate) struct Meter {
-    sent: Cell<u64>,
-    received: Cell<u64>,
-}
-
-impl Meter {
-    /// What was counted since the last call: (sent, received).
-    pub(crate) fn take(&self) -> (u64, u64) {
-        (self.sent.take(), self.received.take())
-    }
-
-    pub(crate) fn sent(&self, bytes: usize) {
-        self.sent.set(self.sent.get() + bytes as u64);
-    }
-
-    pub(crate) fn received(&self, bytes: usize) {
-        self.received.set(self.received.get() + bytes as u64);
-    }
-}
 
 /// The moments of an exchange as they pass (0: not yet), and what has come so far. It outlives the
 /// work on the exchange, so that a timeout finds everything up to its moment.
 #[derive(Debug)]
 pub(crate) struct Recording<'c> {
-    clock: Clock,
-    meter: &'c Meter,
+    /// The moments of the connection, and its bytes.
+    pub(crate) moments: Moments<'c>,
     started: u64,
-    /// When a connection was last asked for: a retry asks again.
-    asked: u64,
-    connect_from: u64,
-    connected: u64,
-    tls_from: u64,
-    tls_done: u64,
     acquired: u64,
     written: u64,
     first_byte: u64,
-    bytes_sent: u64,
-    bytes_received: u64,
-    pub(crate) remote: Option<SocketAddr>,
-    pub(crate) dialed: Option<SocketAddr>,
     pub(crate) tls: Option<TlsInfo>,
     pub(crate) reused: bool,
     pub(crate) answer: Answer,
@@ -57,23 +23,13 @@ pub(crate) struct Recording<'c> {
 
 impl<'c> Recording<'c> {
     pub(crate) fn start(clock: Clock, meter: &'c Meter, answer: Answer) -> Self {
-        let now = clock();
+        let moments = Moments::start(clock, meter);
         Self {
-            clock,
-            meter,
-            started: now,
-            asked: now,
-            connect_from: 0,
-            connected: 0,
-            tls_from: 0,
-            tls_done: 0,
+            moments,
+            started: moments.asked,
             acquired: 0,
             written: 0,
             first_byte: 0,
-            bytes_sent: 0,
-            bytes_received: 0,
-            remote: None,
-            dialed: None,
             tls: None,
             reused: false,
             answer,
@@ -82,37 +38,20 @@ impl<'c> Recording<'c> {
 
     /// The connection was dead and another is asked for: the moments count from here, as in k6.
     pub(crate) fn restart(&mut self) {
-        self.asked = (self.clock)();
+        self.moments.asked = self.now();
         self.acquired = 0;
         self.written = 0;
         self.first_byte = 0;
     }
 
-    pub(crate) fn connecting(&mut self) {
-        self.connect_from = (self.clock)();
-    }
-
-    pub(crate) fn connected(&mut self, remote: SocketAddr) {
-        self.connected = (self.clock)();
-        self.remote = Some(remote);
-    }
-
-    pub(crate) fn handshaking(&mut self) {
-        self.tls_from = (self.clock)();
-    }
-
-    pub(crate) fn handshaken(&mut self) {
-        self.tls_done = (self.clock)();
-    }
-
     /// A connection is there. One from the pool was there at once: no need to look at the clock.
     pub(crate) fn acquired(&mut self, reused: bool) {
         self.reused = reused;
-        self.acquired = if reused { self.asked } else { (self.clock)() };
+        self.acquired = if reused { self.moments.asked } else { self.now() };
     }
 
     pub(crate) fn written(&mut self) {
-        self.written = (self.clock)();
+        self.written = self.now();
     }
 
     /// It was not sent at once but from `begun` until `at`: before that it was blocked.
@@ -121,25 +60,19 @@ impl<'c> Recording<'c> {
         self.written = at;
     }
 
-    /// How long it took to find the address, and then to connect, in nanoseconds.
-    pub(crate) fn way(&self) -> [u64; 2] {
-        let found = self.connect_from.saturating_sub(self.asked);
-        [found, self.connected.saturating_sub(self.connect_from)]
-    }
-
     /// When it was asked for, which is now or a moment ago.
     pub(crate) fn asked(&self) -> u64 {
-        self.asked
+        self.moments.asked
     }
 
     /// Some of the response is there; only the first call counts.
     pub(crate) fn answered(&mut self) {
         if self.first_byte == 0 {
-            self.first_byte = (self.clock)();
+            self.first_byte = self.now();
         }
     }
 
-    /// What came was no answer yet, only the leave to go on.
+    /// The bytes that came were no answer yet, only the leave to go on.
     pub(crate) fn may_continue(&mut self) {
         self.first_byte = 0;
     }
@@ -149,28 +82,28 @@ impl<'c> Recording<'c> {
     }
 
     pub(crate) fn bytes_sent(&self) -> u64 {
-        self.bytes_sent
+        self.moments.bytes_sent
     }
 
+    #[inline]
     pub(crate) fn sent(&mut self, bytes: usize) {
-        self.bytes_sent += bytes as u64;
-        self.meter.sent(bytes);
+        self.moments.sent(bytes);
     }
 
+    #[inline]
     pub(crate) fn received(&mut self, bytes: usize) {
-        self.bytes_received += bytes as u64;
-        self.meter.received(bytes);
+        self.moments.received(bytes);
     }
 
     /// Bytes of this exchange on a connection that it shares, whose bytes are counted apart.
     pub(crate) fn took_part(&mut self, sent: usize, received: usize) {
-        self.bytes_sent += sent as u64;
-        self.bytes_received += received as u64;
+        self.moments.bytes_sent += sent as u64;
+        self.moments.bytes_received += received as u64;
     }
 
     /// All bytes of the client are counted here.
     pub(crate) fn meter(&self) -> &'c Meter {
-        self.meter
+        self.moments.meter()
     }
 
     /// The response began at this moment.
@@ -182,10 +115,10 @@ impl<'c> Recording<'c> {
 
     /// The moment now, by its clock.
     pub(crate) fn now(&self) -> u64 {
-        (self.clock)()
+        self.moments.now()
     }
 
-    /// The exchange as it stands with its head there and its body to come.
+    /// The exchange at this moment, with its head there and its body to come.
     pub(crate) fn snapshot(&self) -> Exchange {
         Recording { answer: self.answer.beginning(), ..*self }.finish(None)
     }
@@ -193,6 +126,7 @@ impl<'c> Recording<'c> {
     /// Closes the books.
     pub(crate) fn finish(self, failure: Option<Failure>) -> Exchange {
         let now = self.now();
+        let way = &self.moments;
         let between = |from: u64, to: u64| {
             if from == 0 || to == 0 { 0 } else { to.saturating_sub(from) }
         };
@@ -201,9 +135,9 @@ impl<'c> Recording<'c> {
         let sent = first_of([self.written, self.first_byte]).unwrap_or(now);
         let answered = if self.first_byte == 0 { now } else { self.first_byte };
         let timings = Timings {
-            blocked: between(self.asked, self.acquired),
-            connecting: between(self.connect_from, self.connected),
-            tls_handshaking: between(self.tls_from, self.tls_done),
+            blocked: between(way.asked, self.acquired),
+            connecting: between(way.connect_from, way.connected),
+            tls_handshaking: between(way.tls_from, way.tls_done),
             sending: between(self.acquired, sent),
             waiting: between(self.written, answered),
             receiving: if self.has_answer() { now - self.first_byte.max(self.written) } else { 0 },
@@ -213,12 +147,12 @@ impl<'c> Recording<'c> {
             finished_at: now,
             timings,
             failure,
-            remote: self.remote,
-            dialed: self.dialed,
+            remote: way.remote,
+            dialed: way.dialed,
             tls: self.tls,
             reused: self.reused,
-            bytes_sent: self.bytes_sent,
-            bytes_received: self.bytes_received,
+            bytes_sent: way.bytes_sent,
+            bytes_received: way.bytes_received,
             answer: self.answer,
         }
     }
@@ -226,6 +160,8 @@ impl<'c> Recording<'c> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     thread_local!(static TICK: Cell<u64> = const { Cell::new(0) });
@@ -244,10 +180,10 @@ mod tests {
     fn a_fresh_connection_has_all_parts() {
         let meter = Meter::default();
         let mut recording = start(&meter);
-        recording.connecting();
-        recording.connected("127.0.0.1:1".parse().unwrap());
-        recording.handshaking();
-        recording.handshaken();
+        recording.moments.connect_from = tick();
+        recording.moments.connected = tick();
+        recording.moments.tls_from = tick();
+        recording.moments.tls_done = tick();
         recording.acquired(false);
         recording.sent(5);
         recording.written();
@@ -291,8 +227,8 @@ mod tests {
         let timings = waiting.finish(Some(Failure::Timeout)).timings;
         assert_eq!((timings.sending, timings.waiting, timings.receiving), (10, 10, 0));
         let mut dialing = start(&meter);
-        dialing.connecting();
-        assert_eq!(dialing.finish(Some(Failure::Refused)).timings, Timings::default());
+        dialing.moments.connect_from = tick();
+        assert_eq!(dialing.finish(Some(Failure::Aborted)).timings, Timings::default());
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl<'a> Response<'a> {
         self.status
     }
 
-    /// What follows it: `OK`. Bytes that aren't UTF-8 are replaced.
+    /// The text after it: `OK`. Bytes that aren't UTF-8 are replaced.
     pub fn reason(&self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.reason)
     }

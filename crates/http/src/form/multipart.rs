@@ -30,7 +30,7 @@ pub enum Part<'a> {
 /// A whole body.
 #[derive(Clone, Debug)]
 pub struct Multipart {
-    /// What separates the parts: 60 random hex digits.
+    /// The text that separates the parts: 60 random hex digits.
     pub boundary: String,
     /// The body.
     pub body: Payload,

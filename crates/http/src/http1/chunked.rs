@@ -5,15 +5,15 @@ use super::malformed::Malformed;
 /// The longest size line, extensions included. Go's limit.
 const LINE_MAX: u32 = 4096;
 
-/// What a chunk may have around its data without being counted: its share of [`EXCESS_MAX`] begins beyond it and twice
-/// the data. Go's number.
+/// The bytes around a chunk's data that are not counted: its share of [`EXCESS_MAX`] begins beyond them and twice the
+/// data. Go's number.
 const SPARE: u64 = 16;
 
 /// The most bytes around data that chunks may have beyond their share, in all: who sends more has nothing to say. Go's
 /// limit.
 const EXCESS_MAX: u64 = 16 * 1024;
 
-/// Where in a chunked body the reader stands.
+/// The reader's place in a chunked body.
 ///
 /// ```text
 /// Size ──(0)──► Trailer ──(empty line)──► done

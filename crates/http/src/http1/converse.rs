@@ -4,15 +4,15 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 
+use brunt_net::{Connection, Outbox, Received, Scratch, Truncated};
+
 use super::encode::Way;
 use super::known::KnownHeads;
 use super::outgoing::Outgoing;
-use super::parser::{Parser, Truncated};
-use crate::connection::{Connection, Received};
+use super::parser::Parser;
 use crate::exchange::Recording;
 use crate::failure::Failure;
-use crate::network::{Network, Scratch};
-use crate::outbox::Outbox;
+use crate::network::Network;
 use crate::request::{Request, WriteBy};
 use crate::spool::Spool;
 
@@ -33,7 +33,7 @@ pub(crate) async fn converse(
     let mut talk = Talk {
         connection,
         recording,
-        outbox: &network.outbox,
+        outbox: &network.net.outbox,
         parser: Parser::new(request.method == "HEAD", network.settings.head_limit),
         outgoing: Outgoing::new(request, way),
         broken: None,
@@ -42,7 +42,7 @@ pub(crate) async fn converse(
         known: &network.known,
     };
     let is_clean = poll_fn(|cx| {
-        let mut scratch = network.scratch.borrow_mut();
+        let mut scratch = network.net.scratch.borrow_mut();
         talk.poll(cx, &mut scratch)
     })
     .await?;

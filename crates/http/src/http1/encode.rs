@@ -3,7 +3,7 @@
 use crate::request::{Body, Request};
 use crate::target::Scheme;
 
-/// What the way to the server adds to a head.
+/// The additions to a head for the way to the server.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Way<'a> {
     /// The request goes to a proxy, which wants the whole URL.

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
+use brunt_net::Excerpt;
 use httparse::{Header, ParserConfig, Response, Status};
 
 use super::malformed::Malformed;
-use crate::excerpt::Excerpt;
-use crate::headers::canonical_name;
+use crate::headers::{canonical_name, is_token};
 
 /// Header lines that are indexed on the stack; more go to the heap.
 const FEW: usize = 48;
@@ -20,7 +20,7 @@ const MANY: usize = 32 * 1024;
 pub enum Length {
     /// There is no body, whatever the headers say: HEAD, 1xx, 204, 304.
     None,
-    /// So many bytes.
+    /// This many bytes.
     Exactly(u64),
     /// Chunks tell.
     Chunked,
@@ -43,7 +43,7 @@ pub struct Head<'a> {
     pub has_cookies: bool,
     /// There is a `Content-Encoding`.
     pub has_encoding: bool,
-    /// What follows the status code on its line: `OK`. May be empty, may hold any bytes.
+    /// The text after the status code on its line: `OK`. May be empty, may hold any bytes.
     pub reason: &'a [u8],
     /// The header lines, each `name: value` and a line end; folded lines are unfolded.
     pub lines: Cow<'a, [u8]>,
@@ -104,7 +104,7 @@ fn parse_with<'i>(
     Ok(Some((head, size)))
 }
 
-/// What the headers say about framing.
+/// The facts about framing in the headers.
 #[derive(Default)]
 struct Facts<'i> {
     content_length: Option<u64>,
@@ -257,11 +257,6 @@ fn diagnose(head: &[u8]) -> Malformed {
         }
     }
     Malformed::StatusLine(Excerpt::new(first))
-}
-
-/// RFC 9110 §5.6.2: what names are made of.
-pub(crate) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Where the head at the front of `bytes` ends: the offset after its empty line. Looks from

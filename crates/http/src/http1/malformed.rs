@@ -1,8 +1,8 @@
-//! What can be wrong with a response's bytes.
+//! The faults of a response's bytes.
 
 use std::fmt;
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
 
 /// A response that breaks the rules of HTTP/1.1. The connection's framing is lost: close it.
 ///
@@ -48,7 +48,7 @@ pub enum Malformed {
     ChunkLine,
     /// Chunks that hold little else than extensions.
     ChunkExcess,
-    /// A frame of HTTP/2 passes 16 KiB, which nobody allowed.
+    /// A frame of HTTP/2 passes 16 KiB, which we did not allow.
     Frame,
     /// HTTP/2: the body is longer than `Content-Length`.
     BodyTooLong,

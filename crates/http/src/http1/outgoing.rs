@@ -5,24 +5,23 @@ mod sending;
 use std::io::IoSlice;
 use std::task::{Context, Poll, ready};
 
+use brunt_net::{Connection, Letter, Outbox, Scratch};
+
 use self::sending::Sending;
 use super::encode::{self, Way};
-use crate::connection::{Connection, Letter};
 use crate::exchange::Recording;
 use crate::failure::Failure;
-use crate::network::Scratch;
-use crate::outbox::Outbox;
 use crate::payload::cursor::{Cursor, SLICES};
 use crate::request::{Body, Request};
 
-/// What lies in pieces up to this size in all is copied behind the head, so that all goes in one plain write; larger
-/// pieces are handed to the kernel where they lie.
+/// Pieces up to this size in all are copied behind the head, so that all goes in one plain write; larger pieces are
+/// handed to the kernel in place.
 const COPY_MAX: usize = 16 * 1024;
 
 /// How much is encrypted at a time.
 const RECORDS: usize = 64 * 1024;
 
-/// What is still to be written of one request.
+/// The part of one request that is still to be written.
 ///
 /// In the usual case it holds nothing at all: head and body leave the core's scratch buffer in the
 /// first write. Only what the socket doesn't take, and what must be read first, is kept in a [`Sending`].
@@ -87,7 +86,7 @@ impl<'a> Outgoing<'a> {
         let (letter, rest) = connection.wire().take_letter();
         let sent = match letter {
             Letter::Sent(sent) => sent,
-            Letter::Failed(failure) => return Poll::Ready(Err(failure)),
+            Letter::Failed(failure) => return Poll::Ready(Err(failure.into())),
             Letter::Waiting | Letter::None => unreachable!("only this request has posted a letter"),
         };
         recording.sent(sent.size);

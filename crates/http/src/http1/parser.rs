@@ -1,10 +1,11 @@
 //! A response, byte by byte: feed what came, get what it means. No socket, no clock.
 
+use brunt_net::{Excerpt, Truncated};
+
 use super::chunked::{Chunked, Step};
 use super::head::{self, Head, Length};
 use super::known::KnownHeads;
 use super::malformed::Malformed;
-use crate::excerpt::Excerpt;
 use crate::failure::Failure;
 
 /// Reads one response to one request.
@@ -42,7 +43,7 @@ enum State {
     Done,
 }
 
-/// What the bytes fed so far mean.
+/// The meaning of the bytes fed so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// All input is used; feed more, or call [`Parser::finish`] if no more comes.
@@ -53,17 +54,8 @@ pub enum Event<'a> {
     Head(Head<'a>),
     /// A piece of the body; not empty.
     Data(&'a [u8]),
-    /// The response is whole. What is left of the input doesn't belong to it.
+    /// The response is whole. The rest of the input doesn't belong to it.
     Done,
-}
-
-/// The connection ended before the response did.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Truncated {
-    /// Not one byte came.
-    Empty,
-    /// Something came, but not all.
-    Partial,
 }
 
 impl Parser {

@@ -3,17 +3,17 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use brunt_net::{Network, Received, Scratch};
+
 use super::frame;
 use super::link::{Inner, Link};
 use super::outflow::Outflow;
 use super::protocol::unfit;
-use crate::connection::Received;
 use crate::exchange::Recording;
 use crate::failure::Failure;
-use crate::network::{Network, Scratch};
 use crate::request::Request;
 
-/// What one poll sends of a body before others get their turn.
+/// The bytes of a body that one poll sends before others get their turn.
 const TURN: usize = 1 << 20;
 
 /// A request under way. Its stream ends when this is dropped.
@@ -242,7 +242,7 @@ impl<'a, 'c> Running<'a, 'c> {
                 }
                 Poll::Ready(Err(failure)) => {
                     let broken = inner.broken.filter(|_| !self.is_written);
-                    protocol.ended(broken.or(Some(failure)));
+                    protocol.ended(broken.or(Some(failure.into())));
                 }
                 Poll::Pending
                     if inner.broken.is_some() && !protocol.is_lost() && !connection.rests() =>

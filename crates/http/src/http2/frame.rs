@@ -6,53 +6,53 @@ pub(super) const HEAD: usize = 9;
 /// The most that we take in one frame: the standard's, since we offer no more.
 pub(super) const SIZE_MAX: usize = 16 * 1024;
 
-/// What a client says first.
+/// The first bytes of a client.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The kinds of frames that we know.
 pub(super) mod kind {
-    pub(in crate::http2) const DATA: u8 = 0;
-    pub(in crate::http2) const HEADERS: u8 = 1;
-    pub(in crate::http2) const PRIORITY: u8 = 2;
-    pub(in crate::http2) const RST_STREAM: u8 = 3;
-    pub(in crate::http2) const SETTINGS: u8 = 4;
-    pub(in crate::http2) const PUSH_PROMISE: u8 = 5;
-    pub(in crate::http2) const PING: u8 = 6;
-    pub(in crate::http2) const GOAWAY: u8 = 7;
-    pub(in crate::http2) const WINDOW_UPDATE: u8 = 8;
-    pub(in crate::http2) const CONTINUATION: u8 = 9;
+    pub(crate) const DATA: u8 = 0;
+    pub(crate) const HEADERS: u8 = 1;
+    pub(crate) const PRIORITY: u8 = 2;
+    pub(crate) const RST_STREAM: u8 = 3;
+    pub(crate) const SETTINGS: u8 = 4;
+    pub(crate) const PUSH_PROMISE: u8 = 5;
+    pub(crate) const PING: u8 = 6;
+    pub(crate) const GOAWAY: u8 = 7;
+    pub(crate) const WINDOW_UPDATE: u8 = 8;
+    pub(crate) const CONTINUATION: u8 = 9;
 }
 
 pub(super) mod flag {
     /// Of DATA and HEADERS.
-    pub(in crate::http2) const END_STREAM: u8 = 1;
+    pub(crate) const END_STREAM: u8 = 1;
     /// Of SETTINGS and PING.
-    pub(in crate::http2) const ACK: u8 = 1;
-    pub(in crate::http2) const END_HEADERS: u8 = 4;
-    pub(in crate::http2) const PADDED: u8 = 8;
-    pub(in crate::http2) const PRIORITY: u8 = 32;
+    pub(crate) const ACK: u8 = 1;
+    pub(crate) const END_HEADERS: u8 = 4;
+    pub(crate) const PADDED: u8 = 8;
+    pub(crate) const PRIORITY: u8 = 32;
 }
 
-/// What a SETTINGS frame can set.
+/// The settings of a SETTINGS frame.
 pub(super) mod setting {
-    pub(in crate::http2) const HEADER_TABLE_SIZE: u16 = 1;
-    pub(in crate::http2) const ENABLE_PUSH: u16 = 2;
-    pub(in crate::http2) const MAX_CONCURRENT_STREAMS: u16 = 3;
-    pub(in crate::http2) const INITIAL_WINDOW_SIZE: u16 = 4;
-    pub(in crate::http2) const MAX_FRAME_SIZE: u16 = 5;
-    pub(in crate::http2) const MAX_HEADER_LIST_SIZE: u16 = 6;
+    pub(crate) const HEADER_TABLE_SIZE: u16 = 1;
+    pub(crate) const ENABLE_PUSH: u16 = 2;
+    pub(crate) const MAX_CONCURRENT_STREAMS: u16 = 3;
+    pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
+    pub(crate) const MAX_FRAME_SIZE: u16 = 5;
+    pub(crate) const MAX_HEADER_LIST_SIZE: u16 = 6;
 }
 
 /// Reasons (RFC 9113 §7).
 pub(super) mod reason {
-    pub(in crate::http2) const NO_ERROR: u32 = 0;
-    pub(in crate::http2) const PROTOCOL_ERROR: u32 = 1;
-    pub(in crate::http2) const FLOW_CONTROL_ERROR: u32 = 3;
-    pub(in crate::http2) const FRAME_SIZE_ERROR: u32 = 6;
-    pub(in crate::http2) const REFUSED_STREAM: u32 = 7;
-    pub(in crate::http2) const CANCEL: u32 = 8;
-    pub(in crate::http2) const COMPRESSION_ERROR: u32 = 9;
-    pub(in crate::http2) const ENHANCE_YOUR_CALM: u32 = 11;
+    pub(crate) const NO_ERROR: u32 = 0;
+    pub(crate) const PROTOCOL_ERROR: u32 = 1;
+    pub(crate) const FLOW_CONTROL_ERROR: u32 = 3;
+    pub(crate) const FRAME_SIZE_ERROR: u32 = 6;
+    pub(crate) const REFUSED_STREAM: u32 = 7;
+    pub(crate) const CANCEL: u32 = 8;
+    pub(crate) const COMPRESSION_ERROR: u32 = 9;
+    pub(crate) const ENHANCE_YOUR_CALM: u32 = 11;
 }
 
 /// The head of a frame.

@@ -47,7 +47,7 @@ pub fn hpack(input: &[u8]) {
     }
 }
 
-/// What the client's side of a connection makes of what a server says.
+/// The reactions of the client's side of a connection to a server's bytes.
 #[derive(Debug, PartialEq)]
 struct Told {
     out: Vec<u8>,
@@ -68,7 +68,7 @@ struct OfStream {
     window: i64,
 }
 
-/// What a server sends to a client with four open streams. The first byte says how it is cut, and whether the server
+/// The bytes of a server to a client with four open streams. The first byte says how they are cut, and whether the server
 /// begins with its settings by itself.
 ///
 /// # Panics

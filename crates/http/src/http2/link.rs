@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 
+use brunt_net::clock::Clock;
+use brunt_net::{Connection, Meter, Network, Received, Scratch, TlsInfo};
+
 use super::protocol::Protocol;
-use crate::connection::{Connection, Received};
-use crate::exchange::Meter;
 use crate::failure::Failure;
-use crate::network::{Network, Scratch};
-use crate::tls::TlsInfo;
 
 /// Buffers that grew beyond this are given back when they are empty.
 const KEEP: usize = 1024;
@@ -37,21 +36,21 @@ pub(crate) struct Link {
 pub(super) struct Inner {
     pub(super) connection: Connection,
     pub(super) protocol: Protocol,
-    /// What the socket didn't take, from `unsent_at` on; ciphertext if the connection is secure.
+    /// The bytes that the socket didn't take, from `unsent_at` on; ciphertext if the connection is secure.
     unsent: Vec<u8>,
     unsent_at: usize,
     /// The stream whose task the socket wakes.
     pub(super) reader: u32,
     /// Nothing can be written any more: why.
     pub(super) broken: Option<Failure>,
-    /// Somebody is at work here. It stays so if he panics: then nobody else begins.
+    /// A task is at work here. It stays so after a panic: then no other task begins.
     pub(super) is_busy: bool,
 }
 
 impl Link {
     /// Begins HTTP/2 on a connection. Nothing is sent before the first request.
-    pub(crate) fn new(mut connection: Connection, network: &Network) -> Self {
-        let mut protocol = Protocol::new(network.clock, network.settings.head_limit);
+    pub(crate) fn new(mut connection: Connection, clock: Clock, head_limit: usize) -> Self {
+        let mut protocol = Protocol::new(clock, head_limit);
         protocol.take(&connection.take_early());
         let (remote, tls) = (connection.remote, connection.tls_info);
         let inner = Inner {
@@ -71,7 +70,7 @@ impl Link {
         self.inner.borrow().is_open()
     }
 
-    /// Reads what came while nobody waited, to learn if it can still be used.
+    /// Reads bytes that came while no task waited, to learn if it can still be used.
     pub(crate) fn check(&self, network: &Network, meter: &Meter) -> bool {
         let mut inner = self.inner.borrow_mut();
         let (sent, received) = self.between.take();
@@ -83,7 +82,7 @@ impl Link {
         inner.is_open()
     }
 
-    /// Answers what the server asked while nobody waited. `false`: it can't be used any more.
+    /// Answers questions of the server that came while no task waited. `false`: it can't be used any more.
     pub(crate) fn tend(&self, network: &Network) -> bool {
         let mut inner = self.inner.borrow_mut();
         if inner.protocol.is_idle() && inner.is_open() {
@@ -119,7 +118,7 @@ impl Inner {
                 None => return,
                 Some(Ok(Received::Bytes(size))) => meter.received(size),
                 Some(Ok(Received::End)) => protocol.ended(None),
-                Some(Err(failure)) => protocol.ended(Some(failure)),
+                Some(Err(failure)) => protocol.ended(Some(failure.into())),
             }
         }
     }

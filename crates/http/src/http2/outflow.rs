@@ -3,14 +3,15 @@
 use std::os::unix::fs::FileExt as _;
 use std::task::{Context, Poll, ready};
 
-use crate::excerpt::Excerpt;
+use brunt_net::Excerpt;
+
 use crate::failure::{Failure, FileTrouble};
 use crate::payload::cursor::{Cursor, Next};
 use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_its_end};
 use crate::payload::{FileRange, Piece, Shared, Source};
 use crate::request::Body;
 
-/// What is still to be sent of a body.
+/// The part of a body that is still to be sent.
 pub(super) struct Outflow<'a> {
     body: Cursor<'a>,
     /// A stream's chunk, and how much of it is done.

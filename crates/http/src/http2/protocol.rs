@@ -6,19 +6,19 @@ mod patience;
 use std::collections::VecDeque;
 use std::task::Waker;
 
+use brunt_net::clock::Clock;
+use brunt_net::{Excerpt, Failure as Broken, Operation, Truncated};
+
 use self::patience::Patience;
 use super::frame::{self, Head, flag, kind, reason, setting};
 use super::hpack::{Decoder, Encoder};
 use super::stream::Stream;
-use crate::clock::Clock;
-use crate::excerpt::Excerpt;
 use crate::exchange::Answer;
-use crate::failure::{ConnectionHeader, Failure, Http2Trouble, Operation};
+use crate::failure::{ConnectionHeader, Failure, Http2Trouble};
 use crate::headers::Headers;
-use crate::http1::parser::Truncated;
 use crate::request::{Body, Request};
 
-/// What a server may send unasked on one stream, in bytes.
+/// The bytes that a server may send unasked on one stream.
 pub(super) const WINDOW: u32 = 1 << 20;
 
 /// The same on all streams: as Go has it.
@@ -266,7 +266,7 @@ impl Protocol {
         self.out.len() > before
     }
 
-    /// Nobody waits for this stream any more. What came of it is given back.
+    /// No task waits for this stream any more. Its result so far is given back.
     pub(super) fn leave(&mut self, id: u32) -> Option<Stream> {
         let at = self.streams.iter().position(|stream| stream.id == id)?;
         let stream = self.streams.swap_remove(at);
@@ -307,10 +307,10 @@ impl Protocol {
         let failure = match (failure, self.going) {
             (None, Some(code)) => Failure::Http2(Http2Trouble::GoAway, code),
             // It said goodbye before: that is the news then, as to Go.
-            (Some(Failure::Ended(_) | Failure::Reset(Operation::Read)), Some(code)) => {
+            (Some(Failure::Net(Broken::Ended(_) | Broken::Reset(Operation::Read))), Some(code)) => {
                 Failure::Http2(Http2Trouble::GoAway, code)
             }
-            (None, None) => Failure::Ended(Truncated::Partial),
+            (None, None) => Truncated::Partial.into(),
             (Some(failure), _) => failure,
         };
         self.lose(failure);
@@ -420,21 +420,21 @@ mod tests {
 
     #[test]
     fn a_goodbye_is_the_news_however_the_connection_breaks_then() {
-        let by_read = Failure::Reset(Operation::Read);
-        for failure in [None, Some(Failure::Ended(Truncated::Partial)), Some(by_read)] {
-            let mut protocol = Protocol::new(crate::clock::now, 1000);
+        let by_read = Failure::Net(Broken::Reset(Operation::Read));
+        for failure in [None, Some(Truncated::Partial.into()), Some(by_read)] {
+            let mut protocol = Protocol::new(brunt_net::clock::now, 1000);
             protocol.going = Some(reason::NO_ERROR);
             protocol.ended(failure);
             assert_eq!(protocol.refusal().code(), 1611);
         }
-        let mut protocol = Protocol::new(crate::clock::now, 1000);
+        let mut protocol = Protocol::new(brunt_net::clock::now, 1000);
         protocol.ended(Some(by_read));
         assert_eq!(protocol.refusal(), by_read);
     }
 
     /// A server's first words, and the head of the first stream.
     fn asked() -> Protocol {
-        let mut protocol = Protocol::new(crate::clock::now, 1000);
+        let mut protocol = Protocol::new(brunt_net::clock::now, 1000);
         let target = crate::Target::parse("http://a.test").unwrap();
         let headers = Headers::new();
         let request = Request::new("GET", &target, &headers);

@@ -13,7 +13,7 @@ pub(super) struct Stream {
     pub(super) id: u32,
     /// Who waits for it, if it is not being polled.
     pub(super) waker: Option<Waker>,
-    /// What may still be sent of the body.
+    /// The bytes of the body that may still be sent.
     pub(super) window: i64,
     /// The response as far as it came, unless its body is streamed: then only the head, until it is taken.
     pub(super) answer: Answer,
@@ -31,7 +31,7 @@ pub(super) struct Stream {
     pub(super) is_unseen: bool,
     /// Asked with HEAD: a length says nothing.
     pub(super) is_bodiless: bool,
-    /// What `Content-Length` says.
+    /// The value of `Content-Length`.
     pub(super) declared: Option<u64>,
     /// Bytes of the body that came.
     pub(super) body: u64,
@@ -39,7 +39,7 @@ pub(super) struct Stream {
     pub(super) received: usize,
     /// Bytes of the body for which the server has no new leave yet.
     pub(super) unreturned: usize,
-    /// What the server may still send, in bytes.
+    /// The bytes that the server may still send.
     pub(super) allowance: i64,
     /// How much of heads may still come, provisional ones among them.
     pub(super) head_left: usize,

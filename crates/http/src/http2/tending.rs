@@ -1,4 +1,4 @@
-//! Connections that nobody waits for: their servers' questions are answered all the same.
+//! Connections that no task waits for: their servers' questions are answered all the same.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,40 +6,46 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use brunt_fiber::core::does_chores;
+use brunt_net::Network;
 
 use super::link::Link;
-use crate::network::Network;
 
 /// How long a server may wait for the answer to its PING on an idle connection. Those that ask close no connection before
 /// several seconds have passed.
 const TEND_EVERY: Duration = Duration::from_secs(1);
 
 /// The open connections of one core, which one task looks after while there are any.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tended {
+    network: Rc<Network>,
     links: RefCell<Vec<Weak<Link>>>,
     is_tended: Cell<bool>,
 }
 
 impl Tended {
-    /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere there is nobody to do it, and
-    /// connections are as short as what they are for.
-    pub(crate) fn add(&self, link: &Rc<Link>, network: &Rc<Network>) {
+    pub(crate) fn new(network: Rc<Network>) -> Rc<Self> {
+        let (links, is_tended) = (RefCell::default(), Cell::default());
+        Rc::new(Self { network, links, is_tended })
+    }
+
+    /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere no task could do it,
+    /// and connections are as short as their purpose.
+    pub(crate) fn add(self: &Rc<Self>, link: &Rc<Link>) {
         if !does_chores() {
             return;
         }
         self.links.borrow_mut().push(Rc::downgrade(link));
         if !self.is_tended.replace(true) {
-            tokio::task::spawn_local(tend(Rc::downgrade(network)));
+            tokio::task::spawn_local(tend(Rc::downgrade(self)));
         }
     }
 
     /// Looks after all, one after the other. `false`: there are none.
-    async fn turn(&self, network: &Network) -> bool {
+    async fn turn(&self) -> bool {
         let all = self.links.borrow().clone();
         for link in all.iter().filter_map(Weak::upgrade) {
             // A panic is the end of this one.
-            let tended = catch_unwind(AssertUnwindSafe(|| link.tend(network)));
+            let tended = catch_unwind(AssertUnwindSafe(|| link.tend(&self.network)));
             if !tended.unwrap_or(false) {
                 let given_up = Rc::downgrade(&link);
                 self.links.borrow_mut().retain(|link| !link.ptr_eq(&given_up));
@@ -57,11 +63,11 @@ impl Tended {
     }
 }
 
-async fn tend(network: Weak<Network>) {
+async fn tend(tended: Weak<Tended>) {
     loop {
         tokio::time::sleep(TEND_EVERY).await;
-        let Some(network) = network.upgrade() else { return };
-        if !network.tended.turn(&network).await {
+        let Some(tended) = tended.upgrade() else { return };
+        if !tended.turn().await {
             return;
         }
     }

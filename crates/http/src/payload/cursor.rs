@@ -8,7 +8,7 @@ use crate::request::Body;
 /// The most slices that one system call gets.
 pub(crate) const SLICES: usize = 16;
 
-/// How much of a body is written (or encrypted): it stands at the first byte that isn't.
+/// The progress in a body: its place is the first byte that is not yet written (or encrypted).
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     parts: Parts<'a>,
@@ -23,12 +23,12 @@ enum Parts<'a> {
     Pieces(&'a [Piece]),
 }
 
-/// What the next byte lies in.
+/// The place of the next byte.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Next<'a> {
     /// Memory.
     Memory(&'a [u8]),
-    /// A file or a stream, of which so many bytes are done with.
+    /// A file or a stream, of which this many bytes are done with.
     Other(&'a Piece, u64),
     /// There is none.
     End,
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         self.index >= self.count()
     }
 
-    /// Which piece it stands at.
+    /// The index of its piece.
     pub(crate) fn index(&self) -> usize {
         self.index
     }
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// So many bytes are done with: they lie in memory, or in this one file or stream.
+    /// `bytes` bytes are done with: they are in memory, or in this one file or stream.
     pub(crate) fn advance(&mut self, bytes: usize) {
         let mut left = bytes as u64;
         while left > 0 && !self.is_done() {

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
+use brunt_net::Tail;
+
 use super::FileRange;
-use crate::excerpt::Tail;
 use crate::failure::{Failure, FileTrouble};
 
 /// A file, and what it was when its sending began.
@@ -14,7 +15,7 @@ pub(crate) type OpenFile = (File, Stamp);
 /// The error number of reading a directory.
 const IS_A_DIRECTORY: u16 = 21;
 
-/// What tells that a file is still what it was when its sending began.
+/// The stamp that tells whether a file has changed since its sending began.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Stamp {
     size: u64,

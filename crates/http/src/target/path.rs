@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use brunt_net::{Excerpt, unescape};
+
 use super::InvalidUrl;
-use crate::excerpt::Excerpt;
 
 /// Path and query as one text for the request line. `both` is the path, `path_len` bytes of it, and
 /// the query with its `?`.
@@ -37,25 +38,6 @@ pub(super) fn check(text: &str) -> Result<(), InvalidUrl> {
         }
     }
     Ok(())
-}
-
-/// Decodes each valid `%xx`; others stay.
-pub(crate) fn unescape(text: &[u8]) -> Vec<u8> {
-    let digit = |byte: Option<&u8>| byte.and_then(|&byte| char::from(byte).to_digit(16));
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        if text[at] == b'%'
-            && let (Some(high), Some(low)) = (digit(text.get(at + 1)), digit(text.get(at + 2)))
-        {
-            out.push((high * 16 + low) as u8);
-            at += 3;
-        } else {
-            out.push(text[at]);
-            at += 1;
-        }
-    }
-    out
 }
 
 fn escape(path: &[u8]) -> String {

@@ -15,7 +15,7 @@ use crate::support::{
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// What a server got: heads, and bodies as they were on the wire.
+/// The requests to a server: heads, and bodies as they were on the wire.
 type Got = Rc<RefCell<Vec<(String, Vec<u8>)>>>;
 
 /// Reads whole requests of either framing and answers each.

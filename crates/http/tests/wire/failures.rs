@@ -172,9 +172,9 @@ fn who_cannot_be_dialed_is_named_by_code() {
         // A port that was free a moment ago.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let client = client(|settings| {
-            settings.block_hostnames = vec!["*.blocked.test".to_owned()];
-            settings.blacklist_ips = vec!["10.0.0.0/8".to_owned()];
-            settings.hosts = vec![("mapped.test".to_owned(), "10.1.1.1".to_owned())];
+            settings.net.block_hostnames = vec!["*.blocked.test".to_owned()];
+            settings.net.blacklist_ips = vec!["10.0.0.0/8".to_owned()];
+            settings.net.hosts = vec![("mapped.test".to_owned(), "10.1.1.1".to_owned())];
         });
         for (url, code, text) in [
             (format!("http://{free}/"), 1212, "dial: connection refused"),
@@ -207,7 +207,7 @@ fn a_connect_that_takes_too_long_is_given_up() {
                 Err(_) => break,
             }
         }
-        let client = client(|settings| settings.connect_timeout = Duration::from_millis(50));
+        let client = client(|settings| settings.net.connect_timeout = Duration::from_millis(50));
         let exchange = get(&client, &format!("http://{address}/")).await;
         assert_eq!(failed(&exchange), (1211, "dial: i/o timeout".to_owned()));
     });
@@ -218,7 +218,7 @@ fn names_lead_where_the_hosts_option_says() {
     run(async {
         let address = answering_once("HTTP/1.1 204 No\r\n\r\n").await;
         let client = client(|settings| {
-            settings.hosts = vec![("*.mapped.test".to_owned(), address.to_string())];
+            settings.net.hosts = vec![("*.mapped.test".to_owned(), address.to_string())];
         });
         let exchange = get(&client, "http://x.mapped.test/").await;
         assert_eq!((exchange.failure, exchange.remote), (None, Some(address)));

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use brunt_fiber::pause::pause;
 use brunt_fiber::{Fiber, StackPool, StackSettings, block_on, clock};
-use brunt_http::{Client, Proxies, Settings};
+use brunt_http::{Client, Settings};
+use brunt_net::Proxies;
 
 use crate::support::{client, failed, run, with};
 
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(600);
 /// The neighbour's pause.
 const STEP: Duration = Duration::from_millis(10);
 
-/// A server on a thread of its own: reads something, says `first`, then `again` until nobody listens.
+/// A server on a thread of its own: reads something, says `first`, then `again` until the client leaves.
 fn flood(first: Vec<u8>, again: &[u8]) -> SocketAddr {
     let again = again.repeat((64 * 1024usize).div_ceil(again.len().max(1)));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -42,7 +43,7 @@ fn flood(first: Vec<u8>, again: &[u8]) -> SocketAddr {
     address
 }
 
-/// What became of the one, and of its neighbour.
+/// The result of the one, and of its neighbour.
 struct Seen {
     code: u16,
     text: String,
@@ -167,7 +168,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What each HTTP/2 server here says first.
+/// The first bytes of each HTTP/2 server here.
 fn greeting() -> Vec<u8> {
     [frame(4, 0, 0, &[]), frame(4, 1, 0, &[])].concat()
 }
@@ -210,7 +211,7 @@ fn floods_of_http2_end_with_a_code_and_starve_nobody() {
     for (name, first, again, codes) in rows {
         let address = flood([&greeting(), *first].concat(), again);
         let seen = run(async {
-            let client = client(|settings| settings.dialing.prior_http2 = true);
+            let client = client(|settings| settings.prior_http2 = true);
             watched(client, format!("http://{address}")).await
         });
         judge(name, codes, &seen);
@@ -219,7 +220,7 @@ fn floods_of_http2_end_with_a_code_and_starve_nobody() {
 
 fn through(proxy: &str) -> impl FnOnce(&mut Settings) {
     let proxies = Proxies::everything(proxy).unwrap();
-    move |settings| settings.proxies = proxies
+    move |settings| settings.net.proxies = proxies
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn the_pool_is_bounded_per_host_and_in_all() {
         let client = client(|settings| {
             settings.idle_total = 5;
             settings.idle_per_host = 3;
-            settings.hosts = vec![("*.test".to_owned(), address.to_string())];
+            settings.net.hosts = vec![("*.test".to_owned(), address.to_string())];
         });
         for (host, idle) in [("a", 3), ("b", 5), ("c", 5)] {
             let target = format!("http://{host}.test/");

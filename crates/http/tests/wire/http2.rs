@@ -55,8 +55,8 @@ fn response(status: u16) -> http::Response<()> {
 /// A client that shares connections of its own, and speaks HTTP/2 to everybody.
 pub(crate) fn sharing(change: impl FnOnce(&mut Settings)) -> Client {
     let mut settings = Settings::default();
-    settings.dialing.prior_http2 = true;
-    settings.tls.http2 = true;
+    settings.prior_http2 = true;
+    settings.net.tls.http2 = true;
     change(&mut settings);
     let network = Network::new(settings, clock::now).unwrap();
     let shared = SharedConnections::new(&network);
@@ -240,9 +240,9 @@ fn tls_agrees_on_what_both_can_speak() {
             let (address, pem) = tls(protocols).await;
             let client = sharing(|settings| {
                 // A certificate that signs itself is no authority: this is about protocols.
-                settings.tls.insecure_skip_verify = true;
-                settings.tls.extra_roots = vec![pem];
-                settings.tls.only_extra_roots = true;
+                settings.net.tls.insecure_skip_verify = true;
+                settings.net.tls.extra_roots = vec![pem];
+                settings.net.tls.only_extra_roots = true;
             });
             let url = format!("https://localhost:{}/", address.port());
             for is_reused in [false, true] {
@@ -262,8 +262,8 @@ fn http2_is_spoken_only_if_the_settings_say_so() {
         let (address, _) = tls(&[b"h2", b"http/1.1"]).await;
         for (http2, version) in [(false, "HTTP/1.1"), (true, "HTTP/2.0")] {
             let client = crate::support::client(|settings| {
-                settings.tls.insecure_skip_verify = true;
-                settings.tls.http2 = http2;
+                settings.net.tls.insecure_skip_verify = true;
+                settings.net.tls.http2 = http2;
             });
             let exchange = get(&client, &format!("https://localhost:{}/", address.port())).await;
             assert_eq!(exchange.response().unwrap().version(), version);
@@ -353,7 +353,7 @@ async fn saying(bytes: Vec<u8>) -> SocketAddr {
     .await
 }
 
-/// What stands in a header block for `:status: 200`.
+/// The header block of `:status: 200`.
 const OK: u8 = 0x88;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Through a proxy.
 
 use crate::support::{client, failed, get, read_head, run, server, until_closed};
-use brunt_http::Proxies;
+use brunt_net::Proxies;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -21,7 +21,7 @@ fn plain_requests_are_handed_over_whole() {
             }
         })
         .await;
-        let client = client(|it| it.proxies = through(&format!("http://u:p@{address}")));
+        let client = client(|it| it.net.proxies = through(&format!("http://u:p@{address}")));
         for reused in [false, true] {
             let exchange = get(&client, "http://target.test:81/x?y").await;
             let head = String::from_utf8(exchange.body().to_vec()).unwrap();
@@ -45,7 +45,7 @@ fn a_refused_tunnel_is_a_failure_of_its_own() {
             socket.write_all(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n").await.unwrap();
         })
         .await;
-        let client = client(|it| it.proxies = through(&address.to_string()));
+        let client = client(|it| it.net.proxies = through(&address.to_string()));
         let exchange = get(&client, "https://target.test/").await;
         let text = "proxy refused the connection with status 407";
         assert_eq!(failed(&exchange), (1000, text.to_owned()));
@@ -65,8 +65,8 @@ fn a_proxy_gets_headers_of_its_own_with_connect() {
         })
         .await;
         let client = client(|it| {
-            it.proxies = through(&address.to_string());
-            it.dialing.proxy_headers.append("X-Mixed", "a b").unwrap();
+            it.net.proxies = through(&address.to_string());
+            it.proxy_headers.append("X-Mixed", "a b").unwrap();
         });
         let exchange = get(&client, "https://target.test/").await;
         assert_eq!(failed(&exchange).1, "proxy refused the connection with status 403");
@@ -112,7 +112,7 @@ fn socks_is_asked_for_names_and_addresses() {
                 assert!(head.starts_with("GET / HTTP/1.1\r\nHost: ") && !head.contains("Proxy"));
             })
             .await;
-            let client = client(|it| it.proxies = through(&format!("socks5://u:p@{address}")));
+            let client = client(|it| it.net.proxies = through(&format!("socks5://u:p@{address}")));
             let exchange = get(&client, url).await;
             assert_eq!((exchange.failure, exchange.body()), (None, &b"ok"[..]));
         });
@@ -126,7 +126,7 @@ fn what_socks_refuses_is_told() {
             socks(&mut socket, 5).await;
         })
         .await;
-        let client = client(|it| it.proxies = through(&format!("socks5h://u:p@{address}")));
+        let client = client(|it| it.net.proxies = through(&format!("socks5h://u:p@{address}")));
         let exchange = get(&client, "http://target.test/").await;
         assert_eq!(failed(&exchange), (1200, "socks connect: connection refused".to_owned()));
     });
@@ -136,7 +136,7 @@ fn what_socks_refuses_is_told() {
             until_closed(&mut socket).await;
         })
         .await;
-        let client = client(|it| it.proxies = through(&format!("socks5://{address}")));
+        let client = client(|it| it.net.proxies = through(&format!("socks5://{address}")));
         let exchange = get(&client, "http://target.test/").await;
         let text = "socks connect: the proxy does not speak SOCKS5";
         assert_eq!(failed(&exchange), (1200, text.to_owned()));
@@ -146,7 +146,7 @@ fn what_socks_refuses_is_told() {
 #[test]
 fn a_proxy_that_is_not_there_has_its_own_code() {
     run(async {
-        let client = client(|it| it.proxies = through("127.0.0.1:1"));
+        let client = client(|it| it.net.proxies = through("127.0.0.1:1"));
         let exchange = get(&client, "http://target.test/").await;
         assert_eq!(
             failed(&exchange),

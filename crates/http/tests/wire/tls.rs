@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_http::{Headers, Payload, Proxies, Request, Settings, Target, TlsAuth, TlsVersion};
+use brunt_http::{Headers, Payload, Request, Settings, Target};
+use brunt_net::{Proxies, TlsAuth, TlsVersion};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
@@ -84,7 +85,7 @@ impl Default for Server {
     }
 }
 
-/// What a TLS server noticed: kinds of handshakes, and bodies that had bytes.
+/// The notes of a TLS server: kinds of handshakes, and bodies that had bytes.
 #[derive(Clone, Default)]
 struct Notes(Rc<RefCell<Vec<String>>>, Rc<RefCell<Vec<Vec<u8>>>>);
 
@@ -187,7 +188,7 @@ static ONLY_13: &[&SupportedProtocolVersion] = &[&version::TLS13];
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 fn trusting(authority: &Authority) -> impl FnOnce(&mut Settings) {
-    |settings| settings.tls.extra_roots = vec![authority.pem.clone()]
+    |settings| settings.net.tls.extra_roots = vec![authority.pem.clone()]
 }
 
 #[test]
@@ -278,7 +279,7 @@ fn sessions_are_resumed_when_the_settings_say_so() {
         let address = tls_server(config, notes.clone(), OK).await;
         let client = client(|settings| {
             trusting(&authority)(settings);
-            settings.tls.remembered_sessions = 4;
+            settings.net.tls.remembered_sessions = 4;
         });
         for _ in 0..2 {
             assert_eq!(get(&client, &format!("https://{address}/")).await.failure, None);
@@ -297,7 +298,7 @@ fn certificates_that_prove_nothing_have_their_codes() {
         let expired = authority.config("127.0.0.1", |server| server.is_expired = true);
         let trusting = client(trusting(&authority));
         let doubting = client(|_| ());
-        let careless = client(|settings| settings.tls.insecure_skip_verify = true);
+        let careless = client(|settings| settings.net.tls.insecure_skip_verify = true);
         for (config, client, code, text) in [
             (&good, &doubting, 1310, "x509: unknown authority"),
             (&other, &trusting, 1311, "x509: certificate doesn't match hostname"),
@@ -362,7 +363,7 @@ fn versions_without_overlap_fail() {
         let authority = Authority::new();
         let config = authority.config("127.0.0.1", |server| server.versions = ONLY_12);
         let address = tls_server(config, Notes::default(), OK).await;
-        let client = client(|settings| settings.tls.min = Some(TlsVersion::Tls13));
+        let client = client(|settings| settings.net.tls.min = Some(TlsVersion::Tls13));
         let exchange = get(&client, &format!("https://{address}/")).await;
         let text = "remote error: tls: protocol version not supported";
         assert_eq!(failed(&exchange), (1010, text.to_owned()));
@@ -388,13 +389,13 @@ fn a_client_certificate_is_shown_to_who_asks() {
         };
         let someone = client(|settings| {
             trusting(&authority)(settings);
-            settings.tls.auth = vec![auth("127.0.0.1")];
+            settings.net.tls.auth = vec![auth("127.0.0.1")];
         });
         assert_eq!(get(&someone, &url).await.failure, None);
         // `domains` is a hint only, as in k6.
         let elsewhere = client(|settings| {
             trusting(&authority)(settings);
-            settings.tls.auth = vec![auth("other.test")];
+            settings.net.tls.auth = vec![auth("other.test")];
         });
         assert_eq!(get(&elsewhere, &url).await.failure, None);
     });
@@ -409,7 +410,7 @@ fn secrets_are_logged_when_asked_for() {
         let path = std::env::temp_dir().join(format!("brunt-keylog-{}", address.port()));
         let client = client(|settings| {
             trusting(&authority)(settings);
-            settings.tls.key_log = Some(path.clone());
+            settings.net.tls.key_log = Some(path.clone());
         });
         get(&client, &format!("https://{address}/")).await;
         let lines = std::fs::read_to_string(&path).unwrap();
@@ -438,7 +439,7 @@ fn a_tunnel_leads_through_a_proxy() {
             trusting(&authority)(settings);
             let url = format!("http://u:p@{proxy}");
             let variable = |name: &str| (name == "https_proxy").then(|| url.clone());
-            settings.proxies = Proxies::from_env(variable).unwrap();
+            settings.net.proxies = Proxies::from_env(variable).unwrap();
         });
         for reused in [false, true] {
             let exchange = get(&client, "https://target.test/").await;
@@ -479,7 +480,7 @@ fn a_proxy_may_be_spoken_to_over_tls() {
         let target = tls_server(config, notes.clone(), OK).await;
         let proxy = secure_proxy(authority.config("127.0.0.1", |_| ()), target).await;
         let proxied = |settings: &mut Settings| {
-            settings.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
+            settings.net.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
         };
         let client = client(|settings| {
             trusting(&authority)(settings);
@@ -518,7 +519,7 @@ fn a_proxy_that_is_not_trusted_is_told_with_its_reason() {
                 if trusts {
                     trusting(&authority)(settings);
                 }
-                settings.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
+                settings.net.proxies = Proxies::everything(&format!("https://{proxy}")).unwrap();
             });
             let (code, text) = failed(&get(&client, "http://target.test/").await);
             let start = format!("proxyconnect tcp: tls: failed to verify certificate: x509: {why}");
@@ -579,7 +580,7 @@ fn another_protocol_goes_through_either_kind_of_proxy() {
         for proxy in [format!("https://{secure}"), format!("http://{plain}")] {
             let client = Rc::new(client(|settings| {
                 trusting(&authority)(settings);
-                settings.proxies = Proxies::everything(&proxy).unwrap();
+                settings.net.proxies = Proxies::everything(&proxy).unwrap();
             }));
             let address = Target::parse("https://target.test/").unwrap();
             let headers = Headers::new();
@@ -618,7 +619,7 @@ fn a_handshake_that_is_too_large_is_an_error_and_no_panic() {
                     .with_single_cert(chain, key)
                     .unwrap();
                 let address = tls_server(Arc::new(config), Notes::default(), OK).await;
-                let client = client(|settings| settings.tls.insecure_skip_verify = true);
+                let client = client(|settings| settings.net.tls.insecure_skip_verify = true);
                 let exchange = get(&client, &format!("https://{address}")).await;
                 if count == 1 {
                     assert_eq!(exchange.failure, None);
@@ -647,9 +648,9 @@ fn tickets_without_end_are_too_many() {
         config.send_tls13_tickets = 4000;
         let address = tls_server(Arc::new(config), Notes::default(), OK).await;
         let client = client(|settings| {
-            settings.tls.insecure_skip_verify = true;
+            settings.net.tls.insecure_skip_verify = true;
             // Who remembers none gets none.
-            settings.tls.remembered_sessions = 1;
+            settings.net.tls.remembered_sessions = 1;
         });
         let exchange = get(&client, &format!("https://{address}")).await;
         assert_eq!(failed(&exchange), (1300, "tls: too many ignored records".to_owned()));

@@ -18,6 +18,24 @@ pub(super) fn key_of(value: f64) -> u32 {
     (sortable >> SHIFT) as u32
 }
 
+/// A bucket: values from `low` up to, and without, `low + width`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// Its least value.
+    pub low: f64,
+    /// How wide it is; 0 = it holds `low` alone.
+    pub width: f64,
+    /// How many values are in it.
+    pub count: u64,
+}
+
+/// The bucket of a key.
+pub(super) fn bin_of(key: u32, count: u64) -> Bin {
+    let low = from_sortable(u64::from(key) << SHIFT);
+    let next = from_sortable((u64::from(key) + 1) << SHIFT);
+    Bin { low, width: (next - low).max(0.0), count }
+}
+
 /// The number that represents a bucket: the one with the fewest decimal digits in it.
 ///
 /// So whole numbers up to 2048, and any number of three digits, come out as they went in; the middle of the bucket

@@ -109,7 +109,7 @@ impl Algorithm {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// What k6 calls it.
+    /// Its name in k6.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Md4 => "md4",

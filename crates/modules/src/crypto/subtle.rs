@@ -1,6 +1,6 @@
 //! `crypto.subtle` of the Web Cryptography API: promises around what `brunt-crypto` computes.
 //!
-//! What takes long (an RSA key, a password hashed often) is computed on a thread apart, so that the other VUs of the core
+//! Long computations (an RSA key, a password hashed often) run on a thread apart, so that the other VUs of the core
 //! go on. All else is done when the promise is made.
 
 mod algorithm;

@@ -1,4 +1,4 @@
-//! `k6/crypto/x509`: what stands in a certificate.
+//! `k6/crypto/x509`: the fields of a certificate.
 
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 use sha1::{Digest as _, Sha1};
@@ -17,7 +17,7 @@ use crate::module::Module;
 static TYPE: Name = Name::new("type");
 static VALUE: Name = Name::new("value");
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -40,7 +40,7 @@ impl Module for Exports {
     }
 }
 
-/// What is made of a certificate and its DER.
+/// The value made of a certificate and its DER.
 type Make = for<'js> fn(Ctx<'js>, &X509Certificate<'_>, &[u8]) -> JsResult<'js>;
 
 /// Reads the first block of a PEM text.
@@ -164,16 +164,7 @@ fn alt_names<'js>(ctx: Ctx<'js>, certificate: &X509Certificate<'_>, _: &[u8]) ->
 
 /// As Go prints a time in UTC.
 fn rfc3339(time: ASN1Time) -> String {
-    let time = time.to_datetime();
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-        time.year(),
-        u8::from(time.month()),
-        time.day(),
-        time.hour(),
-        time.minute(),
-        time.second()
-    )
+    brunt_moment::utc(time.timestamp())
 }
 
 /// As Go calls it.

@@ -11,7 +11,7 @@ static AS_OBJECTS: Name = Name::new("asObjects");
 /// Which records are read, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Options {
-    pub(super) delimiter: char,
+    pub(super) delimiter: u8,
     pub(super) skip_first_line: bool,
     /// The number of the first record, from 0.
     pub(super) from_line: u64,
@@ -24,10 +24,10 @@ impl Options {
     /// Reads them; the inner error says which make no sense.
     ///
     /// # Errors
-    /// What reading the object throws.
+    /// The exception of reading the object.
     pub(super) fn read<'js>(object: &Value<'js>) -> JsResult<'js, Result<Self, String>> {
         let mut options = Self {
-            delimiter: ',',
+            delimiter: b',',
             skip_first_line: false,
             from_line: 0,
             to_line: None,
@@ -47,7 +47,7 @@ impl Options {
                         "failed to read record; reason: csv: invalid field or comment delimiter";
                     return Ok(Err(reason.to_owned()));
                 }
-                (Some(one), None) if one.is_ascii() => options.delimiter = one,
+                (Some(one), None) if one.is_ascii() => options.delimiter = one as u8,
                 _ => return Ok(Err(uninterpreted("delimiter must be a single character"))),
             }
         }

@@ -1,154 +1,191 @@
-//! Records of a CSV file, read by the rules of Go's `encoding/csv`: RFC 4180, empty lines skipped, quotes strict, as many
-//! fields in each record as in the first.
+//! Records of a CSV file. `csv-core` splits lines into fields; it takes whatever comes. k6 is stricter: this file tells it
+//! where lines end (`\n` or `\r\n`, in quotes too), compares what was read with how it would be written, and counts fields.
 
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use memchr::memchr;
 
 /// A record that breaks the rules. Lines and columns count from 1, columns in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CsvError {
     /// A quote within a field that does not begin with one.
-    #[error("{}bare \" in non-quoted-field", place(*.start, *.line, *.column))]
-    BareQuote { start: u64, line: u64, column: usize },
+    #[error("{0}bare \" in non-quoted-field")]
+    BareQuote(Place),
     /// A quoted field goes on after its quote, or never ends.
-    #[error("{}extraneous or missing \" in quoted-field", place(*.start, *.line, *.column))]
-    Quote { start: u64, line: u64, column: usize },
+    #[error("{0}extraneous or missing \" in quoted-field")]
+    Quote(Place),
     /// Fewer or more fields than the first record has.
     #[error("record on line {line}: wrong number of fields")]
     FieldCount { line: u64 },
 }
 
-fn place(start: u64, line: u64, column: usize) -> String {
-    if start == line {
-        format!("parse error on line {line}, column {column}: ")
-    } else {
-        format!("record on line {start}; parse error on line {line}, column {column}: ")
+/// Where a record breaks the rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The first line of the record.
+    start: u64,
+    line: u64,
+    column: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.start != self.line {
+            write!(f, "record on line {}; ", self.start)?;
+        }
+        write!(f, "parse error on line {}, column {}: ", self.line, self.column)
     }
 }
 
-/// Where in a file the next record begins.
+/// The record that was read last, and where in a file the next begins.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor {
-    delimiter: Vec<u8>,
+    reader: Reader,
     at: usize,
     /// Lines before `at`.
     lines: u64,
     /// Fields of the first record.
     width: Option<usize>,
-}
-
-/// A line without its end, and whether it had one.
-struct Line<'a> {
-    text: &'a [u8],
-    ended: bool,
+    /// The lines of the record, each with `\n` behind it if it had an end.
+    raw: Vec<u8>,
+    /// The texts of its fields, one behind the other, and where each ends. Both have room for more.
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    /// How much of `text` and `ends` is of this record.
+    filled: (usize, usize),
 }
 
 impl Cursor {
-    pub(super) fn new(delimiter: char) -> Self {
-        Self { delimiter: delimiter.to_string().into_bytes(), at: 0, lines: 0, width: None }
+    /// A reader of fields that `delimiter` separates.
+    pub(super) fn new(delimiter: u8) -> Self {
+        let reader =
+            ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
+        Self {
+            reader,
+            at: 0,
+            lines: 0,
+            width: None,
+            raw: Vec::new(),
+            text: Vec::new(),
+            ends: Vec::new(),
+            filled: (0, 0),
+        }
     }
 
-    fn line<'a>(&mut self, data: &'a [u8]) -> Option<Line<'a>> {
+    /// The fields of the record.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        let mut begin = 0;
+        self.ends[..self.filled.1].iter().map(move |&end| {
+            let field = &self.text[begin..end];
+            begin = end;
+            field
+        })
+    }
+
+    /// Reads the next record, past empty lines; `false` at the end of the data.
+    pub(super) fn next(&mut self, data: &[u8]) -> Result<bool, CsvError> {
+        self.raw.clear();
+        self.filled = (0, 0);
+        let mut start = self.lines;
+        loop {
+            let Some((line, is_ended)) = self.line(data) else {
+                if self.raw.is_empty() {
+                    return Ok(false);
+                }
+                // The file ends within quotes. No input says so.
+                self.feed(b"");
+                break;
+            };
+            if self.raw.is_empty() {
+                if line.is_empty() {
+                    continue;
+                }
+                start = self.lines;
+            }
+            self.raw.extend_from_slice(line);
+            if is_ended {
+                self.raw.push(b'\n');
+            }
+            // A byte order mark at the very beginning is text in k6; the reader knows it by its three bytes together.
+            let (first, rest) = line.split_at(line.len().min(1));
+            let is_whole =
+                [first, rest, b"\n"].into_iter().any(|part| !part.is_empty() && self.feed(part));
+            if is_whole {
+                break;
+            }
+        }
+        if memchr(b'"', &self.raw).is_some() {
+            self.check_quotes(start)?;
+        }
+        let count = self.filled.1;
+        if *self.width.get_or_insert(count) == count {
+            Ok(true)
+        } else {
+            Err(CsvError::FieldCount { line: start })
+        }
+    }
+
+    /// The next line without its end, and whether it had one.
+    fn line<'a>(&mut self, data: &'a [u8]) -> Option<(&'a [u8], bool)> {
         let rest = data.get(self.at..).filter(|rest| !rest.is_empty())?;
         self.lines += 1;
         let end = memchr(b'\n', rest);
         self.at = end.map_or(data.len(), |end| self.at + end + 1);
-        let text = &rest[..end.unwrap_or(rest.len())];
-        let ended = end.is_some();
-        Some(Line { text: text.strip_suffix(b"\r").unwrap_or(text), ended })
+        let line = &rest[..end.unwrap_or(rest.len())];
+        Some((line.strip_suffix(b"\r").unwrap_or(line), end.is_some()))
     }
 
-    /// The fields of the next record, put into `fields`; `false` at the end of the data.
-    pub(super) fn next(
-        &mut self,
-        data: &[u8],
-        fields: &mut Vec<Vec<u8>>,
-    ) -> Result<bool, CsvError> {
-        fields.clear();
-        let line = loop {
-            match self.line(data) {
-                None => return Ok(false),
-                Some(line) if line.text.is_empty() => {}
-                Some(line) => break line,
-            }
-        };
-        let start = self.lines;
-        self.fields(data, line, fields)?;
-        match self.width {
-            Some(width) if width != fields.len() => Err(CsvError::FieldCount { line: start }),
-            Some(_) => Ok(true),
-            None => {
-                self.width = Some(fields.len());
-                Ok(true)
-            }
-        }
-    }
-
-    fn find_delimiter(&self, text: &[u8]) -> Option<usize> {
-        match self.delimiter[..] {
-            [one] => memchr(one, text),
-            _ => text.windows(self.delimiter.len()).position(|window| window == self.delimiter),
-        }
-    }
-
-    fn fields<'a>(
-        &mut self,
-        data: &'a [u8],
-        mut line: Line<'a>,
-        fields: &mut Vec<Vec<u8>>,
-    ) -> Result<(), CsvError> {
-        let start = self.lines;
-        let mut whole = line.text;
-        let mut rest = line.text;
+    /// Gives the reader more of the record; whether the record ends with it.
+    fn feed(&mut self, mut input: &[u8]) -> bool {
         loop {
-            let column = whole.len() - rest.len() + 1;
-            let Some(quoted) = rest.strip_prefix(b"\"") else {
-                let end = self.find_delimiter(rest);
-                let field = &rest[..end.unwrap_or(rest.len())];
-                if let Some(at) = memchr(b'"', field) {
-                    let column = column + at;
-                    return Err(CsvError::BareQuote { start, line: self.lines, column });
-                }
-                fields.push(field.to_vec());
-                let Some(end) = end else { return Ok(()) };
-                rest = &rest[end + self.delimiter.len()..];
-                continue;
-            };
-            let mut field = Vec::new();
-            rest = quoted;
-            loop {
-                if let Some(end) = memchr(b'"', rest) {
-                    field.extend_from_slice(&rest[..end]);
-                    let after = &rest[end + 1..];
-                    if let Some(more) = after.strip_prefix(b"\"") {
-                        field.push(b'"');
-                        rest = more;
-                    } else if after.is_empty() {
-                        fields.push(field);
-                        return Ok(());
-                    } else if let Some(more) = after.strip_prefix(&self.delimiter[..]) {
-                        fields.push(field);
-                        rest = more;
-                        break;
-                    } else {
-                        let column = whole.len() - after.len();
-                        return Err(CsvError::Quote { start, line: self.lines, column });
-                    }
-                    continue;
-                }
-                // The field goes on in the next line.
-                field.extend_from_slice(rest);
-                if line.ended {
-                    field.push(b'\n');
-                }
-                let (column, at) = (whole.len() + 1 + usize::from(line.ended), self.lines);
-                let Some(next) = self.line(data) else {
-                    return Err(CsvError::Quote { start, line: at, column });
-                };
-                line = next;
-                whole = line.text;
-                rest = line.text;
+            let (text, ends) = self.filled;
+            let (result, read, written, ended) =
+                self.reader.read_record(input, &mut self.text[text..], &mut self.ends[ends..]);
+            input = &input[read..];
+            self.filled = (text + written, ends + ended);
+            match result {
+                ReadRecordResult::InputEmpty => return false,
+                ReadRecordResult::OutputFull => self.text.resize(64 + self.text.len() * 2, 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(16 + self.ends.len() * 2, 0),
+                ReadRecordResult::Record | ReadRecordResult::End => return true,
             }
         }
+    }
+
+    /// Compares the record with how its fields are written by the rules: as they are if they have no quotes, otherwise in
+    /// quotes, with each quote doubled. The first difference is the mistake.
+    fn check_quotes(&self, start: u64) -> Result<(), CsvError> {
+        let raw = |at: usize| self.raw.get(at).copied();
+        let mut at = 0;
+        for field in self.fields() {
+            if raw(at) == Some(b'"') {
+                let doubled = field
+                    .iter()
+                    .flat_map(|byte| std::iter::repeat_n(*byte, 1 + usize::from(*byte == b'"')));
+                for byte in std::iter::once(b'"').chain(doubled).chain([b'"']) {
+                    if raw(at) != Some(byte) {
+                        return Err(CsvError::Quote(self.place(start, at)));
+                    }
+                    at += 1;
+                }
+            } else {
+                if let Some(quote) = memchr(b'"', field) {
+                    return Err(CsvError::BareQuote(self.place(start, at + quote)));
+                }
+                at += field.len();
+            }
+            // What separates it from the next.
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// The place of a byte of the record. Behind the last byte, its line goes on.
+    fn place(&self, start: u64, at: usize) -> Place {
+        let behind = usize::from(at >= self.raw.len());
+        let before = &self.raw[..at.min(self.raw.len()) - behind];
+        let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let begin = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        Place { start, line: start + lines, column: before.len() - begin + 1 + behind }
     }
 }
 
@@ -156,19 +193,18 @@ impl Cursor {
 mod tests {
     use super::*;
 
-    fn read(data: &str, delimiter: char) -> Result<Vec<Vec<String>>, CsvError> {
-        let (mut cursor, mut fields, mut records) =
-            (Cursor::new(delimiter), Vec::new(), Vec::new());
-        while cursor.next(data.as_bytes(), &mut fields)? {
-            let text = |field: &Vec<u8>| String::from_utf8(field.clone()).unwrap();
-            records.push(fields.iter().map(text).collect());
+    fn read(data: &str, delimiter: u8) -> Result<Vec<Vec<String>>, CsvError> {
+        let (mut cursor, mut records) = (Cursor::new(delimiter), Vec::new());
+        while cursor.next(data.as_bytes())? {
+            let text = |field: &[u8]| String::from_utf8(field.to_vec()).unwrap();
+            records.push(cursor.fields().map(text).collect());
         }
         Ok(records)
     }
 
     #[test]
     fn records_are_those_of_rfc_4180() {
-        let cases: [(&str, &[&[&str]]); 9] = [
+        let cases: [(&str, &[&[&str]]); 13] = [
             ("a,b\nc,d\n", &[&["a", "b"], &["c", "d"]]),
             ("a,b\r\nc,d", &[&["a", "b"], &["c", "d"]]),
             ("\n\r\na,,\n\n", &[&["a", "", ""]]),
@@ -178,30 +214,43 @@ mod tests {
             ("\"a\r\nb\",c", &[&["a\nb", "c"]]),
             (" a , b \n", &[&[" a ", " b "]]),
             ("", &[]),
+            // An end of a line is `\n`; `\r` elsewhere is text, but not the last byte of the file.
+            ("a\rb,c\r\r\n", &[&["a\rb", "c\r"]]),
+            ("a,\"b\"\r", &[&["a", "b"]]),
+            ("\u{feff}a,b\n", &[&["\u{feff}a", "b"]]),
+            ("\"\"\"\",\"\"\"a\"\"\"", &[&["\"", "\"a\""]]),
         ];
         for (data, expected) in cases {
-            assert_eq!(read(data, ',').unwrap(), expected, "{data:?}");
+            assert_eq!(read(data, b',').unwrap(), expected, "{data:?}");
         }
-        assert_eq!(read("a→b\n", '→').unwrap(), [["a", "b"]]);
-        assert_eq!(read("a;\"b;c\"", ';').unwrap(), [["a", "b;c"]]);
+        assert_eq!(read("a;\"b;c\"", b';').unwrap(), [["a", "b;c"]]);
+        let long = format!("{},\"{}\"\n", "x".repeat(10_000), "y\n".repeat(10_000));
+        let fields = read(&long, b',').unwrap().remove(0);
+        assert_eq!((fields[0].len(), fields[1].len()), (10_000, 20_000));
+        assert_eq!(read(&"a,".repeat(5000), b',').unwrap()[0].len(), 5001);
     }
 
     #[test]
     fn what_breaks_the_rules_is_told_with_its_place() {
+        let bare = "bare \" in non-quoted-field";
+        let quote = "extraneous or missing \" in quoted-field";
         let cases = [
-            ("a\nb,c", "record on line 2: wrong number of fields"),
-            ("x,a\"b", "parse error on line 1, column 4: bare \" in non-quoted-field"),
-            (
-                "\"a\"b,c",
-                "parse error on line 1, column 3: extraneous or missing \" in quoted-field",
-            ),
-            (
-                "x\n\"a\nb",
-                "record on line 2; parse error on line 3, column 2: extraneous or missing \" in quoted-field",
-            ),
+            ("a\nb,c", "record on line 2: wrong number of fields".to_owned()),
+            ("x,a\"b", format!("parse error on line 1, column 4: {bare}")),
+            ("\u{feff}\"a\"", format!("parse error on line 1, column 4: {bare}")),
+            ("x,a\"b,\"c", format!("parse error on line 1, column 4: {bare}")),
+            ("\"a\"b,c", format!("parse error on line 1, column 3: {quote}")),
+            ("\"a\" ,c", format!("parse error on line 1, column 3: {quote}")),
+            ("\"a\"\"b\"c\"", format!("parse error on line 1, column 6: {quote}")),
+            ("\"a\nb\"c,\n", format!("record on line 1; parse error on line 2, column 2: {quote}")),
+            ("x\n\"a\nb", format!("record on line 2; parse error on line 3, column 2: {quote}")),
+            ("\"a", format!("parse error on line 1, column 3: {quote}")),
+            ("\"a\n", format!("parse error on line 1, column 4: {quote}")),
+            ("\"a\r\n\r\n", format!("record on line 1; parse error on line 2, column 2: {quote}")),
+            ("\"", format!("parse error on line 1, column 2: {quote}")),
         ];
         for (data, expected) in cases {
-            assert_eq!(read(data, ',').unwrap_err().to_string(), expected, "{data:?}");
+            assert_eq!(read(data, b',').unwrap_err().to_string(), expected, "{data:?}");
         }
     }
 }

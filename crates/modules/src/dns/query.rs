@@ -19,7 +19,7 @@ const DATAGRAM: usize = 4096;
 /// Datagrams that are no answer to the question: beyond them, the server is given up.
 const STRANGERS_MAX: usize = 100;
 
-/// What is asked.
+/// The question.
 #[derive(Debug)]
 pub(super) struct Question {
     name: Name,
@@ -35,10 +35,10 @@ pub(super) enum Trouble {
         name: &'static str,
         /// The response code.
         code: u16,
-        /// What happened.
+        /// The message.
         message: String,
     },
-    /// There was nobody to say anything.
+    /// There was no server to ask.
     Unasked(String),
 }
 

@@ -1,4 +1,4 @@
-//! What calls that give promises have left to be written, and who waits until it is less.
+//! The unwritten bytes of calls that give promises, and the calls that wait until there are fewer.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,13 +9,13 @@ use tokio::sync::Notify;
 
 use crate::throwing::throw_stopped;
 
-/// What is left unwritten at most; beyond it, the next call waits.
+/// Most unwritten bytes; beyond them, the next call waits.
 const MOST: usize = 16 << 20;
 
-/// What a call counts for beside its bytes: a promise and a task.
+/// The cost of a call beside its bytes: a promise and a task.
 const CALL_COST: usize = 1 << 10;
 
-/// That of one connection.
+/// The backlog of one connection.
 #[derive(Default)]
 pub(crate) struct Backlog {
     size: Cell<usize>,

@@ -17,13 +17,13 @@ pub(crate) trait Emitter: 'static {
     /// The place of the event of failures.
     const ERROR: usize;
 
-    /// What went wrong.
+    /// The failure.
     type Why: 'static;
 
     /// The script's functions.
     fn handlers(&self) -> &Handlers;
 
-    /// What the script is given of a failure.
+    /// The script's view of a failure.
     ///
     /// # Errors
     /// If the VM's memory limit is reached.
@@ -55,7 +55,7 @@ pub(crate) fn listen<'js, E: Emitter>(
 /// A call failed: the handler of errors is told later; without one, the call throws.
 ///
 /// # Errors
-/// The failure, if nobody listens.
+/// The failure, if it has no handler.
 pub(crate) fn failed<'js, E: Emitter>(
     ctx: Ctx<'js>,
     emitter: &Rc<E>,
@@ -72,10 +72,10 @@ pub(crate) fn failed<'js, E: Emitter>(
     Ok(())
 }
 
-/// What a promise stands for failed: it is rejected, and the handler of errors is told.
+/// The operation behind a promise failed: it is rejected, and the handler of errors is told.
 ///
 /// # Errors
-/// What the handler throws.
+/// The exception of the handler.
 pub(crate) fn reject<'js, E: Emitter>(
     ctx: Ctx<'js>,
     emitter: &E,

@@ -25,7 +25,7 @@ impl Handlers {
     /// Calls the function of an event, if there is one.
     ///
     /// # Errors
-    /// What it throws.
+    /// Its exception.
     pub(crate) fn call<'js>(
         &self,
         ctx: Ctx<'js>,

@@ -57,7 +57,7 @@ pub(crate) trait Meters: Copy + 'static {
     /// As [`counter`].
     fn declare(ctx: Ctx<'_>) -> JsResult<'_, Self>;
 
-    /// Those of the VM, declared at the first use: the registry has a lock.
+    /// The metrics of the VM, declared at the first use: the registry has a lock.
     ///
     /// # Errors
     /// As [`counter`].

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use brunt_http::{Client, Exchange, Failure, Opened, Target};
+use brunt_net::{Dialer, Endpoint, Failure, Offer, Opened};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::sync::{Mutex, Notify};
 
@@ -32,27 +32,26 @@ pub(crate) struct Stream {
 /// # Errors
 /// Why not, in Go's words.
 pub(crate) async fn dial(
-    client: &Rc<Client>,
+    dialer: &Rc<Dialer>,
     is_secure: bool,
     host: &str,
     port: u16,
 ) -> Result<Opened, String> {
-    let scheme = if is_secure { "https" } else { "http" };
-    let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-    let wrong = || format!("dial tcp: {shown}:{port} is no address");
-    // What ends a host in a URL would lead elsewhere.
-    if host.contains(['/', '?', '#', '@', '[', ']', '\\', '%']) {
-        return Err(wrong());
+    // What no host can hold.
+    if host.is_empty() || host.contains(['/', '?', '#', '@', '[', ']', '\\', '%', ' ']) {
+        let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        return Err(format!("dial tcp: {shown}:{port} is no address"));
     }
-    let url = format!("{scheme}://{shown}:{port}/");
-    let target = Target::parse(&url).map_err(|_| wrong())?;
-    client.open_raw(&target).await.map_err(|failure| told(failure, &shown, port))
+    let endpoint = Endpoint { host, port, is_secure };
+    let opened = dialer.open(&endpoint, Offer::Nothing).await;
+    opened.map_err(|failure| told(failure, host, port))
 }
 
 fn told(failure: Failure, host: &str, port: u16) -> String {
-    let said = Exchange::unsent(failure, 0).reason(host).unwrap_or_default();
+    let said = failure.reason(host, None);
+    let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     match said.strip_prefix("dial tcp: ") {
-        Some(why) => format!("dial tcp {host}:{port}: {why}"),
+        Some(why) => format!("dial tcp {shown}:{port}: {why}"),
         None => said,
     }
 }
@@ -66,7 +65,7 @@ impl Stream {
         Self { opened: RefCell::new(Some(opened)), order: Mutex::default(), closed: Notify::new() }
     }
 
-    /// What comes next; `None` at the end, or when it was closed here.
+    /// The next bytes; `None` at the end, or when it was closed here.
     ///
     /// # Errors
     /// The connection broke.

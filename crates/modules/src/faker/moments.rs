@@ -83,7 +83,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("Z", "+0000"),
 ];
 
-/// What the format is for `strftime`: a name of Go's, or a pattern with texts in `'`.
+/// The format for `strftime`: from a name of Go's, or a pattern with texts in `'`.
 fn layout(format: &str) -> String {
     if let Some((_, layout)) = NAMED.iter().find(|(name, _)| *name == format) {
         return (*layout).to_owned();

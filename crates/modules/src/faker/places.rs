@@ -118,7 +118,7 @@ fn check(values: &[u8], weights: impl Iterator<Item = u32>) -> u8 {
     }
 }
 
-/// What a sign of a register's number counts: its distance from `0`.
+/// The value of a sign of a register's number: its distance from `0`.
 fn shown(values: &[u8]) -> Vec<char> {
     values.iter().map(|&value| char::from(b'0' + value)).collect()
 }

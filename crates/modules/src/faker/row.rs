@@ -2,7 +2,7 @@
 
 use brunt_quickjs::{Ctx, JsResult, Value};
 
-/// The generator: small and quick, as nobody can attack made-up names.
+/// The generator: small and quick, as made-up names need no protection from guessing.
 pub(super) type Rng = fastrand::Rng;
 
 /// How long texts and lists may be that a script asks for.
@@ -14,7 +14,7 @@ pub(super) struct Row {
 }
 
 pub(super) enum Make {
-    /// One entry of a list; `|` stands between them.
+    /// One entry of a list; `|` divides them.
     Pick(&'static str),
     Text(fn(&mut Rng) -> String),
     Number(fn(&mut Rng) -> f64),
@@ -61,7 +61,7 @@ pub(super) struct Argument {
     pub(super) kind: Kind,
 }
 
-/// What an argument must be, and what it is if a script leaves it out; `None` if it must not.
+/// The type of an argument, and its value if a script leaves it out; `None` if it must not.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Number(f64),
@@ -315,7 +315,7 @@ pub(super) fn capital(word: &str) -> String {
     signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
 }
 
-/// So many digits.
+/// This many digits.
 pub(super) fn number_text(rng: &mut Rng, digits: usize) -> String {
     (0..digits).map(|_| rng.digit(10)).collect()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::harness::{all, text, vm};
 
-/// What the declarations say: the functions of each category, with their types if they do not give texts. `month` is
-/// declared as a text and `randomString` as a list of them; what the declarations show for both is the other thing.
+/// The declarations: the functions of each category, with their types if they do not give texts. `month` is declared
+/// as a text and `randomString` as a list of them; the examples of the declarations show the other type for both.
 const DECLARED: &[(&str, &str)] = &[
     (
         "address",

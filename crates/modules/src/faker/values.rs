@@ -18,7 +18,7 @@ const STRS: &[Argument] = &[argument("strs", Kind::Texts(None))];
 const COUNT: &[Argument] = &[argument("count", Kind::Number(3.0))];
 const STR: &[Argument] = &[argument("str", Kind::Text(None))];
 
-/// `0x` and so many random bytes.
+/// `0x` and `bytes` random bytes.
 fn hex(rng: &mut Rng, bytes: usize) -> String {
     let mut text = String::from("0x");
     for _ in 0..2 * bytes {

@@ -17,9 +17,9 @@ pub(super) const NAME: &str = "localeCompare";
 /// White space, punctuation and symbols, in order.
 const MARKS: &str =
     "\t\n\u{b}\u{c}\r\u{85} _-–—,;:!¡?¿.…·'‘’\"“”«»()[]{}§¶@*/\\&#%•`´^¯¨¸°©®+±÷×<=>¬|¦~";
-/// What comes between other symbols and digits.
+/// The signs between other symbols and digits.
 const CURRENCIES: &str = "¤¢$£¥€";
-/// Accents, in order; U+0338 stands for all strokes through a letter. Others follow by code point.
+/// Accents, in order; U+0338 means all strokes through a letter. Others follow by code point.
 const ACCENTS: &str = "\u{301}\u{300}\u{306}\u{302}\u{30c}\u{30a}\u{308}\u{30b}\u{303}\u{307}\u{338}\u{327}\u{328}\u{304}";
 
 const SYMBOL: u32 = 1 << 10;
@@ -27,7 +27,7 @@ const CURRENCY: u32 = 1 << 22;
 const DIGIT: u32 = CURRENCY + (1 << 10);
 const LETTER: u32 = 1 << 23;
 
-/// What one character, or a part of it, weighs at each level.
+/// The weight of one character, or of a part of it, at each level.
 struct Element {
     /// The letter; 0 for an accent.
     primary: u32,

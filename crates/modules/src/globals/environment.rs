@@ -16,12 +16,12 @@ use crate::state::VuState;
 /// copied.
 pub(super) struct Environment {
     scenario: Option<Rc<ScenarioHere>>,
-    /// What was assigned; `None`: deleted.
+    /// The assigned values; `None`: deleted.
     changes: RefCell<BTreeMap<String, Option<String>>>,
 }
 
 impl Environment {
-    /// That of the scenario which the VU works for.
+    /// The environment of the scenario which the VU works for.
     pub(super) fn here(ctx: Ctx<'_>) -> Self {
         Self { scenario: Host::of(ctx).scenario(), changes: RefCell::default() }
     }

@@ -55,7 +55,7 @@ impl Generator {
         value
     }
 
-    /// From 0 to below 1: 63 bits, rounded to a float. What rounds up to 1 is drawn again.
+    /// From 0 to below 1: 63 bits, rounded to a float. A number that rounds up to 1 is drawn again.
     fn float(&mut self) -> f64 {
         const STEPS: u64 = 1 << 63;
         loop {

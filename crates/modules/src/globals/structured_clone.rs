@@ -29,7 +29,7 @@ fn structured_clone<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(cloned)
 }
 
-/// Takes the buffers away from the caller: their bytes were copied before, which nobody can tell.
+/// Takes the buffers away from the caller: their bytes were copied before, which scripts can't tell.
 fn transfer<'js>(ctx: Ctx<'js>, list: &Value<'js>) -> JsResult<'js, ()> {
     if list.is_nullish() {
         return Ok(());
@@ -61,11 +61,11 @@ struct Cloner<'js> {
     clones: Value<'js>,
     get: Value<'js>,
     set: Value<'js>,
-    /// What is still to be filled.
+    /// The clones that are still to be filled.
     waiting: Vec<(Value<'js>, Value<'js>, Filling)>,
 }
 
-/// What goes from an object into its clone.
+/// The members that go from an object into its clone.
 enum Filling {
     Properties,
     Map,

@@ -93,7 +93,7 @@ struct TextDecoder {
     encoding: Encoding,
     fatal: bool,
     ignore_bom: bool,
-    /// What a `decode` with `stream` left for the next one.
+    /// The bytes that a `decode` with `stream` left for the next one.
     decoding: RefCell<Decoding>,
 }
 

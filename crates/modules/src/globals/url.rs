@@ -91,7 +91,7 @@ fn this<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a UrlObject> {
     value.instance().ok_or_else(|| ctx.throw_type("this is not a URL"))
 }
 
-/// What the arguments `(url, base)` of a call mean. The inner error is the text that is no URL.
+/// The meaning of the arguments `(url, base)` of a call. The inner error is the text that is no URL.
 fn read<'js>(call: &Call<'js>) -> JsResult<'js, Result<Url, String>> {
     if call.is_empty() {
         return Err(call.ctx().throw_type("a URL needs an argument"));

@@ -1,5 +1,5 @@
-//! What browsers have for bodies and requests: `Blob`, `File`, `FormData`, `Headers`, `Request`, `Response`, `fetch`,
-//! streams, `AbortController`, `EventTarget`.
+//! The globals of browsers for bodies and requests: `Blob`, `File`, `FormData`, `Headers`, `Request`, `Response`,
+//! `fetch`, streams, `AbortController`, `EventTarget`.
 //!
 //! `Blob`, `File` and `FormData` are native: they hold a [`Payload`](brunt_http::Payload), and nothing is copied when
 //! they are made, put into one another or sent. The others are JavaScript (the `.js` files of this folder, see

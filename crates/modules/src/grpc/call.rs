@@ -41,7 +41,7 @@ struct Ready {
     metrics: Metrics,
 }
 
-/// What came of it.
+/// The result of a call.
 pub(super) struct Done {
     pub(super) outcome: Outcome,
     /// When it began and ended (unix ns).
@@ -270,7 +270,7 @@ fn error_object<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResul
     ])
 }
 
-/// What a status carries beside its text.
+/// The details of a status beside its text.
 fn details<'js>(ctx: Ctx<'js>, schema: &Schema, status: &Status) -> JsResult<'js> {
     let details = ctx.array()?;
     for (index, (url, bytes)) in (0..).zip(&status.details) {

@@ -29,9 +29,9 @@ const HEALTH_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// A client of a script.
 pub(super) struct Client {
-    /// What was loaded, each once.
+    /// The schemas that were loaded, each once.
     schemas: RefCell<Vec<Arc<Schema>>>,
-    /// What the server told when it was connected to.
+    /// The schema that the server told when it was connected to.
     reflected: RefCell<Option<Arc<Schema>>>,
     link: RefCell<Option<Rc<Link>>>,
     pub(super) metrics: Metrics,

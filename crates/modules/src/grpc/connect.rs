@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_grpc::{Channel, Limits, Metadata, Way};
-use brunt_http::{Failure, Network, OwnedTarget, Proxies, Settings, Target, TlsAuth};
+use brunt_http::{OwnedTarget, Target};
 use brunt_js::{CoreSlot, Host, SlotKey};
+use brunt_net::{Dialer, Failure, Network, Offer, Proxies, Settings, TlsAuth};
 use brunt_quickjs::{Ctx, Value};
 use tokio::time::{sleep, timeout};
 
@@ -14,7 +15,7 @@ use super::params::{Refusal, metadata};
 use crate::connections::Connections;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::reading::timeout_of;
+use crate::reading::{length_of, timeout_of};
 use crate::state::VuState;
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
@@ -23,7 +24,7 @@ const NETWORKS_MAX: usize = 32;
 /// Connecting may take so long, unless the script says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What `connect()` is told.
+/// The params of `connect()`.
 pub(super) struct Params {
     is_plaintext: bool,
     pub(super) timeout: Duration,
@@ -108,7 +109,7 @@ impl Params {
     }
 }
 
-/// What certificates and keys are.
+/// The form of certificates and keys.
 const PEM: &str = "a PEM formatted string";
 
 impl Tls {
@@ -141,7 +142,7 @@ impl Tls {
                     if !value.is_array() {
                         return Err(wrong(needs)?);
                     }
-                    for index in 0..value.length()? {
+                    for index in 0..length_of(&value)? {
                         let entry = value.get_index(index)?;
                         let Some(text) = entry.as_str() else { return Err(wrong(needs)?) };
                         tls.authorities.push(text.as_str().to_owned());
@@ -225,7 +226,7 @@ pub(super) struct Link {
     target: OwnedTarget,
     way: Way,
     limits: Limits,
-    client: Rc<brunt_http::Client>,
+    dialer: Rc<Dialer>,
     channel: RefCell<Option<Rc<Channel>>>,
 }
 
@@ -236,7 +237,8 @@ impl Link {
     /// k6's sentence, if the address or the certificates can't be used.
     pub(super) fn new(ctx: Ctx<'_>, address: &str, params: &Params) -> Result<Rc<Self>, String> {
         let config = VuState::of(ctx).shared.config();
-        let network = Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network)?;
+        let network =
+            Host::of(ctx).core_slot::<Networks>().find(&params.tls, &config.network.net)?;
         let plain = address.strip_prefix("dns:///").unwrap_or(address);
         let plain = plain.strip_prefix("passthrough:///").unwrap_or(plain);
         check(plain).map_err(|told| dialing(&told))?;
@@ -254,7 +256,7 @@ impl Link {
             target: target.to_owned_target(),
             way,
             limits: params.limits,
-            client: Connections::of(ctx).client_on(&network),
+            dialer: Connections::of(ctx).dialer_on(&network),
             channel: RefCell::default(),
         }))
     }
@@ -286,7 +288,7 @@ impl Link {
             return Ok(Rc::clone(channel));
         }
         let target = self.target.borrow();
-        let opened = self.client.open(&target).await;
+        let opened = self.dialer.open(&target.endpoint(), Offer::Http).await;
         let opened = opened.map_err(|failure| refusal(failure, &target))?;
         if self.way.is_secure && !opened.is_http2() {
             return Err(handshake(
@@ -303,7 +305,7 @@ impl Link {
     }
 }
 
-/// What Go says of addresses without a port, or with too many.
+/// Go's message about addresses without a port, or with too many.
 fn check(address: &str) -> Result<(), String> {
     let after = address.rfind(']').map_or(0, |at| at + 1);
     match address[after..].matches(':').count() {
@@ -341,14 +343,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         Failure::UnknownAuthority
         | Failure::HostMismatch(_)
         | Failure::CertificateTime(_)
-        | Failure::Certificate(_) => {
-            let told = match failure {
-                Failure::UnknownAuthority => "x509: certificate signed by unknown authority".into(),
-                Failure::HostMismatch(names) => format!("x509: {names}"),
-                other => other.to_string(),
-            };
-            handshake(&format!("tls: failed to verify certificate: {told}"))
-        }
+        | Failure::Certificate(_) => handshake(&failure.of_certificate().unwrap_or_default()),
         // What the server says for good is not tried again.
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
@@ -357,7 +352,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
             handshake(&failure.to_string())
         }
         Failure::Refused => dialing(&format!("dial tcp {address}: connect: connection refused")),
-        Failure::NoSuchHost => dialing(&brunt_http::no_such_host(&target.host)),
+        Failure::NoSuchHost => dialing(&brunt_net::no_such_host(&target.host)),
         Failure::DialTimeout => dialing(&format!("dial tcp {address}: i/o timeout")),
         other => dialing(&other.to_string()),
     }

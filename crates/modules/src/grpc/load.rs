@@ -8,16 +8,17 @@ use brunt_js::{Host, OpenError};
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::globals::open::path_from_entry;
+use crate::reading::length_of;
 use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 
 /// Descriptions that are kept; a script that loads more has each VU read the rest.
 const SCHEMAS_MAX: usize = 256;
 
-/// What is loaded: where imports are looked for, and the files.
+/// The key of a schema: where imports are looked for, and the files.
 type Key = (Vec<PathBuf>, Vec<String>);
 
-/// Those of a test.
+/// The schemas of a test.
 #[derive(Default)]
 struct Schemas(Mutex<Vec<(Key, Arc<Schema>)>>);
 
@@ -58,7 +59,7 @@ pub(super) fn protos<'js>(
         ));
     }
     if paths.is_object() {
-        for index in 0..paths.length()? {
+        for index in 0..length_of(paths)? {
             let name = paths.get_index(index)?.to_string_lossy()?;
             folders.push(clean(&path_from_entry(host, &name)));
         }

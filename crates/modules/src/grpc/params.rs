@@ -1,4 +1,4 @@
-//! What scripts say about calls: metadata, tags, time limits.
+//! Params of calls: metadata, tags, time limits.
 
 use std::time::Duration;
 
@@ -41,12 +41,12 @@ impl From<String> for Refusal {
 }
 
 impl Params {
-    /// Those of `invoke`.
+    /// The params of `invoke`.
     pub(super) fn of_call(given: &Value<'_>) -> Result<Self, Refusal> {
         Self::read(given, Some(TIMEOUT))
     }
 
-    /// Those of a stream, which may take as long as it wants.
+    /// The params of a stream, which may take as long as it wants.
     pub(super) fn of_stream(given: &Value<'_>) -> Result<Self, Refusal> {
         Self::read(given, None)
     }
@@ -81,8 +81,8 @@ impl Params {
     }
 }
 
-/// What is left of the iteration's time: until the hard stop of its scenario, or of `setup()` and `teardown()`. `None`: it has
-/// no end. Servers are told so, as k6 does.
+/// The rest of the iteration's time: until the hard stop of its scenario, or of `setup()` and `teardown()`. `None`:
+/// it has no end. Servers are told so, as k6 does.
 pub(super) fn time_left(ctx: Ctx<'_>) -> Option<Duration> {
     let deadline = Host::of(ctx).stop_handle().deadline();
     let left = || Duration::from_nanos(deadline.saturating_sub(clock::now_ns()));

@@ -36,13 +36,13 @@ impl Metrics {
     }
 }
 
-/// What the samples of one call are tagged with.
+/// The tags of the samples of one call.
 pub(super) struct Labels {
     /// The VU's tags when the call was made.
     pub(super) base: Rc<Tags>,
-    /// What the call names itself, for calls that a script makes: its URL without a scheme, and path, service and method.
+    /// The name of the call, for calls that a script makes: its URL without a scheme, and path, service and method.
     pub(super) named: Option<Named>,
-    /// Those of the script.
+    /// The tags of the script.
     pub(super) own: Vec<(String, String)>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Named {
 }
 
 impl Labels {
-    /// Those of a call that the module makes by itself.
+    /// The labels of a call that the module makes by itself.
     pub(super) fn unnamed(ctx: Ctx<'_>) -> Self {
         Self { base: VuState::of(ctx).tags(), named: None, own: Vec::new() }
     }

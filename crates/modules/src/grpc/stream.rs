@@ -29,11 +29,11 @@ use crate::throwing::{throw, throw_stopped, throw_type};
 /// A connection that was lost may take so long to come back.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// When so many messages wait to be sent, `write()` gives them a turn.
+/// With this many messages that wait to be sent, `write()` gives them a turn.
 const TURN: usize = 1000;
 
-/// Bytes of messages that wait to be sent; when there are so many, `write()` waits for room. It cannot wait for ever: the
-/// server may wait for us to read, and that is done when the script lets its event loop run.
+/// Most bytes of messages that wait to be sent; then `write()` waits for room. It cannot wait for ever: the server
+/// may wait for us to read, and that is done when the script lets its event loop run.
 const UNSENT_MAX: usize = 64 << 20;
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -105,7 +105,7 @@ impl Streams {
     }
 }
 
-/// What comes next, and the receiver again.
+/// The next message, and the receiver again.
 type Coming = Pin<Box<dyn Future<Output = (Receiver, Result<Bytes, Status>)>>>;
 
 struct Inner {
@@ -299,7 +299,7 @@ fn end<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
-/// Sends what is unsent, if nobody does so already.
+/// Sends the unsent messages, unless a task does so already.
 fn send(ctx: Ctx<'_>, inner: &Rc<Inner>) {
     if inner.is_sending.replace(true) {
         return;
@@ -424,7 +424,7 @@ impl Inner {
         sent
     }
 
-    /// Nobody takes it any more.
+    /// The messages are no longer taken.
     fn drop_unsent(&self) {
         self.unsent.borrow_mut().clear();
         self.unsent_bytes.set(0);

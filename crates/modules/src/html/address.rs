@@ -14,14 +14,14 @@ pub(super) struct Address {
     pub(super) port: String,
     /// Decoded.
     pub(super) path: String,
-    /// As it stands, without `?`.
+    /// As it is written, without `?`.
     pub(super) query: String,
     /// Decoded, without `#`.
     pub(super) fragment: String,
 }
 
 impl Address {
-    /// The address that a link leads to from a page; `base` is empty if nobody knows where the page lies.
+    /// The address that a link leads to from a page; `base` is empty if the page's address is not known.
     pub(super) fn of(base: &str, link: &str) -> Self {
         Self::read(base, link).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What methods of selections may be given.
+//! The arguments of methods of selections.
 
 use std::rc::Rc;
 
@@ -90,7 +90,7 @@ fn refused(ctx: Ctx<'_>, kind: &str) -> Thrown {
 /// The selector that narrows a step; `None` if no such argument was given. Whatever was given is one.
 ///
 /// # Errors
-/// What the conversion to a string throws.
+/// The exception of the conversion to a string.
 pub(super) fn filter_of<'js>(call: &Call<'js>, index: usize) -> JsResult<'js, Option<Selector>> {
     if call.len() <= index {
         return Ok(None);
@@ -101,7 +101,7 @@ pub(super) fn filter_of<'js>(call: &Call<'js>, index: usize) -> JsResult<'js, Op
 /// Calls a function with a node's place and the node; whether it returned something true.
 ///
 /// # Errors
-/// What it throws.
+/// Its exception.
 pub(super) fn is_truthy_call<'js>(
     function: &Value<'js>,
     index: usize,

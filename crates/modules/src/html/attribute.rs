@@ -15,7 +15,7 @@ use crate::throwing::throw_type;
 /// Its properties, in the order in which k6 lists them.
 const NAMES: [&str; 6] = ["owner_element", "name", "value", "localName", "namespaceURI", "prefix"];
 
-/// What the object holds.
+/// The content of the object.
 #[derive(Clone)]
 pub(super) struct Attr {
     page: Rc<Page>,

@@ -31,7 +31,7 @@ pub(super) fn method<'js, T: Class>(
     function.get(&BIND)?.call(&function, &[ctx.instance(this)?])
 }
 
-/// What an assignment to a property says.
+/// The error of an assignment to a property.
 ///
 /// # Errors
 /// Always.
@@ -40,7 +40,7 @@ pub(super) fn refuse_assignment(ctx: Ctx<'_>, key: &Key<'_>) -> Result<(), Throw
     Err(throw_type(ctx, &format!("Cannot assign to property {name} of a host object")))
 }
 
-/// What deleting a property says.
+/// The error of deleting a property.
 ///
 /// # Errors
 /// If it is one of these.

@@ -3,7 +3,7 @@
 use brunt_html::{Attribute, Document, NodeId};
 use brunt_quickjs::{Call, Ctx, JsResult};
 
-/// What the `data(key?)` of a selection gives whose first element is `node`.
+/// The result of `data(key?)` of a selection whose first element is `node`.
 pub(super) fn data<'js>(
     call: &Call<'js>,
     document: &Document,

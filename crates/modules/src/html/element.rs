@@ -16,7 +16,7 @@ use crate::throwing::throw_type;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
-/// What the object holds.
+/// The content of the object.
 #[derive(Clone)]
 pub(super) struct Element {
     page: Rc<Page>,
@@ -30,9 +30,9 @@ pub(super) struct Element {
 enum Part {
     /// All that its kind has.
     Whole,
-    /// What its kind shares with others.
+    /// The members that its kind shares with others.
     Shared,
-    /// What all have.
+    /// The members of all elements.
     Plain,
 }
 
@@ -69,7 +69,7 @@ impl Element {
         }
     }
 
-    /// What k6 calls it where it refuses it; `None` for elements without methods of their kind.
+    /// Its name in k6's refusals; `None` for elements without methods of their kind.
     pub(super) fn type_name(&self) -> Option<String> {
         if self.part == Part::Plain {
             return Some("*html.Element".to_owned());
@@ -327,7 +327,7 @@ impl Class for Element {
     }
 }
 
-/// What leads to other nodes.
+/// The methods that lead to other nodes.
 fn around(members: Members) -> Members {
     members
         .function(c"childNodes", 0, |call| {
@@ -432,7 +432,7 @@ fn contains(call: Call<'_>) -> JsResult<'_> {
     })
 }
 
-/// Whether the same stands in both, as k6 compares.
+/// Whether both have the same content, as k6 compares.
 fn is_equal(call: Call<'_>) -> JsResult<'_> {
     let argument = call.argument(0);
     with(call, |ctx, this| {

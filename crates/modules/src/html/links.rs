@@ -1,4 +1,4 @@
-//! What a page's forms and links lead to: `res.submitForm()`, `res.clickLink()`.
+//! The requests of a page's forms and links: `res.submitForm()`, `res.clickLink()`.
 
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ fn option<'js>(ctx: Ctx<'js>, arguments: Option<&Value<'js>>, name: &Name) -> Js
     }
 }
 
-/// One that is text, whatever was given: `undefined` is a text too, if it stands there.
+/// A text of whatever was given: `undefined` is a text too, if it was given.
 fn text<'js>(
     ctx: Ctx<'js>,
     arguments: Option<&Value<'js>>,
@@ -65,7 +65,7 @@ fn target<'js>(ctx: Ctx<'js>, page: &Page, link: &str) -> JsResult<'js, String> 
     }
 }
 
-/// What `clickLink()` asks for.
+/// The request of `clickLink()`.
 ///
 /// # Errors
 /// A `GoError` if there is no such link.
@@ -96,7 +96,7 @@ pub(crate) fn clicked<'js>(
     })
 }
 
-/// What `submitForm()` sends.
+/// The request of `submitForm()`.
 ///
 /// # Errors
 /// A `GoError` if there is no such form.

@@ -27,7 +27,7 @@ impl Page {
         }
     }
 
-    /// Where links of the page lead from; empty if nobody knows.
+    /// The address from which links of the page lead; empty if it is not known.
     pub(crate) fn url(&self) -> Rc<str> {
         Rc::clone(&self.url.borrow())
     }

@@ -1,4 +1,4 @@
-//! What the methods of typed elements are made of.
+//! The parts of the methods of typed elements.
 
 use brunt_html::{Document, NodeId, form};
 use brunt_http::resolve;
@@ -169,7 +169,7 @@ pub(super) fn form_of(document: &Document, node: NodeId) -> Option<NodeId> {
     })
 }
 
-/// What a button says of how to send its form, or what the form says.
+/// The way to send a form that a button sets, or else the form.
 pub(super) fn of_form<'a>(
     document: &'a Document,
     node: NodeId,

@@ -24,7 +24,7 @@ static VALUE: Name = Name::new("value");
 /// How many steps `end()` can go back.
 const STEPS_MAX: u16 = 256;
 
-/// What the object holds.
+/// The content of the object.
 #[derive(Clone)]
 pub(crate) struct Selection(Rc<Step>);
 
@@ -460,8 +460,7 @@ fn map(call: Call<'_>) -> JsResult<'_> {
     ctx.array_from(values)
 }
 
-/// What was thrown, if scripts may catch it.
-/// Where an error was thrown, as a line of its trace tells: `at f (file:///s.js:1:2(3))`.
+/// The place where an error was thrown, as a line of its trace tells: `at f (file:///s.js:1:2(3))`.
 fn place_of(exception: &Value<'_>) -> Option<String> {
     let stack = exception.error_stack()?;
     let stack = stack.as_str()?;

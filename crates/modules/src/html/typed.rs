@@ -109,7 +109,7 @@ pub(super) fn members(tag: &str) -> Option<&'static Members> {
     }
 }
 
-/// What k6 calls a kind of elements where it refuses one.
+/// The name of a kind of elements in k6's refusals.
 pub(super) fn type_name(tag: &str) -> String {
     let own = match tag {
         "a" => "Anchor",
@@ -136,7 +136,8 @@ pub(super) fn type_name(tag: &str) -> String {
     format!("html.{own}Element")
 }
 
-/// What elements of some kinds have in common with others, as the object that k6 shows it by: its name and its methods.
+/// The methods that elements of some kinds share with others, as the object by which k6 shows them: its name and its
+/// methods.
 pub(super) fn shared(tag: &str) -> Option<(&'static str, &'static Members)> {
     fn of(
         name: &'static str,
@@ -161,7 +162,7 @@ fn texts() -> Members {
     Members::new()
 }
 
-/// What links may tell of where they come from.
+/// The values by which links may tell their origin.
 const REFERRER: [&str; 5] = [
     "no-referrer",
     "no-referrer-when-downgrade",

@@ -1,4 +1,4 @@
-//! What came of a request, as the script gets it.
+//! The result of a request, as the script gets it.
 
 use std::rc::Rc;
 

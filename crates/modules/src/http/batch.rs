@@ -136,7 +136,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     }
 }
 
-/// What came of one of them.
+/// The outcome of one of them.
 enum Came {
     Whole(Box<Finished>),
     /// The body is streamed.

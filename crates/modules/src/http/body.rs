@@ -17,6 +17,7 @@ use crate::globals::web::form_parts::Boundary;
 use crate::globals::web::jslib_form::late_payload;
 use crate::go_error::go_type;
 use crate::go_text::number_text;
+use crate::reading::length_of;
 use crate::shared_array;
 use crate::throwing::{throw, throw_type};
 
@@ -27,7 +28,7 @@ static DESCRIPTION: Name = Name::new("description");
 pub(super) struct EncodedBody {
     /// `None` for no body.
     pub(super) payload: Option<Payload>,
-    /// What `Content-Type` says unless the caller sets it.
+    /// The value of `Content-Type` unless the caller sets it.
     pub(super) content_type: Option<String>,
     /// The content type is that of the script's header, with the boundary.
     pub(super) is_by_hand: bool,
@@ -113,7 +114,7 @@ fn unknown(kind: &str) -> BodyRefusal {
     BodyRefusal::Type(format!("unknown request body type {kind}"))
 }
 
-/// What a body that holds a primitive is sent as: a symbol is its description, as in k6, and `new String()` the string,
+/// The text of a body that holds a primitive: a symbol is its description, as in k6, and `new String()` the string,
 /// which k6 tears apart.
 fn primitive_in<'js>(body: &Value<'js>) -> Result<Option<Value<'js>>, Thrown> {
     let symbol = if body.is_symbol() { Some(body.clone()) } else { unbox(body) };
@@ -126,7 +127,7 @@ fn primitive_in<'js>(body: &Value<'js>) -> Result<Option<Value<'js>>, Thrown> {
     }
 }
 
-/// What an object without members is by its own word, `Response` for one: a form of it would be empty.
+/// The tag of an object without members, `Response` for one: a form of it would be empty.
 fn tag_of(body: &Value<'_>) -> Result<Option<String>, Thrown> {
     let symbol = body.ctx().global().get("Symbol")?.get("toStringTag")?;
     let reflect = body.ctx().global().get("Reflect")?.get("get")?;
@@ -185,7 +186,7 @@ impl AsRef<[u8]> for FileText {
     }
 }
 
-/// What a part of a multipart form holds.
+/// The content of a part of a multipart form.
 enum Content {
     Text(String),
     File(FilePart),
@@ -279,7 +280,7 @@ fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>
     let mut flat = Vec::with_capacity(members.len());
     for (name, value) in members {
         if value.is_array() {
-            for index in 0..value.length()? {
+            for index in 0..length_of(&value)? {
                 flat.push((name.clone(), value.get_index(index)?));
             }
         } else {

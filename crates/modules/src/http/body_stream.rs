@@ -19,7 +19,7 @@ static ENQUEUE: Name = Name::new("enqueue");
 static HIGH_WATER_MARK: Name = Name::new("highWaterMark");
 static RECEIVED_AT: Name = Name::new("receivedAt");
 
-/// What the stream pulls its chunks from.
+/// The source from which the stream pulls its chunks.
 struct BodySource(Rc<Reader>);
 
 impl Class for BodySource {
@@ -96,7 +96,7 @@ pub(super) fn broken(ctx: Ctx<'_>, reader: &Reader, failure: Failure) -> Thrown 
     throw(ctx, &failure.to_string())
 }
 
-/// Nobody reads on: the connection is closed.
+/// The script reads no further: the connection is closed.
 fn cancel<'js>(call: &Call<'js>) -> JsResult<'js> {
     let (ctx, this) = (call.ctx(), call.this());
     let Some(BodySource(reader)) = this.instance::<BodySource>() else {

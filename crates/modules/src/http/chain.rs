@@ -19,7 +19,7 @@ use super::state::Place;
 use super::transfer::{Hop, Outcome, Sink};
 use super::url::{escape_path, mask, without_userinfo};
 
-/// Where a chain of redirects stands.
+/// The state of a chain of redirects.
 pub(super) struct Chain {
     method: Cow<'static, str>,
     pub(super) url: String,
@@ -34,7 +34,7 @@ pub(super) struct Chain {
     pub(super) first_cookies: Option<String>,
 }
 
-/// What one hop needs.
+/// The inputs of one hop.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub(super) client: &'a Client,
@@ -70,7 +70,7 @@ pub(super) struct Next {
 /// An exchange, its body decoded, and what is wrong with the response: text and code.
 type Came = (Box<Exchange>, Option<Unpacked>, Option<(String, u16)>);
 
-/// What a response says about redirects.
+/// The part of a response about redirects.
 enum Redirect {
     None,
     To(Next),
@@ -226,7 +226,9 @@ impl Chain {
             }
             redirect = self.redirect(request, (url, target), &response);
             let is_kept = !is_dropped && asked.spool.is_none();
-            if let (Some(coding), true) = (response.content_encoding(), is_kept) {
+            // Who watches reads it, though the script does not.
+            let is_read = is_kept || (is_dropped && sink.is_watched() && asked.spool.is_none());
+            if let (Some(coding), true) = (response.content_encoding(), is_read) {
                 let limit = client.network().body_limit();
                 let (body, why) = match content::unpack_small(&coding, exchange.body(), limit) {
                     Some(outcome) => outcome,
@@ -234,7 +236,7 @@ impl Chain {
                     None => Box::pin(unpack(&coding, exchange.body(), limit, deadline)).await,
                 };
                 decoded = body;
-                if let Some(why) = why {
+                if let Some(why) = why.filter(|_| is_kept) {
                     failure = Some((why.to_string(), why.code()));
                     redirect = Redirect::None;
                 }
@@ -244,6 +246,9 @@ impl Chain {
         if decoded.is_some() || is_dropped {
             // Nobody asks for it as it came.
             exchange.forget_body();
+        }
+        if is_dropped {
+            decoded = None;
         }
         let next = match redirect {
             Redirect::To(next) => Some(next),
@@ -486,7 +491,7 @@ impl Chain {
 /// How a redirect to nowhere is told.
 const NO_LOCATION: &str = "failed to parse Location header";
 
-/// What k6 says twice in `res.error` of a coding, it says once elsewhere.
+/// The message about a coding once, which k6 has twice in `res.error`.
 fn once(error: &str) -> &str {
     const TWICE: &str = "error decompressing response body (";
     match error.strip_prefix(TWICE) {
@@ -495,7 +500,7 @@ fn once(error: &str) -> &str {
     }
 }
 
-/// What Go says before what is wrong with the head of a response.
+/// Go's words before the fault of the head of a response.
 const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
 
 /// Takes the codings off a large body. Others on the core go on meanwhile, and the request's time limit holds.
@@ -513,7 +518,7 @@ async fn unpack(coding: &str, body: &[u8], limit: u64, deadline: u64) -> content
 fn is_broken(exchange: &Exchange) -> bool {
     let failure = exchange.failure.filter(|_| exchange.head().is_none());
     matches!(failure, Some(Failure::Malformed(malformed)) if malformed.is_of_http1())
-        || matches!(failure, Some(Failure::Ended(Truncated::Partial)))
+        || failure == Some(Truncated::Partial.into())
 }
 
 /// The headers with this one in its place: after `User-Agent` they are sorted, as Go sends them.

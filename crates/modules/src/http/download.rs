@@ -30,7 +30,7 @@ const BUFFER: usize = 1 << 20;
 const REST_MAX: usize = BUFFER;
 const REST_WAIT: Duration = Duration::from_secs(1);
 
-/// What a coded body is decoded to at a time.
+/// The bytes of a coded body that are decoded at a time.
 const DECODED_STEP: usize = 64 * 1024;
 
 /// A response on its way, shared by the task that runs the exchange and the script's objects.
@@ -39,13 +39,13 @@ pub(crate) struct Download {
     hop: RefCell<Hopped>,
     /// Set when the body has come, or has failed to after its head.
     finished: OnceCell<Box<Finished>>,
-    /// What there is instead of a head to be streamed.
+    /// The result in place of a head to be streamed.
     ended: RefCell<Option<Box<Finished>>>,
     task: RefCell<Option<AbortHandle>>,
     /// The task panicked.
     panic: RefCell<Option<Box<dyn Any + Send>>>,
     is_given_up: Cell<bool>,
-    /// It is one of `fetch`: when nobody reads on, a short rest may still come.
+    /// It is one of `fetch`: when the script reads no further, a short rest may still come.
     is_fetch: bool,
     /// The most bytes that it may have when it is put together.
     limit: Cell<u64>,
@@ -70,7 +70,7 @@ struct Decoding {
     turn: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
 
-/// What a head is a response to.
+/// The request that a head responds to.
 #[derive(Default)]
 pub(super) struct Hopped {
     pub(super) url: String,
@@ -78,10 +78,10 @@ pub(super) struct Hopped {
     pub(super) first_cookies: Option<String>,
 }
 
-/// The script's side: when its last holder lets go, nobody reads on.
+/// The script's side: when its last holder lets go, the body is no longer read.
 pub(super) struct Reader(Rc<Download>);
 
-/// What [`start`] waits for.
+/// The arrival that [`start`] waits for.
 pub(super) struct Arrived {
     pub(super) reader: Reader,
     /// `None`: the exchange ended without a head to be streamed.
@@ -113,7 +113,7 @@ impl Download {
         *self.hop.borrow_mut() = hop;
     }
 
-    /// What an exchange gives, unless the script aborts it before its head comes: that is a failed request.
+    /// The result of an exchange, unless the script aborts it before its head comes: that is a failed request.
     pub(super) async fn unless_aborted(
         &self,
         exchange: impl Future<Output = Exchange>,
@@ -160,7 +160,7 @@ impl Download {
         is_left
     }
 
-    /// Nobody reads on. Tells whether the rest is waited for: it is one of `fetch`, and has not ended.
+    /// The script reads no further. Tells whether the rest is waited for: it is one of `fetch`, and has not ended.
     pub(super) fn lets_go(&self) -> bool {
         if !self.is_fetch || self.is_given_up.get() || self.spool.has_ended() {
             return false;
@@ -170,7 +170,7 @@ impl Download {
         true
     }
 
-    /// Once nobody reads on, gives up after a while.
+    /// Once the script reads no further, gives up after a while.
     async fn watch(&self) {
         self.let_go.notified().await;
         tokio::time::sleep(REST_WAIT).await;
@@ -225,7 +225,7 @@ impl Download {
         }
     }
 
-    /// Nobody reads on. What has come is recorded; without a head, nothing has.
+    /// The script reads no further. The part that has come is recorded; without a head, nothing has.
     pub(super) fn give_up(&self) {
         if self.is_given_up.replace(true) {
             return;
@@ -270,7 +270,7 @@ impl Reader {
         self.0.poll_chunk(cx)
     }
 
-    /// What there is instead of a head to be streamed; given away once.
+    /// The result in place of a head to be streamed; given away once.
     pub(super) fn take_ended(&self) -> Option<Box<Finished>> {
         self.0.ended.take()
     }
@@ -285,12 +285,12 @@ impl Reader {
         self.0.limit.get()
     }
 
-    /// Nobody reads on: the connection is closed.
+    /// The script reads no further: the connection is closed.
     pub(super) fn give_up(&self) {
         self.0.give_up();
     }
 
-    /// What came of the request, once all of it is known.
+    /// The result of the request, once all of it is known.
     pub(super) fn finished(&self) -> Option<&Finished> {
         self.0.finished.get().map(|finished| &**finished)
     }
@@ -304,7 +304,7 @@ impl Drop for Reader {
     }
 }
 
-/// Starts the request on a task of its own. What it returns waits for the head.
+/// Starts the request on a task of its own. The result waits for the head.
 pub(super) fn start(
     http: &HttpState,
     prepared: Prepared,
@@ -375,7 +375,7 @@ async fn never(aside: impl Future<Output = ()>) {
     std::future::pending::<()>().await;
 }
 
-/// What a response tells of its request.
+/// The facts of a response about its request.
 struct Seen {
     sent: Sent,
     jar: SharedJar,

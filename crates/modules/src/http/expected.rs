@@ -12,7 +12,7 @@ use crate::throwing::{throw, throw_type};
 static MIN: Name = Name::new("min");
 static MAX: Name = Name::new("max");
 
-/// What decides `expected_response` and `http_req_failed`.
+/// The callback that decides `expected_response` and `http_req_failed`.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Callback {
     /// 200 to 399.
@@ -25,7 +25,7 @@ pub(crate) enum Callback {
 }
 
 impl Callback {
-    /// Whether a status (0 for no response) is expected; `None` if nobody asks.
+    /// Whether a status (0 for no response) is expected; `None` without a callback.
     pub(crate) fn expects(&self, status: u16) -> Option<bool> {
         let status = i64::from(status);
         match self {

@@ -24,7 +24,7 @@ use brunt_quickjs::{Ctx, JsResult, Value};
 use self::file_stream::FileStream;
 use crate::module::Module;
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {
@@ -51,7 +51,7 @@ impl Module for Exports {
     }
 }
 
-/// What an object of this module is that is no body.
+/// The kind of an object of this module that is no body.
 pub(super) fn kind_of(value: &Value<'_>) -> Option<&'static str> {
     if value.instance::<client::Client>().is_some() {
         Some("*fasthttp.Client")

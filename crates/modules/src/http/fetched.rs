@@ -1,4 +1,4 @@
-//! What `fetch` holds of a request that is under way.
+//! A request of `fetch` that is under way.
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::CStr;
@@ -6,9 +6,9 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_http::budget::Share;
 use brunt_http::{Failure, Payload, Piece, Shared};
 use brunt_js::Host;
+use brunt_net::budget::Share;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
 
 use super::answering::response_of;

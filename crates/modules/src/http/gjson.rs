@@ -20,7 +20,7 @@ const DEPTH_MAX: u32 = 48;
 /// Raw JSON.
 type Raw<'a> = Cow<'a, str>;
 
-/// What a path finds in a valid JSON text, as raw JSON.
+/// The value that a path finds in a valid JSON text, as raw JSON.
 pub(super) fn get<'a>(json: &'a str, path: &str) -> Option<Raw<'a>> {
     find(json, path, 0)
 }
@@ -48,11 +48,11 @@ fn find<'a>(json: &'a str, path: &str, depth: u32) -> Option<Raw<'a>> {
     }
     if let Some(path) = path.strip_prefix("..") {
         // JSON lines; a valid document is one.
-        return array::find_in(&[json.trim()], path, depth);
+        return array::find_in(&mut std::iter::once(json.trim()), path, depth);
     }
     match scan::kind(json) {
         Kind::Object => in_object(json, path, depth),
-        Kind::Array => array::find_in(&elements(json).collect::<Vec<_>>(), path, depth),
+        Kind::Array => array::find_in(&mut elements(json), path, depth),
         Kind::Scalar => None,
     }
 }
@@ -84,7 +84,7 @@ struct Step<'p> {
     rest: Rest<'p>,
 }
 
-/// What follows a component.
+/// The rest of a path behind a component.
 #[derive(Clone, Copy)]
 enum Rest<'p> {
     Nothing,
@@ -134,9 +134,7 @@ impl<'p> Rest<'p> {
                 Kind::Scalar => None,
                 _ if depth > DEPTH_MAX => None,
                 Kind::Object => in_object(value, path, depth + 1),
-                Kind::Array => {
-                    array::find_in(&elements(value).collect::<Vec<_>>(), path, depth + 1)
-                }
+                Kind::Array => array::find_in(&mut elements(value), path, depth + 1),
             },
         }
     }
@@ -146,7 +144,7 @@ impl<'p> Rest<'p> {
 #[derive(Default)]
 struct Pattern(Vec<Piece>);
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Piece {
     Char(char),
     /// `?`
@@ -175,8 +173,16 @@ impl Pattern {
         self.0.iter().any(|piece| !matches!(piece, Piece::Char(_)))
     }
 
-    /// Each star is tried again once at most per character: linear in text times pattern.
     fn matches(&self, text: &str) -> bool {
+        if self.is_wild() {
+            return self.matches_wild(text);
+        }
+        // Most keys differ in their first letters, and no letter is shorter than a byte.
+        self.0.len() <= text.len() && text.chars().map(Piece::Char).eq(self.0.iter().copied())
+    }
+
+    /// Each star is tried again once at most per character: linear in text times pattern.
+    fn matches_wild(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
         let (mut at, mut piece) = (0, 0);
         let mut star: Option<(usize, usize)> = None;

@@ -25,7 +25,7 @@ impl Class for CookieJar {
     }
 }
 
-/// The jar that a script's `CookieJar` stands for.
+/// The jar behind a script's `CookieJar`.
 pub(crate) fn jar_in(value: &Value<'_>) -> Option<SharedJar> {
     value.instance::<CookieJar>().map(|jar| Rc::clone(&jar.jar))
 }

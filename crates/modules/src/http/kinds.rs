@@ -7,7 +7,7 @@ use super::jar::CookieJar;
 use super::response::Response;
 use super::url::UrlTemplate;
 
-/// What k6 calls an object that has no members to make a form of: a promise that nobody awaited, a response.
+/// k6's name of an object that has no members to make a form of: a promise that was not awaited, a response.
 pub(super) fn kind_of(body: &Value<'_>) -> Option<&'static str> {
     if !body.is_object() {
         return None;

@@ -1,4 +1,4 @@
-//! `rps`: so many requests per second, over all VUs of the process.
+//! `rps`: the limit of requests per second, over all VUs of the process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -8,7 +8,7 @@ use brunt_http::{Payload, Target};
 use super::chain::{Chain, Last, Next, Way};
 use super::expected::Callback;
 
-/// What `params.auth` asks for.
+/// The kind of login in `params.auth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Auth {
     Digest,

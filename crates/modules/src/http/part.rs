@@ -18,7 +18,7 @@ pub(crate) struct FilePart {
     pub(crate) content_type: String,
 }
 
-/// What `http.file()` made, and `FileStream`; `None` for other values.
+/// The part of an object of `http.file()` or `FileStream`; `None` for other values.
 pub(crate) fn file_part(value: &Value<'_>) -> Option<FilePart> {
     if let Some(stream) = value.instance::<FileStream>() {
         return Some(stream.part());

@@ -41,7 +41,7 @@ static REPLACE: Name = Name::new("replace");
 /// k6's default: a minute for all of it, redirects included.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// What `res.body` is to be.
+/// The type of `res.body`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResponseType {
     Text,
@@ -422,7 +422,7 @@ impl Prepared {
 #[derive(Default)]
 struct OwnHeaders {
     lines: Vec<(String, String)>,
-    /// What `compression` would have `Content-Encoding` say.
+    /// The value of `Content-Encoding` for `compression`.
     compression: Option<String>,
 }
 
@@ -532,7 +532,8 @@ fn timeout(value: &Value<'_>) -> Option<u64> {
     Some(u64::try_from(ns).unwrap_or(0))
 }
 
-/// No time, or less than none, is 0: the request fails as timed out. What is no number of nanoseconds for Go is so, too.
+/// No time, or less than none, is 0: the request fails as timed out. So does a time that is no number of nanoseconds
+/// for Go.
 fn from_ms(ms: f64) -> u64 {
     let ns = ms * 1e6;
     if ns < i64::MAX as f64 { ns as u64 } else { 0 }

@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::config::SystemTags;
 
-/// What the tags of an exchange are made of.
+/// The parts of the tags of an exchange.
 pub(super) struct Labels<'a> {
     /// The VU's tags.
     pub(super) base: TagsId,
     pub(super) method: &'a str,
     /// The URL, credentials masked.
     pub(super) url: &'a str,
-    /// What `url` and `name` say instead, if anything.
+    /// The values that replace `url` and `name`, if any.
     pub(super) name: Option<&'a str>,
     /// That name is one of the request's own tags, and so is a tag whether or not system tags are on.
     pub(super) is_named: bool,
@@ -27,10 +27,10 @@ pub(super) struct Labels<'a> {
     pub(super) proto: &'static str,
     /// `tls1.3`; empty without TLS.
     pub(super) tls_version: &'static str,
-    /// What the certificate's authority says; empty without TLS.
+    /// The statement of the certificate's authority; empty without TLS.
     pub(super) ocsp_status: &'static str,
     pub(super) remote: Option<SocketAddr>,
-    /// Whether the status was expected; `None` if nobody asked.
+    /// Whether the status was expected; `None` without a callback.
     pub(super) expected: Option<bool>,
     pub(super) error: &'a str,
     pub(super) error_code: u16,
@@ -187,7 +187,7 @@ pub(super) fn find(
     }
 }
 
-/// Records the nine samples of an exchange, eight if nobody asks whether it was expected.
+/// Records the nine samples of an exchange, eight if no callback judges its status.
 pub(super) fn add(
     recorder: &mut Recorder,
     block: &Block,

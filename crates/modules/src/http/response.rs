@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_http::budget::Share;
 use brunt_http::cookie::SetCookie;
 use brunt_http::{Exchange, Payload, Response as Head, canonical_name};
 use brunt_js::Host;
+use brunt_net::budget::Share;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
@@ -28,7 +28,7 @@ use crate::html::links::{self, Link};
 use crate::html::page::Page;
 use crate::throwing::{throw, throw_type};
 
-/// What scripts see of a request that is over, or that could not be sent.
+/// A request that is over, or that could not be sent, as scripts see it.
 pub(crate) struct Response {
     finished: Option<Box<Finished>>,
     /// Where the body comes from, if it is streamed. `finished` is then what was known when the head came.
@@ -36,7 +36,7 @@ pub(crate) struct Response {
     /// For a request that could not be sent: why.
     error: String,
     error_code: u16,
-    /// What the body that the script holds beside ours has of the bound on all bodies.
+    /// The part of the bound on all bodies that belongs to the body that the script holds beside ours.
     shown: RefCell<Share>,
 }
 
@@ -51,7 +51,8 @@ static SECURE: Name = Name::new("secure");
 static MAX_AGE: Name = Name::new("max_age");
 static EXPIRES: Name = Name::new("expires");
 
-/// What `expires` is without such a date: k6's, which is the first instant of Go's calendar, shortened to 64 bits of ns.
+/// The value of `expires` without such a date: k6's, which is the first instant of Go's calendar, shortened to 64
+/// bits of ns.
 const NO_DATE_MS: i64 = -6_795_364_578_871;
 
 static PRODUCED_AT: Name = Name::new("produced_at");
@@ -101,7 +102,7 @@ impl Response {
         Self { finished: None, reader: None, error: error.to_owned(), error_code: code, shown }
     }
 
-    /// What came of the request up to now: with a streamed body, more than when the head came.
+    /// The result of the request up to now: with a streamed body, more than when the head came.
     fn latest(&self) -> Option<&Finished> {
         let streamed = self.reader.as_ref().and_then(|reader| reader.finished());
         streamed.or(self.finished.as_deref())
@@ -441,11 +442,11 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
     page_of(ctx, body.bytes(bytes), &url)
 }
 
-/// A response's body, as it stands.
+/// A response's body, as it is now.
 enum Body {
     /// The one that came.
     Own,
-    /// What a script has put in its place; `None` for a null.
+    /// The value that a script has put in its place; `None` for a null.
     Given(Option<Vec<u8>>),
 }
 

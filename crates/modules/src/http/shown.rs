@@ -1,4 +1,4 @@
-//! What the responses of `k6/http` and of `k6/x/fasthttp` have in common: the names of their properties, and what their methods
+//! The parts that the responses of `k6/http` and of `k6/x/fasthttp` share: the names of their properties, and what their methods
 //! make of a body.
 
 use std::rc::Rc;
@@ -72,7 +72,7 @@ pub(super) fn page_of<'js>(
     Page::parse(ctx, &String::from_utf8_lossy(bytes), url)
 }
 
-/// What `html(selector?)` of a response gives.
+/// The result of `html(selector?)` of a response.
 pub(super) fn html_of<'js>(call: &Call<'js>, page: &Rc<Page>) -> JsResult<'js> {
     let root = page.document.root();
     let nodes = if call.is_empty() {
@@ -92,7 +92,7 @@ pub(super) fn no_body(ctx: Ctx<'_>) -> Thrown {
     )
 }
 
-/// What `json(selector?)` of a response with this body gives. The whole value is kept in the response.
+/// The result of `json(selector?)` of a response with this body. The whole value is kept in the response.
 pub(super) fn json_of<'js>(call: &Call<'js>, bytes: &[u8]) -> JsResult<'js> {
     let (ctx, this) = (call.ctx(), call.this());
     let selector = call.argument(0);

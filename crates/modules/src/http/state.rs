@@ -22,7 +22,7 @@ use crate::state::VuState;
 use crate::throwing::not_in_init;
 use crate::watch::Watcher;
 
-/// What one core's VUs share.
+/// The state that one core's VUs share.
 pub(super) struct HttpShared {
     network: Rc<Network>,
     pub(super) series: RefCell<SeriesCache>,
@@ -95,7 +95,7 @@ impl HttpShared {
     }
 }
 
-/// What a VU has of its own.
+/// A VU's own state.
 pub(super) struct HttpState {
     pub(super) shared: Rc<HttpShared>,
     pub(super) client: Rc<Client>,

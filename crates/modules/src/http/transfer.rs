@@ -18,7 +18,7 @@ use super::state::{HttpShared, HttpState};
 use crate::state::{Tags, VuState};
 use crate::watch::{Seen, Watched};
 
-/// What a request came to.
+/// The result of a request.
 pub(super) struct Finished {
     /// The last exchange; `None` if nothing was sent.
     pub(super) exchange: Option<Box<Exchange>>,
@@ -28,9 +28,9 @@ pub(super) struct Finished {
     pub(super) decoded: Option<Unpacked>,
     pub(super) error: String,
     pub(super) error_code: u16,
-    /// What to throw, if failures throw.
+    /// The exception to throw, if failures throw.
     pub(super) thrown: Option<String>,
-    /// What was asked for first.
+    /// The first request.
     pub(super) first: Sent,
     pub(super) response_type: ResponseType,
     pub(super) throw: bool,
@@ -42,7 +42,7 @@ pub(super) struct Sent {
     /// `None` if no redirect was followed.
     pub(super) url: Option<String>,
     pub(super) headers: Rc<Headers>,
-    /// What the script set `Host` to.
+    /// The script's value of `Host`.
     pub(super) host: Option<String>,
     /// The `Cookie` line.
     pub(super) cookies: Option<String>,
@@ -61,7 +61,7 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// That of the VU as it is now.
+    /// The sink of the VU as it is now.
     pub(super) fn of(host: &Host, state: &VuState, http: &HttpState) -> Self {
         Self {
             core: host.core().filter(|_| host.phase() != Phase::Summary).cloned(),
@@ -149,7 +149,7 @@ pub(super) struct Outcome<'a> {
     pub(super) error_code: u16,
 }
 
-/// Sends the request and follows redirects. What it leaves of the request makes a [`Finished`] with what it gives.
+/// Sends the request and follows redirects. The rest of the request and the result make a [`Finished`].
 ///
 /// It borrows, because a future is as large as what it owns, and each VU that waits has one.
 pub(super) async fn run(client: &Client, request: &mut Prepared, sink: &Sink) -> Ended {
@@ -179,7 +179,7 @@ pub(super) struct Ended {
 }
 
 impl Finished {
-    /// What a request came to.
+    /// The result of a request.
     pub(super) fn new(request: Prepared, ended: Ended) -> Box<Self> {
         let Ended { last, url, first_url, first_cookies } = ended;
         Box::new(Self {

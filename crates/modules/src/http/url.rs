@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
-use crate::reading::text_or_empty;
+use crate::reading::{length_of, text_or_empty};
 
 static NAME: Name = Name::new("name");
 static URL: Name = Name::new("url");
@@ -65,7 +65,7 @@ pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
         return ctx.instance(UrlTemplate { url: text.to_string(), name: text.to_string() });
     }
     let (mut url, mut name) = (String::new(), String::new());
-    for index in 0..literals.length()? {
+    for index in 0..length_of(&literals)? {
         let literal = literals.get_index(index)?.to_string_lossy()?;
         url.push_str(&literal);
         name.push_str(&literal);
@@ -101,7 +101,7 @@ fn userinfo(url: &str) -> Option<Range<usize>> {
     Some(start..start + authority.rfind('@')? + 1)
 }
 
-/// What Go encodes in a path: by byte. Control characters are left alone, since they make the URL invalid.
+/// The bytes that Go encodes in a path. Control characters are left alone, since they make the URL invalid.
 static ENCODED: [bool; 256] = {
     let mut encoded = [false; 256];
     let mut byte = 0x80;

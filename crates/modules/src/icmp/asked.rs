@@ -1,11 +1,11 @@
-//! What scripts ask of a ping.
+//! The arguments of a ping.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
+use brunt_duration::wait::parse;
 use brunt_js::Host;
 use brunt_quickjs::{Ctx, JsResult, Value};
-use brunt_schedule::duration::parse_as_go as parse;
 
 use crate::extension::OwnTags;
 use crate::reading::timeout_of;

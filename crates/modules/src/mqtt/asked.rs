@@ -1,4 +1,4 @@
-//! What scripts ask of a client: who it is, whom to connect to, what to do.
+//! The arguments of a client: its identity, its broker, its actions.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Root, Value};
 use rumqttc::mqttbytes::{QoS, valid_filter, valid_topic};
 
 use super::session::{Login, Session, Will};
+use super::wire::Place;
 use crate::extension::OwnTags;
 
 /// The longest text that MQTT carries.
@@ -107,7 +108,7 @@ impl Identity {
         self.client_id.as_deref()
     }
 
-    /// What the broker is told. The script's provider of credentials is asked, if there is one.
+    /// The login for the broker. The script's provider of credentials is asked, if there is one.
     pub(super) fn login<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, Result<Login, String>> {
         let (mut username, mut password) = (self.username.clone(), self.password.clone());
         if let Some(provider) = &self.provider {
@@ -139,31 +140,30 @@ pub(super) struct Broker {
     host: String,
     port: u16,
     is_secure: bool,
+    /// The address of its WebSocket, path and all.
+    web: Option<String>,
 }
 
 impl Broker {
-    /// `mqtt://host:port`, `mqtts://…`, or without a scheme.
+    /// `mqtt://host:port`, `mqtts://…`, `ws://host:port/path`, `wss://…`, or without a scheme.
     fn parse(given: &str) -> Result<Self, String> {
         let given = given.trim();
         let (scheme, rest) = given.split_once("://").unwrap_or(("mqtt", given));
-        let is_secure = match scheme.to_ascii_lowercase().as_str() {
-            "mqtt" | "tcp" => false,
-            "mqtts" | "ssl" | "tls" => true,
-            "ws" | "wss" => {
-                return Err(format!(
-                    "MQTT over WebSocket is not supported: use mqtt:// or mqtts:// instead of \
-                     {scheme}://"
-                ));
-            }
+        let scheme = scheme.to_ascii_lowercase();
+        let (is_secure, is_web) = match scheme.as_str() {
+            "mqtt" | "tcp" => (false, false),
+            "mqtts" | "ssl" | "tls" => (true, false),
+            "ws" => (false, true),
+            "wss" => (true, true),
             other => {
                 return Err(format!(
-                    "unknown scheme \"{other}\" of a broker's URL; there are mqtt, mqtts, tcp, ssl \
-                     and tls"
+                    "unknown scheme \"{other}\" of a broker's URL; there are mqtt, mqtts, tcp, ssl, \
+                     tls, ws and wss"
                 ));
             }
         };
         let wrong = || format!("\"{given}\" is no URL of a broker, such as mqtt://localhost:1883");
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let authority = authority.rsplit_once('@').map_or(authority, |(_, authority)| authority);
         let (host, port) = match authority.strip_prefix('[') {
             Some(rest) => {
@@ -177,15 +177,32 @@ impl Broker {
         };
         let port = match port {
             Some(port) => port.parse().map_err(|_| wrong())?,
-            None if is_secure => 8883,
-            None => 1883,
+            None => match (is_web, is_secure) {
+                (false, false) => 1883,
+                (false, true) => 8883,
+                (true, false) => 80,
+                (true, true) => 443,
+            },
         };
         if host.is_empty() || port == 0 {
             return Err(wrong());
         }
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-        let url = format!("{}://{shown}:{port}", scheme.to_ascii_lowercase());
-        Ok(Self { url, host: host.to_owned(), port, is_secure })
+        let mut url = format!("{scheme}://{shown}:{port}");
+        let web = is_web.then(|| {
+            let path = path.split('#').next().unwrap_or_default();
+            url.push_str(path);
+            let slash = if path.starts_with('/') { "" } else { "/" };
+            format!("{scheme}://{shown}:{port}{slash}{path}")
+        });
+        Ok(Self { url, host: host.to_owned(), port, is_secure, web })
+    }
+
+    fn place<'a>(&'a self, agent: &'a str) -> Place<'a> {
+        match &self.web {
+            Some(url) => Place::Web { url, agent },
+            None => Place::Port { is_secure: self.is_secure, host: &self.host, port: self.port },
+        }
     }
 }
 
@@ -245,15 +262,16 @@ impl Connecting {
         &self,
         http: &Rc<Http>,
         login: &Login,
+        agent: &str,
     ) -> Result<(Session, String), String> {
         let mut why = String::new();
         for broker in &self.brokers {
             let opening = Session::open(
                 http,
-                (broker.is_secure, &broker.host, broker.port),
+                broker.place(agent),
                 login,
                 self.is_clean,
-                self.keep_alive,
+                (self.keep_alive, self.timeout),
             );
             match tokio::time::timeout(self.timeout, Box::pin(opening)).await {
                 Ok(Ok(session)) => return Ok((session, broker.url.clone())),
@@ -272,7 +290,7 @@ impl Connecting {
     }
 }
 
-/// What to do.
+/// The action.
 pub(super) enum Doing {
     Publish { topic: String, payload: Vec<u8>, qos: QoS, retain: bool },
     Subscribe { filters: Vec<String>, qos: QoS },
@@ -293,7 +311,7 @@ impl Doing {
     }
 }
 
-/// What a script asked for.
+/// A script's request.
 pub(super) struct Asked {
     pub(super) doing: Doing,
     pub(super) tags: OwnTags,
@@ -394,14 +412,19 @@ mod tests {
             ("mqtts://a.test", "mqtts://a.test:8883", true),
             ("TLS://[::1]:1/path", "tls://[::1]:1", true),
             ("ssl://user:word@a.test", "ssl://a.test:8883", true),
+            ("ws://a.test", "ws://a.test:80", false),
+            ("WSS://a.test/mqtt?a=b#c", "wss://a.test:443/mqtt?a=b", true),
         ] {
             let broker = Broker::parse(given).unwrap();
             assert_eq!((broker.url.as_str(), broker.is_secure), (url, is_secure), "{given}");
         }
         for given in
-            ["", "mqtt://", "mqtt://a:0", "mqtt://a:x", "http://a", "ws://a", "mqtt://[::1"]
+            ["", "mqtt://", "mqtt://a:0", "mqtt://a:x", "http://a", "ws:///", "mqtt://[::1"]
         {
             assert!(Broker::parse(given).is_err(), "{given}");
         }
+        let web = |given| Broker::parse(given).unwrap().web.unwrap();
+        assert_eq!(web("ws://[::1]:9"), "ws://[::1]:9/");
+        assert_eq!(web("wss://me@a.test/mqtt?a=b#c"), "wss://a.test:443/mqtt?a=b");
     }
 }

@@ -26,10 +26,10 @@ const WAITING_MAX: usize = 256 << 10;
 /// The same while the script waits for an answer of the broker's, which may come after many messages.
 const WAITING_MAX_ASKED: usize = 16 << 20;
 
-/// What a message counts for beside its bytes.
+/// The cost of a message beside its bytes.
 const MESSAGE_COST: usize = 128;
 
-/// What a script may listen to, in the order of [`Emitter::EVENTS`].
+/// The events that a script may listen to, in the order of [`Emitter::EVENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Connect,
@@ -105,7 +105,7 @@ pub(super) struct Client {
     /// Bytes of messages that the script has not seen.
     waiting: Cell<usize>,
     room: Notify,
-    /// What promises left to be written or answered.
+    /// The messages of promises that are still to be written or answered.
     pub(super) backlog: Rc<Backlog>,
 }
 
@@ -272,7 +272,7 @@ impl Client {
         }
     }
 
-    /// What was asked for is done.
+    /// The request is done.
     pub(super) fn done(&self, ctx: Ctx<'_>, method: &str, tags: &OwnTags) {
         if method == "publish" {
             self.add(ctx, self.meters.sent, method, tags);

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 
-use crate::extension::stream::{Stream, dial};
+use super::wire::{Place, Wire};
 
 /// The longest packet that is read: a longer one ends the connection.
 const PACKET_MAX: usize = 64 << 20;
@@ -48,8 +48,8 @@ type Answer = Result<(), String>;
 
 /// The connection.
 pub(super) struct Session {
-    stream: Stream,
-    /// What came and is no whole packet.
+    wire: Wire,
+    /// The bytes that came and are not yet a whole packet.
     received: RefCell<BytesMut>,
     /// Who waits for the answer to a packet: at most 65535.
     pending: RefCell<FxHashMap<u16, oneshot::Sender<Answer>>>,
@@ -57,6 +57,8 @@ pub(super) struct Session {
     /// Messages of the highest quality that were told and not released: at most 65535.
     told: RefCell<FxHashSet<u16>>,
     keep_alive: Duration,
+    /// For the broker to take what answers its messages.
+    patience: Duration,
     /// When something was sent last.
     sent_at: Cell<Instant>,
     /// A ping waits for its answer.
@@ -71,14 +73,14 @@ impl Session {
     /// Connects and says who comes.
     pub(super) async fn open(
         http: &Rc<Http>,
-        (is_secure, host, port): (bool, &str, u16),
+        place: Place<'_>,
         login: &Login,
         is_clean: bool,
-        keep_alive: u16,
+        (keep_alive, patience): (u16, Duration),
     ) -> Result<Self, String> {
-        let opened = dial(http, is_secure, host, port).await?;
         let session = Self {
-            stream: Stream::new(opened),
+            wire: Wire::open(http, place, patience, PACKET_MAX).await?,
+            patience,
             received: RefCell::default(),
             pending: RefCell::default(),
             last_id: Cell::default(),
@@ -118,8 +120,16 @@ impl Session {
         let mut bytes = BytesMut::new();
         write(&mut bytes).map_err(|error| error.to_string())?;
         self.sent_at.set(Instant::now());
-        let written = self.stream.write(&bytes).await;
-        written.map_err(|(_, error)| error.to_string())
+        self.wire.write(&bytes).await
+    }
+
+    /// Answers what the broker sent. One that floods us and never reads would hold us for ever.
+    async fn reply<E: std::fmt::Display>(
+        &self,
+        write: impl FnOnce(&mut BytesMut) -> Result<usize, E>,
+    ) -> Result<(), String> {
+        let sent = tokio::time::timeout(self.patience, self.send(write)).await;
+        sent.unwrap_or_else(|_| Err("the broker does not read what it is sent: i/o timeout".into()))
     }
 
     /// The next packet.
@@ -140,15 +150,14 @@ impl Session {
                     Err(error) => return Err(text(&error)),
                 }
             }
-            match self.stream.read().await {
-                Ok(Some(bytes)) => self.received.borrow_mut().extend_from_slice(&bytes),
-                Ok(None) => return Err("the broker closed the connection: EOF".to_owned()),
-                Err(error) => return Err(error.to_string()),
+            match self.wire.read().await? {
+                Some(bytes) => self.received.borrow_mut().extend_from_slice(&bytes),
+                None => return Err("the broker closed the connection: EOF".to_owned()),
             }
         }
     }
 
-    /// The next message. What else the broker says is carried out, and pings are sent, meanwhile.
+    /// The next message. Other packets of the broker are carried out, and pings are sent, meanwhile.
     ///
     /// # Errors
     /// The connection is over.
@@ -169,7 +178,7 @@ impl Session {
                     if self.is_pinging.replace(true) {
                         return Err("the broker did not answer a ping".to_owned());
                     }
-                    self.send(|into| PingReq.write(into)).await?;
+                    self.reply(|into| PingReq.write(into)).await?;
                     continue;
                 }
             };
@@ -178,12 +187,12 @@ impl Session {
                     QoS::AtMostOnce => return Ok(message),
                     QoS::AtLeastOnce => {
                         let id = message.pkid;
-                        self.send(|into| PubAck::new(id).write(into)).await?;
+                        self.reply(|into| PubAck::new(id).write(into)).await?;
                         return Ok(message);
                     }
                     QoS::ExactlyOnce => {
                         let id = message.pkid;
-                        self.send(|into| PubRec::new(id).write(into)).await?;
+                        self.reply(|into| PubRec::new(id).write(into)).await?;
                         if self.told.borrow_mut().insert(id) {
                             return Ok(message);
                         }
@@ -191,10 +200,10 @@ impl Session {
                 },
                 Packet::PubRel(PubRel { pkid }) => {
                     self.told.borrow_mut().remove(&pkid);
-                    self.send(|into| PubComp::new(pkid).write(into)).await?;
+                    self.reply(|into| PubComp::new(pkid).write(into)).await?;
                 }
                 Packet::PubRec(PubRec { pkid }) => {
-                    self.send(|into| PubRel::new(pkid).write(into)).await?;
+                    self.reply(|into| PubRel::new(pkid).write(into)).await?;
                 }
                 Packet::PubAck(PubAck { pkid }) | Packet::PubComp(PubComp { pkid }) => {
                     self.answer(pkid, Ok(()));
@@ -303,7 +312,7 @@ impl Session {
 
     /// Closes it without a word, so that the broker sends the will.
     pub(super) fn close(&self) {
-        self.stream.close();
+        self.wire.close();
         self.pending.borrow_mut().clear();
     }
 }

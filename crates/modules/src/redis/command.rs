@@ -8,7 +8,7 @@ use brunt_quickjs::{Call, JsResult, Members, Value};
 use super::{is_connected, run};
 use crate::reading::text_or_empty;
 
-/// What becomes of a reply.
+/// The form of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// As it comes.
@@ -23,7 +23,7 @@ pub(super) enum Shape {
     Pairs,
 }
 
-/// What an argument has to be.
+/// The type of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     /// A key, or a field of a hash: anything, as text.
@@ -94,7 +94,7 @@ fn unsupported(index: usize) -> String {
     )
 }
 
-/// What may be stored; `None` for anything else.
+/// The text of a value that may be stored; `None` for anything else.
 fn scalar<'js>(value: &Value<'js>) -> JsResult<'js, Option<String>> {
     if let Some(value) = value.as_bool() {
         return Ok(Some(if value { "1" } else { "0" }.to_owned()));

@@ -1,6 +1,6 @@
-//! What a `SharedArray` keeps: each element as its JSON text, all in one buffer, or in the file that they came from.
-//! Buffers and views of them, at any depth, which JSON does not have and k6 loses, are kept as their bytes; a mark stands
-//! in the text for each.
+//! The elements of a `SharedArray`: each as its JSON text, all in one buffer, or in the file that they came from.
+//! Buffers and views of them, at any depth, which JSON does not have and k6 loses, are kept as their bytes, with a
+//! mark in the text for each.
 
 mod unparsed;
 
@@ -36,7 +36,7 @@ pub(crate) struct Elements {
     text: Text,
     /// Where each text lies. An empty one is `undefined`.
     spans: Vec<Range<usize>>,
-    /// What the marks stand for, by their numbers.
+    /// The bytes behind the marks, by their numbers.
     binary: Vec<Binary>,
 }
 
@@ -70,10 +70,10 @@ enum Shape {
 }
 
 impl Elements {
-    /// What an array of a script holds.
+    /// The elements of an array of a script.
     ///
     /// # Errors
-    /// What reading it throws; a `TypeError` for a `Blob` or `File`, which can't be read at once.
+    /// The exception of reading it; a `TypeError` for a `Blob` or `File`, which can't be read at once.
     pub(crate) fn encode<'js>(ctx: Ctx<'js>, array: &Value<'js>) -> JsResult<'js, Self> {
         let length = array.length()?;
         let mut elements = Self::default();
@@ -148,13 +148,13 @@ impl Elements {
     }
 }
 
-/// What a JSON string says, if it says it without escapes: no parser is needed for it.
+/// The content of a JSON string without escapes: no parser is needed for it.
 fn plain_string(json: &[u8]) -> Option<&str> {
     let [b'"', inner @ .., b'"'] = json else { return None };
     if memchr(b'\\', inner).is_some() { None } else { std::str::from_utf8(inner).ok() }
 }
 
-/// What was binary so far, by where its bytes lie: what many elements refer to is kept once.
+/// The binary values so far, by the place of their bytes: a value that many elements refer to is kept once.
 #[derive(Default)]
 struct Seen<'js> {
     /// They stay alive as long, so that no other bytes come to lie there.

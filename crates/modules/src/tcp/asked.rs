@@ -1,4 +1,4 @@
-//! What scripts ask of a socket: where to connect to, and what to write.
+//! The arguments of a socket: its address, and the bytes to write.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
@@ -40,7 +40,7 @@ impl Destination {
     }
 }
 
-/// What is to be written.
+/// The bytes to write.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) bytes: Vec<u8>,

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::{Client, Opened};
 use brunt_js::{Host, Line, SlotKey};
 use brunt_metrics::MetricId;
+use brunt_net::{Dialer, Opened};
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::{Ctx, JsResult};
 use tokio::sync::Notify;
@@ -25,7 +25,7 @@ use crate::state::VuState;
 /// Bytes that came and wait for the script; beyond them, nothing is read.
 const WAITING_MAX: usize = 256 << 10;
 
-/// What a piece counts for beside its bytes.
+/// The cost of a piece beside its bytes.
 const PIECE_COST: usize = 64;
 
 /// `ready_state`.
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// What a script may listen to, in the order of [`Emitter::EVENTS`].
+/// The events that a script may listen to, in the order of [`Emitter::EVENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Connect,
@@ -74,7 +74,7 @@ impl Emitter for Socket {
     }
 }
 
-/// What the script's handlers are given: `TCPError`.
+/// The argument of the script's handlers: `TCPError`.
 pub(super) fn error<'js>(ctx: Ctx<'js>, message: &str) -> JsResult<'js> {
     let error = ctx.error(ErrorKind::Plain, message);
     error.define_hidden("name", ctx.string("TCPError")?)?;
@@ -137,9 +137,9 @@ pub(super) struct Socket {
     is_timed_out: Cell<bool>,
     /// The timeout changed, or there is room again for what comes.
     changed: Notify,
-    /// What came and was not told.
+    /// The bytes that came and were not told.
     waiting: Cell<usize>,
-    /// What `writeAsync()` left to be written.
+    /// The bytes of `writeAsync()` that are still to be written.
     pub(super) backlog: Rc<Backlog>,
 }
 
@@ -212,10 +212,10 @@ impl Socket {
 
     pub(super) async fn dial(
         &self,
-        client: &Rc<Client>,
+        dialer: &Rc<Dialer>,
         to: &Destination,
     ) -> Result<Opened, String> {
-        let dialed = dial(client, to.is_secure, &to.host, to.port).await;
+        let dialed = dial(dialer, to.is_secure, &to.host, to.port).await;
         if dialed.is_err() && self.state.get() == State::Opening {
             self.state.set(State::Disconnected);
         }

@@ -7,9 +7,9 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use brunt_fiber::clock;
-use brunt_http::budget::{Exhausted, Share};
 use brunt_http::{Failure, OwnedTarget};
 use brunt_js::{Host, Line, describe};
+use brunt_net::budget::{Exhausted, Share};
 use brunt_quickjs::{Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Connected, Ended, Event, Handshake, HandshakeError, Kind, Socket};
 use tokio::sync::Notify;
@@ -36,13 +36,13 @@ const WAITING_MAX: usize = 1 << 20;
 /// told the close code.
 const CLOSED_EARLY: Duration = Duration::from_secs(1);
 
-/// So many pongs that nobody asked for are told of each connection.
+/// Most unasked pongs of each connection that are told.
 const UNKNOWN_PONGS_MAX: u64 = 10;
 
-/// The end that nobody complains of.
+/// The code of a normal end.
 const NORMAL: u16 = 1000;
 
-/// What an event counts for beside its bytes.
+/// The cost of an event beside its bytes.
 const EVENT_COST: usize = 64;
 
 /// `readyState`.
@@ -60,20 +60,20 @@ pub(super) struct Connection {
     pub(super) protocol: RefCell<String>,
     /// The values of the server's `Sec-WebSocket-Extensions`.
     pub(super) extensions: RefCell<Vec<String>>,
-    /// What the script closed it with.
+    /// The code with which the script closed it.
     closed_with: Cell<u16>,
     /// Binary messages are buffers, not blobs.
     pub(super) wants_buffers: Cell<bool>,
     pub(super) handlers: Handlers,
     socket: RefCell<Option<Rc<Socket>>>,
-    /// What the queue takes of all that the process may hold.
+    /// The queue's share of the memory that the process may use.
     queued: RefCell<Share>,
     /// Told when the script closes before there is a connection.
     closed_early: Notify,
     tally: Tally,
     pings: Pings,
     unknown_pongs: Cell<u64>,
-    /// What the script's events tell, as long as something can happen.
+    /// The objects of the script's events, as long as something can happen.
     held: RefCell<Option<Held>>,
     /// Bytes of events that the script has not seen.
     waiting: Cell<usize>,
@@ -81,7 +81,7 @@ pub(super) struct Connection {
     room: RefCell<Option<Waker>>,
 }
 
-/// What is the script's.
+/// The script's objects.
 struct Held {
     /// The object of the connection.
     object: Root,
@@ -144,7 +144,7 @@ impl Connection {
         self.socket.borrow().as_ref().map_or(0, |socket| socket.buffered())
     }
 
-    /// Accounts for a queue of so many bytes.
+    /// Accounts for a queue of `bytes` bytes.
     pub(super) fn cover(&self, bytes: usize) -> Result<(), Exhausted> {
         let mut queued = self.queued.borrow_mut();
         // It may have been longer before.
@@ -290,7 +290,7 @@ impl Connection {
         tokio::time::sleep(CLOSED_EARLY).await;
     }
 
-    /// The next event, as soon as the script has seen enough of the others. What is to be sent, is sent meanwhile.
+    /// The next event, as soon as the script has seen enough of the others. Queued messages are sent meanwhile.
     async fn next(&self, socket: &Socket) -> Result<Event, Ended> {
         poll_fn(|cx| {
             if self.waiting.get() > WAITING_MAX {
@@ -483,7 +483,7 @@ impl Connection {
     }
 }
 
-/// What a handler threw, and where, in one line.
+/// The exception of a handler, and its place, in one line.
 fn give_up_text(what: &str, place: &str) -> String {
     let text = if place.is_empty() { what.to_owned() } else { format!("{what}\n{place}") };
     text.trim_end().replace("\n\t", " ")

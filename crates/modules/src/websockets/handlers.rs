@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use brunt_quickjs::{Ctx, Root, Value};
 
-/// What happens on a connection.
+/// The events of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum On {
     Open,

@@ -1,4 +1,4 @@
-//! What both WebSocket modules read of their params, and how they open a connection.
+//! The params of both WebSocket modules, and how they open a connection.
 
 use std::rc::Rc;
 
@@ -6,6 +6,7 @@ use brunt_fiber::clock;
 use brunt_http::cookie::{self, Scope};
 use brunt_http::{Client, Failure, OwnedTarget, Target, TargetError, canonical_name};
 use brunt_js::Host;
+use brunt_net::Failure as Broken;
 use brunt_quickjs::{Ctx, JsResult, Name, Value};
 use brunt_websocket::{Asked, Connected, Handshake, HandshakeError, connect};
 
@@ -230,27 +231,20 @@ pub(crate) fn reason(error: &HandshakeError, target: &OwnedTarget) -> String {
     let target = target.borrow();
     let host = if target.host == "localhost" { "127.0.0.1" } else { &*target.host };
     match failure {
-        Failure::Refused => {
-            format!("dial tcp {host}:{}: connect: connection refused", target.port)
-        }
         Failure::Aborted => {
             format!("dial tcp {host}:{}: operation was canceled", target.port)
         }
         // Go names our end, too.
         Failure::Timeout => format!("read tcp {host}:{}: i/o timeout", target.port),
-        Failure::DialTimeout => format!("dial tcp {host}:{}: i/o timeout", target.port),
-        Failure::NoSuchHost => brunt_http::no_such_host(host),
-        Failure::UnknownAuthority => {
-            "tls: failed to verify certificate: x509: certificate signed by unknown authority"
-                .to_owned()
+        Failure::Net(Broken::Refused) => {
+            format!("dial tcp {host}:{}: connect: connection refused", target.port)
         }
-        Failure::HostMismatch(names) => {
-            format!("tls: failed to verify certificate: x509: {names}")
+        Failure::Net(Broken::DialTimeout) => {
+            format!("dial tcp {host}:{}: i/o timeout", target.port)
         }
-        Failure::CertificateTime(_) | Failure::Certificate(_) => {
-            format!("tls: failed to verify certificate: {failure}")
-        }
-        Failure::Ended(_) => "unexpected EOF".to_owned(),
+        Failure::Net(Broken::NoSuchHost) => brunt_net::no_such_host(host),
+        Failure::Net(Broken::Ended(_)) => "unexpected EOF".to_owned(),
+        Failure::Net(failure) => failure.of_certificate().unwrap_or_else(|| failure.to_string()),
         other => {
             let text = other.to_string();
             let prefix = "net/http: HTTP/1.x transport connection broken: ";

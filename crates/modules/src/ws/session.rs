@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use brunt_fiber::{block_on, clock};
-use brunt_http::budget::{STEP, Share};
+use brunt_net::budget::{STEP, Share};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Root, Value};
 use brunt_websocket::{Close, Ended, Event, Kind, Socket, Violation};
 
@@ -20,26 +20,26 @@ use crate::throwing::{throw, throw_stopped, throw_type};
 static CODE: Name = Name::new("code");
 static TEXT: Name = Name::new("text");
 
-/// What `send()` leaves unwritten at most; beyond it, it waits, as k6 does from the first byte on. Until then the loop goes
-/// on, with its timers, though the other side doesn't read.
+/// Most bytes that `send()` leaves unwritten; beyond it, it waits, as k6 does from the first byte on. Until then the
+/// loop goes on, with its timers, though the other side doesn't read.
 const BUFFERED_MAX: usize = 128 << 20;
 
 /// When the script closes, what is unwritten still goes out, as long as some of it does in this time.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Messages of one handler are sent together until they have so many bytes.
+/// Messages of one handler are sent together until they have this many bytes.
 const TOGETHER_MAX: usize = 16 * 1024;
 
 /// How k6 closes when the script didn't say.
 const GOING_AWAY: i64 = 1001;
 
-/// What was sent after the end.
+/// The error of messages after the end.
 const CLOSE_SENT: &str = "websocket: close sent";
 
 /// Longer timers have no end that Go's clock could name, in milliseconds.
 const TIMER_MAX_MS: f64 = 9_223_372_036_854.0;
 
-/// What handlers are for.
+/// The events of handlers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum On {
     Open,
@@ -83,13 +83,13 @@ pub(super) struct Session {
     is_closed: Cell<bool>,
     /// The iteration was stopped while it was open.
     is_stopped: Cell<bool>,
-    /// What the queue takes of all that the process may hold.
+    /// The queue's share of the memory that the process may use.
     queued: RefCell<Share>,
     /// An error is being told: handlers that fail meanwhile do not tell another.
     tells_error: Cell<bool>,
 }
 
-/// What the loop found to do.
+/// The next step of the loop.
 enum Next {
     Event(Event),
     Ended(Ended),
@@ -125,7 +125,7 @@ pub(super) fn run<'js>(
     ran
 }
 
-/// What the script gets: its methods need no `this`.
+/// The object for the script: its methods need no `this`.
 fn object<'js>(ctx: Ctx<'js>, session: &Rc<Session>) -> JsResult<'js> {
     macro_rules! methods {
         ($($name:literal, $length:literal, $method:expr;)*) => {{
@@ -388,7 +388,7 @@ impl Session {
         }
     }
 
-    /// What was sent after the end.
+    /// The error of messages after the end.
     fn unsent<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
         self.fire_error(ctx, CLOSE_SENT, None)
     }

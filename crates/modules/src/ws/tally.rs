@@ -101,7 +101,7 @@ impl Tally {
         self.add(builtin::WS_CONNECTING, took as f64 / 1e6, self.started);
     }
 
-    /// There was nobody to ask: a handshake that failed all the same.
+    /// There was no server to ask: a handshake that failed all the same.
     pub(crate) fn unasked(&self) {
         self.add(builtin::WS_SESSIONS, 1.0, self.started);
         self.add(builtin::WS_CONNECTING, 0.0, self.started);

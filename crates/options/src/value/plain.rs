@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_schedule::duration;
+use brunt_duration::wait;
 use serde_json::Value;
 
 use super::{OptionValue, Place};
@@ -82,14 +82,14 @@ impl OptionValue for Duration {
     fn parse(texts: &[&str], place: Place) -> Result<Self, String> {
         let text = last(texts);
         let read = match place {
-            Place::Flag => duration::parse_as_go(text),
-            Place::Variable => duration::parse(text),
+            Place::Flag => wait::parse(text),
+            Place::Variable => wait::parse_millis(text),
         };
         read.map_err(|error| format!("{error}, got {text:?}"))
     }
 
     fn print(&self) -> Value {
-        duration::format(*self).into()
+        wait::format(*self).into()
     }
 }
 

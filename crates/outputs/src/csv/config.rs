@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use brunt_duration::wait;
+
 use serde_json::Value;
 
-use crate::duration;
 use crate::output::OutputError;
 
 /// How the column `timestamp` is written.
@@ -85,7 +86,8 @@ impl Config {
         match key {
             "fileName" | "file_name" => value.clone_into(&mut self.file_name),
             "saveInterval" | "save_interval" => {
-                self.save_interval = duration::parse(value)
+                self.save_interval = wait::parse_millis(value)
+                    .ok()
                     .filter(|interval| !interval.is_zero())
                     .ok_or_else(|| format!("\"{value}\" is not a duration such as 1s or 500ms"))?;
             }

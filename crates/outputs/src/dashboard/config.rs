@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::duration;
+use brunt_duration::wait;
+
 use crate::output::{Context, OutputError};
 
 /// k6's port.
@@ -92,7 +93,8 @@ impl Config {
                 }
             }
             "period" => {
-                self.period = duration::parse(value)
+                self.period = wait::parse(value)
+                    .ok()
                     .filter(|period| *period >= Duration::from_millis(100))
                     .ok_or_else(|| {
                         format!("\"{value}\" is not a duration such as 10s, at least 100ms")
@@ -168,6 +170,8 @@ mod tests {
             ("port=x", "port: \"x\" is not a port"),
             ("port=70000", "port: \"70000\" is not a port"),
             ("period=abc", "period: \"abc\" is not a duration"),
+            ("period=1d", "period: \"1d\" is not a duration"),
+            ("period=1000", "period: \"1000\" is not a duration"),
             ("period=0", "period: \"0\" is not a duration"),
             ("open=maybe", "open: \"maybe\" is not true or false"),
         ] {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use brunt_duration::wait;
+
 use url::Url;
 
 use super::line::{FieldKind, Precision};
-use crate::duration;
 use crate::output::OutputError;
 use crate::settings::Settings;
 
@@ -144,11 +145,14 @@ impl Config {
                 "precision" => self.precision = Precision::parse(&value)?,
                 "retention" => self.retention = value.into_owned(),
                 "consistency" => self.consistency = value.into_owned(),
+                "pushInterval" if value.is_empty() => {}
                 "pushInterval" => {
-                    self.push_interval =
-                        duration::parse(&value).filter(|interval| !interval.is_zero()).ok_or_else(
-                            || format!("pushInterval: \"{value}\" is not a duration such as 1s"),
-                        )?;
+                    self.push_interval = wait::parse_millis(&value)
+                        .ok()
+                        .filter(|interval| !interval.is_zero())
+                        .ok_or_else(|| {
+                            format!("pushInterval: \"{value}\" is not a duration such as 1s")
+                        })?;
                 }
                 "concurrentWrites" => self.concurrent_writes = count(&key, &value)?,
                 "tagsAsFields" => fields.push(parse_field(&value)?),

@@ -114,9 +114,12 @@ fn a_server_that_never_answers_fills_a_bounded_queue() {
         // Never waits.
         output.flush().unwrap();
     }
+    // What has no room is not even made into lines.
+    output.write(&frame).unwrap();
+    assert!(output.buffer.is_empty());
     let Way::Http { sender: Some(sender), .. } = &output.way else { panic!("it goes by HTTP") };
     // The first request is on its way for ever, so nobody takes from the queue.
-    assert_eq!(sender.lost(), 50);
+    assert_eq!(sender.lost(), 51);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use brunt_metrics::{Metric, MetricId, Registry, Selector, TagSet, Threshold, builtin};
 
 use super::text::{push_html_safe, push_plain, push_tags};
-use crate::duration;
 use crate::output::Context;
 
 /// The descriptions of all metrics.
@@ -109,7 +108,7 @@ fn push_threshold(out: &mut Vec<u8>, threshold: &Threshold) {
     push_plain(out, &threshold.source);
     out.extend_from_slice(b",\"abortOnFail\":true,\"delayAbortEval\":");
     match threshold.delay_abort_eval {
-        Some(delay) => push_plain(out, &duration::print(delay)),
+        Some(delay) => push_plain(out, &brunt_duration::wait::format(delay)),
         None => out.extend_from_slice(b"null"),
     }
     out.push(b'}');

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderValue;
 use rustls::ClientConfig;
 use url::Url;
 
@@ -36,7 +37,7 @@ pub(crate) struct Proxy {
     pub(crate) host: String,
     pub(crate) port: u16,
     /// `Proxy-Authorization`
-    pub(crate) authorization: Option<String>,
+    pub(crate) authorization: Option<HeaderValue>,
 }
 
 impl Endpoint {
@@ -70,8 +71,7 @@ impl Endpoint {
 
     /// As `Host` and `:authority` have it.
     pub(crate) fn authority(&self) -> String {
-        let host = &self.host;
-        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let host = bracketed(&self.host);
         let usual = if self.tls.is_some() { 443 } else { 80 };
         if self.port == usual { host } else { format!("{host}:{}", self.port) }
     }
@@ -90,12 +90,23 @@ impl Proxy {
             return Err(format!("the proxy \"{text}\" is not http://host:port"));
         }
         let password = url.password().unwrap_or_default();
-        Ok(Self {
-            host: host(&url)?,
-            port: url.port_or_known_default().unwrap_or(80),
-            authorization: (!url.username().is_empty()).then(|| basic(url.username(), password)),
-        })
+        let authorization = (!url.username().is_empty()).then(|| {
+            let value = basic(url.username(), password);
+            HeaderValue::try_from(value).expect("base64 is ASCII")
+        });
+        let port = url.port_or_known_default().unwrap_or(80);
+        Ok(Self { host: host(&url)?, port, authorization })
     }
+
+    /// `host:port`
+    pub(super) fn authority(&self) -> String {
+        format!("{}:{}", bracketed(&self.host), self.port)
+    }
+}
+
+/// A host as addresses have it.
+fn bracketed(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
 /// The host, an IPv6 address without its brackets.

@@ -96,12 +96,18 @@ impl Sender {
         if self.jobs.try_send(Job { post, weight }).is_ok() {
             return true;
         }
-        self.tally.lost.fetch_add(weight, Relaxed);
-        if !self.tally.was_full.swap(true, Relaxed) {
-            let output = self.tally.output.as_str();
-            log::warn!(output; "The server is too slow for the output; some samples are lost for it");
-        }
+        self.tally.lose(weight);
         false
+    }
+
+    /// Whether there is no room for posts: what weighs so much need not be made into one, it is lost.
+    pub(crate) fn refuses(&self, weight: u64) -> bool {
+        if self.jobs.capacity() > 0 {
+            return false;
+        }
+        self.tally.accepted.fetch_add(weight, Relaxed);
+        self.tally.lose(weight);
+        true
     }
 
     /// Whether nothing is on its way.
@@ -140,6 +146,15 @@ impl Tally {
     fn unsettled(&self) -> u64 {
         let settled = self.sent.load(Relaxed) + self.lost.load(Relaxed);
         self.accepted.load(Relaxed).saturating_sub(settled)
+    }
+
+    /// There was no room for it: says so once.
+    fn lose(&self, weight: u64) {
+        self.lost.fetch_add(weight, Relaxed);
+        if !self.was_full.swap(true, Relaxed) {
+            let output = self.output.as_str();
+            log::warn!(output; "The server is too slow for the output; some samples are lost for it");
+        }
     }
 
     /// Says it once; the end of the test tells how much it was.

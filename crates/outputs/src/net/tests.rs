@@ -120,3 +120,146 @@ fn a_server_that_closes_after_each_answer_costs_nothing() {
     assert_eq!((sent.arrived, sent.lost, sent.trouble), (3, 0, None));
     serve.join().unwrap();
 }
+
+/// Answers each connection with these bytes, whatever it is asked, and says how many there were.
+fn raw(answer: &'static [u8]) -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    use std::io::{Read as _, Write as _};
+    let (listener, address) = crate::testing::silent();
+    let accepted = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+    let count = std::sync::Arc::clone(&accepted);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let mut buffer = [0; 4096];
+                while let Ok(size @ 1..) = stream.read(&mut buffer) {
+                    if buffer[..size].ends_with(b"body") && stream.write_all(answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (address, accepted)
+}
+
+#[test]
+fn garbage_for_an_answer_is_an_error_and_the_next_post_has_a_connection_of_its_own() {
+    let (address, accepted) = raw(b"\x00\xffthis is no HTTP\r\n\r\n");
+    for _ in 0..2 {
+        let error = send(&format!("http://{address}"), &Tls::default(), None).unwrap_err();
+        assert!(error.starts_with("invalid HTTP"), "{error}");
+    }
+    assert_eq!(accepted.load(std::sync::atomic::Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_head_without_end_is_an_error() {
+    use std::io::{Read as _, Write as _};
+    let (listener, address) = crate::testing::silent();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+        while stream
+            .write_all(b"a: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n")
+            .is_ok()
+        {}
+    });
+    let error = send(&format!("http://{address}"), &Tls::default(), None).unwrap_err();
+    assert!(error.contains("message head is too large"), "{error}");
+}
+
+#[test]
+fn of_a_body_without_end_only_the_status_counts() {
+    use std::io::{Read as _, Write as _};
+    let (listener, address) = crate::testing::silent();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n");
+        while stream.write_all(&[b'x'; 4096]).is_ok() {}
+    });
+    send(&format!("http://{address}"), &Tls::default(), None).unwrap();
+}
+
+#[tokio::test]
+async fn a_silent_server_is_given_the_endpoints_time() {
+    let (_listener, address) = crate::testing::silent();
+    let url = Url::parse(&format!("http://{address}")).unwrap();
+    let mut endpoint = Endpoint::at(&url, || Err(String::new())).unwrap();
+    endpoint.timeout = std::time::Duration::from_millis(50);
+    let error = client::Client::new(endpoint).send(&Post::new("/", "body")).await.unwrap_err();
+    assert_eq!(error, "no answer within 50ms");
+}
+
+#[tokio::test]
+async fn one_connection_serves_all_posts() {
+    let (address, accepted) = raw(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nso.");
+    let url = Url::parse(&format!("http://{address}")).unwrap();
+    let endpoint = Endpoint::at(&url, || Err(String::new())).unwrap();
+    let mut client = client::Client::new(endpoint);
+    for _ in 0..200 {
+        client.send(&Post::new("/", "body")).await.unwrap();
+    }
+    assert_eq!(accepted.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn nobody_at_the_address_is_told_with_it() {
+    let address = crate::testing::nobody();
+    let error = send(&format!("http://{address}"), &Tls::default(), None).unwrap_err();
+    let refused =
+        std::io::Error::from_raw_os_error(if cfg!(target_os = "linux") { 111 } else { 61 });
+    assert_eq!(error, format!("could not connect to {address}: {refused}"));
+    let error = send("http://nowhere.invalid:1", &Tls::default(), None).unwrap_err();
+    assert!(
+        error.starts_with("could not connect to nowhere.invalid:1: failed to lookup"),
+        "{error}"
+    );
+}
+
+#[test]
+fn tls_goes_through_a_tunnel() {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    let (server, _file) = secure();
+    let (listener, address) = crate::testing::silent();
+    let target = server.address.clone();
+    std::thread::spawn(move || {
+        let (mut near, _) = listener.accept().unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            near.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).unwrap().to_lowercase();
+        assert!(head.contains("proxy-authorization: basic dtpw\r\n"), "{head}");
+        near.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+        let far = TcpStream::connect(target).unwrap();
+        let (mut from, mut to) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+        let _ = std::io::copy(&mut &far, &mut near);
+    });
+    let tls = Tls { insecure: true, ..Tls::default() };
+    send(&localhost(&server), &tls, Some(&format!("http://u:p@{address}"))).unwrap();
+    assert_eq!(server.next().line, "POST /x?y");
+}
+
+#[test]
+fn a_proxy_whose_answer_has_no_end_is_left() {
+    use std::io::{Read as _, Write as _};
+    let (listener, address) = crate::testing::silent();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nA: ");
+        while stream.write_all(&[b'x'; 1024]).is_ok() {}
+    });
+    let tls = Tls { insecure: true, ..Tls::default() };
+    let proxy = format!("http://{address}");
+    let error = send("https://nowhere.invalid", &tls, Some(&proxy)).unwrap_err();
+    assert_eq!(error, "the proxy's answer has no end");
+}

@@ -1,18 +1,19 @@
-//! `ExportMetricsServiceRequest`, written.
+//! The totals of all series as `ExportMetricsServiceRequest`s.
 
 use brunt_metrics::{Contains, Kind, MetricId, Sink, TagSet};
+use prost::Message;
 use rustc_hash::FxHashMap;
 
 use super::Measured;
 use super::histogram::{BOUNDS, Histogram};
-use crate::protobuf::{bytes, double, fixed, message, text, uint};
+use crate::otlp::{
+    self, Data, Gauge, HistogramPoint, KeyValue, Metric, MetricsRequest, Number, NumberPoint,
+    ResourceMetrics, Scope, ScopeMetrics, Sum, Temporality,
+};
 use crate::tally::Row;
 
-/// A request holds about so much, for collectors take 4 MiB by default.
+/// The bytes that a request holds, about, for collectors take 4 MiB by default.
 const REQUEST: usize = 2 * 1024 * 1024;
-
-/// Totals since the start, in `AggregationTemporality`.
-const CUMULATIVE: u64 = 2;
 
 /// The fields that all metrics share.
 pub(super) struct Resource<'a> {
@@ -33,133 +34,117 @@ impl Resource<'_> {
     /// All rows; none, no request.
     pub(super) fn requests(&self, rows: &[Row<Measured>]) -> Vec<Request> {
         let mut requests = Vec::new();
-        let (mut metrics, mut series) = (Vec::new(), 0);
+        let (mut metrics, mut series, mut size) = (Vec::new(), 0, 0);
         for rows in by_metric(rows) {
-            let mut points = Vec::new();
-            let mut rest = rows.iter().peekable();
-            while let Some(row) = rest.next() {
-                self.push_points(&mut points, row);
+            let mut metric: Option<Metric> = None;
+            for row in rows {
+                size += self.add(metric.get_or_insert_with(|| self.metric(row)), row);
                 series += 1;
-                let is_full = metrics.len() + points.len() >= REQUEST;
-                if is_full || rest.peek().is_none() {
-                    self.push_metric(&mut metrics, row, &points);
-                    points.clear();
-                }
-                if is_full {
-                    requests.push(self.request(&metrics, series));
-                    (metrics, series) = (Vec::new(), 0);
+                if size >= REQUEST {
+                    metrics.extend(metric.take());
+                    requests.push(self.request(std::mem::take(&mut metrics), series));
+                    (series, size) = (0, 0);
                 }
             }
+            metrics.extend(metric);
         }
         if series > 0 {
-            requests.push(self.request(&metrics, series));
+            requests.push(self.request(metrics, series));
         }
         requests
     }
 
-    fn request(&self, metrics: &[u8], series: u64) -> Request {
-        let mut body = Vec::with_capacity(metrics.len() + 256);
-        message(&mut body, 1, |out| {
-            message(out, 1, |out| {
-                for (key, value) in self.attributes {
-                    push_attribute(out, 1, key, value);
-                }
-            });
-            message(out, 2, |out| {
-                message(out, 1, |out| text(out, 1, "k6"));
-                out.extend_from_slice(metrics);
-            });
-        });
-        Request { body, series }
+    fn request(&self, metrics: Vec<Metric>, series: u64) -> Request {
+        let attributes =
+            self.attributes.iter().map(|(key, value)| KeyValue::text(key, value)).collect();
+        let scope = ScopeMetrics { scope: Some(Scope { name: "k6".to_owned() }), metrics };
+        let resource =
+            ResourceMetrics { resource: Some(otlp::Resource { attributes }), scopes: vec![scope] };
+        Request { body: MetricsRequest { resources: vec![resource] }.encode_to_vec(), series }
     }
 
-    /// A `Metric` with these data points.
-    fn push_metric(&self, out: &mut Vec<u8>, row: &Row<Measured>, points: &[u8]) {
+    /// The metric of a series, without data points.
+    fn metric(&self, row: &Row<Measured>) -> Metric {
+        let temporality = Temporality::Cumulative.into();
+        let (suffix, data) = match row.metric.kind {
+            Kind::Gauge => ("", Data::Gauge(Gauge::default())),
+            Kind::Counter | Kind::Rate => {
+                let suffix = if row.metric.kind == Kind::Rate { ".total" } else { "" };
+                // Sums only rise.
+                (suffix, Data::Sum(Sum { temporality, is_monotonic: true, points: Vec::new() }))
+            }
+            Kind::Trend => {
+                ("", Data::Histogram(otlp::Histogram { temporality, points: Vec::new() }))
+            }
+        };
         let unit = match row.metric.contains {
+            _ if row.metric.kind == Kind::Rate => "",
             Contains::Default => "",
             Contains::Time => "ms",
             Contains::Data => "By",
         };
-        let is_rate = row.metric.kind == Kind::Rate;
-        let suffix = if is_rate { ".total" } else { "" };
-        message(out, 2, |out| {
-            text(out, 1, &format!("{}{}{suffix}", self.prefix, row.metric.name));
-            if !unit.is_empty() && !is_rate {
-                text(out, 3, unit);
-            }
-            let field = match row.metric.kind {
-                Kind::Gauge => 5,
-                Kind::Counter | Kind::Rate => 7,
-                Kind::Trend => 9,
-            };
-            message(out, field, |out| {
-                out.extend_from_slice(points);
-                if field != 5 {
-                    uint(out, 2, CUMULATIVE);
-                }
-                if field == 7 {
-                    // Sums only rise.
-                    uint(out, 3, 1);
-                }
-            });
-        });
+        let name = format!("{}{}{suffix}", self.prefix, row.metric.name);
+        Metric { name, unit: unit.to_owned(), data: Some(data) }
     }
 
-    /// The data points of a series: two for a rate that has seen both.
-    fn push_points(&self, out: &mut Vec<u8>, row: &Row<Measured>) {
+    /// Adds the data points of a series: two for a rate that has seen both. How many bytes they take.
+    fn add(&self, metric: &mut Metric, row: &Row<Measured>) -> usize {
         let tags = &row.series.tags;
-        match &row.total {
-            Measured::Histogram(histogram) => {
-                message(out, 1, |out| self.push_histogram(out, tags, histogram));
+        let mut size = 0;
+        match (&mut metric.data, &row.total) {
+            (Some(Data::Histogram(data)), Measured::Histogram(histogram)) => {
+                let point = self.histogram_point(tags, histogram);
+                size = point.encoded_len();
+                data.points.push(point);
             }
-            Measured::Sink(Sink::Counter { sum, .. }) => {
-                self.push_number(out, tags, None, |out| double(out, 4, *sum));
-            }
-            Measured::Sink(Sink::Gauge { last, .. }) => {
-                self.push_number(out, tags, None, |out| double(out, 4, *last));
-            }
-            Measured::Sink(Sink::Rate { hits, total }) => {
-                for (condition, count) in [("nonzero", *hits), ("zero", total - hits)] {
-                    if count > 0 {
-                        self.push_number(out, tags, Some(condition), |out| fixed(out, 6, count));
-                    }
+            (
+                Some(Data::Sum(Sum { points, .. }) | Data::Gauge(Gauge { points })),
+                Measured::Sink(sink),
+            ) => {
+                for (condition, value) in numbers(sink) {
+                    let point = self.number_point(tags, condition, value);
+                    size += point.encoded_len();
+                    points.push(point);
                 }
             }
-            Measured::Sink(Sink::Trend(_)) => debug_assert!(false, "trends are histograms"),
+            _ => debug_assert!(false, "trends are histograms, and only they are"),
+        }
+        size
+    }
+
+    fn number_point(&self, tags: &TagSet, condition: Option<&str>, value: Number) -> NumberPoint {
+        let mut attributes = attributes(tags);
+        attributes.extend(condition.map(|condition| KeyValue::text("condition", condition)));
+        NumberPoint { start: self.start, time: self.now, value: Some(value), attributes }
+    }
+
+    fn histogram_point(&self, tags: &TagSet, histogram: &Histogram) -> HistogramPoint {
+        HistogramPoint {
+            start: self.start,
+            time: self.now,
+            count: histogram.count,
+            sum: Some(histogram.sum),
+            bucket_counts: histogram.counts.to_vec(),
+            bounds: BOUNDS.to_vec(),
+            attributes: attributes(tags),
+            min: Some(histogram.min),
+            max: Some(histogram.max),
         }
     }
+}
 
-    fn push_number(
-        &self,
-        out: &mut Vec<u8>,
-        tags: &TagSet,
-        condition: Option<&str>,
-        value: impl FnOnce(&mut Vec<u8>),
-    ) {
-        message(out, 1, |out| {
-            fixed(out, 2, self.start);
-            fixed(out, 3, self.now);
-            push_tags(out, 7, tags);
-            if let Some(condition) = condition {
-                push_attribute(out, 7, "condition", condition);
-            }
-            value(out);
-        });
-    }
-
-    fn push_histogram(&self, out: &mut Vec<u8>, tags: &TagSet, histogram: &Histogram) {
-        fixed(out, 2, self.start);
-        fixed(out, 3, self.now);
-        fixed(out, 4, histogram.count);
-        double(out, 5, histogram.sum);
-        let packed = |numbers: &mut dyn Iterator<Item = u64>| {
-            numbers.flat_map(u64::to_le_bytes).collect::<Vec<_>>()
-        };
-        bytes(out, 6, &packed(&mut histogram.counts.iter().copied()));
-        bytes(out, 7, &packed(&mut BOUNDS.iter().map(|bound| bound.to_bits())));
-        push_tags(out, 9, tags);
-        double(out, 11, histogram.min);
-        double(out, 12, histogram.max);
+/// The numbers of a total, each perhaps with what it counts.
+fn numbers(sink: &Sink) -> Vec<(Option<&'static str>, Number)> {
+    match sink {
+        Sink::Counter { sum: value, .. } | Sink::Gauge { last: value, .. } => {
+            vec![(None, Number::Double(*value))]
+        }
+        Sink::Rate { hits, total } => [("nonzero", *hits), ("zero", total - hits)]
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(condition, count)| (Some(condition), Number::Whole(count.cast_signed())))
+            .collect(),
+        Sink::Trend(_) => Vec::new(),
     }
 }
 
@@ -178,16 +163,7 @@ fn by_metric(rows: &[Row<Measured>]) -> Vec<Vec<&Row<Measured>>> {
 }
 
 /// Tags with a value.
-fn push_tags(out: &mut Vec<u8>, field: u64, tags: &TagSet) {
-    for (key, value) in tags.iter().filter(|(_, value)| !value.is_empty()) {
-        push_attribute(out, field, key, value);
-    }
-}
-
-/// A `KeyValue` whose value is a text.
-pub(crate) fn push_attribute(out: &mut Vec<u8>, field: u64, key: &str, value: &str) {
-    message(out, field, |out| {
-        text(out, 1, key);
-        message(out, 2, |out| text(out, 1, value));
-    });
+fn attributes(tags: &TagSet) -> Vec<KeyValue> {
+    let told = tags.iter().filter(|(_, value)| !value.is_empty());
+    told.map(|(key, value)| KeyValue::text(key, value)).collect()
 }

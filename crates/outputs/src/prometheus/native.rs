@@ -4,29 +4,15 @@ use std::collections::BTreeMap;
 
 use brunt_metrics::{Contains, TrendSink};
 
-use crate::protobuf;
+use super::message::{BucketSpan, Histogram};
 
 /// Eight buckets per doubling, each 9 % wider than the one before: what k6's growth factor of 1.1 comes
 /// to.
-const SCHEMA: i64 = 3;
+const SCHEMA: i32 = 3;
 const BUCKETS_PER_DOUBLING: f64 = 8.0;
 
 /// Values this near to zero are zero: 2⁻¹²⁸.
 const ZERO: f64 = 2.938_735_877_055_719e-39;
-
-/// The fields of a `Histogram` in a remote-write request.
-mod field {
-    pub(super) const COUNT: u64 = 1;
-    pub(super) const SUM: u64 = 3;
-    pub(super) const SCHEMA: u64 = 4;
-    pub(super) const ZERO_THRESHOLD: u64 = 5;
-    pub(super) const ZERO_COUNT: u64 = 6;
-    pub(super) const NEGATIVE_SPANS: u64 = 8;
-    pub(super) const NEGATIVE_DELTAS: u64 = 9;
-    pub(super) const POSITIVE_SPANS: u64 = 11;
-    pub(super) const POSITIVE_DELTAS: u64 = 12;
-    pub(super) const TIMESTAMP: u64 = 15;
-}
 
 /// The values of a trend by bucket. Bounded by nature: 2048 doublings of either sign, of which latencies
 /// touch some twenty.
@@ -68,16 +54,22 @@ impl Native {
         });
     }
 
-    /// The message `Histogram`. `sum` may be told otherwise: a certain NaN says that the series ends.
-    pub(super) fn push(&self, out: &mut Vec<u8>, at: i64, sum: Option<f64>) {
-        protobuf::uint(out, field::COUNT, self.count);
-        protobuf::double(out, field::SUM, sum.unwrap_or(self.sum));
-        protobuf::sint(out, field::SCHEMA, SCHEMA);
-        protobuf::double(out, field::ZERO_THRESHOLD, ZERO);
-        protobuf::uint(out, field::ZERO_COUNT, self.zeros);
-        push_buckets(out, &self.negative, field::NEGATIVE_SPANS, field::NEGATIVE_DELTAS);
-        push_buckets(out, &self.positive, field::POSITIVE_SPANS, field::POSITIVE_DELTAS);
-        protobuf::uint(out, field::TIMESTAMP, at as u64);
+    /// As a message. `sum` may be told otherwise: a certain NaN says that the series ends.
+    pub(super) fn message(&self, at: i64, sum: Option<f64>) -> Histogram {
+        let (negative_spans, negative_deltas) = runs(&self.negative);
+        let (positive_spans, positive_deltas) = runs(&self.positive);
+        Histogram {
+            count: Some(self.count),
+            sum: sum.unwrap_or(self.sum),
+            schema: SCHEMA,
+            zero_threshold: ZERO,
+            zero_count: Some(self.zeros),
+            negative_spans,
+            negative_deltas,
+            positive_spans,
+            positive_deltas,
+            timestamp: at,
+        }
     }
 }
 
@@ -87,32 +79,18 @@ fn bucket(value: f64) -> i32 {
 }
 
 /// Runs of neighbours, and how each count differs from the one before.
-fn push_buckets(out: &mut Vec<u8>, buckets: &BTreeMap<i32, u64>, spans: u64, deltas: u64) {
-    if buckets.is_empty() {
-        return;
-    }
-    let mut runs: Vec<(i32, u64)> = Vec::new();
-    let mut next = 0;
-    for number in buckets.keys() {
-        match runs.last_mut() {
-            Some((_, length)) if *number == next => *length += 1,
-            _ => runs.push((number - next, 1)),
+fn runs(buckets: &BTreeMap<i32, u64>) -> (Vec<BucketSpan>, Vec<i64>) {
+    let (mut spans, mut deltas): (Vec<BucketSpan>, _) = (Vec::new(), Vec::new());
+    let (mut next, mut before) = (0, 0);
+    for (&number, &count) in buckets {
+        match spans.last_mut() {
+            Some(span) if number == next => span.length += 1,
+            _ => spans.push(BucketSpan { offset: number - next, length: 1 }),
         }
-        next = number + 1;
+        deltas.push(count as i64 - before);
+        (next, before) = (number + 1, count as i64);
     }
-    for (offset, length) in runs {
-        protobuf::message(out, spans, |out| {
-            protobuf::sint(out, 1, offset.into());
-            protobuf::uint(out, 2, length);
-        });
-    }
-    let mut before = 0;
-    protobuf::message(out, deltas, |out| {
-        for count in buckets.values() {
-            protobuf::varint(out, protobuf::zigzag(*count as i64 - before));
-            before = *count as i64;
-        }
-    });
+    (spans, deltas)
 }
 
 #[cfg(test)]
@@ -132,11 +110,11 @@ mod tests {
 
     #[test]
     fn neighbours_make_a_run() {
-        let mut out = Vec::new();
-        push_buckets(&mut out, &BTreeMap::from([(-3, 2), (-2, 5), (4, 1)]), 11, 12);
-        let spans = [[11 << 3 | 2, 4, 8, 5, 16, 2], [11 << 3 | 2, 4, 8, 10, 16, 1]].concat();
-        let deltas = [12 << 3 | 2, 3, 4, 6, 7];
-        assert_eq!(out, [&spans[..], &deltas[..]].concat());
+        let (spans, deltas) = runs(&BTreeMap::from([(-3, 2), (-2, 5), (4, 1)]));
+        let expected = [(-3, 2), (5, 1)].map(|(offset, length)| BucketSpan { offset, length });
+        assert_eq!(spans, expected);
+        assert_eq!(deltas, [2, 3, -4]);
+        assert_eq!(runs(&BTreeMap::new()), (Vec::new(), Vec::new()));
     }
 
     #[test]

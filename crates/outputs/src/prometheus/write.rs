@@ -3,7 +3,7 @@
 use brunt_metrics::{Contains, Kind, Sink, TagSet, TrendSink, TrendStat};
 
 use super::Measured;
-use crate::protobuf;
+use super::message::{Label, Sample, TimeSeries};
 use crate::tally::Row;
 
 /// The NaN by which Prometheus knows that a series ends.
@@ -92,9 +92,11 @@ impl<'a> Request<'a> {
                     Contains::Time => "_seconds",
                     Contains::Data => "_bytes",
                 };
-                let at = self.at;
-                return self.one(&format!("{name}{suffix}"), tags, |out| {
-                    protobuf::message(out, 4, |out| native.push(out, at, instead));
+                let histogram = native.message(self.at, instead);
+                return self.append(&TimeSeries {
+                    labels: labels(&format!("{name}{suffix}"), tags),
+                    histograms: vec![histogram],
+                    ..TimeSeries::default()
                 });
             }
             Measured::Sink(sink) => sink,
@@ -125,37 +127,27 @@ impl<'a> Request<'a> {
     }
 
     fn value(&mut self, name: &str, tags: &TagSet, value: f64) {
-        let at = self.at;
-        self.one(name, tags, |out| {
-            protobuf::message(out, 2, |out| {
-                protobuf::double(out, 1, value);
-                protobuf::uint(out, 2, at as u64);
-            });
+        self.append(&TimeSeries {
+            labels: labels(name, tags),
+            samples: vec![Sample { value, timestamp: self.at }],
+            ..TimeSeries::default()
         });
     }
 
-    /// A `TimeSeries`: its labels sorted, then what `write` says.
-    fn one(&mut self, name: &str, tags: &TagSet, write: impl FnOnce(&mut Vec<u8>)) {
-        let name = legal(name);
-        let mut labels: Vec<(String, &str)> = vec![("__name__".into(), &name)];
-        labels.extend(
-            tags.iter()
-                .filter(|(_, value)| !value.is_empty())
-                .map(|(key, value)| (legal(key), value)),
-        );
-        labels.sort_by(|one, other| one.0.cmp(&other.0));
-        labels.dedup_by(|later, first| later.0 == first.0);
-        protobuf::message(&mut self.body, 1, |out| {
-            for (key, value) in &labels {
-                protobuf::message(out, 1, |out| {
-                    protobuf::text(out, 1, key);
-                    protobuf::text(out, 2, value);
-                });
-            }
-            write(out);
-        });
+    fn append(&mut self, series: &TimeSeries) {
+        series.append_to(&mut self.body);
         self.series += 1;
     }
+}
+
+/// Name and tags as labels, sorted; each name once.
+fn labels(name: &str, tags: &TagSet) -> Vec<Label> {
+    let mut labels = vec![Label { name: "__name__".into(), value: legal(name) }];
+    let told = tags.iter().filter(|(_, value)| !value.is_empty());
+    labels.extend(told.map(|(key, value)| Label { name: legal(key), value: value.to_owned() }));
+    labels.sort_by(|one, other| one.name.cmp(&other.name));
+    labels.dedup_by(|later, first| later.name == first.name);
+    labels
 }
 
 /// A name that Prometheus takes: letters, digits and underscores, no digit in front. Others would make

@@ -45,7 +45,7 @@ impl CommonBytes {
     /// memfd), from where a VM that writes copies only the pages that it writes to.
     ///
     /// # Errors
-    /// What the file system says; [`io::ErrorKind::FileTooLarge`] beyond `most`.
+    /// The error of the file system; [`io::ErrorKind::FileTooLarge`] beyond `most`.
     pub fn read(file: &File, most: u64) -> io::Result<Self> {
         let mut file = file.take(most.saturating_add(1));
         let size = file.get_ref().metadata()?.len();

@@ -2,8 +2,8 @@
 //!
 //! A buffer is either *own* (one [`Region`], which the engine writes to as it likes) or *lent*: somebody else may read
 //! the same bytes now. At the first write to a lent buffer the engine calls [`reallocate`], which gives it bytes of its
-//! own: the same ones if nobody else holds them any more, else a copy. See `engine/lending.c`. The bytes of a *late*
-//! buffer are made the first time that anybody looks at them.
+//! own: the same ones if it is their last holder, else a copy. See `engine/lending.c`. The bytes of a *late*
+//! buffer are made when they are first looked at.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -63,7 +63,7 @@ pub(super) enum Held {
     Late(Rc<dyn LateBytes>),
 }
 
-/// What the opaque pointer of a buffer leads to. Bytes that are the buffer's own count as the VM's memory.
+/// The state behind the opaque pointer of a buffer. Bytes that are the buffer's own count as the VM's memory.
 pub(super) struct Handle {
     pub(super) held: Held,
     rt: *mut sys::JSRuntime,
@@ -88,7 +88,7 @@ impl Handle {
         unsafe { sys::brunt_account(self.rt, before, now) };
     }
 
-    /// Whether the VM may have so many bytes more.
+    /// Whether the VM may have this many bytes more.
     fn may_take(&self, bytes: usize) -> bool {
         // SAFETY: as above.
         unsafe { sys::brunt_may_take(self.rt, bytes) }
@@ -131,7 +131,7 @@ impl Held {
         Self::Own(Rc::new(Region::new(bytes)))
     }
 
-    /// Where the bytes lie. Of lent ones nobody may change any.
+    /// The place of the bytes. Lent ones must not be changed.
     pub(super) fn range(&self) -> (*mut u8, usize) {
         match self {
             Self::Own(region) => (region.start.as_ptr(), region.len),
@@ -185,8 +185,8 @@ impl Held {
 /// [`reallocate`]: the one address by which the engine knows buffers of ours.
 pub(super) static REALLOCATE: sys::ReallocArrayBuffer = reallocate;
 
-/// What the engine calls for buffers whose memory is ours: to free it (size 0), to own it, or to have it in another size
-/// (which `ArrayBuffer.prototype.transfer` wants).
+/// The function that the engine calls for buffers whose memory is ours: to free it (size 0), to own it, or to have it
+/// in another size (which `ArrayBuffer.prototype.transfer` wants).
 unsafe extern "C" fn reallocate(
     _: *mut sys::JSRuntime,
     opaque: *mut c_void,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct Mapping {
     start: NonNull<u8>,
     len: usize,
-    /// What is mapped. Sealed: nobody can write to it or make it smaller any more.
+    /// The mapped memory. Sealed: it can no longer be written to or made smaller.
     memory: Arc<Memory>,
 }
 

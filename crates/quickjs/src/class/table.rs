@@ -21,7 +21,7 @@ pub(crate) struct ClassTable {
 /// How many classes are found without a search, at best.
 const RECENT: usize = 8;
 
-/// The place of a type among so many: a type's number is a hash already.
+/// The place of a type in a table: a type's number is a hash already.
 #[derive(Default)]
 struct Place(u64);
 

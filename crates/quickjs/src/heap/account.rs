@@ -13,11 +13,11 @@ const SLACK: usize = 32 * 1024 * 1024;
 /// A promise that exceeds the heap by this much is worth taking back.
 const IDLE: usize = 1024 * 1024;
 
-/// What new VMs may have.
+/// The limit of new VMs.
 pub(super) static EACH: AtomicUsize = AtomicUsize::new(0);
-/// What all VMs may have.
+/// The limit of all VMs.
 pub(super) static ALL: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// What was promised to all VMs.
+/// The bytes that were promised to all VMs.
 static PROMISED: AtomicUsize = AtomicUsize::new(0);
 
 /// Which limit a VM went over, in bytes.
@@ -25,7 +25,7 @@ static PROMISED: AtomicUsize = AtomicUsize::new(0);
 pub enum OverLimit {
     /// Its own.
     Vm(usize),
-    /// That of all VMs together.
+    /// The limit of all VMs together.
     Process(usize),
 }
 
@@ -101,8 +101,8 @@ impl Account {
         Some(wanted + 1)
     }
 
-    /// What becomes of the promise to a heap of `used` bytes: it is taken back when much of it is idle, and never more than
-    /// the limit. `None`: it stays.
+    /// The new promise to a heap of `used` bytes: it is taken back when much of it is idle, and never more than the
+    /// limit. `None`: it stays.
     pub(super) fn settled(&self, used: usize) -> Option<usize> {
         let promised = self.promised.get();
         let max = match self.max.get() {

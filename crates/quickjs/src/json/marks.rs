@@ -8,12 +8,12 @@ use crate::error::{JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
 
-/// What surrounds the number of a mark. A JSON text has no such byte: in strings it is written as `\u0001`.
+/// The byte around the number of a mark. A JSON text has no such byte: in strings it is written as `\u0001`.
 pub(super) const MARK: u8 = 1;
 
 impl<'js> Ctx<'js> {
-    /// `JSON.stringify(value)`, which asks about each object that is neither plain nor an array, after its `toJSON` and
-    /// before it is written: if `mark` returns a number, a mark with it stands in the object's place. Such a text is for
+    /// `JSON.stringify(value)`, which asks about each object that is neither plain nor an array, after its `toJSON`
+    /// and before it is written: if `mark` returns a number, a mark with it replaces the object. Such a text is for
     /// [`Ctx::parse_marked`].
     ///
     /// # Errors
@@ -44,7 +44,7 @@ struct Asked<'js, F> {
 
 type Ask = unsafe extern "C" fn(*mut c_void, sys::JSValue) -> c_int;
 
-/// What the engine calls for this asker.
+/// The function that the engine calls for this asker.
 fn ask_for<'js, F>(_: &Asked<'js, F>) -> Ask
 where
     F: FnMut(&Value<'js>) -> Result<Option<u32>, Thrown>,

@@ -1,10 +1,10 @@
-//! What can be wrong with a JSON text, and how Go tells it.
+//! The faults of a JSON text, and Go's messages about them.
 
-/// What is wrong with a JSON text.
+/// The fault of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at line {line}, character {column}")]
 pub struct JsonError {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: JsonErrorKind,
     /// Line, from 1.
     pub line: usize,
@@ -12,11 +12,11 @@ pub struct JsonError {
     pub column: usize,
     /// The byte that was not expected; `None` at the end.
     pub byte: Option<u8>,
-    /// What was expected in its place, in Go's words: `looking for beginning of value`.
+    /// The expected token in its place, in Go's words: `looking for beginning of value`.
     pub expected: &'static str,
-    /// It stands where the first key of an object belongs, which Go's decoder does not tell.
+    /// It is where the first key of an object belongs, which Go's decoder does not tell.
     pub is_first_key: bool,
-    /// It stands within a string, a number or a word.
+    /// It is within a string, a number or a word.
     pub is_within: bool,
 }
 
@@ -26,7 +26,7 @@ impl JsonError {
         self.kind == JsonErrorKind::Character && self.expected == TOP_LEVEL
     }
 
-    /// What is wrong, as Go's decoder tells it, which reads piece by piece: `JSON.parse` in k6.
+    /// The message of Go's decoder, which reads piece by piece: `JSON.parse` in k6.
     pub fn in_decoder_words(&self) -> String {
         match (self.kind, self.byte) {
             (JsonErrorKind::End, _) if self.is_within => "unexpected EOF".to_owned(),
@@ -43,7 +43,7 @@ impl JsonError {
         }
     }
 
-    /// What is wrong, as Go tells it: `invalid character '<' looking for beginning of value`.
+    /// The message of Go: `invalid character '<' looking for beginning of value`.
     pub fn in_go_words(&self) -> String {
         match (self.kind, self.byte) {
             (JsonErrorKind::Character, Some(byte)) => {
@@ -77,10 +77,10 @@ pub(super) fn within(error: JsonError) -> JsonError {
     JsonError { is_within: true, ..error }
 }
 
-/// What is expected behind a whole document, in Go's words.
+/// The expectation behind a whole document, in Go's words.
 pub(super) const TOP_LEVEL: &str = "after top-level value";
 
-/// What is expected in the literal that begins with this letter, after so many letters.
+/// The expectation in the literal that begins with this letter, after `index` letters.
 pub(super) fn in_literal(first: u8, index: usize) -> &'static str {
     match (first, index) {
         (b't', 1) => "in literal true (expecting 'r')",

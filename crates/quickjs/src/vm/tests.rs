@@ -38,7 +38,7 @@ fn a_lone_surrogate_is_one_replacement_character() {
     assert_eq!(text(vm.ctx(), "'\\ude00\\ud83d\\ude00\\ud7ff'"), "\u{FFFD}\u{1F600}\u{D7FF}");
 }
 
-/// What a VU's iteration does: small objects that come and go, some of them odd.
+/// The work of a VU's iteration: small objects that come and go, some of them odd.
 const ITERATION: &str = "function iteration(i) {
     class A { #x = i; constructor() { this.y = i } }
     const a = new A(); a.self = a; a['k' + i % 5] = i;
@@ -459,7 +459,7 @@ fn names_are_told_apart_by_their_characters_not_by_their_bytes() {
     assert_eq!(text(ctx, "p['\\u00e9'] + ' ' + p['\\u00c3\\u00a9']"), "2 undefined");
 }
 
-/// Makes allocations of the engine fail once its heap holds so many bytes. Parts of the engine do not survive it (its
+/// Makes allocations of the engine fail once its heap holds `bytes` bytes. Parts of the engine do not survive it (its
 /// compiler), so nothing is compiled meanwhile.
 fn fail_beyond(vm: &Vm, bytes: usize) {
     // SAFETY: the runtime is alive.

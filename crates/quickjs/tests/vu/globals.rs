@@ -2,7 +2,7 @@
 
 use crate::support::{NORMAL, SMALL, Vu, on_a_core, pool, run};
 
-/// What is made on demand, group by group.
+/// The globals that are made on demand, group by group.
 const GROUPS: [&[&str]; 6] = [
     &["Date"],
     &["Map", "Set", "WeakMap", "WeakSet"],

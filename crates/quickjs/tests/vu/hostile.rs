@@ -137,7 +137,7 @@ fn wrong_end(index: usize, stack: usize) -> Option<String> {
     Some(format!("{} on {stack} bytes: {}\n{errors}", SCRIPTS[index].0, output.status))
 }
 
-/// What the child process runs; in the parent it does nothing.
+/// The child process; in the parent it does nothing.
 #[test]
 fn child() {
     let Ok(job) = std::env::var(VARIABLE) else { return };

@@ -19,10 +19,10 @@ pub(crate) const SMALL: usize = 256 * 1024;
 /// The size that VUs have.
 pub(crate) const NORMAL: usize = 1024 * 1024;
 
-/// What the natives and the interrupt hook of one VU share.
+/// The state that the natives and the interrupt hook of one VU share.
 #[derive(Default)]
 pub(crate) struct Host {
-    /// What the script logged.
+    /// The script's log.
     pub(crate) log: RefCell<Vec<String>>,
     /// Stop the script from the interrupt hook at this moment.
     pub(crate) kill_at: Cell<Option<Instant>>,
@@ -42,10 +42,10 @@ pub(crate) enum Failure {
     Panicked(String),
 }
 
-/// What a script came to: its last value as a string, or why it failed.
+/// The result of a script: its last value as a string, or why it failed.
 pub(crate) type Ended = Result<String, Failure>;
 
-/// A VM, and the fiber that its scripts run on. The fiber stands first: it is dropped, and so aborted, before the VM.
+/// A VM, and the fiber that its scripts run on. The fiber comes first: it is dropped, and so aborted, before the VM.
 pub(crate) struct Vu {
     pub(crate) fiber: Fiber,
     pub(crate) vm: Rc<Vm>,
@@ -121,7 +121,7 @@ impl Vu {
         self.ended.borrow_mut().take()
     }
 
-    /// What the script logged so far.
+    /// The script's log so far.
     pub(crate) fn log(&self) -> Vec<String> {
         self.host.log.take()
     }

@@ -46,6 +46,10 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
     };
     let time =
         || time(value).ok_or_else(|| wrong(format!("redis: invalid {name} duration: {value}")));
+    if value.is_empty() && name != "db" {
+        // As if it were not there.
+        return Ok(());
+    }
     match name {
         "db" => options.database = database(value)?,
         "client_name" => value.clone_into(&mut options.client_name),
@@ -66,20 +70,12 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
     Ok(())
 }
 
-/// Seconds as a number alone, or with a unit.
+/// Whole seconds as a number alone, or a duration of Go's.
 fn time(text: &str) -> Option<Duration> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let seconds = match unit {
-        "" | "s" => 1.0,
-        "ms" => 1e-3,
-        "us" | "µs" => 1e-6,
-        "ns" => 1e-9,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
+    match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => brunt_duration::parse_wait(text).ok(),
+    }
 }
 
 /// Without the percent signs of a URL.
@@ -119,6 +115,17 @@ mod tests {
         assert_eq!(options.topology, Topology::Single(server));
         let options = parse("redis://[::1]:7").unwrap();
         assert_eq!(options.topology, Topology::Single(Server { host: "::1".to_owned(), port: 7 }));
+    }
+
+    #[test]
+    fn times_are_seconds_or_durations() {
+        let read = |text| parse(&format!("redis://h?dial_timeout={text}"));
+        for (text, ms) in [("3", 3_000), ("0", 0), ("1m30s", 90_000), ("1.5s", 1_500)] {
+            assert_eq!(read(text).unwrap().dial_timeout, Duration::from_millis(ms), "{text}");
+        }
+        for text in ["1.5", "1d", "1s1", "s", "x", "-1s"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{Fault, base64};
 use crate::{
     Record, Timestamp,
     input::{Input, RECORD_SIZE_MAX},
-    moment,
+    moment::Reader,
 };
 
 #[derive(Deserialize)]
@@ -28,21 +28,64 @@ struct Line {
     planned: Option<u64>,
 }
 
-pub(super) fn next(input: &mut Input, record: &mut Record) -> Result<bool, Fault> {
-    loop {
-        let Some((length, is_whole)) = line(input)? else { return Ok(false) };
-        let line = input.available()[..length].trim_ascii();
-        if line.is_empty() {
+/// Reads lines.
+#[derive(Default)]
+pub(super) struct Json {
+    moments: Reader,
+}
+
+impl Json {
+    pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Fault> {
+        loop {
+            let Some((length, is_whole)) = line(input)? else { return Ok(false) };
+            let line = input.available()[..length].trim_ascii();
+            if line.is_empty() {
+                input.consume(length);
+                continue;
+            }
+            let read = self.read(line, record);
+            if let Err(problem) = read {
+                // The last line has no end: it is what a writer left that was killed.
+                return Err(if is_whole { Fault::Bad(problem) } else { Fault::Cut });
+            }
             input.consume(length);
-            continue;
+            return Ok(true);
         }
-        let read = read(line, record);
-        if let Err(problem) = read {
-            // The last line has no end: it is what a writer left that was killed.
-            return Err(if is_whole { Fault::Bad(problem) } else { Fault::Cut });
+    }
+
+    fn read(&mut self, line: &[u8], record: &mut Record) -> Result<(), String> {
+        let lossy = String::from_utf8_lossy(line);
+        let line: Line = serde_json::from_str(&lossy).map_err(|error| error.to_string())?;
+        record.attack = line.attack.unwrap_or_default();
+        record.seq = line.seq.unwrap_or(0);
+        record.code = line.code.unwrap_or(0);
+        record.timestamp = match line.timestamp {
+            None => Timestamp::default(),
+            Some(text) => {
+                self.moments.read(&text).ok_or_else(|| format!("{text:?} is not a timestamp"))?
+            }
+        };
+        record.latency = line.latency.unwrap_or(0).clamp(0, i128::from(u64::MAX)) as u64;
+        record.bytes_out = line.bytes_out.unwrap_or(0);
+        record.bytes_in = line.bytes_in.unwrap_or(0);
+        record.error = line.error.unwrap_or_default();
+        if !base64(&mut record.body, line.body.unwrap_or_default().as_bytes()) {
+            return Err("its body is no base64".to_owned());
         }
-        input.consume(length);
-        return Ok(true);
+        record.method = line.method.unwrap_or_default();
+        record.url = line.url.unwrap_or_default();
+        for (name, values) in line.headers.unwrap_or_default() {
+            let Value::Array(values) = values else {
+                return Err(format!("the header {name:?} is not a list"));
+            };
+            let texts: Option<Vec<String>> =
+                values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+            let texts =
+                texts.ok_or_else(|| format!("the header {name:?} is not a list of texts"))?;
+            record.headers.push((name, texts));
+        }
+        record.planned = line.planned;
+        Ok(())
     }
 }
 
@@ -67,36 +110,4 @@ fn line(input: &mut Input) -> Result<Option<(usize, bool)>, Fault> {
             return Ok((searched > 0).then_some((searched, false)));
         }
     }
-}
-
-fn read(line: &[u8], record: &mut Record) -> Result<(), String> {
-    let lossy = String::from_utf8_lossy(line);
-    let line: Line = serde_json::from_str(&lossy).map_err(|error| error.to_string())?;
-    record.attack = line.attack.unwrap_or_default();
-    record.seq = line.seq.unwrap_or(0);
-    record.code = line.code.unwrap_or(0);
-    record.timestamp = match line.timestamp {
-        None => Timestamp::default(),
-        Some(text) => moment::parse(&text).ok_or_else(|| format!("{text:?} is not a timestamp"))?,
-    };
-    record.latency = line.latency.unwrap_or(0).clamp(0, i128::from(u64::MAX)) as u64;
-    record.bytes_out = line.bytes_out.unwrap_or(0);
-    record.bytes_in = line.bytes_in.unwrap_or(0);
-    record.error = line.error.unwrap_or_default();
-    if !base64(&mut record.body, line.body.unwrap_or_default().as_bytes()) {
-        return Err("its body is not Base64".to_owned());
-    }
-    record.method = line.method.unwrap_or_default();
-    record.url = line.url.unwrap_or_default();
-    for (name, values) in line.headers.unwrap_or_default() {
-        let Value::Array(values) = values else {
-            return Err(format!("the header {name:?} is not a list"));
-        };
-        let texts: Option<Vec<String>> =
-            values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-        let texts = texts.ok_or_else(|| format!("the header {name:?} is not a list of texts"))?;
-        record.headers.push((name, texts));
-    }
-    record.planned = line.planned;
-    Ok(())
 }

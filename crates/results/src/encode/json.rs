@@ -1,9 +1,9 @@
 //! One object per line, in the order of vegeta's keys, with `planned` behind them when it is known.
 
 use super::{base64, number};
-use crate::{Record, moment};
+use crate::{Record, moment::Moments};
 
-pub(super) fn encode(record: &Record, out: &mut Vec<u8>) {
+pub(super) fn encode(record: &Record, moments: &mut Moments, out: &mut Vec<u8>) {
     out.extend(b"{\"attack\":");
     text(out, &record.attack);
     out.extend(b",\"seq\":");
@@ -11,7 +11,7 @@ pub(super) fn encode(record: &Record, out: &mut Vec<u8>) {
     out.extend(b",\"code\":");
     number(out, u64::from(record.code));
     out.extend(b",\"timestamp\":\"");
-    moment::write(out, record.timestamp);
+    moments.write(out, record.timestamp);
     out.extend(b"\",\"latency\":");
     number(out, record.latency);
     out.extend(b",\"bytes_out\":");
@@ -102,7 +102,7 @@ mod tests {
 
     fn line(record: &Record) -> String {
         let mut out = Vec::new();
-        encode(record, &mut out);
+        encode(record, &mut Moments::default(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -1,7 +1,9 @@
 //! Bars of `#`: how many latencies fell into each bucket.
 
 use super::table;
-use crate::{Summary, duration::format};
+use brunt_duration::format;
+
+use crate::Summary;
 
 /// The bar of all hits is so long.
 const BAR: f64 = 75.0;

@@ -55,14 +55,14 @@ fn tiles(out: &mut String, summary: &Summary) {
 }
 
 /// The histograms that are shown, each with its name.
-fn shown(summary: &Summary) -> Vec<(&'static str, &Histogram)> {
+fn shown(summary: &Summary) -> Vec<(&'static str, Histogram)> {
     let mut shown = vec![("all", summary.latencies())];
     let classes = occurred(summary);
     if classes.len() > 1 {
-        shown.extend(classes.into_iter().map(|class| (class.name(), summary.class(class))));
+        shown.extend(classes.into_iter().map(|class| (class.name(), summary.class(class).clone())));
     }
     if let Some(schedule) = summary.schedule() {
-        shown.push(("from schedule", &schedule.response_times));
+        shown.push(("from schedule", schedule.response_times.clone()));
     }
     shown
 }
@@ -72,7 +72,7 @@ fn latencies(out: &mut String, summary: &Summary) {
         "<table>\n<tr><th><th>count<th>min<th>mean<th>50<th>90<th>95<th>99<th>99.9<th>max\n",
     );
     for (name, histogram) in shown(summary) {
-        row(out, name, histogram);
+        row(out, name, &histogram);
     }
     out.push_str("</table>\n");
 }

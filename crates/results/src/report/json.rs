@@ -7,7 +7,7 @@ use crate::{Histogram, Summary, encode, moment};
 pub(super) fn line(summary: &Summary) -> String {
     let mut out = Vec::new();
     let put = |out: &mut Vec<u8>, text: String| out.extend(text.as_bytes());
-    put(&mut out, format!("{{\"latencies\":{}", latencies(summary.latencies())));
+    put(&mut out, format!("{{\"latencies\":{}", latencies(&summary.latencies())));
     if summary.buckets().len() > 0 {
         let buckets: Vec<_> =
             summary.buckets().map(|(bound, count)| format!("\"{bound}\":{count}")).collect();

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::table::table;
-use crate::{Class, Histogram, Summary, duration::format_rounded};
+use brunt_duration::format_rounded;
+
+use crate::{Class, Histogram, Summary};
 
 /// Distinct texts of errors that are printed.
 const ERRORS_MAX: usize = 100;
@@ -54,7 +56,7 @@ fn rows(summary: &Summary) -> Vec<Vec<String>> {
             "[total, attack, wait]",
             format!("{}, {}, {}", ns(duration.saturating_add(wait)), ns(duration), ns(wait)),
         ),
-        row("Latencies", "[min, mean, 50, 90, 95, 99, max]", seven(summary.latencies())),
+        row("Latencies", "[min, mean, 50, 90, 95, 99, max]", seven(&summary.latencies())),
         row("Bytes In", "[total, mean]", bytes(summary, summary.bytes_in())),
         row("Bytes Out", "[total, mean]", bytes(summary, summary.bytes_out())),
         row("Success", "[ratio]", format!("{:.2}%", summary.success() * 100.0)),

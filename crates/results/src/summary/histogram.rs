@@ -1,24 +1,15 @@
-//! Durations, counted so that percentiles can be told.
+//! Latencies in whole nanoseconds, counted so that percentiles can be told as vegeta tells them.
 
-/// As many values are kept as they are; beyond, they go into buckets.
-const EXACT_MAX: usize = 4096;
-/// Each power of two is cut into `PARTS` buckets, two to this power: a value is off by at most half a bucket, 1/2048
-/// of it.
-const PARTS_LOG2: u32 = 10;
-const PARTS: usize = 1 << PARTS_LOG2;
+use brunt_metrics::{Bin, Distribution};
 
-/// Percentiles of values: exact up to 4096 values, then within 0.05 %.
-///
-/// Memory: 32 KiB of values at first; then 8 KiB for each power of two that occurs, at most 440 KiB.
+/// Percentiles of values: exact up to 4096 values, then within 0.05 %. Memory: as that of a [`Distribution`].
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     count: u64,
     total: u128,
     min: u64,
     max: u64,
-    exact: Vec<u64>,
-    /// One row of buckets for each power of two, made when it is needed.
-    rows: Vec<Option<Box<[u64]>>>,
+    values: Distribution,
 }
 
 impl Histogram {
@@ -28,25 +19,20 @@ impl Histogram {
         self.max = self.max.max(value);
         self.count += 1;
         self.total += u128::from(value);
-        if self.rows.is_empty() {
-            if self.exact.len() < EXACT_MAX {
-                self.exact.push(value);
-                return;
-            }
-            for value in std::mem::take(&mut self.exact) {
-                self.put(value);
-            }
-        }
-        self.put(value);
+        // Exact up to 104 days.
+        self.values.add(value as f64);
     }
 
-    fn put(&mut self, value: u64) {
-        let (row, part) = place(value);
-        if self.rows.len() <= row {
-            self.rows.resize(row + 1, None);
+    /// Counts all values of another.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
         }
-        let row = self.rows[row].get_or_insert_with(|| vec![0; PARTS].into_boxed_slice());
-        row[part] += 1;
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.total += other.total;
+        self.values.merge(&other.values);
     }
 
     /// How many values there are.
@@ -86,28 +72,24 @@ impl Histogram {
         if self.count == 0 {
             return vec![0; shares.len()];
         }
-        if self.rows.is_empty() {
-            let mut sorted = self.exact.clone();
-            sorted.sort_unstable();
-            return shares.iter().map(|share| sorted[rank(*share) as usize - 1]).collect();
-        }
-        let mut found = Vec::with_capacity(shares.len());
+        let bins = self.values.bins();
+        let mut bins = bins.iter();
+        let mut bin = bins.next();
         let mut below = 0;
-        let mut buckets = self.buckets();
-        let mut bucket = buckets.next();
+        let mut found = Vec::with_capacity(shares.len());
         for share in shares {
             let rank = rank(*share);
-            while let Some((_, count)) = bucket
+            while let Some(Bin { count, .. }) = bin
                 && below + count < rank
             {
                 below += count;
-                bucket = buckets.next();
+                bin = bins.next();
             }
             // The ends are known exactly.
-            found.push(match bucket {
+            found.push(match bin {
                 _ if rank == self.count => self.max,
                 _ if rank == 1 => self.min,
-                Some((middle, _)) => middle.clamp(self.min, self.max),
+                Some(bin) => middle(bin).clamp(self.min, self.max),
                 None => self.max,
             });
         }
@@ -118,36 +100,11 @@ impl Histogram {
     pub fn quantile(&self, share: f64) -> u64 {
         self.quantiles(&[share])[0]
     }
-
-    /// The middles of all buckets that hold something, ascending, each with its count.
-    fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        let rows = self.rows.iter().enumerate();
-        let rows = rows.filter_map(|(row, parts)| parts.as_ref().map(|parts| (row, parts)));
-        rows.flat_map(|(row, parts)| {
-            let parts = parts.iter().enumerate().filter(|(_, count)| **count > 0);
-            parts.map(move |(part, count)| (middle(row, part), *count))
-        })
-    }
-}
-
-/// Where a value is counted. Row 0 holds the values below `PARTS`, each in a bucket of its own.
-fn place(value: u64) -> (usize, usize) {
-    let bits = u64::BITS - value.leading_zeros();
-    let shift = bits.saturating_sub(PARTS_LOG2 + 1);
-    if bits <= PARTS_LOG2 {
-        (0, value as usize)
-    } else {
-        (shift as usize + 1, (value >> shift) as usize - PARTS)
-    }
 }
 
 /// The value in the middle of a bucket.
-fn middle(row: usize, part: usize) -> u64 {
-    if row == 0 {
-        return part as u64;
-    }
-    let shift = row - 1;
-    (((PARTS + part) as u64) << shift) + ((1_u64 << shift) >> 1)
+fn middle(bin: &Bin) -> u64 {
+    (bin.low as u64).saturating_add(bin.width as u64 / 2)
 }
 
 #[cfg(test)]
@@ -189,11 +146,31 @@ mod tests {
         for bits in 0..64 {
             for value in [1_u64 << bits, (1 << bits) + (1 << bits >> 1), (1 << bits) - 1, u64::MAX]
             {
-                let (row, part) = place(value);
-                assert!(part < PARTS);
-                let middle = middle(row, part);
+                let mut histogram = Histogram::default();
+                for value in std::iter::repeat_n(value, 5_000).chain([0, u64::MAX]) {
+                    histogram.add(value);
+                }
+                let middle = histogram.quantile(0.5);
                 assert!(middle.abs_diff(value) as f64 <= value as f64 / 2000.0, "{value} {middle}");
             }
+        }
+    }
+
+    #[test]
+    fn several_together_are_as_one_that_had_them_all() {
+        for count in [0, 1, 100, 5_000] {
+            let (mut parts, mut whole) = ([const { None }; 3], Histogram::default());
+            for n in 0..count {
+                let part: &mut Option<Histogram> = &mut parts[n as usize % 3];
+                part.get_or_insert_default().add(n * n);
+                whole.add(n * n);
+            }
+            let mut together = Histogram::default();
+            parts.iter().flatten().for_each(|part| together.merge(part));
+            let shares = [0.0, 0.1, 0.5, 0.99, 1.0];
+            assert_eq!(together.quantiles(&shares), whole.quantiles(&shares));
+            let told = |it: &Histogram| (it.count(), it.total(), it.min(), it.max());
+            assert_eq!(told(&together), told(&whole));
         }
     }
 

@@ -418,6 +418,36 @@ mod laws {
         "import { Xx } from './xx.ts'",
     ];
 
+    const ENDS: [&str; 3] = ["\n", "\r\n", ";\n"];
+
+    /// If it is TypeScript, it is blanked and not lowered, and nothing moves.
+    fn check(picks: &[(usize, usize)]) {
+        let statements = picks.iter().map(|(pick, end)| [STATEMENTS[*pick], ENDS[*end]].concat());
+        let text: String = statements.collect();
+        // Some picks in a row are one statement, or none at all, in TypeScript too.
+        if let Ok(prepared) = prepare(&text, Language::TypeScript) {
+            assert!(prepared.generated.is_none(), "was lowered: {text}");
+            let code = prepared.code.unwrap_or_else(|| text.clone());
+            assert_in_place(&text, &code);
+        }
+    }
+
+    /// All pairs, alone and around a function that is declared twice: the first of the two goes.
+    #[test]
+    fn all_pairs_of_statements_are_blanked() {
+        let function =
+            STATEMENTS.iter().position(|text| text.starts_with("function l")).expect("one");
+        for first in 0..STATEMENTS.len() {
+            for second in 0..STATEMENTS.len() {
+                for end in 0..ENDS.len() {
+                    check(&[(first, end), (second, 0)]);
+                    check(&[(first, end), (function, end), (second, end), (function, 0)]);
+                    check(&[(function, end), (first, end), (function, end), (second, 0)]);
+                }
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -425,16 +455,7 @@ mod laws {
         fn blanking_moves_nothing_and_leaves_as_many_statements(
             picks in proptest::collection::vec((0..STATEMENTS.len(), 0..3_usize), 1..8)
         ) {
-            let text: String = picks
-                .iter()
-                .map(|(pick, end)| [STATEMENTS[*pick], ["\n", "\r\n", ";\n"][*end]].concat())
-                .collect();
-            // Some picks in a row are one statement, or none at all, in TypeScript too.
-            if let Ok(prepared) = prepare(&text, Language::TypeScript) {
-                prop_assert!(prepared.generated.is_none());
-                let code = prepared.code.unwrap_or_else(|| text.clone());
-                assert_in_place(&text, &code);
-            }
+            check(&picks);
         }
 
         #[test]
@@ -471,7 +492,11 @@ fn of_functions_declared_twice_the_last_one_stays() {
     let cases = [
         (
             "function f() {} export const a = 1; function f() { 2 }",
-            "export const a = 1; function f() { 2 }",
+            "; export const a = 1; function f() { 2 }",
+        ),
+        (
+            "a = b\nfunction f() {}\n(c)\nfunction f() { 2 }\nexport {}",
+            "a = b\n;\n(c)\nfunction f() { 2 }\nexport {}",
         ),
         ("export function f() { 1 }\nfunction f() { 2 }", "export{f};\nfunction f() { 2 }"),
         (

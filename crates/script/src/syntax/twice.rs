@@ -17,7 +17,7 @@ struct Declared<'a> {
     rest: Option<String>,
 }
 
-/// The text without the functions that later ones of their name replace: blanks are in their place. `None`: there are none.
+/// The text without the functions that later ones of their name replace: a semicolon is in their place. `None`: there are none.
 pub(super) fn last_of_each(text: &str, program: &Program<'_>) -> Option<String> {
     let functions: Vec<_> = program.body.iter().filter_map(declared).collect();
     let mut last = HashMap::with_capacity(functions.len());
@@ -30,9 +30,8 @@ pub(super) fn last_of_each(text: &str, program: &Program<'_>) -> Option<String> 
     let mut canvas = Canvas::new(text);
     for function in functions.iter().filter(|function| last[function.name] != function.span.start) {
         canvas.blank_span(function.span);
-        if let Some(rest) = &function.rest {
-            canvas.put(function.span.start, rest);
-        }
+        // It stood between two statements: without a semicolon, they could be one (`a = b`, and in a later line `(c)`).
+        canvas.put(function.span.start, function.rest.as_deref().unwrap_or(";"));
     }
     canvas.finish().map(|(code, _)| code)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_duration::parse_wait;
 use serde_json::Value;
 
 use crate::spec::{SpecError, read};
@@ -96,7 +97,10 @@ impl Config {
                 .parse::<u32>()
                 .map_err(|_| wrong(format!("invalid {key}: {value:?} is not a number")))
         };
-        let time = || duration(value).ok_or_else(|| wrong(format!("invalid {key}: {value:?}")));
+        let time = || match parse_wait(value) {
+            Ok(Duration::ZERO) => Err(wrong(format!("{key} must be greater than 0"))),
+            read => read.map_err(|error| wrong(format!("invalid {key}: {error}"))),
+        };
         match key {
             "urlTemplate" => value.clone_into(&mut self.template),
             "method" => value.clone_into(&mut self.method),
@@ -145,34 +149,6 @@ impl Config {
     }
 }
 
-/// A time as Go writes it: `1m30s`, `500ms`, `0`.
-fn duration(text: &str) -> Option<Duration> {
-    if text == "0" {
-        return Some(Duration::ZERO);
-    }
-    let mut rest = text;
-    let mut total = Duration::ZERO;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, behind) = rest.split_at(end);
-        let unit = behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len());
-        let (unit, next) = behind.split_at(unit);
-        let seconds = match unit {
-            "h" => 3600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 1e-3,
-            "us" | "µs" => 1e-6,
-            "ns" => 1e-9,
-            _ => return None,
-        };
-        let more = number.parse::<f64>().ok()? * seconds;
-        total = total.checked_add(Duration::try_from_secs_f64(more).ok()?)?;
-        rest = next;
-    }
-    (!text.is_empty()).then_some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,11 +173,18 @@ mod tests {
 
     #[test]
     fn times_are_read_as_in_go() {
-        assert_eq!(duration("1m30s"), Some(Duration::from_secs(90)));
-        assert_eq!(duration("1.5s"), Some(Duration::from_millis(1500)));
-        assert_eq!(duration("250ms"), Some(Duration::from_millis(250)));
-        for text in ["", "x", "5", "5d", "-1s", "1s2"] {
-            assert_eq!(duration(text), None, "{text}");
+        let read = |text| {
+            let timeout = format!("timeout={text}");
+            let config = parse(&["urlTemplate=http://h/{key}", &timeout], &BTreeMap::new());
+            config.map(|config| config.timeout).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(read("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(read("+.25s"), Ok(Duration::from_millis(250)));
+        assert!(read("0s").unwrap_err().contains("timeout must be greater than 0"));
+        for text in ["", "x", "5", "5d", "1.5d", "-1s", "1s2", "1..5s"] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains("invalid timeout: time: "), "{error}");
         }
     }
 }

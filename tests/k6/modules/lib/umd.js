@@ -1,23 +1,50 @@
-(function webpackUniversalModuleDefinition(root, factory) {
-  if (typeof exports === 'object' && typeof module === 'object') module.exports = factory();
-  else if (typeof define === 'function' && define.amd) define([], factory);
-  else if (typeof exports === 'object') exports['umd'] = factory();
-  else root['umd'] = factory();
-})(typeof self !== 'undefined' ? self : this, function () {
-  return (function (modules) {
-    var installedModules = {};
-    function __webpack_require__(moduleId) {
-      if (installedModules[moduleId]) return installedModules[moduleId].exports;
-      var module = (installedModules[moduleId] = { i: moduleId, l: false, exports: {} });
-      modules[moduleId].call(module.exports, module, module.exports, __webpack_require__);
-      module.l = true;
-      return module.exports;
+// A bundle for every loader: CommonJS first, then AMD, then a global. Inside, units are run when they are first asked for.
+;(function (scope, make) {
+  if (typeof module !== 'undefined' && module && typeof exports !== 'undefined') {
+    module.exports = make();
+    return;
+  }
+  if (typeof define !== 'undefined' && define.amd) {
+    define('harbour', make);
+    return;
+  }
+  scope.harbour = make();
+}(typeof globalThis !== 'undefined' ? globalThis : this, function () {
+  var made = {}, runs = 0;
+
+  function take(unit) {
+    if (!made.hasOwnProperty(unit)) {
+      made[unit] = {};
+      runs += 1;
+      units[unit](made[unit], take);
     }
-    __webpack_require__.d = function (exports, name, getter) { if (!Object.prototype.hasOwnProperty.call(exports, name)) Object.defineProperty(exports, name, { enumerable: true, get: getter }); };
-    __webpack_require__.r = function (exports) { if (typeof Symbol !== 'undefined' && Symbol.toStringTag) Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' }); Object.defineProperty(exports, '__esModule', { value: true }); };
-    return __webpack_require__(0);
-  })([
-    function (module, exports, req) { 'use strict'; req.r(exports); req.d(exports, 'twice', function () { return twice; }); var one = req(1); function twice(n) { return one.add(n, n); } exports.default = { twice: twice, version: '1' }; },
-    function (module, exports) { exports.add = function (a, b) { return a + b; }; },
-  ]);
-});
+    return made[unit];
+  }
+
+  function offer(target, names) {
+    Object.keys(names).forEach(function (name) {
+      Object.defineProperty(target, name, { get: names[name], enumerable: true });
+    });
+  }
+
+  var units = {
+    depth: function (out) {
+      out.ofTide = function (hours) { return 3 + hours * 0.5; };
+    },
+    harbour: function (out, take) {
+      'use strict';
+      Object.defineProperty(out, '__esModule', { value: true });
+      out[Symbol.toStringTag] = 'Module';
+      offer(out, {
+        berths: function () { return berths; },
+        isDeep: function () { return isDeep; },
+        runs: function () { return runs; },
+      });
+      var berths = ['north', 'east'];
+      function isDeep(hours) { return take('depth').ofTide(hours) >= 5; }
+      out.default = { berths: berths, isDeep: isDeep, name: 'Nordby' };
+    },
+  };
+
+  return take('harbour');
+}));

@@ -293,7 +293,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    brunt_schedule::duration::parse_with_unit(text).map_err(|error| error.to_string())
+    brunt_duration::wait::parse_days(text).map_err(|error| error.to_string())
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, String> {

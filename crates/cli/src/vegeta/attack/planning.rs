@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use brunt_attack::{Pacer, Plan, Rate};
-use brunt_http::{ConnectTo, Headers, Network, Proxies, Settings, TlsAuth};
+use brunt_http::{Headers, Network, Settings};
+use brunt_net::{ConnectTo, Proxies, TlsAuth};
 
 use super::value;
 use crate::{
@@ -75,7 +76,7 @@ fn read(name: &str) -> Outcome<String> {
 fn root(name: &str) -> Outcome<String> {
     let pem = read(name)?;
     let mut alone = Settings::default();
-    alone.tls.extra_roots = vec![pem.clone()];
+    alone.net.tls.extra_roots = vec![pem.clone()];
     Network::check(&alone).map_err(|error| failure(format!("-root-certs {name}: {error}")))?;
     Ok(pem)
 }
@@ -94,10 +95,10 @@ fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
         connections => network.idle_per_host = connections,
     }
     network.no_connection_reuse |= !values.switch("keepalive");
-    network.dns.ttl = value::dns_ttl(values.text("dns-ttl")).map_err(failure)?;
-    let dialing = &mut network.dialing;
+    network.net.dns.ttl = value::dns_ttl(values.text("dns-ttl")).map_err(failure)?;
+    network.per_host_max = number("max-connections");
+    let dialing = &mut network.net.dialing;
     dialing.no_probes = !values.switch("keepalive");
-    dialing.per_host_max = number("max-connections");
     dialing.name_servers = value::resolvers(values.text("resolvers")).map_err(failure)?;
     for text in values.texts("connect-to") {
         let (from, to) = value::connect_to(text).map_err(failure)?;
@@ -115,23 +116,23 @@ fn network(context: &Context, values: &Values, plan: &mut Plan) -> Outcome<()> {
             .append(&name, &value)
             .map_err(|error| failure(format!("-proxy-header: {error}")))?;
     }
-    dialing.proxy_headers = headers;
-    dialing.prior_http2 = values.switch("h2c");
+    network.proxy_headers = headers;
+    network.prior_http2 = values.switch("h2c");
     let variable = |name: &str| context.environment.get(name).map(str::to_owned);
-    network.proxies = Proxies::from_env(variable).map_err(wrong)?;
-    network.tls.http2 = values.switch("http2");
-    network.tls.insecure_skip_verify = values.switch("insecure");
-    network.tls.remembered_sessions = if values.switch("session-tickets") { 64 } else { 0 };
+    network.net.proxies = Proxies::from_env(variable).map_err(wrong)?;
+    network.net.tls.http2 = values.switch("http2");
+    network.net.tls.insecure_skip_verify = values.switch("insecure");
+    network.net.tls.remembered_sessions = if values.switch("session-tickets") { 64 } else { 0 };
     let key_log = context.environment.get("SSLKEYLOGFILE").filter(|path| !path.is_empty());
-    network.tls.key_log = key_log.map(Into::into);
+    network.net.tls.key_log = key_log.map(Into::into);
     let roots = values.text("root-certs").split(',').filter(|name| !name.is_empty());
-    network.tls.extra_roots = roots.map(root).collect::<Outcome<_>>()?;
-    network.tls.only_extra_roots = !network.tls.extra_roots.is_empty();
+    network.net.tls.extra_roots = roots.map(root).collect::<Outcome<_>>()?;
+    network.net.tls.only_extra_roots = !network.net.tls.extra_roots.is_empty();
     let (cert, key) = (values.text("cert"), values.text("key"));
     if !cert.is_empty() {
         let key = if key.is_empty() { cert } else { key };
         let (cert, key) = (read(cert)?, read(key)?);
-        network.tls.auth = vec![TlsAuth { cert, key, ..TlsAuth::default() }];
+        network.net.tls.auth = vec![TlsAuth { cert, key, ..TlsAuth::default() }];
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use brunt_results::duration;
+use brunt_duration::parse;
 
 /// `Name: value`, both not empty.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
@@ -35,7 +35,7 @@ pub(super) fn dns_ttl(text: &str) -> Result<Duration, String> {
     if text == "-1" {
         return Ok(Duration::ZERO);
     }
-    match duration::parse(text).map_err(|error| error.to_string())? {
+    match parse(text).map_err(|error| error.to_string())? {
         0 => Ok(Duration::MAX),
         ns => {
             u64::try_from(ns).map(Duration::from_nanos).map_err(|_| "must be -1, 0 or more".into())

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::words::words;
+use super::tokens::words;
 
-/// What passes names on passes on at most so far.
+/// The longest chain of re-exports that is followed.
 const DEPTH_MAX: u32 = 20;
 
 /// A module, which may be a part of a file.
@@ -203,7 +203,7 @@ impl Crate {
 }
 
 impl Module {
-    /// Takes what stands behind `use` up to the end of one path, or of a list of paths; gives the place behind it.
+    /// Takes the words behind `use` up to the end of one path, or of a list of paths; gives the place behind them.
     fn take_use(&mut self, words: &[String], mut next: usize, before: &[String]) -> usize {
         let mut path = before.to_vec();
         loop {

@@ -1,92 +1,160 @@
-//! The words of a Rust file: what is left without comments, and with texts made empty.
+//! House rules of words: sentences that name their thing, in comments, pages and help.
 
-/// Names, numbers, `::`, and all other signs one by one.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let size = if first.is_whitespace() {
-            first.len_utf8()
-        } else if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            comment(rest)
-        } else if let Some(size) = text_size(rest) {
-            words.push("\"".to_owned());
-            size
-        } else {
-            let is_of_name = |char: char| char.is_alphanumeric() || char == '_';
-            let size = match rest.find(|char| !is_of_name(char)).unwrap_or(rest.len()) {
-                0 if rest.starts_with("::") => 2,
-                0 => first.len_utf8(),
-                size => size,
-            };
-            words.push(rest[..size].to_owned());
-            size
+use std::path::Path;
+
+use crate::support::{brunt, repository};
+
+/// Openings of sentences that hide the name of their thing.
+const OPENINGS: [&str; 4] = ["What ", "What's ", "That of ", "Those of "];
+
+/// Words that have a plainer one.
+const WORDS: [&str; 6] =
+    ["nobody", "so many", "stands", "has it not", "have it not", "there is not"];
+
+/// Folders that are not ours, are generated, or are never edited again.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "decisions", "third-party"];
+
+/// The faults of a text: a part of each sentence that breaks a rule. Code between backticks is none of it.
+fn faults(text: &str) -> Vec<String> {
+    let mut plain = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        plain.push_str(if index.is_multiple_of(2) { part } else { "x" });
+    }
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = |at: usize| plain[at..].chars().take(60).collect::<String>();
+    let mut found = Vec::new();
+    for opening in OPENINGS {
+        for (at, _) in plain.match_indices(opening) {
+            let before = plain[..at].trim_end();
+            if before.is_empty() || before.ends_with(['.', '!', '?', ':', '|', '#', '*', '-', ')'])
+            {
+                found.push(shown(at));
+            }
+        }
+    }
+    let lower = plain.to_ascii_lowercase();
+    for word in WORDS {
+        for (at, _) in lower.match_indices(word) {
+            let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            let end = at + word.len();
+            if !is_part(lower[..at].chars().next_back()) && !is_part(lower[end..].chars().next()) {
+                found.push(shown(at));
+            }
+        }
+    }
+    found
+}
+
+/// The texts of a file with the lines they begin at: blocks of documentation of a source, paragraphs of a page. Code
+/// between fences is left out.
+fn texts(source: &str, is_page: bool) -> Vec<(usize, String)> {
+    let mut all: Vec<(usize, String)> = Vec::new();
+    let (mut is_new, mut is_code) = (true, false);
+    for (index, line) in source.lines().enumerate() {
+        let trimmed = line.trim_start();
+        let comment = trimmed.strip_prefix("///").or_else(|| trimmed.strip_prefix("//!"));
+        let text = if is_page { Some(line) } else { comment };
+        let Some(text) = text.map(str::trim) else {
+            (is_new, is_code) = (true, false);
+            continue;
         };
-        rest = &rest[size..];
-    }
-    words
-}
-
-/// The size of a comment, and of those in it.
-fn comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while at < text.len() {
-        if text[at..].starts_with("/*") {
-            (depth, at) = (depth + 1, at + 2);
-        } else if text[at..].starts_with("*/") {
-            (depth, at) = (depth - 1, at + 2);
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-        if depth == 0 {
-            break;
+        if text.starts_with("```") {
+            (is_new, is_code) = (true, !is_code);
+        } else if text.is_empty() {
+            is_new = true;
+        } else if !is_code {
+            match all.last_mut() {
+                Some((_, last)) if !is_new => {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+                _ => all.push((index + 1, text.to_owned())),
+            }
+            is_new = false;
         }
     }
-    at
+    all
 }
 
-/// The size of the text or letter that begins here, if one does.
-fn text_size(text: &str) -> Option<usize> {
-    let bare = text.trim_start_matches(['b', 'c']);
-    let prefix = text.len() - bare.len();
-    if prefix > 1 {
-        return None;
+fn search(path: &Path, found: &mut Vec<String>) {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if path.is_dir() {
+        if SKIPPED.contains(&name) || name.starts_with('.') {
+            return;
+        }
+        for entry in std::fs::read_dir(path).expect("a folder can be listed") {
+            search(&entry.expect("an entry").path(), found);
+        }
+        return;
     }
-    if let Some(raw) = bare.strip_prefix('r') {
-        let inner = raw.trim_start_matches('#');
-        let hashes = raw.len() - inner.len();
-        let inner = inner.strip_prefix('"')?;
-        let end = format!("\"{}", "#".repeat(hashes));
-        let size = inner.find(&end)? + end.len();
-        return Some(prefix + 1 + hashes + 1 + size);
+    let is_page = name.ends_with(".md");
+    if !is_page && !name.ends_with(".rs") {
+        return;
     }
-    let until = |quote: char, text: &str| {
-        let mut is_escaped = false;
-        text.find(|char: char| {
-            let ends = char == quote && !is_escaped;
-            is_escaped = char == '\\' && !is_escaped;
-            ends
-        })
-    };
-    if let Some(inner) = bare.strip_prefix('"') {
-        return Some(prefix + 1 + until('"', inner)? + 1);
+    let source = std::fs::read_to_string(path).expect("a text");
+    for (line, text) in texts(&source, is_page) {
+        found.extend(
+            faults(&text).iter().map(|fault| format!("{}:{line}: {fault}", path.display())),
+        );
     }
-    let inner = bare.strip_prefix('\'')?;
-    // Otherwise it is the name of a lifetime.
-    let first = inner.chars().next()?;
-    let is_letter = first == '\\' || inner[first.len_utf8()..].starts_with('\'');
-    if !is_letter {
-        return None;
-    }
-    Some(prefix + 1 + until('\'', inner)? + 1)
 }
 
 #[test]
-fn comments_and_texts_are_no_words() {
-    let text = r##"use a::b; // use c
-/* mod /* x */ y */ fn f<'a>(x: &'a str) -> char { r#"mod "z" {"#; b"\"{"; '\''; '"' }"##;
-    let said = words(text).join(" ");
-    assert_eq!(said, "use a :: b ; fn f < ' a > ( x : & ' a str ) - > char { \" ; \" ; \" ; \" }");
+fn comments_and_pages_name_their_things() {
+    let mut found = Vec::new();
+    for name in ["crates", "tests", "bench", "fuzz", "tools", "docs", "examples", "deploy"] {
+        search(&repository(name), &mut found);
+    }
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        search(&repository(name), &mut found);
+    }
+    assert!(found.is_empty(), "name the thing, in plain words:\n{}", found.join("\n"));
+}
+
+#[test]
+fn help_names_its_things() {
+    for line in [
+        "help",
+        "run --help",
+        "inspect --help",
+        "archive --help",
+        "deps --help",
+        "features --help",
+        "status --help",
+        "scale --help",
+        "new --help",
+        "demo --help",
+        "attack -help",
+        "encode -help",
+        "report -help",
+        "plot -help",
+    ] {
+        let told = brunt(line).told();
+        assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{line}");
+        assert_eq!(faults(&told.stdout), Vec::<String>::new(), "{line}");
+    }
+}
+
+#[test]
+fn the_rules_know_openings_words_and_code() {
+    for bad in [
+        "What a run came to.",
+        "Ends it. What follows is lost.",
+        "# What works",
+        "| a | What it does |",
+        "Those of the core.",
+        "So many bytes.",
+        "It stands there.",
+        "Read by\nNobody.",
+    ] {
+        assert_eq!(faults(bad).len(), 1, "{bad}");
+    }
+    for good in [
+        "The outcome, and what it cost.",
+        "Files under `/home/nobody`.",
+        "It withstands that.",
+        "\"What\" is a word.",
+    ] {
+        assert!(faults(good).is_empty(), "{good}");
+    }
 }

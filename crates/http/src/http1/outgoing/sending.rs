@@ -7,20 +7,18 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use brunt_net::{Connection, Excerpt, Operation, Scratch, from_socket};
 use tokio::time::Sleep;
 
 use super::RECORDS;
-use crate::connection::Connection;
-use crate::excerpt::Excerpt;
 use crate::exchange::Recording;
-use crate::failure::{Failure, FileTrouble, Operation, from_socket};
-use crate::network::Scratch;
+use crate::failure::{Failure, FileTrouble};
 use crate::payload::cursor::{Cursor, Next, SLICES};
 use crate::payload::open_file::{OpenFile, errno, opened, trouble, unchanged_at_its_end};
 use crate::payload::{FileRange, Piece, Shared, Source};
 use crate::request::Request;
 
-/// What one poll writes before others of the core get their turn.
+/// The bytes that one poll writes before others of the core get their turn.
 const TURN: usize = 1 << 20;
 
 /// The most that the kernel is asked to send of a file at a time.
@@ -36,8 +34,9 @@ const LEAVE_WAIT: Duration = Duration::from_secs(1);
 /// rest ─► lead ─► memory of the body, or of a stream's chunk ─► (file)
 /// ```
 ///
-/// What needs no memory keeps none: a file is sent by the kernel, or read into the core's scratch buffer again from
-/// where the socket stopped. Only ciphertext that the socket doesn't take is kept, at most [`RECORDS`] and a bit.
+/// Parts that need no memory keep none: a file is sent by the kernel, or read into the core's scratch buffer again
+/// from where the socket stopped. Only ciphertext that the socket doesn't take is kept, at most [`RECORDS`] and a
+/// bit.
 pub(super) struct Sending<'a> {
     body: Cursor<'a>,
     /// Ciphertext, from `rest_at` on.
@@ -58,7 +57,7 @@ pub(super) struct Sending<'a> {
     reads_files: bool,
 }
 
-/// Where the framing of chunks stands.
+/// The place in the framing of chunks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Frames {
     /// Before the size of the next one.
@@ -219,7 +218,7 @@ impl<'a> Sending<'a> {
         Poll::Ready(Ok(false))
     }
 
-    /// What is left when nothing comes next.
+    /// Whether nothing comes next.
     fn is_over(&self) -> bool {
         self.body.is_done()
             && self.lead_at == self.lead.len()
@@ -241,7 +240,7 @@ impl<'a> Sending<'a> {
         self.body.slices(&mut into[..most])
     }
 
-    /// So many bytes of the body went out.
+    /// `size` bytes of the body went out.
     fn advance(&mut self, size: usize) {
         if size == 0 {
             return;
@@ -392,14 +391,14 @@ impl<'a> Sending<'a> {
                     return Poll::Ready(Ok(size));
                 }
                 Err(error) if is_of_socket(&error) => {
-                    return Poll::Ready(Err(from_socket(Operation::Write, &error)));
+                    return Poll::Ready(Err(from_socket(Operation::Write, &error).into()));
                 }
                 // Not every file can be sent so. If this one can't be read either, reading says why.
                 Err(_) => self.reads_files = true,
             }
         }
         let size = self.read_file(scratch, range, done)?;
-        connection.poll_write(cx, &scratch.read[..size])
+        connection.poll_write(cx, &scratch.read[..size]).map_err(Failure::from)
     }
 
     /// Reads into the core's scratch buffer. Returns how much, at least one byte.

@@ -11,23 +11,23 @@ const RESIZES_MAX: u32 = 16;
 
 /// A header block that breaks the rules. The connection is of no more use.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::http2) struct Undecodable;
+pub(crate) struct Undecodable;
 
 /// The receiving side: one per connection, since its table remembers.
 #[derive(Debug)]
-pub(in crate::http2) struct Decoder {
+pub(crate) struct Decoder {
     table: Table,
-    /// Where a text is decoded that stands in the block as Huffman's code. Empty between blocks.
+    /// The buffer for texts that the block has in Huffman's code. Empty between blocks.
     text: Vec<u8>,
 }
 
 impl Decoder {
-    pub(in crate::http2) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { table: Table::new(TABLE_SIZE), text: Vec::new() }
     }
 
     /// Gives name and value of each header of a block.
-    pub(in crate::http2) fn decode(
+    pub(crate) fn decode(
         &mut self,
         block: &[u8],
         each: impl FnMut(&[u8], &[u8]),

@@ -11,22 +11,22 @@ const VALUE_MAX: usize = 1024;
 
 /// The sending side: one per connection.
 ///
-/// What requests of one connection have in common goes out as one byte each from the second request on. Nothing is
+/// Headers that the requests of one connection share go out as one byte each from the second request on. Nothing is
 /// Huffman-coded: it would cost us and the server more than the bytes are worth on a fast network.
 #[derive(Debug)]
-pub(in crate::http2) struct Encoder {
+pub(crate) struct Encoder {
     table: Table,
     /// The server has changed the size of its table, and is to be told ours.
     resized: bool,
 }
 
 impl Encoder {
-    pub(in crate::http2) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { table: Table::new(TABLE_MAX), resized: false }
     }
 
     /// The server's table has this size.
-    pub(in crate::http2) fn resize(&mut self, size: usize) {
+    pub(crate) fn resize(&mut self, size: usize) {
         let size = size.min(TABLE_MAX);
         if size != self.table.size_max() {
             self.table.resize(size);
@@ -35,14 +35,14 @@ impl Encoder {
     }
 
     /// Before the first header of a block.
-    pub(in crate::http2) fn begin(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn begin(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.resized) {
             write_number(self.table.size_max(), 5, 0x20, out);
         }
     }
 
     /// A header that is likely to come again. `name` is in lower case.
-    pub(in crate::http2) fn header(&mut self, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn header(&mut self, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
         let first = FIXED.len() + 1;
         let known = self
             .table
@@ -73,7 +73,7 @@ impl Encoder {
     }
 
     /// A header that is different each time: it takes no entry away from others.
-    pub(in crate::http2) fn passing(name: &str, value: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn passing(name: &str, value: &[u8], out: &mut Vec<u8>) {
         if let Some(index) = fixed(name.as_bytes(), Some(value)) {
             write_number(index, 7, 0x80, out);
             return;

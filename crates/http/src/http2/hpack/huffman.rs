@@ -34,7 +34,7 @@ fn codes() -> [u32; 257] {
     codes
 }
 
-/// What four bits do in one state.
+/// The effect of four bits in one state.
 #[derive(Clone, Copy, Default)]
 struct Step {
     next: u8,

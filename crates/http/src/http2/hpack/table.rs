@@ -23,7 +23,7 @@ pub(super) const FIXED: [(&str, &str); 61] = [
     ("vary", ""), ("via", ""), ("www-authenticate", ""),
 ];
 
-/// What an entry counts beside its bytes.
+/// The cost of an entry beside its bytes.
 const ENTRY_COST: usize = 32;
 
 /// Name and value, one behind the other.

@@ -1,12 +1,12 @@
-//! What the server says.
+//! The frames of the server.
 
 use super::{
     ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, WINDOW_OF_ALL, flag, frame,
     kind, reason, setting,
 };
 use crate::failure::Http2Trouble;
+use crate::headers::is_token;
 use crate::http1::Malformed;
-use crate::http1::head::is_token;
 
 /// A rule is broken by the connection as a whole.
 enum Broken {
@@ -26,12 +26,12 @@ const PROTOCOL_ERROR: Broken = Broken::Rule(reason::PROTOCOL_ERROR);
 const FRAME_SIZE_ERROR: Broken = Broken::Rule(reason::FRAME_SIZE_ERROR);
 const FLOW_CONTROL_ERROR: Broken = Broken::Rule(reason::FLOW_CONTROL_ERROR);
 
-/// So many bytes of a frame cost as much as a frame that is empty.
+/// This many bytes of a frame cost as much as a frame that is empty.
 const COST: usize = 64;
 
 impl Protocol {
     /// Takes in what came.
-    pub(in crate::http2) fn take(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn take(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && self.failure.is_none() {
             if let Err(broken) = self.step(&mut bytes) {
                 match broken {
@@ -122,7 +122,7 @@ impl Protocol {
         self.data(head.stream, &[], 0, head.has(flag::END_STREAM))
     }
 
-    /// Something came that brings nobody anything, and costs so many times what the smallest frame does.
+    /// A frame came that is of no use, and costs `cost` times as much as the smallest one.
     fn bears(&mut self, cost: usize) -> Result<(), Broken> {
         if self.patience.bears(cost, self.clock) {
             return Ok(());
@@ -449,7 +449,7 @@ impl Protocol {
 fn end(stream: &mut Stream) {
     stream.is_done = true;
     if stream.declared.is_some_and(|declared| declared != stream.body) {
-        stream.failure = Some(Failure::Ended(Truncated::Partial));
+        stream.failure = Some(Truncated::Partial.into());
     }
 }
 

@@ -1,13 +1,13 @@
-//! How much a server may say that brings nobody anything.
+//! The limit of a server's frames that are of no use.
 
-use crate::clock::Clock;
+use brunt_net::clock::Clock;
 
-/// So many frames without use are borne in [`SPAN_NS`]: 2000 a second, where servers of good will send a few.
+/// Most frames without use in [`SPAN_NS`]: 2000 a second, where servers of good will send a few.
 const FRAMES: usize = 20_000;
 
 const SPAN_NS: u64 = 10_000_000_000;
 
-/// What each frame of use gives back: some servers send a PING or a new window with each.
+/// The number of them that each frame of use gives back: some servers send a PING or a new window with each.
 const GAIN: usize = 16;
 
 /// Counts frames that cost work and yield nothing: a server that sends nothing else, as fast as it can, is cut off

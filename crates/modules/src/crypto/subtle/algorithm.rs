@@ -1,4 +1,4 @@
-//! What scripts give as an algorithm: a name, or an object with a name and parameters.
+//! Algorithms as scripts give them: a name, or an object with a name and parameters.
 
 use brunt_crypto::curve::Curve;
 use brunt_crypto::{Failure, Hash, Name as ErrorName};
@@ -12,7 +12,7 @@ pub(super) enum Algorithm {
     AesCbc,
     AesCtr,
     AesGcm,
-    /// Its keys can be made, read and written; what they wrap is for nobody, as in k6.
+    /// Its keys can be made, read and written; they cannot wrap other keys, as in k6.
     AesKw,
     Hmac,
     Ecdsa,
@@ -54,7 +54,7 @@ impl Algorithm {
         }
     }
 
-    /// What keys of it can be for.
+    /// The possible usages of its keys.
     pub(super) fn usages(self) -> &'static [&'static str] {
         match self {
             Self::AesCbc | Self::AesCtr | Self::AesGcm | Self::AesKw | Self::RsaOaep => {

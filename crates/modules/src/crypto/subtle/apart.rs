@@ -15,7 +15,7 @@ thread_local! {
     static BESIDE: RefCell<Option<SyncSender<Job>>> = const { RefCell::new(None) };
 }
 
-/// Has a job done. What nobody waits for any more is not begun.
+/// Has a job done. A job whose result is no longer awaited is not begun.
 pub(super) fn compute<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
 ) -> oneshot::Receiver<T> {

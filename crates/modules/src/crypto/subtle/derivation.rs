@@ -13,7 +13,8 @@ const DERIVING: &[Algorithm] = &[Algorithm::Ecdh, Algorithm::Pbkdf2];
 const KEYS: &[Algorithm] =
     &[Algorithm::AesCbc, Algorithm::AesCtr, Algorithm::AesGcm, Algorithm::Hmac];
 
-/// A password is hashed elsewhere from so many rounds on, all blocks together: the other VUs of the core must not wait.
+/// From this number of rounds on, a password is hashed elsewhere, all blocks together: the other VUs of the core must
+/// not wait.
 const HEAVY_ROUNDS: u32 = 5_000;
 
 fn operation(message: &str) -> Failure {

@@ -23,7 +23,7 @@ static NAMED_CURVE: Name = Name::new("namedCurve");
 static MODULUS_LENGTH: Name = Name::new("modulusLength");
 static PUBLIC_EXPONENT: Name = Name::new("publicExponent");
 
-/// What k6 1.8 lists of a key beside the members of the standard; scripts that print keys print them.
+/// The members of a key that k6 1.8 lists beside the standard's; scripts that print keys print them.
 static INNER: LazyLock<Members> = LazyLock::new(|| {
     Members::new()
         .fixed_function(c"containsUsage", 0, |call| {
@@ -48,7 +48,7 @@ pub(super) static INNER_OF_PAIR: LazyLock<Members> = LazyLock::new(|| {
         .fixed_function(c"resolveCryptoKeyPair", 0, |call| Ok(call.this()))
 });
 
-/// What a key is made of.
+/// The material of a key.
 #[derive(Clone)]
 pub(super) enum Material {
     Secret(Vec<u8>),
@@ -59,7 +59,7 @@ pub(super) enum Material {
     RsaPublic(rsa::PublicKey),
 }
 
-/// A key. What the script sees of it are copies: changing them changes nothing.
+/// A key. Its properties that the script sees are copies: changing them changes nothing.
 pub(super) struct CryptoKey {
     pub(super) algorithm: Algorithm,
     /// Of HMAC and RSA.
@@ -105,7 +105,7 @@ impl CryptoKey {
         Ok(object)
     }
 
-    /// What scripts read as `algorithm`. k6 shows inner ones beside the members of the standard, and scripts that print
+    /// The value of `algorithm` for scripts. k6 shows inner members beside the standard's, and scripts that print
     /// keys print them; the exponent it lacks is there, but not listed.
     fn describe<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js> {
         let named = |name: &str| ctx.object_from([(&NAME, ctx.string(name)?)]);
@@ -183,7 +183,7 @@ pub(super) fn not_for_this() -> Failure {
     Failure::new(ErrorName::InvalidAccess, "the key is not of the kind that this needs")
 }
 
-/// What a script wants a key for: a list of usages that its algorithm has.
+/// The usages that a script wants a key for: a list that its algorithm allows.
 pub(super) fn usages(
     algorithm: Algorithm,
     given: &Value<'_>,

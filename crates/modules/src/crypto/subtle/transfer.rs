@@ -9,7 +9,7 @@ use super::algorithm::{self, Algorithm, buffer};
 use super::key::{CryptoKey, Material, not_empty, usages};
 use super::work::{Outcome, Trouble};
 
-/// What `importKey` reads.
+/// The algorithms that `importKey` reads.
 const IMPORTED: &[Algorithm] = &[
     Algorithm::AesCbc,
     Algorithm::AesCtr,
@@ -52,7 +52,7 @@ fn data_error(message: impl Into<String>) -> Failure {
     Failure::new(ErrorName::Data, message)
 }
 
-/// What a key is read from.
+/// The source of a key.
 enum Source<'a, 'js> {
     Bytes(Format, Vec<u8>),
     Jwk(&'a Value<'js>),

@@ -1,4 +1,4 @@
-//! What a call has come to, and its promise: settled at once, or when a thread apart has computed it.
+//! The state of a call, and its promise: settled at once, or when a thread apart has computed it.
 
 use brunt_crypto::{Failure, Name as ErrorName};
 use brunt_js::{Host, Phase};
@@ -31,7 +31,7 @@ impl From<Thrown> for Trouble {
 
 pub(super) type Outcome<'js> = Result<Value<'js>, Trouble>;
 
-/// What a call has come to.
+/// The state of a call.
 pub(super) enum Work<'js> {
     Done(Value<'js>),
     /// It takes long.

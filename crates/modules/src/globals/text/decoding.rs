@@ -1,6 +1,6 @@
 //! Bytes into text, piece by piece.
 
-/// What can be decoded.
+/// The encodings that can be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,

@@ -12,6 +12,7 @@ use url::{Url, form_urlencoded};
 use super::super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::LazyGlobal;
+use crate::reading::length_of;
 
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
@@ -126,7 +127,9 @@ fn read_init<'js>(ctx: Ctx<'js>, init: &Value<'js>) -> JsResult<'js, Pairs> {
     }
     if is_iterable(ctx, init)? {
         let list = list_of(ctx, init)?;
-        return (0..list.length()?).map(|index| read_pair(ctx, &list.get_index(index)?)).collect();
+        return (0..length_of(&list)?)
+            .map(|index| read_pair(ctx, &list.get_index(index)?))
+            .collect();
     }
     let pair = |key: Key<'js>| {
         let value = init.get(&key)?.to_string_lossy()?;
@@ -284,7 +287,7 @@ fn size<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.number(this(ctx, &object)?.read(Vec::len) as f64))
 }
 
-/// What an iterator yields of each pair.
+/// The part of each pair that an iterator yields.
 #[derive(Clone, Copy)]
 enum Part {
     Both,

@@ -1,4 +1,4 @@
-//! `Blob` and `File` (W3C File API): bytes in pieces, which nothing copies and nobody changes.
+//! `Blob` and `File` (W3C File API): bytes in pieces, which are neither copied nor changed.
 
 use std::borrow::Cow;
 use std::ffi::CStr;
@@ -15,12 +15,13 @@ use super::parts::{self, Set};
 use crate::globals::text::needs_new;
 use crate::globals::url::params::{is_iterable, list_of};
 use crate::go_error::adopt;
+use crate::reading::length_of;
 use crate::throwing::{settled, throw};
 
-/// What is made into one buffer or string: at most this many bytes. Larger bodies can be sent, and read as a stream.
+/// Most bytes that are made into one buffer or string. Larger bodies can be sent, and read as a stream.
 pub(crate) const READ_MAX: u64 = 1024 * 1024 * 1024;
 
-/// What a `Blob` or `File` is of. A clone shares the pieces.
+/// The content of a `Blob` or `File`. A clone shares the pieces.
 #[derive(Clone)]
 pub(crate) struct BlobData {
     payload: Payload,
@@ -128,7 +129,7 @@ pub(super) struct NamedBlob {
 
 pub(super) struct File(pub(super) Rc<NamedBlob>);
 
-/// What a `Blob` or a `File` holds; `None` for other values.
+/// The content of a `Blob` or a `File`; `None` for other values.
 pub(super) fn of<'a>(value: &'a Value<'_>) -> Option<&'a BlobData> {
     if let Some(blob) = value.instance::<Blob>() {
         return Some(&blob.0);
@@ -294,7 +295,7 @@ fn read_parts<'js>(
     }
     let list = if parts.is_array() { parts.clone() } else { list_of(ctx, parts)? };
     let mut pieces = Vec::new();
-    for index in 0..list.length()? {
+    for index in 0..length_of(&list)? {
         let value = list.get_index(index)?;
         if let Some(blob) = of(&value) {
             pieces.extend(blob.payload.pieces().iter().cloned());

@@ -29,7 +29,7 @@ struct State {
     waiting: usize,
     /// How the stream ended.
     end: Option<Result<(), String>>,
-    /// Nobody takes chunks any more: the request is over.
+    /// Chunks are no longer taken: the request is over.
     is_over: bool,
     /// Who waits for a chunk, and who for room.
     taker: Option<Waker>,

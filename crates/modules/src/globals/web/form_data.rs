@@ -226,7 +226,7 @@ fn for_each<'js>(call: Call<'js>) -> JsResult<'js> {
     Ok(ctx.undefined())
 }
 
-/// What an iterator yields of each entry.
+/// The part of each entry that an iterator yields.
 #[derive(Clone, Copy)]
 enum Part {
     Both,

@@ -37,8 +37,8 @@ pub(crate) struct Boundary {
 }
 
 impl Boundary {
-    /// A new one; or, if a script gives a `Content-Type` of a form by hand, the one that stands there. Where none does, a
-    /// new one is added.
+    /// A new one; or, if a script gives a `Content-Type` of a form by hand, the one in it. If it has none, a new one
+    /// is added.
     ///
     /// # Errors
     /// A sentence, if there is one that RFC 2046 does not allow.
@@ -83,7 +83,7 @@ fn is_boundary(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte))
 }
 
-/// RFC 2045 §5.1: what is no token stands in quotes.
+/// RFC 2045 §5.1: a text that is not a token is quoted.
 fn needs_quotes(text: &str) -> bool {
     text.bytes().any(|byte| b"()<>@,;:\\\"/[]?= ".contains(&byte))
 }

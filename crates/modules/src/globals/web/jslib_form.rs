@@ -32,10 +32,10 @@ static CONTENT_TYPE: Name = Name::new("content_type");
 const FIRST_VERSION: &str = "k6/jslib/formdata/0.0.1";
 const LATEST_VERSION: &str = "k6/jslib/formdata";
 
-/// What scripts import: the built-in modules that the addresses of the polyfill stand for.
+/// The modules that scripts import: the built-in ones in place of the addresses of the polyfill.
 pub(crate) struct Exports {
     specifier: &'static str,
-    /// What its instances have.
+    /// The members of its instances.
     prototype: fn() -> &'static Members,
     /// The class with this prototype.
     class: for<'js> fn(Ctx<'js>, &Value<'js>) -> JsResult<'js>,
@@ -206,7 +206,7 @@ fn body<'js>(call: Call<'js>) -> JsResult<'js> {
     ctx.late_buffer(Rc::new(LateBody { payload, size }))
 }
 
-/// What `body()` returns: joined if a script looks at it, not if it is only sent.
+/// The result of `body()`: joined if a script looks at it, not if it is only sent.
 struct LateBody {
     payload: Payload,
     size: usize,
@@ -223,7 +223,7 @@ impl LateBytes for LateBody {
     }
 }
 
-/// What a buffer would be made of that no script has looked at.
+/// The pieces of a buffer that no script has looked at.
 pub(crate) fn late_payload(value: &Value<'_>) -> Option<Payload> {
     let late: Rc<dyn Any> = value.late_bytes()?;
     late.downcast::<LateBody>().ok().map(|late| late.payload.clone())

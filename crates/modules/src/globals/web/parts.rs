@@ -31,7 +31,7 @@ struct Asset {
     /// As stack traces call it.
     name: &'static str,
     source: &'static str,
-    /// What it adds to the shared object: there if it has run.
+    /// Its addition to the shared object: there if it has run.
     mark: &'static str,
     code: OnceLock<Result<Compiled, String>>,
 }

@@ -1,4 +1,4 @@
-//! `k6/experimental/streams`: the streams of browsers. Those of k6's, and the strategy and the controllers that belong to them.
+//! `k6/experimental/streams`: the streams of browsers. k6's streams, and the strategy and the controllers that belong to them.
 
 use brunt_quickjs::{Ctx, JsResult, Value};
 
@@ -16,7 +16,7 @@ const NAMES: [&str; 8] = [
     "ByteLengthQueuingStrategy",
 ];
 
-/// What scripts import.
+/// The module that scripts import.
 pub(crate) struct Exports;
 
 impl Module for Exports {

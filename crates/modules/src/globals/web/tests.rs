@@ -11,7 +11,7 @@ fn vm() -> Vm {
     })
 }
 
-/// What the body of an async function returns, as text.
+/// The result of the body of an async function, as text.
 fn later(vm: &Vm, body: &str) -> String {
     let ctx = vm.ctx();
     let source = format!(

@@ -11,7 +11,7 @@ use super::super::parts::{
 const ENCODINGS: [&str; 3] =
     ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
 
-/// What all fields have.
+/// The members of all fields.
 fn field() -> Members {
     Members::new()
         .function(c"form", 0, |call| related(call, form_of))
@@ -19,7 +19,7 @@ fn field() -> Members {
         .function(c"name", 0, |call| text(call, "name"))
 }
 
-/// What fields have that can send their form.
+/// The members of fields that can send their form.
 pub(super) fn sender() -> Members {
     field()
         .function(c"formAction", 0, form_action)

@@ -40,7 +40,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 #[derive(Clone)]
 pub(super) struct Client(Rc<Inner>);
 
-/// What a client is made of.
+/// The parts of a client.
 pub(super) struct Inner {
     rules: Rules,
     pub(super) limits: Limits,

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_http::{Network, Proxies, Settings, TlsAuth};
+use brunt_http::{Network, Settings};
 use brunt_js::{CoreSlot, Host, SlotKey};
+use brunt_net::{Proxies, TlsAuth};
 
 /// Networks that a core remembers; a script that makes up rules without end starts over. Clients keep theirs.
 const NETWORKS_MAX: usize = 32;
 
-/// What a client says about its connections, on top of the options of the test.
+/// A client's rules about its connections, on top of the options of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
     pub(super) dial_timeout: Duration,
@@ -32,20 +33,20 @@ impl Rules {
     /// A sentence that names the key, its value and what is wrong.
     pub(super) fn settings(&self, options: &Settings) -> Result<Settings, String> {
         let mut settings = options.clone();
-        settings.connect_timeout = self.dial_timeout;
+        settings.net.connect_timeout = self.dial_timeout;
         settings.idle_per_host = self.max_conns_per_host;
         settings.idle_total = 0;
         // The extension speaks HTTP/1.1 alone.
-        settings.tls.http2 = false;
+        settings.net.tls.http2 = false;
         // Proxies of the environment are not those of this module.
-        settings.proxies = match self.proxy.as_str() {
+        settings.net.proxies = match self.proxy.as_str() {
             "" => Proxies::default(),
             proxy => Proxies::everything(proxy).map_err(|error| error.to_string())?,
         };
         if self.head_limit > 0 {
             settings.head_limit = self.head_limit;
         }
-        settings.tls.insecure_skip_verify |= self.insecure_skip_verify;
+        settings.net.tls.insecure_skip_verify |= self.insecure_skip_verify;
         if !self.certificate.is_empty() {
             let read = |key: &str, path: &str| {
                 // A pipe would be waited for, a device may be endless.
@@ -57,7 +58,7 @@ impl Rules {
                     format!("the {key} {path:?} of tls_config cannot be read: {error}")
                 })
             };
-            settings.tls.auth = vec![TlsAuth {
+            settings.net.tls.auth = vec![TlsAuth {
                 cert: read("certificate", &self.certificate)?,
                 key: read("private_key", &self.private_key)?,
                 ..TlsAuth::default()
@@ -67,7 +68,7 @@ impl Rules {
     }
 }
 
-/// Those of one core.
+/// The networks of one core.
 #[derive(Debug, Default)]
 pub(super) struct Networks(RefCell<Vec<(Rules, Rc<Network>)>>);
 
@@ -136,12 +137,12 @@ mod tests {
     #[test]
     fn the_options_hold_where_the_rules_say_nothing() {
         let mut options = Settings { head_limit: 77, ..Settings::default() };
-        options.tls.insecure_skip_verify = true;
-        options.hosts = vec![("a.test".to_owned(), "127.0.0.1".to_owned())];
+        options.net.tls.insecure_skip_verify = true;
+        options.net.hosts = vec![("a.test".to_owned(), "127.0.0.1".to_owned())];
         let settings = rules().settings(&options).unwrap();
-        assert!(settings.tls.insecure_skip_verify);
-        assert_eq!((settings.hosts.len(), settings.head_limit), (1, 77));
-        assert_eq!(settings.connect_timeout, Duration::from_secs(5));
+        assert!(settings.net.tls.insecure_skip_verify);
+        assert_eq!((settings.net.hosts.len(), settings.head_limit), (1, 77));
+        assert_eq!(settings.net.connect_timeout, Duration::from_secs(5));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::globals::web::bodies::native_body;
 use crate::state::VuState;
 use crate::throwing::throw;
 
-/// What `Content-Type` says with methods that have a body, unless the script says something.
+/// The default `Content-Type` of methods that have a body.
 const DEFAULT_TYPE: &str = "application/octet-stream";
 
 /// A request whose every part is as it goes on the wire.
@@ -110,7 +110,7 @@ impl SharedReady {
 }
 
 impl Ready {
-    /// Nobody could tell the one from the other.
+    /// Whether the two are the same to every observer.
     fn is_same(&self, other: &Self) -> bool {
         matches!((&self.body, &other.body), (Body::None, Body::None))
             && matches!((&self.place, &other.place), (Ok(place), Ok(same)) if Rc::ptr_eq(place, same))
@@ -205,7 +205,7 @@ impl Ready {
         &self.headers[usize::from(method != Method::Get)]
     }
 
-    /// What is sent; nothing with `get`.
+    /// The body to send; nothing with `get`.
     pub(super) fn body(&self, method: Method) -> Option<Payload> {
         match &self.body {
             _ if method == Method::Get => None,
@@ -268,7 +268,7 @@ impl Ready {
     }
 }
 
-/// What a VU's series are made from.
+/// The sources of a VU's series.
 pub(super) type Sources<'a> = (&'a VuState, &'a HttpState);
 
 /// k6's number for a status that is an error; 0 for others.
@@ -276,7 +276,7 @@ pub(super) fn error_code(status: u16) -> u16 {
     if status >= 400 { 1000 + status } else { 0 }
 }
 
-/// What is sent, and its type if it has one. Plain objects as forms are `k6/http`'s business.
+/// The body, and its type if it has one. Plain objects as forms are `k6/http`'s business.
 fn read_body<'js>(ctx: Ctx<'js>, body: &Value<'js>) -> JsResult<'js, (Body, Option<String>)> {
     if body.is_nullish() {
         return Ok((Body::None, None));

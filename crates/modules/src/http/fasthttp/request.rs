@@ -23,7 +23,7 @@ static HEADERS: Name = Name::new("headers");
 static BODY: Name = Name::new("body");
 static RESPONSE_TYPE: Name = Name::new("response_type");
 
-/// A request of a script. What it is about are properties of the object, which scripts may change until it is first
+/// A request of a script. Its contents are properties of the object, which scripts may change until it is first
 /// sent.
 #[derive(Default)]
 pub(super) struct Request {
@@ -59,7 +59,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     made(ctx, &call.argument(0), call.argument(1))
 }
 
-/// What a form or a link asks for.
+/// The request of a form or a link.
 ///
 /// # Errors
 /// If one of its parameters cannot be what it has to be.

@@ -1,11 +1,11 @@
-//! What a client's methods return: its properties are made when a script asks for them.
+//! The result of a client's methods: its properties are made when a script asks for them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_http::budget::Share;
 use brunt_http::{Exchange, Response as Head};
+use brunt_net::budget::Share;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
@@ -39,7 +39,7 @@ pub(super) struct Response {
     pub(super) ready: Rc<Ready>,
     /// Who asked: it also follows links.
     pub(super) client: Client,
-    /// What the body that the script holds beside ours has of the bound on all bodies.
+    /// The part of the bound on all bodies that belongs to the body that the script holds beside ours.
     pub(super) shown: RefCell<Share>,
 }
 

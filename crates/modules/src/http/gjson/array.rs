@@ -6,18 +6,22 @@ use super::marks::{marks, split_at_mark};
 use super::scan::{self, Kind, key_text};
 use super::{Pattern, Raw, Rest, find, owned};
 
-/// What a path finds among the elements of an array.
-pub(super) fn find_in<'a>(elements: &[&'a str], path: &str, depth: u32) -> Option<Raw<'a>> {
+/// The value that a path finds among the elements of an array.
+pub(super) fn find_in<'a>(
+    elements: &mut dyn Iterator<Item = &'a str>,
+    path: &str,
+    depth: u32,
+) -> Option<Raw<'a>> {
     if let Some(after) = path.strip_prefix('#') {
         if after.starts_with(['(', '[']) {
             return query(elements, after, depth);
         }
         if let Some(key) = after.strip_prefix('.') {
             let (key, pipe) = split_pipe(key);
-            let all = elements.iter().filter_map(|element| find(element, key, depth));
+            let all = elements.filter_map(|element| find(element, key, depth));
             return piped(array(all), pipe, depth);
         }
-        let count = elements.len().to_string();
+        let count = elements.count().to_string();
         return match after.strip_prefix('|') {
             Some(pipe) => owned(find(&count, pipe, depth)),
             None if after.is_empty() => Some(Cow::Owned(count)),
@@ -26,7 +30,7 @@ pub(super) fn find_in<'a>(elements: &[&'a str], path: &str, depth: u32) -> Optio
     }
     let end = path.find(['.', '|']).unwrap_or(path.len());
     let index: usize = path[..end].parse().ok()?;
-    let element = elements.get(index)?;
+    let element = elements.nth(index)?;
     let rest = match path[end..].chars().next() {
         None => Rest::Nothing,
         Some('|') => Rest::Pipe(&path[end + 1..]),
@@ -54,7 +58,11 @@ fn split_pipe(path: &str) -> (&str, Option<&str>) {
 }
 
 /// `(path op value)`, maybe `#` for all that match, and the rest of the path. `text` begins with the bracket.
-fn query<'a>(elements: &[&'a str], text: &str, depth: u32) -> Option<Raw<'a>> {
+fn query<'a>(
+    elements: &mut dyn Iterator<Item = &'a str>,
+    text: &str,
+    depth: u32,
+) -> Option<Raw<'a>> {
     let (query, mut rest) = Query::read(text)?;
     let is_all = rest.starts_with('#');
     if is_all {
@@ -74,9 +82,9 @@ fn query<'a>(elements: &[&'a str], text: &str, depth: u32) -> Option<Raw<'a>> {
         Some(_) => return None,
     };
     let mut matching =
-        elements.iter().filter(|element| query.matches(element, depth)).map(|element| match path {
+        elements.filter(|element| query.matches(element, depth)).map(|element| match path {
             Some(path) => find(element, path, depth),
-            None => Some(Cow::Borrowed(*element)),
+            None => Some(Cow::Borrowed(element)),
         });
     if is_all {
         return piped(array(matching.flatten()), pipe, depth);
@@ -88,7 +96,7 @@ fn query<'a>(elements: &[&'a str], text: &str, depth: u32) -> Option<Raw<'a>> {
     }
 }
 
-/// What elements are asked for.
+/// The elements that a path asks for.
 struct Query<'p> {
     path: &'p str,
     operator: &'p str,

@@ -1,12 +1,12 @@
-//! What is a mark in a path and what is mere text: one walk for all that looks for brackets, pipes and commas.
+//! The marks of a path, apart from mere text: one walk for every search for brackets, pipes and commas.
 
-/// A character of a path that stands neither in quotes nor behind a backslash.
+/// A character of a path that is neither in quotes nor behind a backslash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     /// Its place in the path, in bytes.
     pub(super) at: usize,
     pub(super) char: char,
-    /// In how many brackets it stands; a bracket stands in itself.
+    /// The number of brackets around it; a bracket is counted for itself, too.
     pub(super) depth: usize,
 }
 

@@ -110,7 +110,7 @@ fn flat(json: &str, is_deep: bool) -> Vec<&str> {
     out
 }
 
-/// What a path finds in a value, and in everything inside it.
+/// Finds the values of a path in a value, and in everything inside it.
 fn dig<'a>(json: &'a str, path: &str, depth: u32, found: &mut Vec<Raw<'a>>) {
     if depth > super::DEPTH_MAX {
         return;
@@ -158,7 +158,7 @@ fn grouped(json: &str) -> String {
     format!("[{}]", all.into_iter().map(object).collect::<Vec<_>>().join(","))
 }
 
-/// `!"text"`, `!5`, `!{…}`: a value that stands for itself, and what follows.
+/// `!"text"`, `!5`, `!{…}`: a literal value, and the rest of the path.
 pub(super) fn literal(path: &str) -> Option<(String, &str)> {
     let text = &path[1..];
     if text.starts_with(['{', '[', '"']) {

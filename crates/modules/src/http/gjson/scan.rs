@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-/// What a text holds.
+use memchr::memchr2;
+
+/// The kind of value that a text holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -59,7 +61,7 @@ pub(super) fn members(json: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What stands between the brackets.
+/// The text between the brackets.
 fn inside(json: &str) -> &str {
     let json = json.trim();
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default()
@@ -74,12 +76,10 @@ fn skip(rest: &mut &str, mark: char) {
 fn take_value<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let text = rest.trim_start();
     let bytes = text.as_bytes();
-    let (mut at, mut depth, mut is_quoted) = (0, 0_usize, false);
+    let (mut at, mut depth) = (0, 0_usize);
     while at < bytes.len() {
         match bytes[at] {
-            b'\\' if is_quoted => at += 1,
-            b'"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
+            b'"' => at = string_end(bytes, at + 1),
             b'[' | b'{' => depth += 1,
             b']' | b'}' => depth = depth.saturating_sub(1),
             b',' | b':' if depth == 0 => break,
@@ -91,4 +91,16 @@ fn take_value<'a>(rest: &mut &'a str) -> Option<&'a str> {
     *rest = after;
     let value = value.trim_end();
     (!value.is_empty()).then_some(value)
+}
+
+/// The place of the quote that ends a string, from a place within it.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes[at] == b'"' {
+            return at;
+        }
+        at += 2;
+    }
+    bytes.len()
 }

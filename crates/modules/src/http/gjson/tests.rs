@@ -1,4 +1,4 @@
-//! What k6 1.8.1 answered.
+//! The answers of k6 1.8.1.
 
 use super::get;
 
