@@ -49,8 +49,8 @@ pub(super) fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     }
 }
 
-/// Waits for a prepared request. Apart, because what this needs of the stack is much: the VU's state is made and the response's
-/// object is built without it, so that no VU touches both.
+/// Waits for a prepared request. Apart, because its future takes kilobytes of the stack: they are not below the calls that make
+/// the VU's state and the response's object.
 #[inline(never)]
 fn carry_out(
     http: &HttpState,
