@@ -60,7 +60,7 @@ fn global_options_have_one_page() {
     {
         let page = help(line);
         assert!(!page.contains("--log-output <DEST>"), "{page}");
-        assert!(page.contains("`brunt --help` tells"), "{page}");
+        assert!(page.contains("`brunt --help` explains"), "{page}");
     }
 }
 
