@@ -280,7 +280,7 @@ fn read_parts<'js>(
                 "native" => true,
                 "transparent" => false,
                 other => {
-                    let message = format!("\"{other}\" is no way to treat line endings");
+                    let message = format!("\"{other}\" is not a way to treat line endings");
                     return Err(ctx.throw_type(&message));
                 }
             };
