@@ -132,7 +132,7 @@ async fn tunnel(
     if parts.read_buf.is_empty() {
         Ok(parts.io)
     } else {
-        Err(Refusal("the proxy sent something that nobody had asked for".to_owned()))
+        Err(Refusal("the proxy sent bytes before it was asked for any".to_owned()))
     }
 }
 
