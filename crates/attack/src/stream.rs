@@ -16,7 +16,7 @@ const BATCH: usize = 32 * 1024;
 /// So much may wait on one core before no more hits are begun.
 const WAITING_MAX: usize = 32 << 20;
 
-/// Most batches that wait for the writer.
+/// The maximum number of batches that wait for the writer.
 const QUEUE: usize = 64;
 
 /// A thread that writes what cores encode. Memory is bounded: see [`Sink::has_room`].

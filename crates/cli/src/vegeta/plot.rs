@@ -22,7 +22,12 @@ pub(super) static FLAGS: FlagSet = FlagSet {
     ],
     flags: &[
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
-        Flag::new("threshold", Takes::Int, "4000", "Most points of each series [0 = all]"),
+        Flag::new(
+            "threshold",
+            Takes::Int,
+            "4000",
+            "Maximum number of points of each series [0 = all]",
+        ),
         Flag::new("title", Takes::Text, "Brunt Plot", "Title of the page"),
     ],
 };

@@ -16,7 +16,7 @@ use crate::{
     piped::Awaited,
 };
 
-/// The treatment of bodies and headers of records.
+/// Whether the bodies and headers of records are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Kept,

@@ -70,7 +70,8 @@ fn texts(source: &str, is_page: bool) -> Vec<(usize, String)> {
                 }
                 _ => all.push((index + 1, text.to_owned())),
             }
-            is_new = false;
+            // The text below `# Errors` is a text of its own.
+            is_new = text.starts_with("# ");
         }
     }
     all
