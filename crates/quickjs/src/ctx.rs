@@ -50,7 +50,7 @@ pub struct Place {
     pub column: u32,
 }
 
-/// What a VM is made of. It stays where it is, because the engine has its address.
+/// The parts of a VM. They never move, because the engine has its address.
 pub(crate) struct Inner {
     pub(crate) rt: NonNull<sys::JSRuntime>,
     pub(crate) ctx: NonNull<sys::JSContext>,

@@ -115,9 +115,17 @@ impl Ctx<'_> {
         self.inner.account.over.get()
     }
 
+    /// The limit of this VM's heap in bytes; 0 is no limit of its own.
+    pub fn memory_limit(self) -> usize {
+        self.inner.account.max.get()
+    }
+
     /// For long work between values, such as parsing: counts `cost` operations, lets neighbours run when it is time, and
-    /// throws what no script catches when it must stop.
-    pub(crate) fn poll(self, cost: i32) -> Result<(), Thrown> {
+    /// throws an exception that no script catches when it must stop.
+    ///
+    /// # Errors
+    /// The VM was told to stop.
+    pub fn poll(self, cost: i32) -> Result<(), Thrown> {
         // SAFETY: the context is alive and entered, as for making values.
         if unsafe { sys::brunt_poll(self.raw(), cost) } { Err(Thrown(())) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! What VMs were promised: each of them, and all together.
+//! The memory that VMs were promised: each of them, and all together.
 
 use std::cell::Cell;
 use std::fmt;

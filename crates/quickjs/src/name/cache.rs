@@ -10,7 +10,7 @@ use crate::sys;
 pub(crate) struct AtomCache {
     /// By the index of a [`Name`](super::Name); 0 where there is none yet.
     pub(super) names: RefCell<Vec<sys::JSAtom>>,
-    /// Those of keys that are pinned.
+    /// The atoms of keys that are pinned.
     pub(super) pinned: RefCell<Vec<sys::JSAtom>>,
 }
 
