@@ -111,5 +111,5 @@ pub(super) fn what_scripts_have() -> String {
 pub(super) fn finished(page: &str) -> String {
     const BOOL: &str = "[=<BOOL>]";
     let page = page.replace(BOOL, &" ".repeat(BOOL.len())).replace('\u{a0}', " ");
-    page.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }

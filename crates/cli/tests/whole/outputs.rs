@@ -285,6 +285,7 @@ enum Bad {
     Slow,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's server, not a core")]
 fn bad(how: Bad) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("it listens").port();

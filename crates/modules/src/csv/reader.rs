@@ -199,7 +199,7 @@ impl Cursor {
     fn place(&self, start: u64, at: usize) -> Place {
         let behind = usize::from(at >= self.raw.len());
         let before = &self.raw[..at.min(self.raw.len()) - behind];
-        let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let lines = memchr::memchr_iter(b'\n', before).count() as u64;
         let begin = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         Place { start, line: start + lines, column: before.len() - begin + 1 + behind }
     }

@@ -88,8 +88,8 @@ fn search(path: &Path, found: &mut Vec<String>) {
         }
         return;
     }
-    let is_page = name.ends_with(".md");
-    if !is_page && !name.ends_with(".rs") {
+    let is_page = super::is_named(name, "md");
+    if !is_page && !super::is_named(name, "rs") {
         return;
     }
     let source = std::fs::read_to_string(path).expect("a text");
