@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_results::{Plot, PlotConfig};
+use brunt_records::{Plot, PlotConfig};
 
 use super::{
     failure,

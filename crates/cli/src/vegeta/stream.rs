@@ -3,7 +3,7 @@
 use std::{fs::File, io, time::Duration};
 
 use anyhow::Context as _;
-use brunt_results::{DecodeError, Decoder, Record, Rotation, decode};
+use brunt_records::{DecodeError, Decoder, Record, Rotation, decode};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::oneshot,
