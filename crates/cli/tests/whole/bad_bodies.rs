@@ -223,7 +223,7 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         ("number thrown", "0 unknown request body type int64 (0) 4"),
         (
             "boundary of illegal letters",
-            "threw GoError: the header \"Content-Type\" says \"multipart/form-data; boundary=a@b\", but \"a@b\" is no \
+            "threw GoError: the header \"Content-Type\" says \"multipart/form-data; boundary=a@b\", but \"a@b\" is not a \
              boundary: that is 1 to 70 letters, digits, blanks and '()+_,-./:=? with no blank at the end; leave the header \
              out, and there will be one",
         ),

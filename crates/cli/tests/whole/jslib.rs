@@ -72,6 +72,7 @@ fn utils_tag_with_the_stage_and_check_promises() {
         "import { getCurrentStageIndex, tagWithCurrentStageIndex, tagWithCurrentStageProfile, check, parseDuration } \
          from 'LIB/k6-utils/1.5.0';\n\
          import exec from 'k6/execution';\n\
+         import { sleep } from 'k6';\n\
          export const options = { scenarios: { s: { executor: 'ramping-vus', startVUs: 1, stages: [{ duration: '9m', target: 1 }] },\n\
            n: { executor: 'shared-iterations', exec: 'none' } } };\n\
          export default async function () {\n\
@@ -80,7 +81,8 @@ fn utils_tag_with_the_stage_and_check_promises() {
            const now = check(1, { sync: (v) => v === 1 });\n\
            const later = check(Promise.resolve(1), { async: async (v) => v === 1, bad: Promise.resolve(0) });\n\
            console.log(now, typeof later.then, await later);\n\
-           exec.test.abort();\n\
+           // By then the other scenario has begun, too.\n\
+           sleep(2); exec.test.abort();\n\
          }\n\
          export function none() { try { getCurrentStageIndex(); } catch (e) { console.log('refused'); } }\n",
     );
