@@ -85,7 +85,7 @@ pub(crate) fn closed_plan(scenario: &Scenario, segment: &Segment) -> Option<Clos
         }
         Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             let handles = ramp::handles(*start_vus, stages, *graceful_ramp_down, hard_end, segment);
-            (handles, Budget::Unlimited, segment.clone())
+            (handles.collect(), Budget::Unlimited, segment.clone())
         }
         Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => return None,
     };

@@ -22,13 +22,13 @@ pub(crate) fn handles(
     graceful_ramp_down: Duration,
     hard_end: Duration,
     segment: &Segment,
-) -> Vec<HandlePlan> {
+) -> impl Iterator<Item = HandlePlan> {
     let highest = stages.iter().map(|stage| stage.target).fold(start_vus, u64::max);
-    let handle = |local: u64| {
+    let handle = move |local: u64| {
         let times = up_times(segment.global(local) + 1, start_vus, stages);
         HandlePlan { spans: spans(&times, graceful_ramp_down, hard_end) }
     };
-    (0..segment.scale(highest)).map(handle).collect()
+    (0..segment.scale(highest)).map(handle)
 }
 
 /// A time in which a VU is wanted.
@@ -110,7 +110,8 @@ pub(crate) fn requirements(
             changes.push((held[0].hard_end, -1));
         }
     }
-    changes.sort_by_key(|(at, change)| (*at, -change));
+    // Alike ones are equal: their order among themselves is nothing.
+    changes.sort_unstable_by_key(|(at, change)| (*at, -change));
     let mut planned = 0_i64;
     let mut steps = Vec::new();
     for alike in changes.chunk_by(|a, b| a == b) {

@@ -19,7 +19,7 @@ fn told(start_vus: u64, list: &[(u64, u64)], grace: u64, stop: u64) -> Vec<Vec<[
     let full = Segment::full();
     let handles = handles(start_vus, &list, millis(grace), end + millis(stop), &full);
     let span = |s: &Span| [s.start, s.graceful_end, s.hard_end].map(|at| at.as_millis());
-    handles.iter().map(|handle| handle.spans.iter().map(span).collect()).collect()
+    handles.map(|handle| handle.spans.iter().map(span).collect()).collect()
 }
 
 #[test]
@@ -70,9 +70,10 @@ fn down_and_up_at_one_instant_is_no_change() {
 #[test]
 fn odd_durations_truncate_what_is_left_to_the_end() {
     let list = [Stage { duration: Duration::from_nanos(10), target: 3 }];
-    let handles = handles(0, &list, Duration::ZERO, secs(1), &Segment::full());
+    let full = Segment::full();
+    let handles = handles(0, &list, Duration::ZERO, secs(1), &full);
     // 10 − 10·2/3 and 10 − 10·1/3, each product truncated.
-    let starts = handles.iter().map(|handle| handle.spans[0].start.as_nanos());
+    let starts = handles.map(|handle| handle.spans[0].start.as_nanos());
     assert_eq!(starts.collect::<Vec<_>>(), [4, 7, 10]);
 }
 
