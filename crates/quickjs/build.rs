@@ -29,6 +29,10 @@ fn main() {
     let package = package_dir(&here);
 
     let mut sources = sources(&package.join("quickjs"));
+    for needed in SOURCES.into_iter().chain(["quickjs-atom.h"]) {
+        let folder = package.display();
+        assert!(sources.contains_key(needed), "there is no {needed} in {folder}/quickjs");
+    }
     let names = function_names(&sources["quickjs.c"], &sources["quickjs-atom.h"]);
     sources.insert("brunt-names.h".to_owned(), names);
     let sys = fs::read_to_string(here.join("src/sys.rs")).expect("the crate has its sys.rs");
@@ -141,7 +145,7 @@ fn package_dir(here: &Path) -> PathBuf {
         .expect("cargo metadata runs");
     assert!(
         output.status.success(),
-        "cargo metadata failed: {}",
+        "cargo metadata failed, which fetches rquickjs-sys; without a network, `cargo fetch` must have run before: {}",
         String::from_utf8_lossy(&output.stderr)
     );
     let metadata: serde_json::Value =

@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use brunt_results::{Encoder, Format, Record, decode};
+use brunt_records::{Encoder, Format, Record, decode};
 use libfuzzer_sys::fuzz_target;
 
 /// Gives this many bytes at a time.

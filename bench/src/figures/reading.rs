@@ -7,9 +7,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use brunt_results::decode;
-use brunt_results::encode::Encoder;
-use brunt_results::record::{Record, Timestamp};
+use brunt_records::decode;
+use brunt_records::encode::Encoder;
+use brunt_records::record::{Record, Timestamp};
 
 use super::Bench;
 use crate::process::{self, Spent};

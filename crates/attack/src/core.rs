@@ -20,7 +20,7 @@ use brunt_fiber::core::CoreRuntime;
 use brunt_http::{
     Body, Client, Exchange, Failure, Headers, Network, Payload, Request, SharedConnections,
 };
-use brunt_results::Record;
+use brunt_records::Record;
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
 

@@ -22,7 +22,7 @@
 //! use std::time::Duration;
 //!
 //! use brunt_attack::{Attack, Control, Defaults, Format, Pacer, Plan, Rate, TargetReader};
-//! use brunt_results::Record;
+//! use brunt_records::Record;
 //!
 //! let server = brunt_demo::Demo::start(brunt_demo::DemoConfig::fast())?;
 //! let text = format!("GET http://{}/ping", server.addr());

@@ -23,7 +23,7 @@ pub struct Plan {
     /// The most workers: one has one hit under way. `None`: as many as are needed, which is bounded by the sockets that
     /// the system allows. [`Pacer::Unlimited`] needs a number.
     pub max_workers: Option<usize>,
-    /// Most threads.
+    /// The maximum number of threads.
     pub cores: usize,
     /// The most time for a hit, redirects included; `None`: any.
     pub timeout: Option<Duration>,

@@ -1,6 +1,6 @@
 //! Where records go while an attack runs.
 
-use brunt_results::Record;
+use brunt_records::Record;
 
 /// Takes the records of one core, on that core's thread: it must be quick, and must not block.
 pub trait Sink {

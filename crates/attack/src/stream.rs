@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::thread::JoinHandle;
 
-use brunt_results::{Encoder, Format, Record};
+use brunt_records::{Encoder, Format, Record};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -16,7 +16,7 @@ const BATCH: usize = 32 * 1024;
 /// So much may wait on one core before no more hits are begun.
 const WAITING_MAX: usize = 32 << 20;
 
-/// Most batches that wait for the writer.
+/// The maximum number of batches that wait for the writer.
 const QUEUE: usize = 64;
 
 /// A thread that writes what cores encode. Memory is bounded: see [`Sink::has_room`].
@@ -38,7 +38,7 @@ impl Stream {
         control: Control,
     ) -> io::Result<Self> {
         let (batches, coming) = mpsc::channel(QUEUE);
-        let writer = std::thread::Builder::new().name("brunt-results".to_owned());
+        let writer = std::thread::Builder::new().name("brunt-records".to_owned());
         let writer = writer.spawn(move || {
             let result = write_all(to, format, coming);
             if result.is_err() {

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use crate::control::Control;
 use crate::target::{Target, TargetError};
 
-/// Most targets that are read ahead of the hits.
+/// The maximum number of targets that are read ahead of the hits.
 const AHEAD: usize = 256;
 
 /// The targets of an attack.

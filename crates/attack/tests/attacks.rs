@@ -12,7 +12,7 @@ use brunt_attack::{
     TargetReader, TargetStream, Targets,
 };
 use brunt_demo::{Demo, DemoConfig, DemoHandle};
-use brunt_results::Record;
+use brunt_records::Record;
 
 fn demo() -> DemoHandle {
     Demo::start(DemoConfig::fast()).unwrap()
@@ -332,12 +332,12 @@ fn records_are_a_stream_that_can_be_read() {
     let demo = demo();
     let file = tempfile::NamedTempFile::new().unwrap();
     let control = Control::new();
-    let stream = Stream::start(file.reopen().unwrap(), brunt_results::Format::Gob, control.clone());
+    let stream = Stream::start(file.reopen().unwrap(), brunt_records::Format::Gob, control.clone());
     let stream = stream.unwrap();
     let attack = Attack::new(plan(500, 200), targets(&format!("GET {}/ping", demo.url()))).unwrap();
     attack.run(&control, |_| stream.sink()).unwrap();
     stream.finish().unwrap();
-    let decoder = brunt_results::decode::open(file.reopen().unwrap(), "x").unwrap();
+    let decoder = brunt_records::decode::open(file.reopen().unwrap(), "x").unwrap();
     let mut numbers: Vec<_> = decoder.map(|record| record.unwrap().seq).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..100).collect::<Vec<_>>());
@@ -356,7 +356,7 @@ fn a_writer_that_fails_stops_the_attack() {
     }
     let demo = demo();
     let control = Control::new();
-    let stream = Stream::start(Full, brunt_results::Format::Json, control.clone()).unwrap();
+    let stream = Stream::start(Full, brunt_records::Format::Json, control.clone()).unwrap();
     let plan = Plan { duration: None, ..plan(500, 0) };
     let attack = Attack::new(plan, targets(&format!("GET {}/ping", demo.url()))).unwrap();
     attack.run(&control, |_| stream.sink()).unwrap();

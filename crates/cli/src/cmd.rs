@@ -202,6 +202,10 @@ pub(crate) fn parse(
         call
     });
     let named = named_command(&arguments);
+    // clap's command `help` has no flags: `brunt help --help` is `brunt help`.
+    if named == Some("help") {
+        arguments.retain(|word| word != "-h" && word != "--help");
+    }
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {

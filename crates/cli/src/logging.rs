@@ -39,9 +39,9 @@ pub(crate) use self::format::Format;
 
 /// The target of what scripts say.
 const CONSOLE: &str = "console";
-/// Most entries that wait for the writer; more are dropped.
+/// The maximum number of entries that wait for the writer; more are dropped.
 const QUEUE_ENTRIES: usize = 65_536;
-/// Most bytes of text that wait for the writer; more are dropped.
+/// The maximum number of bytes of text that wait for the writer; more are dropped.
 const QUEUE_BYTES: usize = 64 << 20;
 
 /// Where log lines go, and how they look.

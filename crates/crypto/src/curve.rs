@@ -146,7 +146,7 @@ impl PrivateKey {
     pub fn from_jwk(curve: Curve, members: Members<'_>) -> Result<Self, Failure> {
         check_jwk(curve, members)?;
         let scalar = padded(curve, &jwk::decode(members, "d")?)?;
-        let refused = |_| Failure::data("invalid EC JWK key: d is no private key of the curve");
+        let refused = |_| Failure::data("invalid EC JWK key: d is not a private key of the curve");
         let key = on_curve!(PrivateKey, curve, nist => nist::SecretKey::from_slice(&scalar).map_err(refused)?);
         let point = PublicKey::from_jwk(curve, members)?;
         if point.to_raw() != key.public().to_raw() {

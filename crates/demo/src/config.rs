@@ -119,9 +119,9 @@ pub struct DemoConfig {
     pub grpc_listen: Option<SocketAddr>,
 }
 
-/// Most instances that can be simulated.
+/// The maximum number of instances that can be simulated.
 pub(crate) const INSTANCES_MAX: u32 = 64;
-/// Most worker threads.
+/// The maximum number of worker threads.
 pub(crate) const WORKERS_MAX: usize = 256;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

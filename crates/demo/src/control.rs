@@ -11,7 +11,7 @@ use crate::timing::{milliseconds, now_utc};
 
 /// Largest body of a control request.
 const CONTROL_MAX: usize = 1 << 20;
-/// Most items that one `/_demo/warm` may load.
+/// The maximum number of items that one `/_demo/warm` may load.
 const WARM_MAX: u64 = 10_000;
 
 /// Answers `/_demo/{rest}`.

@@ -65,7 +65,7 @@ pub fn parse_days(text: &str) -> Result<Duration, WaitError> {
 /// k6 reads its flags, and stages outside of scripts.
 ///
 /// # Errors
-/// Those of [`parse_days`].
+/// The same as [`parse_days`].
 pub fn parse(text: &str) -> Result<Duration, WaitError> {
     not_negative(text, crate::parse(text))
 }

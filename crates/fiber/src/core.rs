@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::{clock, pause};
 
-/// Most chores that are put off; the next one has them all done.
+/// The maximum number of chores that are put off; the next one has them all done.
 const LATER_MAX: usize = 32;
 
 /// If something was put off for longer when the next thing comes, all of it is done now.

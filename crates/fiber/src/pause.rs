@@ -24,7 +24,7 @@ use crate::core::does_chores;
 /// How much of a task is touched when it is woken, in bytes.
 const WOKEN: usize = 2 * ahead::LINE;
 
-/// Most ends of pauses that were given up and are kept before they are sorted out.
+/// The maximum number of ends of pauses that were given up and are kept before they are sorted out.
 const STALE_MIN: usize = 64;
 
 thread_local! {

@@ -120,8 +120,8 @@ impl Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// Most codings of one body that are taken off. Each costs a pass over it, and room on the stack when it comes in
-/// pieces.
+/// The maximum number of codings of one body that are taken off. Each costs a pass over it, and room on the stack when
+/// it comes in pieces.
 const DEPTH_MAX: usize = 16;
 
 /// The codings that a header lists, last first. Names that are no coding are passed over, as by k6.

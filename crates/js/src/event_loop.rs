@@ -16,7 +16,8 @@ use tokio::task::AbortHandle;
 use crate::exception::{Failure, told};
 use crate::host::Host;
 
-/// Most macrotasks that run before the loop looks at the clock, for the sake of the core's other tasks.
+/// The maximum number of macrotasks that run before the loop looks at the clock, for the sake of the core's other
+/// tasks.
 const TURN_TASKS: u32 = 16;
 
 /// How long macrotasks may run one after another before the core's other tasks have their turn.

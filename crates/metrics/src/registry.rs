@@ -11,7 +11,8 @@ use crate::tags::{TagSet, veil_long};
 
 /// The longest name of a metric.
 const NAME_MAX: usize = 129;
-/// Most metrics of a test; a script that makes more names them by its data, which is the purpose of tags.
+/// The maximum number of metrics of a test; a script that makes more names them by its data, which is the purpose of
+/// tags.
 const METRICS_MAX: usize = 100_000;
 
 /// The metrics of a test: the built-in ones in front, the script's own as init code makes them.

@@ -34,7 +34,8 @@ impl From<Thrown> for Refused {
 /// The JSON text of what `setup()` returned; keys keep their order. `None` for `undefined`, which is no data.
 ///
 /// # Errors
-/// A sentence for the user: functions, `NaN`, infinities, cycles, years beyond 9999, what getters throw.
+/// A sentence for the user: functions, `NaN`, infinities, cycles, years beyond 9999, exceptions of getters, more JSON than
+/// the VU may hold.
 pub(crate) fn encode_setup_data<'js>(
     ctx: Ctx<'js>,
     value: &Value<'js>,
@@ -42,7 +43,8 @@ pub(crate) fn encode_setup_data<'js>(
     if value.is_undefined() {
         return Ok(None);
     }
-    let mut writer = Writer { out: String::new(), open: Vec::new() };
+    let most = Some(ctx.memory_limit()).filter(|bytes| *bytes > 0).unwrap_or(usize::MAX);
+    let mut writer = Writer { out: String::new(), most, open: Vec::new() };
     let reason = match writer.document(value) {
         Ok(()) => return Ok(Some(writer.out)),
         Err(Refused::Because(reason)) => reason,
@@ -56,6 +58,8 @@ pub(crate) fn encode_setup_data<'js>(
 
 struct Writer<'js> {
     out: String,
+    /// The most bytes of JSON: the limit of the VU's heap.
+    most: usize,
     open: Vec<Open<'js>>,
 }
 
@@ -78,6 +82,11 @@ impl<'js> Writer<'js> {
     fn document(&mut self, value: &Value<'js>) -> Result<(), Refused> {
         self.value(value)?;
         while let Some(open) = self.open.last_mut() {
+            open.value.ctx().poll(1)?;
+            if self.out.len() > self.most {
+                let reason = format!("it is longer than vuMemory, {} bytes", self.most);
+                return Err(Refused::Because(reason));
+            }
             let separator = if std::mem::take(&mut open.is_first) { "" } else { "," };
             let next = match &mut open.rest {
                 Rest::Elements { array, next, length } if *next < *length => {

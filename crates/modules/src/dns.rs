@@ -174,7 +174,8 @@ async fn ask(
 
 /// `host`, `host:port`, `[host]:port`, or a bare address of IPv6.
 fn server_of(text: &str) -> Result<(&str, u16), String> {
-    let wrong = || format!("\"{text}\" is no address of a name server, such as \"8.8.8.8:53\"");
+    let wrong =
+        || format!("\"{text}\" is not the address of a name server, such as \"8.8.8.8:53\"");
     if let Some(rest) = text.strip_prefix('[') {
         let (host, port) = rest.split_once(']').ok_or_else(wrong)?;
         return match port.strip_prefix(':') {

@@ -32,7 +32,7 @@ pub(crate) trait Module: Sync {
     /// the object is the authority.
     ///
     /// # Errors
-    /// What making it throws.
+    /// The exception of making it.
     fn export<'js>(
         &self,
         _ctx: Ctx<'js>,

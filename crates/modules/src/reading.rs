@@ -87,10 +87,10 @@ pub(crate) fn read_tags<'js>(
     Ok(tags)
 }
 
-/// A time: a number of milliseconds, or a text such as `1m30s`. Less than nothing is nothing.
+/// A time: a number of milliseconds, or a text such as `1m30s`. A negative number is 0.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the text.
 pub(crate) fn timeout_of(value: &Value<'_>) -> Result<Duration, String> {
     if let Some(ms) = value.as_number() {
         // The cast saturates; a century is for ever.

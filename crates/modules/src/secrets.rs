@@ -50,7 +50,7 @@ fn get<'js>(call: &Call<'js>, source: Option<&str>) -> JsResult<'js> {
     match answer {
         Answer::Known(told) => settle(ctx, deferred, told)?,
         Answer::Later(told) => {
-            let gone = || SecretError::Refused("nobody answers any more".to_owned());
+            let gone = || SecretError::Refused("the source of secrets has ended".to_owned());
             let host = Host::of(ctx);
             let told = async move { told.await.unwrap_or_else(|_| Err(gone())) };
             if !brunt_fiber::on_fiber() {

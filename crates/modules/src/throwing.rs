@@ -32,7 +32,7 @@ pub(crate) fn throw_stopped(ctx: Ctx<'_>) -> Thrown {
 /// Settles a promise with what a function returned or threw.
 ///
 /// # Errors
-/// What cannot be caught: the VU was stopped.
+/// An exception that cannot be caught: the VU was stopped.
 pub(crate) fn settle<'js>(
     ctx: Ctx<'js>,
     deferred: Deferred,

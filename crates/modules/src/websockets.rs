@@ -29,7 +29,7 @@ use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
 
-/// Most bytes that `send()` leaves unwritten; beyond it, it throws.
+/// The maximum number of bytes that `send()` leaves unwritten; beyond it, it throws.
 const BUFFERED_MAX: usize = 256 << 20;
 
 /// The module that scripts import.

@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::connection::{Letter, Sent, Wire};
 use crate::failure::{Operation, from_socket};
 
-/// Most letters that wait; then they are sent.
+/// The maximum number of letters that wait; then they are sent.
 const LETTERS_MAX: usize = 32;
 
 /// Larger ones are sent at once.

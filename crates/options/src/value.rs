@@ -1,4 +1,4 @@
-//! The abilities of an option's value: reading from JSON, parsing from text, printing as JSON.
+//! Values of options: read from JSON, parsed from text, printed as JSON.
 
 mod plain;
 

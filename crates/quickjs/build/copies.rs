@@ -1,5 +1,5 @@
-//! Assertions in C of what `src/sys.rs` copies: constants, lists of names, layouts. The C compiler checks them against the
-//! patched engine.
+//! Assertions in C of what `src/sys.rs` copies: constants, lists of names, types of numbers, layouts. The C compiler checks
+//! them against the patched engine.
 
 use std::fmt::Write as _;
 
@@ -19,6 +19,12 @@ pub(crate) fn assertions(sys: &str) -> Result<String, String> {
                 assert(&mut out, &format!("{known} == ({value})"), name);
             }
         }
+    }
+    for (name, kind) in numbers(sys) {
+        let in_c = declared("", kind)?;
+        let in_c = in_c.trim();
+        assert(&mut out, &format!("sizeof({name}) == sizeof({in_c})"), name);
+        assert(&mut out, &format!("(({name})-1 > 0) == (({in_c})-1 > 0)"), name);
     }
     for (is_union, name, body) in layouts(sys) {
         layout(&mut out, is_union, name, body)?;
@@ -43,10 +49,29 @@ fn constants(sys: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
+/// Name and type of each type of numbers.
+fn numbers(sys: &str) -> impl Iterator<Item = (&str, &str)> {
+    let types = sys.split("pub(crate) type ").skip(1);
+    types.filter_map(|rest| {
+        let (name, kind) = rest.split_once(";\n")?.0.split_once(" = ")?;
+        kind.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some((name, kind))
+    })
+}
+
 /// How the engine, or its patches, call a constant.
 fn constant(name: &str) -> Result<String, String> {
-    const OF_THE_ENGINE: [&str; 8] =
-        ["TAG_", "EVAL_", "WRITE_OBJ_", "READ_OBJ_", "PROP_", "GPN_", "DEF_", "PROMISE_"];
+    const OF_THE_ENGINE: [&str; 10] = [
+        "TAG_",
+        "EVAL_",
+        "WRITE_OBJ_",
+        "READ_OBJ_",
+        "PROP_",
+        "GPN_",
+        "DEF_",
+        "PROMISE_",
+        "ATOM_",
+        "STRING_LEN_",
+    ];
     const OF_PATCHES: [&str; 4] = ["GROUP_", "SHALLOW", "OWN", "LINE"];
     if OF_THE_ENGINE.iter().any(|prefix| name.starts_with(prefix)) {
         Ok(format!("JS_{name}"))

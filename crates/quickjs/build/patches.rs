@@ -63,15 +63,12 @@ impl Patch {
         let (head, diff) = text.split_once("\n\n").ok_or("no empty line behind the fields")?;
         let mut fields: Vec<(&str, String)> = Vec::new();
         for line in head.lines() {
-            match (line.strip_prefix("  "), fields.last_mut()) {
-                (Some(more), Some((_, value))) => {
-                    value.push(' ');
-                    value.push_str(more);
-                }
-                _ => {
-                    let (field, value) = line.split_once(": ").ok_or("a field without a value")?;
-                    fields.push((field, value.to_owned()));
-                }
+            if let (Some(more), Some((_, value))) = (line.strip_prefix("  "), fields.last_mut()) {
+                value.push(' ');
+                value.push_str(more);
+            } else {
+                let (field, value) = line.split_once(": ").ok_or("a field without a value")?;
+                fields.push((field, value.to_owned()));
             }
         }
         let all = |wanted: &str| {

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use lent::{Handle, Held, REALLOCATE};
 
+use crate::ctx::Ctx;
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 pub use common::CommonBytes;
 pub use lent::{HeldBytes, LateBytes};

@@ -1,18 +1,21 @@
 //! Rust values as JavaScript objects.
 
+mod table;
+
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_int, c_void};
-use std::hash::{Hash as _, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
+use crate::ctx::{Ctx, Inner};
 use crate::error::{JsResult, Thrown};
 use crate::function::Members;
 use crate::name::{Key, Name};
 use crate::value::Value;
-use crate::vm::{Ctx, Inner};
 use crate::{sys, touched};
+
+pub(crate) use table::ClassTable;
 
 /// A Rust type whose values scripts hold as objects.
 ///
@@ -125,62 +128,6 @@ impl<T: Class> Held<T> {
 /// The bit of a computed property among those assigned to; none from the 33rd on.
 fn bit(index: usize) -> u32 {
     u32::try_from(index).ok().and_then(|index| 1u32.checked_shl(index)).unwrap_or(0)
-}
-
-/// The classes that a VM knows.
-#[derive(Default)]
-pub(crate) struct ClassTable {
-    known: RefCell<Vec<(TypeId, sys::JSClassID)>>,
-    /// Those that were asked for last, each in the place of its type. They lie where the VM itself does, which is in the
-    /// processor's cache when the list is not.
-    recent: [Cell<Option<(TypeId, sys::JSClassID)>>; RECENT],
-    /// Objects that keep the classes' shapes.
-    keepers: RefCell<Vec<sys::JSValue>>,
-}
-
-/// How many classes are found without a search, at best.
-const RECENT: usize = 8;
-
-/// The place of a type in a table: a type's number is a hash already.
-#[derive(Default)]
-struct Place(u64);
-
-impl Hasher for Place {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |sum, byte| sum.wrapping_mul(31) ^ u64::from(*byte));
-    }
-    fn write_u64(&mut self, number: u64) {
-        self.0 ^= number;
-    }
-}
-
-impl ClassTable {
-    /// Frees the objects that keep the classes' shapes.
-    pub(crate) fn clear(&self, ctx: std::ptr::NonNull<sys::JSContext>) {
-        for keeper in self.keepers.take() {
-            // SAFETY: the table owns its references.
-            unsafe { sys::JS_FreeValue(ctx.as_ptr(), keeper) };
-        }
-    }
-
-    fn find<T: Class>(&self) -> Option<sys::JSClassID> {
-        let id = TypeId::of::<T>();
-        let mut place = Place::default();
-        id.hash(&mut place);
-        let recent = &self.recent[place.finish() as usize % RECENT];
-        if let Some((known, class)) = recent.get()
-            && known == id
-        {
-            return Some(class);
-        }
-        let known = self.known.borrow();
-        let &(_, class) = known.iter().find(|(known, _)| *known == id)?;
-        recent.set(Some((id, class)));
-        Some(class)
-    }
 }
 
 impl<'js> Ctx<'js> {

@@ -2,9 +2,9 @@
 
 use std::ffi::CString;
 
+use crate::ctx::Ctx;
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// An exception waits in the context. Return it to the engine, or take it with [`Ctx::take_exception`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,10 @@ pub enum ErrorKind {
     Syntax,
     /// `ReferenceError`
     Reference,
+}
+
+pub(crate) fn check(result: i32) -> Result<(), Thrown> {
+    if result < 0 { Err(Thrown(())) } else { Ok(()) }
 }
 
 impl<'js> Ctx<'js> {

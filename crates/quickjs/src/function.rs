@@ -6,11 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::slice;
 
-use crate::error::{JsResult, Thrown};
-use crate::object::check;
+use crate::ctx::{Ctx, Inner};
+use crate::error::{JsResult, Thrown, check};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::{Ctx, Inner};
 
 /// A call of a native function: its arguments and its `this`.
 #[derive(Clone, Copy)]

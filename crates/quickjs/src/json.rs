@@ -9,10 +9,10 @@ use marks::MARK;
 pub use mistake::{JsonError, JsonErrorKind};
 use mistake::{TOP_LEVEL, in_literal, within};
 
+use crate::ctx::Ctx;
 use crate::error::{ErrorKind, JsResult};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 10_000;

@@ -17,6 +17,7 @@
 
 pub mod buffer;
 pub mod class;
+pub mod ctx;
 pub mod error;
 pub mod function;
 pub mod heap;
@@ -34,6 +35,7 @@ pub mod vm;
 
 pub use buffer::{Bytes, CommonBytes, HeldBytes, LateBytes};
 pub use class::{Class, Own};
+pub use ctx::{Ctx, Hooks, Place, ScopeHook};
 pub use error::{Exception, JsResult, Thrown};
 pub use function::{Call, Members, Running};
 pub use heap::OverLimit;
@@ -43,4 +45,4 @@ pub use promise::{Deferred, PromiseState};
 pub use root::Root;
 pub use string::JsStr;
 pub use value::Value;
-pub use vm::{Ctx, Hooks, MemoryUse, Place, SHALLOW, ScopeHook, Vm};
+pub use vm::{MemoryUse, SHALLOW, Vm};

@@ -5,11 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::slice;
 
-use crate::error::{ErrorKind, JsResult, Thrown};
-use crate::object::check;
+use crate::ctx::{Ctx, Inner};
+use crate::error::{ErrorKind, JsResult, Thrown, check};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::{Ctx, Inner};
 
 /// Bytecode of a script or module, with the texts of its functions. VMs of the same process can load it, as often as they
 /// like.

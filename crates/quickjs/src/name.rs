@@ -1,13 +1,15 @@
 //! Property names that are looked up once per VM.
 
-use std::cell::RefCell;
-use std::ptr::NonNull;
+mod cache;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::ctx::{Ctx, Inner};
 use crate::error::Thrown;
 use crate::sys;
 use crate::touched;
-use crate::vm::{Ctx, Inner};
+
+pub(crate) use cache::AtomCache;
 
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 
@@ -54,7 +56,7 @@ impl Name {
     /// The atom, or 0 if there is no memory for it.
     pub(crate) fn find(&self, inner: &Inner) -> sys::JSAtom {
         let index = self.index();
-        let mut atoms = inner.atoms.0.borrow_mut();
+        let mut atoms = inner.atoms.names.borrow_mut();
         if atoms.len() <= index {
             atoms.resize(index + 1, 0);
         }
@@ -72,20 +74,6 @@ impl Name {
 impl std::fmt::Debug for Name {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Name({:?})", self.text)
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct AtomCache(RefCell<Vec<sys::JSAtom>>, RefCell<Vec<sys::JSAtom>>);
-
-impl AtomCache {
-    pub(crate) fn clear(&self, ctx: NonNull<sys::JSContext>) {
-        for atom in self.0.take().into_iter().chain(self.1.take()) {
-            if atom != 0 {
-                // SAFETY: the cache owns one reference of each atom in it.
-                unsafe { sys::JS_FreeAtom(ctx.as_ptr(), atom) };
-            }
-        }
     }
 }
 
@@ -191,7 +179,7 @@ impl<'js> Key<'js> {
     pub fn pin(&self) -> PinnedKey {
         // SAFETY: the atom is alive; the reference made here is the cache's, which frees it with the VM.
         let atom = unsafe { sys::JS_DupAtom(self.ctx.raw(), self.atom) };
-        self.ctx.inner.atoms.1.borrow_mut().push(atom);
+        self.ctx.inner.atoms.pinned.borrow_mut().push(atom);
         PinnedKey { atom, vm: self.ctx.inner.id }
     }
 
@@ -207,8 +195,7 @@ impl<'js> Key<'js> {
 
     /// The array index that it is, if it is one.
     pub fn index(&self) -> Option<u32> {
-        // The engine marks integer atoms in the top bit (JS_ATOM_TAG_INT).
-        (self.atom & (1 << 31) != 0).then_some(self.atom & !(1 << 31))
+        (self.atom & sys::ATOM_TAG_INT != 0).then_some(self.atom & !sys::ATOM_TAG_INT)
     }
 
     /// The key as a string; `None` if there is no memory.

@@ -2,11 +2,11 @@
 
 use std::ptr;
 
-use crate::error::{JsResult, Thrown};
+use crate::ctx::Ctx;
+use crate::error::{JsResult, Thrown, check};
 use crate::name::{Key, Name, PropertyKey};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 impl<'js> Ctx<'js> {
     /// The global object.
@@ -419,8 +419,4 @@ fn with_raw<R>(
 fn take(ctx: Ctx<'_>, value: Value<'_>) -> sys::JSValue {
     assert!(value.ctx().inner.id == ctx.inner.id, "a value is used in the VM that it came from");
     value.into_raw()
-}
-
-pub(crate) fn check(result: i32) -> Result<(), Thrown> {
-    if result < 0 { Err(Thrown(())) } else { Ok(()) }
 }

@@ -1,10 +1,10 @@
 //! Promises made and read by native code.
 
+use crate::ctx::Ctx;
 use crate::error::{JsResult, Thrown};
 use crate::root::Root;
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// The state of a promise.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use crate::ctx::Ctx;
 use crate::sys;
 use crate::touched;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// A value kept alive by its VM until [`Ctx::unroot`], until it is dropped, or until the VM goes. It holds no pointer to the
 /// VM: it may be stored anywhere, the host included, without keeping the VM alive or leaking it.

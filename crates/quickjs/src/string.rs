@@ -7,10 +7,10 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::buffer::CommonBytes;
+use crate::ctx::Ctx;
 use crate::error::{ErrorKind, JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// A JavaScript string seen as UTF-8, without a copy where the engine holds it as ASCII.
 ///
@@ -122,7 +122,8 @@ impl<'js> Ctx<'js> {
         if count < LENT_FROM {
             return self.string(bytes.text());
         }
-        let Some(count) = u32::try_from(count).ok().filter(|&count| count <= LETTERS_MAX) else {
+        let Some(count) = u32::try_from(count).ok().filter(|&count| count <= sys::STRING_LEN_MAX)
+        else {
             return Err(self.throw_error(ErrorKind::Range, "invalid string length"));
         };
         let owner = Arc::into_raw(Arc::clone(bytes));
@@ -154,9 +155,6 @@ impl<'js> Ctx<'js> {
 
 /// Texts of this many letters or more are read in place. Far more than the engine's short strings have.
 const LENT_FROM: usize = 64 * 1024;
-
-/// The most letters of a string of the engine's.
-const LETTERS_MAX: u32 = (1 << 30) - 1;
 
 /// Gives an owner of letters back.
 unsafe extern "C" fn release(owner: *mut c_void) {
@@ -196,7 +194,7 @@ pub(crate) fn repaired(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::Vm;
-    use crate::vm::Hooks;
+    use crate::ctx::Hooks;
     use std::rc::Rc;
 
     /// A VM in which `text` is of common bytes and `copy` the same as a string of the engine's own.

@@ -219,6 +219,12 @@ pub(crate) const TYPED_ARRAYS: [&str; 12] = [
     "Float64Array",
 ];
 
+/// The bit of atoms that are an index of an array; the other bits are the index.
+pub(crate) const ATOM_TAG_INT: JSAtom = 1 << 31;
+
+/// Most letters of a string.
+pub(crate) const STRING_LEN_MAX: u32 = (1 << 30) - 1;
+
 /// Bytes of a stack that count as shallow.
 pub(crate) const SHALLOW: usize = 512 * 1024;
 

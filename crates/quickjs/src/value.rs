@@ -1,9 +1,9 @@
 //! A counted reference to a JavaScript value.
 
+use crate::ctx::Ctx;
 use crate::error::{JsResult, Thrown};
 use crate::string::JsStr;
 use crate::sys;
-use crate::vm::Ctx;
 
 /// A JavaScript value of a VM.
 pub struct Value<'js> {

@@ -83,10 +83,9 @@ fn index(patches: &[Patch]) -> String {
             "| [`{name}`]({name}.patch) | {title} | {kind} | {removed} | {added} | {answer} |"
         );
     }
-    for (answer, heading) in [
-        ("yes", "What can go upstream as it is"),
-        ("perhaps", "What could go upstream in another form"),
-    ] {
+    for (answer, heading) in
+        [("yes", "Ready to go upstream"), ("perhaps", "Upstream in another form")]
+    {
         let _ = writeln!(told, "\n## {heading}\n");
         for patch in patches {
             if let Some(why) = patch.upstream.strip_prefix(&format!("{answer}, ")) {
@@ -171,6 +170,22 @@ fn an_upgrade_hears_of_words_that_are_not_said_any_more() {
     assert!(patches::unsaid(&table, "").len() > 20, "the table is read");
 }
 
+/// The engine hands the arguments of its own message to the other one, which may leave some out at the end.
+#[test]
+fn words_take_the_arguments_of_the_message_that_they_replace() {
+    let table = fs::read_to_string(here().join("engine/words.c")).unwrap();
+    let kinds = |text: &str| -> Vec<_> {
+        text.split('%').skip(1).map(|rest| rest[..1].to_owned()).collect()
+    };
+    let mut pairs = 0;
+    for line in table.lines().filter_map(|line| line.strip_prefix("    { \"")) {
+        let (engine, k6) = line.split_once("\", \"").unwrap();
+        assert!(kinds(engine).starts_with(&kinds(k6)), "{line}");
+        pairs += 1;
+    }
+    assert!(pairs > 20, "the table is read");
+}
+
 #[test]
 fn a_patch_without_a_reason_is_refused() {
     let without = TWO_PLACES.replace("Why: They were wrong.\n  Both.\n", "");
@@ -182,6 +197,9 @@ fn a_copy_in_sys_rs_that_nothing_checks_is_refused() {
     let asserted = |text: &str| copies::assertions(text);
     let tag = asserted("pub(crate) const TAG_INT: i64 = 0;\n").unwrap();
     assert!(tag.contains("_Static_assert(JS_TAG_INT == (0), \"sys.rs: TAG_INT\");"), "{tag}");
+    let atom = asserted("pub(crate) type JSAtom = u32;\n").unwrap();
+    assert!(atom.contains("_Static_assert(sizeof(JSAtom) == sizeof(uint32_t)"), "{atom}");
+    assert!(atom.contains("_Static_assert(((JSAtom)-1 > 0) == ((uint32_t)-1 > 0)"), "{atom}");
     let unknown = asserted("pub(crate) const STRANGE: c_int = 1;\n");
     assert_eq!(unknown.err().as_deref(), Some("the constant STRANGE"));
     let unknown = asserted("#[repr(C)]\npub(crate) struct Strange {\n    pub(crate) a: u8,\n}\n");

@@ -14,7 +14,7 @@ use crate::{Failure, Options, Server};
 /// Room for one reading.
 const READ: usize = 16 * 1024;
 
-/// Most unasked messages of a server while one reply is waited for.
+/// The maximum number of unasked messages of a server while one reply is waited for.
 const PUSHES_MAX: u32 = 100_000;
 
 /// Who logs in, and where to.

@@ -11,7 +11,7 @@ use crate::{
     resolve::Resolved,
 };
 
-/// Most names that are shown of a module that lacks one.
+/// The maximum number of names that are shown of a module that lacks one.
 const SHOWN: usize = 8;
 
 /// The exports of an ES module.

@@ -22,7 +22,7 @@ use crate::targets::Targets;
 /// A core wakes at most this often for hits: above 10 000 a second they come in small groups.
 const GAP_NS: u64 = 100_000;
 
-/// Most due hits that are begun in one go; then the network gets its turn.
+/// The maximum number of due hits that are begun in one go; then the network gets its turn.
 const AT_ONCE: usize = 128;
 
 /// Hits that are later than this when the time is over are not begun any more.

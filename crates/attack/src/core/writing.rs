@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use brunt_http::{Exchange, Failure, Payload, Response, Shared, Source, content};
 use brunt_net::Failure as Broken;
-use brunt_results::{Headers, Record, Timestamp};
+use brunt_records::{Headers, Record, Timestamp};
 
 use super::Hit;
 use crate::plan::Plan;

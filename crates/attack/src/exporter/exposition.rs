@@ -105,7 +105,7 @@ fn histogram(text: &mut String, labels: &str, series: &Series) {
 
 #[cfg(test)]
 mod tests {
-    use brunt_results::Record;
+    use brunt_records::Record;
 
     use super::*;
 

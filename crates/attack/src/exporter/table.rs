@@ -1,6 +1,6 @@
 //! The series of an attack, counted.
 
-use brunt_results::Record;
+use brunt_records::Record;
 use rustc_hash::FxHashMap;
 
 /// The most series, and as many of failures.

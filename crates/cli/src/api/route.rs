@@ -12,7 +12,7 @@ use super::{
     groups, metrics, process, setup, status,
 };
 
-/// Most bytes of a request's body, which is setup data in most cases.
+/// The maximum number of bytes of a request's body, which is setup data in most cases.
 const BODY_MOST: usize = 64 << 20;
 
 /// And so long to come: whoever sends a head and falls silent must not keep others out.

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::{Metadata, anonymous};
 
-/// Most bytes of an archive; it is kept in memory.
+/// The maximum number of bytes of an archive; it is kept in memory.
 const MOST_BYTES: u64 = 1 << 30;
-/// Most entries of an archive.
+/// The maximum number of entries of an archive.
 const MOST_ENTRIES: usize = 100_000;
 
 /// An archive, read.

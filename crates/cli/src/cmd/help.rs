@@ -49,7 +49,7 @@ pub(super) const EXAMPLES_OF_RUN: &str = "Examples:
   brunt run -o json=samples.json.gz -o web-dashboard script.js
   brunt run --demo examples/caching.js";
 
-/// Arranges the pages: the root lists commands by purpose, and only its page tells the global options.
+/// Arranges the pages: the root lists commands by purpose, and only its page explains the global options.
 pub(super) fn arrange(root: Command) -> Command {
     let width = page::width();
     let mut list = String::new();
@@ -68,7 +68,7 @@ pub(super) fn arrange(root: Command) -> Command {
     }
     let root = root
         .before_help(format!("{EXAMPLES}\n\n{}", list.trim_end()))
-        .after_help("`brunt COMMAND --help` tells the options of a command.")
+        .after_help("`brunt COMMAND --help` lists the options of a command.")
         .next_line_help(width < NARROW)
         .help_template(TEMPLATE_OF_ROOT);
     let names: Vec<String> =
@@ -88,7 +88,7 @@ fn of_command(command: Command) -> Command {
     let hidden: Vec<_> = hidden.map(|flag| flag.arg().hide(true)).collect();
     let names: Vec<String> =
         hidden.iter().filter_map(|arg| arg.get_long()).map(|name| format!("--{name}")).collect();
-    let globals = format!("{GLOBAL}, which `brunt --help` tells: {}.", names.join(" "));
+    let globals = format!("{GLOBAL}, which `brunt --help` explains: {}.", names.join(" "));
     let after = match command.get_after_help() {
         Some(own) => format!("{globals}\n\n{own}"),
         None => globals,
@@ -101,7 +101,8 @@ pub(super) fn what_scripts_have() -> String {
     let modules: Vec<_> = brunt_modules::K6::modules().collect();
     format!(
         "Modules that scripts can import: {}.\n\nGlobals beyond k6's: fetch, Headers, Request, Response, FormData, Blob, \
-         File, ReadableStream, WritableStream, AbortController, URL, URLSearchParams, structuredClone, atob, btoa.",
+         File, ReadableStream, WritableStream, AbortController, EventTarget, EventSource, URL, URLSearchParams, \
+         structuredClone, atob, btoa.",
         modules.join(", ")
     )
 }
@@ -110,5 +111,5 @@ pub(super) fn what_scripts_have() -> String {
 pub(super) fn finished(page: &str) -> String {
     const BOOL: &str = "[=<BOOL>]";
     let page = page.replace(BOOL, &" ".repeat(BOOL.len())).replace('\u{a0}', " ");
-    page.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }

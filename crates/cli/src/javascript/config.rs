@@ -13,7 +13,7 @@ use crate::{
     run::host::TestOptions,
 };
 
-/// Most source addresses used of a pool.
+/// The maximum number of source addresses used of a pool.
 const LOCAL_IPS_MOST: u64 = 65_536;
 
 /// All that the script world is told.

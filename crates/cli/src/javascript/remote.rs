@@ -117,7 +117,7 @@ impl Files for Remote {
     }
 
     fn look_alike(&self, path: &Path) -> Option<PathBuf> {
-        /// Most entries of a folder that are looked at.
+        /// The maximum number of entries of a folder that are looked at.
         const ENTRIES_MOST: usize = 2000;
         let wanted = path.file_name()?.to_str()?;
         // `.` for a path without a folder.

@@ -29,7 +29,7 @@ const USUAL_URL: &str = "http://127.0.0.1:3100/loki/api/v1/push";
 const PUSH_LIMIT: Duration = Duration::from_secs(10);
 /// The push under way and the last one together, at the end of the process.
 const LAST_LIMIT: Duration = Duration::from_secs(15);
-/// Most bytes of an answer's head and of its body: they only explain a refusal.
+/// The maximum number of bytes of an answer's head and of its body: they only explain a refusal.
 const ANSWER_MAX: u32 = 64 << 10;
 /// The letters of an answer that are shown.
 const SHOWN_MAX: usize = 300;

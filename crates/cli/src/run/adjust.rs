@@ -20,7 +20,7 @@ pub(super) struct Adjust {
     once: bool,
 }
 
-/// Most parts of a path.
+/// The maximum number of parts of a path.
 const DEEPEST: usize = 16;
 
 impl Adjust {

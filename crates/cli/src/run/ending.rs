@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path, time::SystemTime};
 
 use brunt_engine::{HealthVerdict, RunReport};
 use brunt_metrics::{Dropped, OTHERS, TAG_MAX};
-use brunt_report::{
+use brunt_summary::{
     humanize::Unit,
     json::{self, SummaryContext, machine},
     text::{self, Mode, TextOptions},

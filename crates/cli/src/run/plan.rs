@@ -9,8 +9,8 @@ use brunt_options::{
     ConfigFile, Consolidated, Layer, Layers, Options, OptionsError, Rules, SystemTag, TimeUnit,
     UnknownKeys, consolidate_for,
 };
-use brunt_report::humanize::Unit;
 use brunt_schedule::{Scenario, overview, total_duration};
+use brunt_summary::humanize::Unit;
 
 use super::{
     adjust::Adjust,

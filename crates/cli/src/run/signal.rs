@@ -159,7 +159,7 @@ impl Shared {
     }
 }
 
-/// The consequence of the first signal.
+/// The effect of the first signal, in a sentence for the log.
 fn what_happens(phase: Phase, teardown: Option<Duration>) -> String {
     let limit = teardown.map(brunt_duration::wait::format).unwrap_or_default();
     match phase {

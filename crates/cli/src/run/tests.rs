@@ -27,7 +27,7 @@ use crate::{
     screen::{Screen, tests::Tape},
 };
 
-/// The act of the double in place of a script.
+/// The behaviour of the double in place of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Act {
     #[default]

@@ -12,7 +12,7 @@ use brunt_attack::{
     Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
     TargetStream, Targets,
 };
-use brunt_results::Format;
+use brunt_records::Format;
 
 pub(super) use self::flags::FLAGS;
 use self::judge::Judge;

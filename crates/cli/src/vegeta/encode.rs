@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use brunt_results::{Encoder, Format};
+use brunt_records::{Encoder, Format};
 
 use super::{
     failure,

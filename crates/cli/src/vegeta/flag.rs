@@ -193,7 +193,8 @@ impl FlagSet {
         }
         page.push('\n');
         let globals = format!(
-            "Global options stand before the command: brunt -cpus=2 -q {command}. `brunt --help` tells them."
+            "Global options go before the command: brunt -q {command}. `brunt --help` lists them. There, -cpus=N limits the \
+             cores to N."
         );
         page.push_str(&wrapped(&globals, "", width));
         page

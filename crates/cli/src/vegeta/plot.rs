@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_results::{Plot, PlotConfig};
+use brunt_records::{Plot, PlotConfig};
 
 use super::{
     failure,
@@ -22,7 +22,12 @@ pub(super) static FLAGS: FlagSet = FlagSet {
     ],
     flags: &[
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
-        Flag::new("threshold", Takes::Int, "4000", "Most points of each series [0 = all]"),
+        Flag::new(
+            "threshold",
+            Takes::Int,
+            "4000",
+            "Maximum number of points of each series [0 = all]",
+        ),
         Flag::new("title", Takes::Text, "Brunt Plot", "Title of the page"),
     ],
 };

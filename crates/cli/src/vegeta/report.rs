@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use brunt_results::{GroupBy, Report, Summary, SummaryConfig, report::parse_buckets};
+use brunt_records::{GroupBy, Report, Summary, SummaryConfig, report::parse_buckets};
 
 use super::{
     failure,

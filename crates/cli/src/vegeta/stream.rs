@@ -3,7 +3,7 @@
 use std::{fs::File, io, time::Duration};
 
 use anyhow::Context as _;
-use brunt_results::{DecodeError, Decoder, Record, Rotation, decode};
+use brunt_records::{DecodeError, Decoder, Record, Rotation, decode};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::oneshot,
@@ -16,7 +16,7 @@ use crate::{
     piped::Awaited,
 };
 
-/// The treatment of bodies and headers of records.
+/// Whether the bodies and headers of records are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Kept,

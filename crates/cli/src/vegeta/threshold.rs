@@ -1,6 +1,6 @@
 //! `-threshold` of `brunt attack` and `brunt report`: conditions on the results, and exit code 99 if one fails.
 
-use brunt_results::{Summary, Threshold};
+use brunt_records::{Summary, Threshold};
 
 use super::flag::{Flag, Takes, Values};
 use crate::{Context, exit::Exit};

@@ -244,14 +244,14 @@ fn a_wrong_body_is_told_clearly_and_the_next_request_works() {
         assert_eq!(said, wanted, "{name} in {}", told.stdout);
     }
     for (name, start, part) in [
-        ("boundary=\"abc", "threw GoError: ", "is no boundary"),
-        ("boundary=\"a b \"", "threw GoError: ", "is no boundary"),
+        ("boundary=\"abc", "threw GoError: ", "is not a boundary"),
+        ("boundary=\"a b \"", "threw GoError: ", "is not a boundary"),
         ("boundary=\"a b\"", "200 ", "\"filename\":\"y\""),
         ("boundary=a/b", "200 ", "\"filename\":\"y\""),
         ("boundary", "400 ", "boundary"),
         ("boundary of mine", "200 ", "\"filename\":\"y\""),
-        ("boundary with a line", "threw GoError: ", "is no boundary"),
-        ("boundary of a FormData", "threw GoError: ", "is no boundary"),
+        ("boundary with a line", "threw GoError: ", "is not a boundary"),
+        ("boundary of a FormData", "threw GoError: ", "is not a boundary"),
         ("no boundary", "400 ", "boundary"),
         ("part without name", "400 ", "name"),
         ("stream of objects", "0 request body: ", "a chunk must be a string or bytes (1000) 4"),

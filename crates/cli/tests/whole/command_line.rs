@@ -54,13 +54,16 @@ fn help_of_run_has_groups_examples_and_every_output() {
 fn global_options_have_one_page() {
     let help = |line: &str| brunt(line).told().stdout;
     let root = help("--help");
+    assert_eq!(help("help --help"), help("help"));
+    assert_eq!(help("help -h"), help("help"));
+    assert_eq!(help("help run --help"), help("help run"));
     assert!(root.contains("\nGlobal options:\n") && root.contains("--log-output <DEST>"), "{root}");
     for line in
         ["run --help", "inspect --help", "deps --help", "status --help", "demo --help", "help run"]
     {
         let page = help(line);
         assert!(!page.contains("--log-output <DEST>"), "{page}");
-        assert!(page.contains("`brunt --help` tells"), "{page}");
+        assert!(page.contains("`brunt --help` explains"), "{page}");
     }
 }
 

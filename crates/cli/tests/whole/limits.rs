@@ -45,6 +45,11 @@ fn init_code_and_setup_over_their_memory_end_the_run() {
         assert_eq!(told.code, 107, "{told:?}");
         assert!(told.stderr.contains("memory limit of the VU (48 MiB) exceeded"), "{told:?}");
     }
+    // Few bytes of the heap, and many of JSON.
+    let script = "export function setup() { return Array(2e7); } export default function () {}";
+    let told = run("--vu-memory 48MiB", script);
+    assert_eq!(told.code, 107, "{told:?}");
+    assert!(told.stderr.contains("setup() data to JSON: it is longer than vuMemory"), "{told:?}");
 }
 
 #[test]

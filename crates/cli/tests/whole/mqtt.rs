@@ -186,8 +186,8 @@ fn who_is_not_let_in_is_told() {
     let refused = "MQTTError connect dial tcp 127.0.0.1:1: connect: connection refused";
     assert_eq!(lines[2], refused);
     assert_eq!(lines[3], "MQTTError publish the client is not connected");
-    assert!(lines[4].contains("\"a/#/b\" is no topic to listen to"), "{lines:?}");
-    assert!(lines[5].starts_with("publish \"a/+\" is no topic of a message"), "{lines:?}");
+    assert!(lines[4].contains("\"a/#/b\" is not a topic to subscribe to"), "{lines:?}");
+    assert!(lines[5].starts_with("publish \"a/+\" is not a topic for a message"), "{lines:?}");
     assert_eq!(code, 0, "{lines:?}");
 }
 

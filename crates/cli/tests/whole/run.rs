@@ -134,7 +134,7 @@ fn the_second_signal_ends_the_process() {
     let told = running.wait();
     assert_eq!(told.code, 105, "{told:?}");
     assert!(!told.stdout.contains("TOTAL RESULTS"), "{}", told.stdout);
-    assert!(told.error().contains("'interrupt' signal"), "{told:?}");
+    assert!(told.error().contains("signal 'interrupt'"), "{told:?}");
 }
 
 #[test]

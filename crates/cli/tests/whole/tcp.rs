@@ -226,8 +226,8 @@ fn the_rules_of_the_options_hold() {
             "127.0.0.1 127.0.0.5",
             "hostname (a.blocked.test) is in a blocked pattern (*.blocked.test)",
             "IP (10.0.0.1) is in a blacklisted range (10.0.0.0/8)",
-            &format!("dial tcp: a@127.0.0.1:{port} is no address"),
-            &format!("dial tcp: 127.0.0.1/:{port} is no address"),
+            &format!("dial tcp: a@127.0.0.1:{port} is not an address"),
+            &format!("dial tcp: 127.0.0.1/:{port} is not an address"),
         ]
     );
 }

@@ -20,7 +20,7 @@ const SILENCE_MAX: Duration = Duration::from_mins(10);
 /// Connections at once; more wait unaccepted.
 const CONNECTIONS_MAX: usize = 1024;
 
-/// The act after the listed bytes were written.
+/// The behaviour of the connection after the listed bytes were written.
 #[derive(Clone, Copy)]
 enum Then {
     /// The connection is closed in order (FIN).

@@ -43,7 +43,7 @@ pub struct ImageConfig {
     pub secret: String,
 }
 
-/// Most instances, and most threads of each.
+/// The maximum number of instances, and of threads of each.
 const MANY: u32 = 64;
 /// Pixels of the largest example: what decoding it may take is three bytes for each.
 const EXAMPLE_PIXELS_MAX: u64 = 16 << 20;

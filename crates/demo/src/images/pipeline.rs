@@ -7,7 +7,7 @@ use super::resize::{Mode, Resize};
 
 /// Longest text that is read.
 const TEXT_MAX: usize = 4096;
-/// Most resizes in one pipeline.
+/// The maximum number of resizes in one pipeline.
 const RESIZES_MAX: usize = 8;
 /// Longest side that may be asked for.
 const SIDE_MAX: u32 = 16_383;

@@ -79,7 +79,7 @@ pub(super) fn task(text: &str) -> Result<Task, Misunderstood> {
 fn styled(name: &str) -> Result<Task, Misunderstood> {
     if !pipeline::is_style_name(name) {
         return Err(Misunderstood::Wrong(format!(
-            "'{name}' is no style's name: 1 to 63 of letters, digits, '_', '.', '-'"
+            "'{name}' is not the name of a style: 1 to 63 of letters, digits, '_', '.', '-'"
         )));
     }
     let text = pipeline::style(name).ok_or_else(|| Misunderstood::NoStyle(name.to_owned()))?;

@@ -10,9 +10,9 @@ use super::example;
 
 /// The object that is always there.
 pub(super) const EXAMPLE: &str = "example.jpg";
-/// Most objects stored; more are refused.
+/// The maximum number of objects stored; more are refused.
 const OBJECTS_MAX: usize = 1000;
-/// Most bytes stored; more are refused.
+/// The maximum number of bytes stored; more are refused.
 const BYTES_MAX: usize = 64 << 20;
 
 /// All objects.

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::dice::mix;
 use crate::reply::{self, Refusal, Reply};
 
-/// Most items in one document, about 700 kB.
+/// The maximum number of items in one document, about 700 kB.
 const ITEMS_MAX: u64 = 10_000;
 
 /// A small record.

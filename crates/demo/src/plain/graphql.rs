@@ -23,7 +23,7 @@ use crate::reply::{self, Refusal, Reply};
 
 /// Largest request.
 const REQUEST_MAX: usize = 64 * 1024;
-/// Most items that one query may list.
+/// The maximum number of items that one query may list.
 const FIRST_MAX: u64 = 1000;
 
 #[derive(Debug, Default, Deserialize)]

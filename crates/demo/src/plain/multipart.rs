@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use memchr::memmem::{self, Finder};
 
-/// Most parts of one body.
+/// The maximum number of parts of one body.
 const PARTS_MAX: usize = 1000;
 /// Longest headers of one part.
 const HEAD_MAX: usize = 16 * 1024;

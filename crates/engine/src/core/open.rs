@@ -41,8 +41,8 @@ use crate::stop::StopHandle;
 /// so much late. A third of the CPU time of waking for each.
 const GAP_NS: u64 = 100_000;
 
-/// Most due times that have passed and are looked at in one go; then the VUs, and whoever wants to end the test, get
-/// a turn. A few milliseconds.
+/// The maximum number of due times that have passed and are looked at in one go; then the VUs, and whoever wants to end
+/// the test, get a turn. A few milliseconds.
 const DISPATCHES_MAX: usize = 1 << 15;
 
 /// An open scenario on one core.

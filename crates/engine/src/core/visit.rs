@@ -21,7 +21,7 @@ use crate::stop::StopHandle;
 /// sockets, get a turn. A turn costs under a microsecond.
 const SLICE_NS: u64 = 50_000;
 
-/// Most iterations of a VU that may panic in a row.
+/// The maximum number of iterations of a VU that may panic in a row.
 const PANICS_MAX: u32 = 3;
 
 /// A VU from its activation for a scenario until it is given back; dropping it gives it back.

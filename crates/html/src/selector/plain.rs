@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-/// Most bytes of a selector: each piece costs memory.
+/// The maximum number of bytes of a selector: each piece costs memory.
 const LENGTH_MAX: usize = 64 * 1024;
 /// Brackets in brackets: `:not(:has(…))`.
 const DEPTH_MAX: usize = 16;

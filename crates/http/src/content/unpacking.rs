@@ -16,7 +16,7 @@ use crate::failure::Failure;
 const INPUT_STEP: usize = 64 * 1024;
 const OUTPUT_STEP: usize = 512 * 1024;
 
-/// Most codings of a small body that are taken off at once.
+/// The maximum number of codings of a small body that are taken off at once.
 const LAYERS: usize = 2;
 
 /// The bytes that are copied at a time.

@@ -19,13 +19,13 @@ const TEND_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Tended {
     network: Rc<Network>,
     links: RefCell<Vec<Weak<Link>>>,
-    is_tended: Cell<bool>,
+    has_task: Cell<bool>,
 }
 
 impl Tended {
     pub(crate) fn new(network: Rc<Network>) -> Rc<Self> {
-        let (links, is_tended) = (RefCell::default(), Cell::default());
-        Rc::new(Self { network, links, is_tended })
+        let (links, has_task) = (RefCell::default(), Cell::default());
+        Rc::new(Self { network, links, has_task })
     }
 
     /// From now on, this connection is looked after while it is idle: on a load core. Elsewhere no task could do it,
@@ -35,7 +35,7 @@ impl Tended {
             return;
         }
         self.links.borrow_mut().push(Rc::downgrade(link));
-        if !self.is_tended.replace(true) {
+        if !self.has_task.replace(true) {
             tokio::task::spawn_local(tend(Rc::downgrade(self)));
         }
     }
@@ -57,7 +57,7 @@ impl Tended {
         links.retain(|link| link.strong_count() > 0);
         if links.is_empty() {
             *links = Vec::new();
-            self.is_tended.set(false);
+            self.has_task.set(false);
         }
         !links.is_empty()
     }

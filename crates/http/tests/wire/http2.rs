@@ -54,8 +54,7 @@ fn response(status: u16) -> http::Response<()> {
 
 /// A client that shares connections of its own, and speaks HTTP/2 to everybody.
 pub(crate) fn sharing(change: impl FnOnce(&mut Settings)) -> Client {
-    let mut settings = Settings::default();
-    settings.prior_http2 = true;
+    let mut settings = Settings { prior_http2: true, ..Settings::default() };
     settings.net.tls.http2 = true;
     change(&mut settings);
     let network = Network::new(settings, clock::now).unwrap();

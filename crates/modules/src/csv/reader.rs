@@ -86,6 +86,7 @@ impl Cursor {
         self.raw.clear();
         self.filled = (0, 0);
         let mut start = self.lines;
+        let mut begin = (self.at, self.lines);
         loop {
             let Some((line, is_ended)) = self.line(data) else {
                 if self.raw.is_empty() {
@@ -97,6 +98,7 @@ impl Cursor {
             };
             if self.raw.is_empty() {
                 if line.is_empty() {
+                    begin = (self.at, self.lines);
                     continue;
                 }
                 start = self.lines;
@@ -113,8 +115,11 @@ impl Cursor {
                 break;
             }
         }
-        if memchr(b'"', &self.raw).is_some() {
-            self.check_quotes(start)?;
+        if memchr(b'"', &self.raw).is_some()
+            && let Err(mistake) = self.check_quotes(start)
+        {
+            self.go_behind(&mistake, begin, data);
+            return Err(mistake);
         }
         let count = self.filled.1;
         if *self.width.get_or_insert(count) == count {
@@ -122,6 +127,17 @@ impl Cursor {
         } else {
             Err(CsvError::FieldCount { line: start })
         }
+    }
+
+    /// Goes to the line behind a mistake, of a record that began at this byte, after this number of lines. The reader may have
+    /// taken more lines for it, as a quote behind the mistake has no end.
+    fn go_behind(&mut self, mistake: &CsvError, begin: (usize, u64), data: &[u8]) {
+        let (CsvError::BareQuote(Place { line, .. })
+        | CsvError::Quote(Place { line, .. })
+        | CsvError::FieldCount { line }) = mistake;
+        (self.at, self.lines) = begin;
+        while self.lines < *line && self.line(data).is_some() {}
+        self.reader.reset();
     }
 
     /// The next line without its end, and whether it had one.
@@ -183,7 +199,7 @@ impl Cursor {
     fn place(&self, start: u64, at: usize) -> Place {
         let behind = usize::from(at >= self.raw.len());
         let before = &self.raw[..at.min(self.raw.len()) - behind];
-        let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let lines = memchr::memchr_iter(b'\n', before).count() as u64;
         let begin = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         Place { start, line: start + lines, column: before.len() - begin + 1 + behind }
     }
@@ -228,6 +244,27 @@ mod tests {
         let fields = read(&long, b',').unwrap().remove(0);
         assert_eq!((fields[0].len(), fields[1].len()), (10_000, 20_000));
         assert_eq!(read(&"a,".repeat(5000), b',').unwrap()[0].len(), 5001);
+    }
+
+    #[test]
+    fn behind_a_mistake_the_next_line_is_read() {
+        let data = b"a,b\n\nc,d\"e,\"f\nx,y\n\"p\nq\"r,\"s\n\"z\",w\n\"v";
+        let mut cursor = Cursor::new(b',');
+        let mut told = Vec::new();
+        for _ in 0..7 {
+            let first = cursor.next(data).map(|more| {
+                let first = cursor.fields().next().filter(|_| more).unwrap_or_default();
+                String::from_utf8(first.to_vec()).unwrap()
+            });
+            told.push(first.unwrap_or_else(|mistake| mistake.to_string()));
+        }
+        let quote = "extraneous or missing \" in quoted-field";
+        let bare = "parse error on line 3, column 4: bare \" in non-quoted-field".to_owned();
+        let second = format!("record on line 5; parse error on line 6, column 2: {quote}");
+        let last = format!("parse error on line 8, column 3: {quote}");
+        let expected = ["a".to_owned(), bare, "x".to_owned(), second, "z".to_owned(), last];
+        assert_eq!(told[..6], expected);
+        assert_eq!(told[6], "");
     }
 
     #[test]

@@ -192,7 +192,7 @@ async fn over_udp(
             return Ok(Some(message));
         }
     }
-    Err(io::Error::other("too much came that is no answer"))
+    Err(io::Error::other("too many packets came that are not the answer"))
 }
 
 async fn over_tcp(
@@ -221,7 +221,7 @@ async fn over_tcp(
     if question.is_answered_by(id, &message) {
         return Ok(message);
     }
-    Err(io::Error::other("what came is no answer to the question"))
+    Err(io::Error::other("the packet that came does not answer the question"))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::throwing::throw_stopped;
 
-/// Most unwritten bytes; beyond them, the next call waits.
+/// The maximum number of unwritten bytes; beyond them, the next call waits.
 const MOST: usize = 16 << 20;
 
 /// The cost of a call beside its bytes: a promise and a task.

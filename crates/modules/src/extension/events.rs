@@ -30,10 +30,10 @@ pub(crate) trait Emitter: 'static {
     fn error<'js>(ctx: Ctx<'js>, why: &Self::Why) -> JsResult<'js>;
 }
 
-/// `on(event, handler)`. The inner error is what is wrong with the arguments.
+/// `on(event, handler)`. The inner error is the fault of the arguments.
 ///
 /// # Errors
-/// What reading the name throws.
+/// The exception of reading the name.
 pub(crate) fn listen<'js, E: Emitter>(
     call: &Call<'js>,
     emitter: &E,

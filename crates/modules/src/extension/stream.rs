@@ -40,7 +40,7 @@ pub(crate) async fn dial(
     // What no host can hold.
     if host.is_empty() || host.contains(['/', '?', '#', '@', '[', ']', '\\', '%', ' ']) {
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-        return Err(format!("dial tcp: {shown}:{port} is no address"));
+        return Err(format!("dial tcp: {shown}:{port} is not an address"));
     }
     let endpoint = Endpoint { host, port, is_secure };
     let opened = dialer.open(&endpoint, Offer::Nothing).await;

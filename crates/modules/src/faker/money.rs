@@ -183,7 +183,7 @@ fn wanted_number(
             let known = |card: &&Card| same(card.id, wanted) || same(card.name, wanted);
             CARDS.iter().find(known).ok_or_else(|| {
                 let ids: Vec<_> = CARDS.iter().map(|card| card.id).collect();
-                format!("\"{wanted}\" is no type of card; these are: {}", ids.join(", "))
+                format!("\"{wanted}\" is not a type of card; these are: {}", ids.join(", "))
             })?
         }
     };

@@ -118,7 +118,7 @@ impl Given {
 
 fn finite<'js>(value: &Value<'js>) -> JsResult<'js, Result<f64, String>> {
     let number = value.to_number()?;
-    Ok(if number.is_finite() { Ok(number) } else { Err("is no number".to_owned()) })
+    Ok(if number.is_finite() { Ok(number) } else { Err("is not a number".to_owned()) })
 }
 
 fn entries<'js, T>(
@@ -126,7 +126,7 @@ fn entries<'js, T>(
     read: impl Fn(&Value<'js>) -> JsResult<'js, Result<T, String>>,
 ) -> JsResult<'js, Result<Vec<T>, String>> {
     if !value.is_array() {
-        return Ok(Err("is no array".to_owned()));
+        return Ok(Err("is not an array".to_owned()));
     }
     let length = value.length()?;
     if f64::from(length) > MOST {

@@ -245,7 +245,7 @@ impl Link {
         let scheme = if params.is_plaintext { "http" } else { "https" };
         let url = format!("{scheme}://{plain}");
         let target = Target::parse(&url)
-            .map_err(|_| dialing(&format!("address {plain}: it is no host and port")))?;
+            .map_err(|_| dialing(&format!("address {plain}: it is not a host and a port")))?;
         let way = Way {
             authority: params.authority.clone().unwrap_or_else(|| plain.to_owned()),
             is_secure: !params.is_plaintext,

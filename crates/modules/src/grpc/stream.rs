@@ -32,8 +32,8 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(20);
 /// With this many messages that wait to be sent, `write()` gives them a turn.
 const TURN: usize = 1000;
 
-/// Most bytes of messages that wait to be sent; then `write()` waits for room. It cannot wait for ever: the server
-/// may wait for us to read, and that is done when the script lets its event loop run.
+/// The maximum number of bytes of messages that wait to be sent; then `write()` waits for room. It cannot wait for
+/// ever: the server may wait for us to read, and that is done when the script lets its event loop run.
 const UNSENT_MAX: usize = 64 << 20;
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -73,7 +73,7 @@ impl Fetched {
 }
 
 fn fetched<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a Fetched> {
-    value.instance::<Fetched>().ok_or_else(|| throw_type(ctx, "this is no request of fetch"))
+    value.instance::<Fetched>().ok_or_else(|| throw_type(ctx, "this is not a Request"))
 }
 
 fn reader<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a Rc<Reader>> {

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::rc::Rc;
 
-use brunt_fiber::block_on;
+use brunt_fiber::{Aborted, block_on};
 use brunt_js::{Failure, Host};
 use brunt_quickjs::{Call, Ctx, Deferred, JsResult, PromiseState, Thrown, Value};
 
@@ -34,7 +34,7 @@ pub(super) fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
         let promise = send_later(ctx, asked, &ctx.undefined())?;
         return wait_for(ctx, host, &promise);
     }
-    let mut prepared = match Prepared::read(ctx, http, asked, kind_of) {
+    let prepared = match Prepared::read(ctx, http, asked, kind_of) {
         Ok(prepared) => prepared,
         Err(Refusal::Thrown(thrown)) => return Err(thrown),
         Err(Refusal::Unsendable(refused)) => return answering::unsent(ctx, &refused),
@@ -43,15 +43,26 @@ pub(super) fn send<'js>(ctx: Ctx<'js>, asked: Asked<'js>) -> JsResult<'js> {
     if prepared.download.is_some() {
         return stream(ctx, http, prepared, sink);
     }
-    let ended = {
-        // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
-        let transfer = pin!(transfer::run(&http.client, &mut prepared, &sink));
-        block_on(transfer)
-    };
-    match ended {
-        Ok(ended) => answering::finished(ctx, Finished::new(prepared, ended)),
+    match carry_out(http, prepared, &sink) {
+        Ok(finished) => answering::finished(ctx, finished),
         Err(_) => Err(throw_stopped(ctx)),
     }
+}
+
+/// Waits for a prepared request. Apart, because its future takes kilobytes of the stack: they are not below the calls that make
+/// the VU's state and the response's object.
+#[inline(never)]
+fn carry_out(
+    http: &HttpState,
+    mut prepared: Prepared,
+    sink: &Sink,
+) -> Result<Box<Finished>, Aborted> {
+    let ended = {
+        // Pinned where it is made: handed over by value it would be copied, all of its kilobytes.
+        let transfer = pin!(transfer::run(&http.client, &mut prepared, sink));
+        block_on(transfer)
+    };
+    Ok(Finished::new(prepared, ended?))
 }
 
 /// Sends a request whose response is streamed, and waits for its head. Apart, because few are, and what this needs of the

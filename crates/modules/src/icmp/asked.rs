@@ -46,7 +46,7 @@ fn interval_min(ctx: Ctx<'_>) -> Duration {
     };
     parse(text).unwrap_or_else(|error| {
         log::warn!(
-            "{INTERVAL_VARIABLE} is no time such as 100ms, so it is {} ms: {error}",
+            "{INTERVAL_VARIABLE} is not a time such as 100ms, so it is {} ms: {error}",
             INTERVAL_MIN.as_millis()
         );
         INTERVAL_MIN

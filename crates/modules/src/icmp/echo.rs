@@ -121,7 +121,7 @@ impl Pinger {
                     return Ok(reply);
                 }
             }
-            Err(io::Error::other("too much came that is no answer"))
+            Err(io::Error::other("too many packets came that are not the answer"))
         };
         timeout(time, receiving)
             .await

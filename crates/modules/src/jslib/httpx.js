@@ -64,7 +64,7 @@ export const Options = requestOf('OPTIONS');
 export const Trace = requestOf('TRACE');
 export const Patch = requestOf('PATCH');
 
-/** Settings of a session that are no params of k6/http. */
+/** Settings of a session that are not params of k6/http. */
 const OWN_SETTINGS = ['baseURL', 'errorMetric', 'errorMetricCondition', 'headers', 'tags', 'otherParams'];
 
 /** A base URL, headers, tags and other params that all requests of a session share. */
@@ -166,7 +166,7 @@ export class Httpx {
     const [method, url, body, params] = given;
     if (dialect.isStrict) {
       if (given.length < 2) throw new Error(`${name}() needs a method and a URL`);
-      if (!METHODS.includes(method)) throw new Error(`'${method}' is no method; these are: ${METHODS.join(', ')}`);
+      if (!METHODS.includes(method)) throw new Error(`'${method}' is not a method; use one of ${METHODS.join(', ')}`);
     }
     const all = joined(this.k6params, params);
     if (!hasName(url)) return [method, this.#address(url), body, all];

@@ -18,18 +18,21 @@ const dialect = {
   },
 };
 
-/** A number rounded to at most so many decimals, without zeros at its end. */
+/** A number rounded to at most `decimals` decimals, without zeros at its end. */
 const rounded = (value, decimals) => String(parseFloat(value.toFixed(decimals)));
 
-/** A number cut to at most so many decimals. */
+/** A number cut to at most `decimals` decimals. */
 const cut = (value, decimals) => rounded(Math.trunc(value * 10 ** decimals) / 10 ** decimals, decimals);
 
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
+
+/** Bytes in the largest unit of which there is at least one, with a decimal below 10. */
 function bytes(value) {
   if (value < 10) return `${value} B`;
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
-  const power = Math.floor(Math.log(value) / Math.log(1000));
-  const scaled = Math.floor((value / 1000 ** power) * 10 + 0.5) / 10;
-  return `${scaled.toFixed(scaled < 10 ? 1 : 0)} ${units[power]}`;
+  let unit = 0;
+  while (value >= 1000 ** (unit + 1) && unit + 1 < BYTES.length) unit += 1;
+  const shown = Math.round((value / 1000 ** unit) * 10) / 10;
+  return `${shown.toFixed(shown < 10 ? 1 : 0)} ${BYTES[unit]}`;
 }
 
 const FIXED_UNITS = new Map([
@@ -59,7 +62,7 @@ export function humanizeValue(value, metric, timeUnit) {
   return rounded(value, 6);
 }
 
-/** The columns of a metric that is no trend: its value, and one or two more. */
+/** The columns of a metric that is not a trend: its value, and one or two more. */
 function columns(metric, timeUnit) {
   const { values } = metric;
   const human = (value) => humanizeValue(value, metric, timeUnit);

@@ -78,7 +78,7 @@ export function parseDuration(text) {
   for (const [whole, number, unit] of clean.matchAll(/([0-9]*\.?[0-9]*)([a-zA-Z]*)/g)) {
     if (whole === '') continue;
     const name = unit === '' ? 'ms' : unit;
-    if (!(name in UNITS)) throw new Error(`'${unit}' is no unit of a duration`);
+    if (!(name in UNITS)) throw new Error(`'${unit}' is not a unit of time`);
     if (used[name]) throw new Error(`the unit '${name}' stands twice in the duration '${text}'`);
     used[name] = true;
     const value = parseFloat(number) * UNITS[name];

@@ -136,7 +136,7 @@ function typed(value) {
 /** Says why a text can't be had from elsewhere: k6 has neither workers nor a browser's downloads. */
 function checkSource(input, config) {
   if (config.download) throw new Error('papaparse: `download` needs a browser; get the text with http.get() and parse that');
-  if (config.worker) throw new Error('papaparse: there are no workers here; leave `worker` out');
+  if (config.worker) throw new Error('papaparse: workers are not supported; leave `worker` out');
   if (typeof input !== 'string') throw new Error('papaparse: parse() takes a text; open files with open()');
 }
 

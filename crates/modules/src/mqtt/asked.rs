@@ -367,7 +367,9 @@ impl Asked {
 
 fn topic_of_message(topic: &str) -> Result<(), String> {
     if topic.is_empty() || !valid_topic(topic) || topic.contains('\0') {
-        return Err(format!("\"{topic}\" is no topic of a message: it may have no + and no #"));
+        return Err(format!(
+            "\"{topic}\" is not a topic for a message: + and # are not allowed in it"
+        ));
     }
     if topic.len() > TEXT_MAX { Err(too_long("the topic")) } else { Ok(()) }
 }
@@ -393,7 +395,7 @@ fn filters<'js>(given: &Value<'js>) -> JsResult<'js, Result<Vec<String>, String>
     });
     Ok(match wrong {
         Some(wrong) if wrong.len() > TEXT_MAX => Err(too_long("a topic")),
-        Some(wrong) => Err(format!("\"{wrong}\" is no topic to listen to")),
+        Some(wrong) => Err(format!("\"{wrong}\" is not a topic to subscribe to")),
         None => Ok(all),
     })
 }

@@ -22,7 +22,7 @@ pub(super) enum Place<'a> {
 
 /// The way to the broker: one task reads, many write.
 pub(super) enum Wire {
-    Port(Stream),
+    Port(Box<Stream>),
     Web(Web),
 }
 
@@ -51,7 +51,7 @@ impl Wire {
         match place {
             Place::Port { is_secure, host, port } => dial(http.dialer(), is_secure, host, port)
                 .await
-                .map(|opened| Self::Port(Stream::new(opened))),
+                .map(|opened| Self::Port(Box::new(Stream::new(opened)))),
             Place::Web { url, agent } => {
                 let target = target_of(url)?;
                 let protocol = [("Sec-Websocket-Protocol".to_owned(), "mqtt".to_owned())];

@@ -30,7 +30,7 @@ impl Destination {
         let number = port.to_number()?;
         if !(number.fract() == 0.0 && (0.0..=65535.0).contains(&number)) {
             let shown = port.to_string_lossy()?;
-            return Ok(Err(format!("the port {shown} is no number from 0 to 65535")));
+            return Ok(Err(format!("the port {shown} is not a number from 0 to 65535")));
         }
         let (is_secure, tags) = match &options {
             Some(options) => (options.get("tls")?.truthy(), OwnTags::read(call.ctx(), options)?),

@@ -36,7 +36,7 @@ const WAITING_MAX: usize = 1 << 20;
 /// told the close code.
 const CLOSED_EARLY: Duration = Duration::from_secs(1);
 
-/// Most unasked pongs of each connection that are told.
+/// The maximum number of unasked pongs of each connection that are told.
 const UNKNOWN_PONGS_MAX: u64 = 10;
 
 /// The code of a normal end.

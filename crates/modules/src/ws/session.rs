@@ -20,8 +20,8 @@ use crate::throwing::{throw, throw_stopped, throw_type};
 static CODE: Name = Name::new("code");
 static TEXT: Name = Name::new("text");
 
-/// Most bytes that `send()` leaves unwritten; beyond it, it waits, as k6 does from the first byte on. Until then the
-/// loop goes on, with its timers, though the other side doesn't read.
+/// The maximum number of bytes that `send()` leaves unwritten; beyond it, it waits, as k6 does from the first byte on.
+/// Until then the loop goes on, with its timers, though the other side doesn't read.
 const BUFFERED_MAX: usize = 128 << 20;
 
 /// When the script closes, what is unwritten still goes out, as long as some of it does in this time.

@@ -8,7 +8,7 @@ use rustls::pki_types::ServerName;
 
 /// From this number of names on Go counts them instead of telling them.
 const MOST_NAMES: usize = 100;
-/// Most texts that are kept for the whole process; what comes after them is told without names.
+/// The maximum number of texts that are kept for the whole process; what comes after them is told without names.
 const MOST_TEXTS: usize = 256;
 /// Longest text, in bytes: more than the longest names of a hundred need in practice.
 const LONGEST: usize = 8 << 10;

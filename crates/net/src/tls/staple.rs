@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Mutex;
 
-/// Most different answers that are remembered in all; further ones are ignored.
+/// The maximum number of different answers that are remembered in all; further ones are ignored.
 const KNOWN_MAX: usize = 1024;
 
 /// The moment that Go's zero time is.

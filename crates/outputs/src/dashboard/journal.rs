@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// Most bytes of events in memory. Beyond it every second point in time is forgotten.
+/// The maximum number of bytes of events in memory. Beyond it every second point in time is forgotten.
 const BYTES_MAX: usize = 64 << 20;
 
 /// An event as it is sent.

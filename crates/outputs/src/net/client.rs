@@ -145,6 +145,8 @@ impl Client {
             .map_err(|error| text(&error))?;
         let headers = request.headers_mut();
         headers.clone_from(&post.headers);
+        // The address says it, whatever headers a user asked for.
+        headers.remove(header::HOST);
         if *protocol == Protocol::One {
             // Also of nothing: without it some servers would wait for a body.
             headers.insert(header::CONTENT_LENGTH, post.body.len().into());

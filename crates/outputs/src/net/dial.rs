@@ -22,7 +22,7 @@ use tower_service::Service;
 use super::client::text;
 use super::endpoint::{Endpoint, Proxy};
 
-/// Most bytes of a proxy's answer to `CONNECT`.
+/// The maximum number of bytes of a proxy's answer to `CONNECT`.
 const PROXY_HEAD_MAX: usize = 8 * 1024;
 
 /// Opens connections for hyper's client.
@@ -132,7 +132,7 @@ async fn tunnel(
     if parts.read_buf.is_empty() {
         Ok(parts.io)
     } else {
-        Err(Refusal("the proxy sent something that nobody had asked for".to_owned()))
+        Err(Refusal("the proxy sent bytes before it was asked for any".to_owned()))
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Sending {
     pub(crate) endpoint: Endpoint,
     /// How many requests at once; at most as many as may wait.
     pub(crate) at_once: usize,
-    /// Most posts that wait. Posts beyond it are lost, and counted.
+    /// The maximum number of posts that wait. Posts beyond it are lost, and counted.
     pub(crate) waiting: usize,
     /// Sent before all others; nothing comes of its failure.
     pub(crate) first: Option<Post>,

@@ -37,7 +37,7 @@ fn send(url: &str, tls: &Tls, proxy: Option<&str>) -> Result<(), String> {
         judge: Answer::is_success,
     })
     .unwrap();
-    sender.offer(Post::new("/x?y", "body").header("A", "b"), 1);
+    sender.offer(Post::new("/x?y", "body").header("A", "b").header("Host", "elsewhere"), 1);
     let sent = sender.finish();
     assert_eq!(sent.arrived + sent.lost, 1);
     sent.trouble.map_or(Ok(()), Err)

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{CommonBytes, HeldBytes, LateBytes};
-use crate::vm::Hooks;
+use crate::ctx::Hooks;
 use crate::{Ctx, JsResult, Vm};
 
 /// Bytes of a page and some more: 0, 1, 2, … 250, 0, 1, …

@@ -1,7 +1,8 @@
 use std::rc::Rc;
 
+use super::account::LARGE;
 use super::*;
-use crate::vm::Hooks;
+use crate::ctx::Hooks;
 
 fn vm() -> Vm {
     Vm::new(Rc::new(()), Hooks::default(), 512 * 1024)
@@ -72,6 +73,21 @@ fn garbage_is_collected_before_the_limit_is_reached() {
     let garbage = "for (let i = 0; i < 100000; i++) { const a = [i, 'x' + i, {}]; a.push(a) }";
     assert!(ctx.eval("garbage.js", garbage).is_ok());
     assert!(ctx.take_over_limit().is_none());
+}
+
+#[test]
+fn a_power_that_is_too_large_leaves_nothing_behind() {
+    let vm = vm();
+    let fails = || {
+        let power = "try { 3n ** 1048576n } catch (error) { error.name }";
+        let told = vm.ctx().eval("power.js", power).unwrap();
+        assert_eq!(told.as_str().unwrap().to_string(), "RangeError");
+    };
+    fails();
+    let before = used(&vm);
+    fails();
+    // What it had multiplied until then is 100 kB.
+    assert!(used(&vm) < before + 50_000, "{} after {before}", used(&vm));
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::ctx::Ctx;
 use crate::error::{JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
-use crate::vm::Ctx;
 
 /// The byte around the number of a mark. A JSON text has no such byte: in strings it is written as `\u0001`.
 pub(super) const MARK: u8 = 1;
@@ -77,7 +77,7 @@ where
 #[cfg(test)]
 mod tests {
     use crate::Vm;
-    use crate::vm::Hooks;
+    use crate::ctx::Hooks;
     use std::rc::Rc;
 
     fn vm() -> Vm {

@@ -161,6 +161,38 @@ fn computed_properties_enumerate_assign_and_throw_like_real_ones() {
     );
 }
 
+/// Computing its only property runs a script.
+struct Growing;
+
+impl Class for Growing {
+    const NAME: &'static CStr = c"Growing";
+    const EXOTIC: bool = true;
+    fn members() -> &'static Members {
+        static MEMBERS: LazyLock<Members> = LazyLock::new(Members::new);
+        &MEMBERS
+    }
+    fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
+        if key.is(&STATUS) { Ok(Own::Once(ctx.eval("grow.js", "grow()")?)) } else { Ok(Own::None) }
+    }
+    fn own_names(&self) -> &'static [&'static Name] {
+        static NAMES: [&Name; 1] = [&STATUS];
+        &NAMES
+    }
+}
+
+#[test]
+fn an_object_that_grows_while_its_keys_are_listed_has_them_all() {
+    let (vu, ..) = vu();
+    let ctx = vu.vm.ctx();
+    ctx.global().set("it", ctx.instance(Growing).unwrap()).unwrap();
+    let grow = "function grow() { for (let i = 0; i < 500; i++) it['added' + i] = i; return 7 } 1";
+    assert_eq!(eval(&vu, grow), "1");
+    // `Object.keys` asks for the properties after it has listed them; `for in` asks meanwhile.
+    let list = "var keys = []; for (const key in it) keys.push(key);
+        [keys.length, keys[0], keys[499], keys[500]].join()";
+    assert_eq!(eval(&vu, list), "501,added0,added499,status");
+}
+
 #[test]
 fn assigning_through_an_heir_leaves_the_response_alone() {
     let (vu, ..) = vu();

@@ -58,7 +58,8 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
         "min_retry_backoff" => options.min_backoff = time()?,
         "max_retry_backoff" => options.max_backoff = time()?,
         "dial_timeout" => options.dial_timeout = time()?,
-        "read_timeout" => options.read_timeout = Some(time()?),
+        // With 0 or less, a command waits for ever.
+        "read_timeout" => options.read_timeout = Some(time()?).filter(|limit| !limit.is_zero()),
         "pool_size" => options.pool_size = (number()? as usize).max(1),
         "pool_timeout" => options.pool_timeout = time()?,
         // What they tune is not there to be tuned.
@@ -70,10 +71,10 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
     Ok(())
 }
 
-/// Whole seconds as a number alone, or a duration of Go's.
+/// Whole seconds as a number alone (less than 0 is 0), or a duration of Go's.
 fn time(text: &str) -> Option<Duration> {
-    match text.parse() {
-        Ok(seconds) => Some(Duration::from_secs(seconds)),
+    match text.parse::<i64>() {
+        Ok(seconds) => Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0))),
         Err(_) => brunt_duration::parse_wait(text).ok(),
     }
 }
@@ -125,6 +126,14 @@ mod tests {
         }
         for text in ["1.5", "1d", "1s1", "s", "x", "-1s"] {
             assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn replies_may_take_for_ever() {
+        for (text, limit) in [("2", Some(2)), ("0", None), ("-1", None), ("1m", Some(60))] {
+            let options = parse(&format!("redis://h?read_timeout={text}")).unwrap();
+            assert_eq!(options.read_timeout, limit.map(Duration::from_secs), "{text}");
         }
     }
 

@@ -16,9 +16,8 @@ use rustc_hash::FxHashSet;
 use super::{Fault, FoundImport};
 use crate::graph::{ImportKind, Names};
 
-/// The mark among the identifiers of a program that takes methods of a response away from it: `const { json } =
-/// response`,
-/// `const read = response.json`. Such a program needs them bound.
+/// The mark among the identifiers of a program that takes methods of a response away from it:
+/// `const { json } = response`, `const read = response.json`. Such a program needs them bound.
 pub const TAKES_METHODS: &str = "{methods}";
 
 const METHODS: [&str; 4] = ["json", "html", "submitForm", "clickLink"];

@@ -182,13 +182,13 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting(
         "memory-max-bytes",
         SIZE,
-        "Most bytes of each memory cache [default: 100MB]",
+        "Maximum size of each memory cache [default: 100MB]",
         |c, t| put(&mut c.memory_max_bytes, size(t)),
     ),
     setting(
         "memory-max-items",
         NUMBER,
-        "Most items of each memory cache [default: 100000]",
+        "Maximum number of items in each memory cache [default: 100000]",
         |c, t| put(&mut c.memory_max_items, number(t)),
     ),
     setting(
@@ -216,12 +216,18 @@ pub(super) static SETTINGS: &[Setting] = &[
     setting("cache-ttl", DURATION, "Keep an image for this time [default: 300s]", |c, t| {
         put(&mut c.image.cache_ttl, duration(t))
     }),
-    setting("cache-max-items", NUMBER, "Most images to keep [default: 10000]", |c, t| {
-        put(&mut c.image.cache_max_items, number(t))
-    }),
-    setting("cache-max-bytes", SIZE, "Most bytes of images to keep [default: 1GiB]", |c, t| {
-        put(&mut c.image.cache_max_bytes, size(t))
-    }),
+    setting(
+        "cache-max-items",
+        NUMBER,
+        "Maximum number of images to keep [default: 10000]",
+        |c, t| put(&mut c.image.cache_max_items, number(t)),
+    ),
+    setting(
+        "cache-max-bytes",
+        SIZE,
+        "Maximum size of all kept images together [default: 1GiB]",
+        |c, t| put(&mut c.image.cache_max_bytes, size(t)),
+    ),
     setting(
         "single-flight",
         Takes::Nothing,
@@ -231,11 +237,16 @@ pub(super) static SETTINGS: &[Setting] = &[
             Ok(())
         },
     ),
-    setting("synthetic", Takes::Nothing, "Burn CPU time instead of working on images", |c, _| {
-        c.image.synthetic = true;
-        Ok(())
-    }),
-    setting("cpu", DURATION, "CPU time of such an image [default: 10ms]", |c, t| {
+    setting(
+        "synthetic",
+        Takes::Nothing,
+        "Hold a thread for the time of --cpu instead of working on images",
+        |c, _| {
+            c.image.synthetic = true;
+            Ok(())
+        },
+    ),
+    setting("cpu", DURATION, "Time that such an image holds its thread [default: 10ms]", |c, t| {
         put(&mut c.image.cost, duration(t))
     }),
     setting(

@@ -23,14 +23,15 @@ export const options = {
 
 export default async function () {
   const tab = await browser.newPage();
-  const begin = Date.now();
-  const answer = await tab.goto(address, { waitUntil: 'load' });
-  opening.add(Date.now() - begin);
-  if (!answer) {
+  try {
+    const begin = Date.now();
+    const answer = await tab.goto(address, { waitUntil: 'load' });
+    opening.add(Date.now() - begin);
+    if (!answer) fail(`${address} doesn't answer`);
+    const text = await tab.locator('body').innerText();
+    check(text, { 'the page says something': (words) => words.trim() !== '' });
+  } finally {
+    // Also of a page that can't be opened: a tab that stays open takes memory.
     await tab.close();
-    fail(`${address} doesn't answer`);
   }
-  const text = await tab.locator('body').innerText();
-  check(text, { 'the page says something': (words) => words.trim() !== '' });
-  await tab.close();
 }

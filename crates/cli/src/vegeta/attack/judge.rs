@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_attack::Sink;
-use brunt_results::{Record, Summary, SummaryConfig, Threshold};
+use brunt_records::{Record, Summary, SummaryConfig, Threshold};
 
 use crate::{
     Context,

@@ -70,7 +70,8 @@ fn texts(source: &str, is_page: bool) -> Vec<(usize, String)> {
                 }
                 _ => all.push((index + 1, text.to_owned())),
             }
-            is_new = false;
+            // The text below `# Errors` is a text of its own.
+            is_new = text.starts_with("# ");
         }
     }
     all
@@ -87,8 +88,8 @@ fn search(path: &Path, found: &mut Vec<String>) {
         }
         return;
     }
-    let is_page = name.ends_with(".md");
-    if !is_page && !name.ends_with(".rs") {
+    let is_page = super::is_named(name, "md");
+    if !is_page && !super::is_named(name, "rs") {
         return;
     }
     let source = std::fs::read_to_string(path).expect("a text");

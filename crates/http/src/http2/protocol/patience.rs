@@ -2,7 +2,7 @@
 
 use brunt_net::clock::Clock;
 
-/// Most frames without use in [`SPAN_NS`]: 2000 a second, where servers of good will send a few.
+/// The maximum number of frames without use in [`SPAN_NS`]: 2000 a second, where servers of good will send a few.
 const FRAMES: usize = 20_000;
 
 const SPAN_NS: u64 = 10_000_000_000;

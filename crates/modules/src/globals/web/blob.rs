@@ -18,7 +18,8 @@ use crate::go_error::adopt;
 use crate::reading::length_of;
 use crate::throwing::{settled, throw};
 
-/// Most bytes that are made into one buffer or string. Larger bodies can be sent, and read as a stream.
+/// The maximum number of bytes that are made into one buffer or string. Larger bodies can be sent, and read as a
+/// stream.
 pub(crate) const READ_MAX: u64 = 1024 * 1024 * 1024;
 
 /// The content of a `Blob` or `File`. A clone shares the pieces.
@@ -279,7 +280,7 @@ fn read_parts<'js>(
                 "native" => true,
                 "transparent" => false,
                 other => {
-                    let message = format!("\"{other}\" is no way to treat line endings");
+                    let message = format!("\"{other}\" is not a way to treat line endings");
                     return Err(ctx.throw_type(&message));
                 }
             };

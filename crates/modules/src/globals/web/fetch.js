@@ -11,13 +11,13 @@
 
   function nameOf(name) {
     const text = `${name}`;
-    if (!TOKEN.test(text)) throw new TypeError(`"${text}" is no name of a header`);
+    if (!TOKEN.test(text)) throw new TypeError(`"${text}" is not the name of a header`);
     return text.toLowerCase();
   }
 
   function valueOf(value) {
     const text = `${value}`.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
-    if (/[\0\n\r]|[^\0-\xff]/.test(text)) throw new TypeError(`${JSON.stringify(text)} is no value of a header`);
+    if (/[\0\n\r]|[^\0-\xff]/.test(text)) throw new TypeError(`${JSON.stringify(text)} is not a value of a header`);
     return text;
   }
 
@@ -202,7 +202,7 @@
   function methodOf(value) {
     const text = String(value);
     const upper = text.toUpperCase();
-    if (!TOKEN.test(text)) throw new TypeError(`"${text}" is no method`);
+    if (!TOKEN.test(text)) throw new TypeError(`"${text}" is not a method`);
     if (['CONNECT', 'TRACE', 'TRACK'].includes(upper)) throw new TypeError(`fetch does not send ${upper} requests`);
     return METHODS.includes(upper) ? upper : text;
   }
@@ -324,7 +324,7 @@
       }
       const rules = dictionary(init, 'options');
       const status = rules.status === undefined ? 200 : Number(rules.status);
-      if (!(status >= 200 && status <= 599)) throw new RangeError(`${rules.status} is no status of a response`);
+      if (!(status >= 200 && status <= 599)) throw new RangeError(`${rules.status} is not a status of a response`);
       const statusText = rules.statusText === undefined ? '' : String(rules.statusText);
       if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText)) throw new TypeError('the statusText has illegal characters');
       const headers = new Headers(rules.headers);
@@ -364,7 +364,7 @@
     }
     static redirect(url, status = 302) {
       const location = urlOf(url);
-      if (![301, 302, 303, 307, 308].includes(status)) throw new RangeError(`${status} is no status of a redirect`);
+      if (![301, 302, 303, 307, 308].includes(status)) throw new RangeError(`${status} is not a status of a redirect`);
       const headers = freeze(new Headers([['location', location]]));
       const state = { status, statusText: '', headers, type: 'default', url: '', redirected: false };
       return new Response(null, state, token);

@@ -63,7 +63,7 @@ impl Boundary {
                 Ok(Self { text, content_type })
             }
             Some(text) => Err(format!(
-                "the header \"Content-Type\" says {given:?}, but {text:?} is no boundary: that is 1 to 70 letters, digits, \
+                "the header \"Content-Type\" says {given:?}, but {text:?} is not a boundary: that is 1 to 70 letters, digits, \
                  blanks and '()+_,-./:=? with no blank at the end; leave the header out, and there will be one"
             )),
         }
@@ -171,7 +171,7 @@ pub(super) fn parse(body: &Shared, content_type: &str) -> Result<Vec<Entry>, Str
                 .ok_or("the content type multipart/form-data has no boundary")?;
             parse_multipart(body, &boundary)
         }
-        _ => Err(format!("a body of the content type \"{content_type}\" is no form")),
+        _ => Err(format!("a body of the content type \"{content_type}\" is not a form")),
     }
 }
 
@@ -339,7 +339,10 @@ mod tests {
             error("", "multipart/form-data"),
             "the content type multipart/form-data has no boundary"
         );
-        assert_eq!(error("", "text/html"), "a body of the content type \"text/html\" is no form");
+        assert_eq!(
+            error("", "text/html"),
+            "a body of the content type \"text/html\" is not a form"
+        );
         assert_eq!(parse(&Shared::from("--B--"), kind).map(|entries| entries.len()), Ok(0));
     }
 

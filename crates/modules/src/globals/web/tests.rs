@@ -66,7 +66,7 @@ fn a_blob_is_its_parts() {
             ),
             (
                 "new Blob([], { endings: 'x' })",
-                "threw TypeError: \"x\" is no way to treat line endings",
+                "threw TypeError: \"x\" is not a way to treat line endings",
             ),
             ("Blob.prototype.slice.call({})", "threw TypeError: this is not a Blob"),
         ],
@@ -168,7 +168,7 @@ fn a_form_keeps_its_entries_in_order() {
             ),
             (
                 "return await new Response('x').formData().catch((e) => e)",
-                "TypeError: a body of the content type \"text/plain;charset=UTF-8\" is no form",
+                "TypeError: a body of the content type \"text/plain;charset=UTF-8\" is not a form",
             ),
         ],
     );
@@ -242,7 +242,7 @@ fn headers_requests_and_responses_are_those_of_the_standard() {
             ),
             (
                 "const h = new Headers([['a', 'b']]); try { h.append('no name', '') } catch (e) { return [e, h.get('A'), h.get('c')] }",
-                "TypeError: \"no name\" is no name of a header,b,",
+                "TypeError: \"no name\" is not the name of a header,b,",
             ),
             (
                 "try { new Headers({ [Symbol('x')]: '1' }) } catch (e) { return e.name }",

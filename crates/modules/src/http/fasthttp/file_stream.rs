@@ -65,7 +65,7 @@ fn size_of_file(path: &Path) -> Result<u64, String> {
         return Err("is a directory".to_owned());
     }
     if !meta.is_file() {
-        return Err("is no regular file".to_owned());
+        return Err("is not a regular file".to_owned());
     }
     File::open(path).map_err(no_file)?;
     Ok(meta.len())
@@ -121,6 +121,6 @@ mod tests {
         assert_eq!(size_of_file(folder.path()).unwrap_err(), "is a directory");
         let missing = folder.path().join("missing");
         assert_eq!(size_of_file(&missing).unwrap_err(), "no such file or directory");
-        assert_eq!(size_of_file(Path::new("/dev/null")).unwrap_err(), "is no regular file");
+        assert_eq!(size_of_file(Path::new("/dev/null")).unwrap_err(), "is not a regular file");
     }
 }

@@ -52,7 +52,7 @@ impl Rules {
                 // A pipe would be waited for, a device may be endless.
                 let is_regular = std::fs::metadata(path).map_or(true, |about| about.is_file());
                 if !is_regular {
-                    return Err(format!("the {key} {path:?} of tls_config is no regular file"));
+                    return Err(format!("the {key} {path:?} of tls_config is not a regular file"));
                 }
                 std::fs::read_to_string(path).map_err(|error| {
                     format!("the {key} {path:?} of tls_config cannot be read: {error}")

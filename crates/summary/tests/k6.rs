@@ -12,9 +12,9 @@ use brunt_metrics::summary::{
     Values,
 };
 use brunt_metrics::{Contains, Dropped, Kind, TrendSink, TrendStat};
-use brunt_report::humanize::Unit;
-use brunt_report::json;
-use brunt_report::text::{self, Mode, TextOptions};
+use brunt_summary::humanize::Unit;
+use brunt_summary::json;
+use brunt_summary::text::{self, Mode, TextOptions};
 use serde_json::Value;
 
 #[test]

@@ -8,10 +8,10 @@ use brunt_metrics::summary::{
     Values,
 };
 use brunt_metrics::{Contains, Dropped, Kind, TrendSink, TrendStat};
-use brunt_report::humanize::Unit;
-use brunt_report::json::machine::{self, MachineContext};
-use brunt_report::json::{SummaryContext, exported, handle_summary_data, pretty, summary_export};
-use brunt_report::text::{Mode, TextOptions, render};
+use brunt_summary::humanize::Unit;
+use brunt_summary::json::machine::{self, MachineContext};
+use brunt_summary::json::{SummaryContext, exported, handle_summary_data, pretty, summary_export};
+use brunt_summary::text::{Mode, TextOptions, render};
 use serde_json::json;
 
 #[test]

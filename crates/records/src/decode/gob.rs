@@ -193,11 +193,11 @@ fn step_of(types: &FxHashMap<i64, Type>, name: &str, id: i64) -> Result<Step, Ba
     let number = |number| match id {
         2 => Ok(Step::Int(number)),
         3 => Ok(Step::Uint(number)),
-        _ => Err(Bad("a field that should be a number is none")),
+        _ => Err(Bad("a field that should be a number is not one")),
     };
     let text = |text| match id {
         BYTES | STRING => Ok(Step::Text(text)),
-        _ => Err(Bad("a field that should be a text is none")),
+        _ => Err(Bad("a field that should be a text is not one")),
     };
     match name {
         "Attack" => text(Text::Attack),

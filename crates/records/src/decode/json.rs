@@ -70,7 +70,7 @@ impl Json {
         record.bytes_in = line.bytes_in.unwrap_or(0);
         record.error = line.error.unwrap_or_default();
         if !base64(&mut record.body, line.body.unwrap_or_default().as_bytes()) {
-            return Err("its body is no base64".to_owned());
+            return Err("its body is not base64".to_owned());
         }
         record.method = line.method.unwrap_or_default();
         record.url = line.url.unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The cost of ten million records, piece by piece: `cargo bench -p brunt-results`.
+//! The cost of ten million records, piece by piece: `cargo bench -p brunt-records`.
 
-use brunt_results::{Encoder, Format, Record, Summary, Timestamp, decode};
+use brunt_records::{Encoder, Format, Record, Summary, Timestamp, decode};
 use divan::{Bencher, black_box, counter::ItemsCount};
 
 const COUNT: u64 = 10_000;
