@@ -6,7 +6,20 @@
 use std::collections::BTreeMap;
 
 use brunt_options::{ConfigFile, Layer, Layers, Options, Rules, consolidate};
+use brunt_schedule::{Executor, Scenario};
 use libfuzzer_sys::fuzz_target;
+
+/// The most VUs of ramps: time and memory of a plan grow with them.
+const VUS: u64 = 100_000;
+
+fn ramped(scenario: &Scenario) -> u64 {
+    match &scenario.executor {
+        Executor::RampingVus { start_vus, stages, .. } => {
+            stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max)
+        }
+        _ => 0,
+    }
+}
 
 fuzz_target!(|input: &[u8]| {
     let Some((&control, bytes)) = input.split_first() else { return };
@@ -49,6 +62,9 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(again.options.to_inspect_json(), json);
     let Ok(plan) = consolidate(layers, Rules::default()) else { return };
     assert!(!plan.scenarios.is_empty());
+    if plan.scenarios.iter().map(ramped).sum::<u64>() > VUS {
+        return;
+    }
     let _ = (plan.peak(), plan.total_duration());
     let _ = (plan.to_inspect_json(), plan.to_test_options_json(), plan.to_written_back_json());
     let archived = Options::from_json(&plan.to_archive_json(), Layer::Script);
