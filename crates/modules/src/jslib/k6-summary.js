@@ -41,17 +41,22 @@ const FIXED_UNITS = new Map([
   ['us', [1000, 'µs']],
 ]);
 
+/** Times below a second: the end of each range, the factor to its unit, the unit, and its decimals. */
+const SHORT_TIMES = [
+  [0.001, 1e6, 'ns', 0],
+  [1, 1000, 'µs', 2],
+  [1000, 1, 'ms', 2],
+];
+
 function time(milliseconds, unit) {
   const fixed = FIXED_UNITS.get(unit);
   if (fixed) return (milliseconds * fixed[0]).toFixed(2) + fixed[1];
   if (milliseconds === 0) return '0s';
-  if (milliseconds < 0.001) return `${Math.trunc(milliseconds * 1e6)}ns`;
-  if (milliseconds < 1) return `${cut(milliseconds * 1000, 2)}µs`;
-  if (milliseconds < 1000) return `${cut(milliseconds, 2)}ms`;
-  const seconds = `${cut((milliseconds % 60000) / 1000, milliseconds > 60000 ? 0 : 2)}s`;
-  const minutes = Math.trunc(milliseconds / 60000);
-  if (minutes < 1) return seconds;
-  return minutes < 60 ? `${minutes}m${seconds}` : `${Math.trunc(minutes / 60)}h${minutes % 60}m${seconds}`;
+  const short = SHORT_TIMES.find(([end]) => milliseconds < end);
+  if (short) return cut(milliseconds * short[1], short[3]) + short[2];
+  const [hours, minutes] = [Math.trunc(milliseconds / 3600000), Math.trunc(milliseconds / 60000)];
+  const clock = hours > 0 ? `${hours}h${minutes % 60}m` : minutes > 0 ? `${minutes}m` : '';
+  return `${clock}${cut((milliseconds % 60000) / 1000, milliseconds > 60000 ? 0 : 2)}s`;
 }
 
 /** A value of a metric as people read it: bytes, times, percents, numbers. */
