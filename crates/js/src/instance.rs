@@ -232,6 +232,8 @@ impl Instance {
     fn within_limit<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
         let ctx = self.vm.ctx();
         if ctx.over_limit().is_none() {
+            // Whatever the script left may be large; it may be long until it runs again.
+            ctx.catch_up();
             return result;
         }
         // What waits must not run, and what it holds is to go.
