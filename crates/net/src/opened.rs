@@ -47,6 +47,13 @@ impl Opened {
         Self { came: early, at: 0, ..self }
     }
 
+    /// The connection itself, what came and was not read, and whose bytes they are.
+    pub fn take_apart(self) -> (Connection, Vec<u8>, Rc<Dialer>) {
+        let Self { counted: Counted { connection, dialer, .. }, mut came, at, .. } = self;
+        came.drain(..at);
+        (connection, came, dialer)
+    }
+
     /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. What came
     /// before that and was not read is an error, as somebody on the way may have put it there.
     ///

@@ -1,8 +1,8 @@
 //! What the server says.
 
 use super::{
-    ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, WINDOW_OF_ALL, flag, frame,
-    kind, reason, setting,
+    ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, flag, frame, kind, reason,
+    setting,
 };
 use crate::failure::Http2Trouble;
 use crate::headers::is_token;
@@ -91,8 +91,11 @@ impl Protocol {
         self.frame(&head, &whole[frame::HEAD..])
     }
 
-    fn check(&self, head: &Head) -> Result<(), Broken> {
+    fn check(&mut self, head: &Head) -> Result<(), Broken> {
         if head.len > frame::SIZE_MAX {
+            // Its first bytes, read as the head of a frame.
+            let is_http = head.bytes().starts_with(b"HTTP");
+            self.saw_http1 |= is_http && !self.has_settings;
             return Err(Broken::Size);
         }
         let has_stream = match head.kind {
@@ -172,7 +175,12 @@ impl Protocol {
                 // Go takes the latter for a request that this connection can't carry: it goes on another.
                 self.is_spent |= code == reason::PROTOCOL_ERROR;
                 let is_unseen = matches!(code, reason::REFUSED_STREAM | reason::PROTOCOL_ERROR);
-                self.with(head.stream, |stream| stream.reset(code, is_unseen));
+                self.with(head.stream, |stream| {
+                    if !stream.is_done {
+                        stream.reset_by_server = Some(code);
+                    }
+                    stream.reset(code, is_unseen);
+                });
                 Ok(())
             }
             kind::SETTINGS => self.settings(head, payload),
@@ -303,10 +311,17 @@ impl Protocol {
 
     /// Some of a body. `size`: what it counts, padding and all.
     fn data(&mut self, id: u32, data: &[u8], size: usize, ends: bool) -> Result<(), Broken> {
-        self.unreturned += size;
-        if self.unreturned >= WINDOW_OF_ALL as usize / 2 {
-            let bytes = std::mem::take(&mut self.unreturned) as u32;
-            frame::write_number(kind::WINDOW_UPDATE, 0, bytes, &mut self.out);
+        let Some(before) = self.untaken else { return self.data_of(id, data, size, ends) };
+        self.data_of(id, data, size, ends)?;
+        let now = self.untaken.unwrap_or(before);
+        // What was put aside counts until it is taken.
+        self.give_back_of_all(size - (now - before));
+        if now > self.window_of_all as usize { Err(FLOW_CONTROL_ERROR) } else { Ok(()) }
+    }
+
+    fn data_of(&mut self, id: u32, data: &[u8], size: usize, ends: bool) -> Result<(), Broken> {
+        if self.untaken.is_none() {
+            self.give_back_of_all(size);
         }
         let polled = self.polled;
         let next_id = self.next_id;
@@ -349,6 +364,9 @@ impl Protocol {
         stream.body += data.len() as u64;
         if let Some(queue) = &mut stream.queue {
             queue.extend_from_slice(data);
+            if let Some(untaken) = &mut self.untaken {
+                *untaken += data.len();
+            }
             stream.unreturned += size - data.len();
         } else {
             if let Err(failure) = stream.answer.take(data, None) {
@@ -436,6 +454,10 @@ impl Protocol {
             }
         }
         if ends {
+            stream.ends_with_head = is_head;
+            if !is_head && stream.queue.is_some() {
+                stream.trailers = Some(head.lines);
+            }
             end(stream);
         }
         if ends || stream.queue.is_some() {
