@@ -234,8 +234,8 @@ impl Protocol {
             match u16::from_be_bytes([*n0, *n1]) {
                 setting::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
                 setting::MAX_CONCURRENT_STREAMS => {
-                    // None at all would be for ever: it is a server's way to say "later".
-                    self.streams_max = (value as usize).max(1);
+                    // None at all would be for ever: it is a server's way to say "later". Calls have deadlines, and wait.
+                    self.streams_max = (value as usize).max(usize::from(self.untaken.is_none()));
                     self.slots.drain(..).for_each(std::task::Waker::wake);
                 }
                 setting::INITIAL_WINDOW_SIZE if value > i32::MAX as u32 => {
