@@ -226,8 +226,13 @@ impl Place<'_> {
             if let Some(limit) = protocol.passed_by(asked) {
                 return Poll::Ready(Err(NoStream::HeadTooLarge(limit)));
             }
-            if !protocol.has_room() || protocol.is_full() {
-                protocol.wait_for_room(cx.waker());
+            let has_room = protocol.has_room();
+            if !has_room || protocol.is_full() {
+                if has_room {
+                    protocol.wait_for_socket(cx.waker());
+                } else {
+                    protocol.wait_for_room(cx.waker());
+                }
                 self.waker = Some(cx.waker().clone());
                 return Poll::Pending;
             }

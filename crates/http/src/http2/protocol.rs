@@ -59,6 +59,8 @@ pub(super) struct Protocol {
     streams: Vec<Stream>,
     /// Who waits for a place among them, the first one first.
     slots: VecDeque<Waker>,
+    /// Some of them wait for the socket.
+    is_held_up: bool,
     /// The stream whose own task is at work: it needs no waking.
     polled: u32,
     next_id: u32,
@@ -122,6 +124,7 @@ impl Protocol {
             out,
             streams: Vec::new(),
             slots: VecDeque::new(),
+            is_held_up: false,
             polled: 0,
             next_id: 1,
             window: WINDOW_AT_FIRST.into(),
@@ -192,9 +195,15 @@ impl Protocol {
                 sender.wake();
             }
         }
-        if self.has_room() {
+        if std::mem::take(&mut self.is_held_up) {
             self.slots.drain(..).for_each(Waker::wake);
         }
+    }
+
+    /// Wakes this one when the socket has taken all.
+    pub(super) fn wait_for_socket(&mut self, waker: &Waker) {
+        self.is_held_up = true;
+        self.wait_for_room(waker);
     }
 
     /// No more streams follow, and the server is told.
