@@ -329,6 +329,11 @@ impl Connection {
         Pin::new(&mut *self.wire.socket.borrow_mut()).poll_shutdown(cx)
     }
 
+    /// Ends both directions without waiting: for a connection that is over while others still look at it.
+    pub fn hang_up(&mut self) {
+        self.wire.socket.borrow_mut().hang_up();
+    }
+
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.
     pub fn say_goodbye(&mut self) -> usize {
         let Some(session) = &mut self.tls else {

@@ -47,6 +47,13 @@ impl Opened {
         Self { came: early, at: 0, ..self }
     }
 
+    /// The connection itself, the bytes that came and were not read, and the dialer whose bytes they are.
+    pub fn take_apart(self) -> (Connection, Vec<u8>, Rc<Dialer>) {
+        let Self { counted: Counted { connection, dialer, .. }, mut came, at, .. } = self;
+        came.drain(..at);
+        (connection, came, dialer)
+    }
+
     /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. Bytes that came
     /// before that and were not read are an error, as an attacker on the way may have put them there.
     ///

@@ -277,7 +277,7 @@ impl Answer {
         self.status != 0 && self.fate == Fate::Stream
     }
 
-    pub(super) fn response(&self) -> Option<Response<'_>> {
+    pub(crate) fn response(&self) -> Option<Response<'_>> {
         let (reason, lines) = self
             .buffer
             .get(..self.head_len as usize)?

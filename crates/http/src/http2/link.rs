@@ -52,6 +52,21 @@ impl Link {
     pub(crate) fn new(mut connection: Connection, clock: Clock, head_limit: usize) -> Self {
         let mut protocol = Protocol::new(clock, head_limit);
         protocol.take(&connection.take_early());
+        Self::of(connection, protocol)
+    }
+
+    /// The same for a [`Line`](super::Line), whose user takes the bodies bit by bit: bytes that were not taken yet count
+    /// towards the window of all streams.
+    pub(super) fn narrow(
+        connection: Connection,
+        clock: Clock,
+        head_limit: usize,
+        window_of_all: u32,
+    ) -> Self {
+        Self::of(connection, Protocol::narrow(clock, head_limit, window_of_all))
+    }
+
+    fn of(connection: Connection, protocol: Protocol) -> Self {
         let (remote, tls) = (connection.remote, connection.tls_info);
         let inner = Inner {
             connection,
@@ -121,6 +136,12 @@ impl Inner {
                 Some(Err(failure)) => protocol.ended(Some(failure.into())),
             }
         }
+    }
+
+    /// Nothing waits for the socket.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.broken.is_some()
+            || (self.unsent_at == self.unsent.len() && self.protocol.out.is_empty())
     }
 
     /// Writes what there is to write. A socket that takes nothing more may still have something to read.

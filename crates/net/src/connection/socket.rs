@@ -1,6 +1,7 @@
 //! The socket of a connection: TCP, or a socket in the file system.
 
 use std::io::{self, IoSlice};
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
@@ -72,6 +73,16 @@ impl Socket {
             }
             #[cfg(unix)]
             Self::Unix(stream) => stream.try_write(bytes),
+        }
+    }
+
+    /// Ends both directions. Best effort: it is closed when it is dropped.
+    pub(super) fn hang_up(&mut self) {
+        match self {
+            Self::Tcp(stream) => drop(SockRef::from(&*stream).shutdown(Shutdown::Both)),
+            Self::Tls(stream) => drop(Pin::new(stream).poll_shutdown(&mut idle())),
+            #[cfg(unix)]
+            Self::Unix(stream) => drop(SockRef::from(&*stream).shutdown(Shutdown::Both)),
         }
     }
 
