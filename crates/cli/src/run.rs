@@ -191,7 +191,7 @@ fn run<H: Host>(
         progress.stop();
     }
 
-    // What was said again and again is told before the results.
+    // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     results.tell();
     if let Some(traces) = traces {

@@ -143,7 +143,7 @@ impl Channel {
         let is_over = Rc::new(Cell::new(false));
         let (over, end) = (Rc::clone(&is_over), Rc::clone(&greeting));
         tokio::task::spawn_local(async move {
-            // What it ends with, each call on it is told.
+            // Each call on it is told how it ended.
             let ended = driver.await;
             over.set(true);
             end.end(ended.err().map_or_else(|| "EOF".to_owned(), |error| error.to_string()));
@@ -292,7 +292,7 @@ async fn answer(
         return Err(Box::new(Outcome::of(status)));
     }
     let coding = Coding::of(&mut headers);
-    // What belongs to the end says nothing here.
+    // A field of the trailers says nothing here.
     for name in ["grpc-status", "grpc-message"] {
         headers.remove(name);
     }

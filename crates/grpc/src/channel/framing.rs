@@ -53,7 +53,7 @@ pub(super) async fn send(
 ) -> Result<bool, Status> {
     loop {
         stream.reserve_capacity(bytes.len());
-        // What fits goes at once.
+        // The part that fits goes at once.
         let mut room = stream.capacity().min(bytes.len());
         if room == 0 && !bytes.is_empty() {
             room = match poll_fn(|cx| stream.poll_capacity(cx)).await {

@@ -336,7 +336,7 @@ impl Protocol {
         }
         stream.received += size;
         if stream.is_bodiless && !data.is_empty() {
-            // Nobody asked for it: Go passes over it, too.
+            // It answers no request: Go passes over it, too.
             if ends {
                 end(stream);
                 stream.wake();
@@ -406,7 +406,7 @@ impl Protocol {
             return Ok(());
         }
         if stream.has_head && (!ends || head.status != 0) {
-            // What follows a body are trailers, and they end the stream.
+            // Headers after a body are trailers, and they end the stream.
             return Err(PROTOCOL_ERROR);
         }
         if !is_sound {
