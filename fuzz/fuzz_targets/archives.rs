@@ -2,7 +2,7 @@
 //!
 //! Nothing may lead out of it or cost more than it is long, and an archive is the same after it was written and read again.
 #![no_main]
-#![allow(dead_code, reason = "the files serve more than the reader and the writer")]
+#![allow(dead_code, reason = "of these files only the reader and the writer are tried")]
 
 use std::collections::BTreeMap;
 use std::path::{Component, PathBuf};

@@ -409,7 +409,7 @@ fn kind_of(value: &Value<'_>) -> &'static str {
 }
 
 /// The export `handleSummary`, if there is one (and it is a function), and its argument.
-#[allow(clippy::type_complexity, reason = "named for one caller")]
+#[allow(clippy::type_complexity, reason = "a name for the pair would serve one caller")]
 fn summary_call<'js>(
     instance: &'js Instance,
     data: &str,

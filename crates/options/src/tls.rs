@@ -69,7 +69,9 @@ impl OptionValue for TlsVersions {
                         "min" => versions.min = read(&value)?,
                         "max" => versions.max = read(&value)?,
                         _ => {
-                            return Err(value.fault("unknown field: the known ones are min and max"));
+                            return Err(
+                                value.fault("unknown field: the known ones are min and max")
+                            );
                         }
                     }
                 }

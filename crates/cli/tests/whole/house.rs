@@ -1,5 +1,6 @@
 //! House rules that a machine can check.
 
+mod arrows;
 mod circles;
 mod tokens;
 mod words;

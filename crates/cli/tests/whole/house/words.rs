@@ -144,8 +144,8 @@ fn search(path: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The literals of a source that are sentences, with their lines: four words and more. Those of its tests are left out.
-/// Words of made-up sentences ([`MADE_UP`]) are data.
+/// The literals of a source that are sentences, with their lines: four words and more. The literals of its tests are left
+/// out. Words of made-up sentences ([`MADE_UP`]) are data.
 fn messages(source: &str) -> Vec<(usize, String)> {
     let mut all = Vec::new();
     if source.contains(MADE_UP) {
