@@ -217,7 +217,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Greeted<T> {
         }
         let frames = u32::try_from((this.frames - frames) / 8).unwrap_or(u32::MAX / 4);
         let bytes = into.filled().len() - before;
-        // What was read is handed on in this turn; the next reading is one of the next turn.
+        // Read bytes are handed on in this turn; the next reading is one of the next turn.
         this.is_late = this.turn.is_over(Turn::THING + frames + Turn::bytes(bytes));
         read
     }
