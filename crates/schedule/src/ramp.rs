@@ -27,7 +27,7 @@ pub(crate) fn handles(
     ramp.numbers(segment).map(|n| HandlePlan { spans: ramp.spans(n).to_vec() }).collect()
 }
 
-/// What the spans of a VU follow from, and room to write them down: there may be millions of VUs.
+/// The options that the spans of a VU follow from, and room to write them down: there may be millions of VUs.
 struct Ramp<'a> {
     start_vus: u64,
     stages: &'a [Stage],

@@ -190,6 +190,7 @@ impl Cursor {
                     Some(_) => return Err(CsvError::Quote(self.place(start, at - 1))),
                 }
             }
+            // The mark between it and the next one.
             at += 1;
         }
     }

@@ -110,8 +110,8 @@ impl Client {
         self.connection = Connection::to(&self.endpoint);
     }
 
-    /// The server may have closed a kept connection just when we took it: then a new one is tried. What fails on a new one is
-    /// not sent again, for the server may have taken it.
+    /// The server may have closed a kept connection just when we took it: then a new one is tried. A post that fails on a new
+    /// one is not sent again, for the server may have taken it.
     async fn attempt_twice(&mut self, post: &Post) -> Result<Answer, String> {
         let mut result = self.attempt(post).await;
         if result.as_ref().is_err_and(|trouble| trouble.was_kept) {
