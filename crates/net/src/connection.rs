@@ -287,7 +287,7 @@ impl Connection {
             Err(_) | Ok(0) => return None,
             Ok(size) => size,
         };
-        // Plain bytes between two responses belong to nobody.
+        // Plain bytes between two responses belong to neither.
         let session = self.tls.as_mut()?;
         scratch.read[..kept].copy_from_slice(&session.partial);
         let mut is_quiet = true;

@@ -204,7 +204,7 @@ impl Inner {
     /// Writes what the socket takes at once.
     pub(super) fn flush(&mut self, scratch: &mut Scratch, meter: &Meter) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
-        // What it doesn't take goes out with the next request.
+        // Bytes that it doesn't take go out with the next request.
         let _ = self.poll_flush(&mut cx, scratch, meter);
     }
 }

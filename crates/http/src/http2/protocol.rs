@@ -410,7 +410,7 @@ impl Protocol {
         }
         self.pass_on();
         if self.streams.is_empty() {
-            // Nothing is kept while nobody asks.
+            // Nothing is kept while no request runs.
             self.streams = Vec::new();
         }
         Some(stream)

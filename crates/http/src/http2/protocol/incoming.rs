@@ -437,7 +437,7 @@ impl Protocol {
             return Ok(());
         }
         if stream.has_head && (!ends || head.status != 0) && !is_line {
-            // What follows a body are trailers, and they end the stream.
+            // Headers after a body are trailers, and they end the stream.
             return Err(PROTOCOL_ERROR);
         }
         if !is_sound {
