@@ -125,7 +125,7 @@ fn floods_and_what_is_too_large_hurt_nobody_else() {
     let went = seen["went"].as_f64().expect("a count");
     let (step, waited) = (0.05 + pause.as_secs_f64(), told.waited.as_secs_f64());
     assert!(went > 0.4 * 4.0 * (3.0 - waited) / step, "{seen} {pause:?} {waited}");
-    // What has half a second.
+    // The request has a timeout of half a second.
     let took = seen["took"].as_f64().expect("milliseconds");
     let late_max = 1500.0 + 10_000.0 * pause.as_secs_f64() + 1000.0 * waited;
     assert!(took < late_max, "{seen} {pause:?} {waited}");
