@@ -165,7 +165,7 @@ impl Drop for Running {
     }
 }
 
-/// What was said, but for the line about a machine on which other programs run, too: tests run beside each other.
+/// The log without the line about a machine on which other programs run, too: tests run beside each other.
 fn without_excuses(stderr: &str) -> String {
     let is_excuse = |line: &&str| line.contains("generator was ");
     stderr.split_inclusive('\n').filter(|line| !is_excuse(line)).collect()
@@ -250,7 +250,7 @@ impl Told {
 }
 
 /// Tries it up to five times, for as long as it fails because other programs took the processors. If they did so each time,
-/// nothing can be said, and nothing is wrong. The error is that of the first try which nobody disturbed.
+/// nothing can be said, and nothing is wrong. The error is that of the first try that no other program disturbed.
 pub(crate) fn undisturbed(
     mut attempt: impl FnMut() -> (Told, Result<(), String>),
 ) -> Result<(), String> {
