@@ -1,5 +1,5 @@
 /* Work on the heap as a whole, in slices: the interrupt handler lets neighbours run between them. The VM itself does nothing
-   meanwhile, and nobody frees a value of it: Rust's roots, which may be dropped at any time, free nothing by
+   meanwhile, and no code frees a value of it: Rust's roots, which may be dropped at any time, free nothing by
    themselves. */
 
 /* Smaller heaps are collected at once, in a few milliseconds. */
@@ -47,8 +47,8 @@ static no_inline void brunt_let_others(JSRuntime *rt)
         rt->brunt_breath = BRUNT_BREATH;
 }
 
-/* Whether objects that nobody has any more may wait for the next poll. Close to the limit their memory is wanted at once, but
-   by who is over it and stops. */
+/* Whether objects without a reference may wait for the next poll. Close to the limit their memory is wanted at once, unless the
+   script is over the limit and about to stop. */
 static bool brunt_free_later(JSRuntime *rt)
 {
     size_t max = rt->brunt_heap_max;

@@ -175,10 +175,13 @@ impl Cursor {
             at += 1;
             loop {
                 let Some(quote) = memchr(b'"', &line[at..]) else {
-                    let length = line.len() + usize::from(is_ended);
-                    let next = self.lines.next(data);
-                    (line, is_ended) =
-                        next.ok_or_else(|| CsvError::Quote(self.place(start, length)))?;
+                    let end = self.place(start, line.len() + usize::from(is_ended));
+                    // A `\r` alone at the end of the file is no line.
+                    let next = self
+                        .lines
+                        .next(data)
+                        .filter(|(next, is_ended)| *is_ended || !next.is_empty());
+                    (line, is_ended) = next.ok_or(CsvError::Quote(end))?;
                     at = 0;
                     continue;
                 };
@@ -290,6 +293,7 @@ mod tests {
             ("\"a", format!("parse error on line 1, column 3: {quote}")),
             ("\"a\n", format!("parse error on line 1, column 4: {quote}")),
             ("\"a\r\n\r\n", format!("record on line 1; parse error on line 2, column 2: {quote}")),
+            ("\"a\n\r", format!("parse error on line 1, column 4: {quote}")),
             ("\"", format!("parse error on line 1, column 2: {quote}")),
         ];
         for (data, expected) in cases {

@@ -67,7 +67,7 @@ fn large_heaps_are_collected_and_freed_in_slices() {
     // A small heap waits for nothing.
     vm.collect_beyond(ctx.memory_used());
     assert!(asked(cycles) < 100);
-    // What is left at the end of a script waits for whoever has run it.
+    // Garbage left at the end of a script waits for the caller that has run the script.
     let leaves =
         "(() => { const all = []; for (let i = 0; i < 50000; i++) all.push({ all: [i] }); })()";
     asked(leaves);
