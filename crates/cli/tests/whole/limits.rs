@@ -125,24 +125,6 @@ fn only_regular_files_are_imported() {
     assert!(told.code == 0 && told.stderr.contains("piped"), "{told:?}");
 }
 
-#[test]
-fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
-    let mut tested = 0;
-    let script = include_str!("limits/odd.js");
-    // In parts, so that one that never returns is named and the others go on.
-    for part in 0..8 {
-        let told = brunt(&format!("run -q --log-format raw --throw=false -e PART={part} s.js"))
-            .file("s.js", script)
-            .told();
-        assert_eq!(told.code, 0, "part {part}: {told:?}");
-        assert!(!told.stderr.contains("panicked"), "part {part}: {}", told.stderr);
-        let count = told.stderr.lines().find_map(|line| line.strip_prefix("tested "));
-        let count = count.unwrap_or_else(|| panic!("part {part}: {told:?}"));
-        tested += count.trim().parse::<u32>().unwrap();
-    }
-    assert!(tested > 150, "{tested} functions");
-}
-
 /// They took four thousand million elements one by one: the core for minutes, the memory of the machine to its last byte.
 #[test]
 fn arrays_of_any_length_are_refused_where_native_code_takes_their_elements() {

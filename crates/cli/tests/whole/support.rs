@@ -217,6 +217,9 @@ pub(crate) struct DemoServer {
     _folder: Brunt,
     pub(crate) url: String,
     pub(crate) faults: String,
+    /// Empty where its flags leave it out; so is the next.
+    pub(crate) grpc: String,
+    pub(crate) redis: String,
 }
 
 impl DemoServer {
@@ -235,7 +238,14 @@ impl DemoServer {
         let line = running.line();
         let addresses: serde_json::Value = serde_json::from_str(&line).expect("a line of JSON");
         let text = |name: &str| addresses[name].as_str().expect("an address").to_owned();
-        Self { url: text("url"), faults: text("faults"), _running: running, _folder: folder }
+        Self {
+            url: text("url"),
+            faults: text("faults"),
+            grpc: addresses["grpc"].as_str().unwrap_or_default().to_owned(),
+            redis: addresses["redis"].as_str().unwrap_or_default().to_owned(),
+            _running: running,
+            _folder: folder,
+        }
     }
 }
 
