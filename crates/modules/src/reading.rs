@@ -83,19 +83,13 @@ impl Room {
     /// # Errors
     /// There is no more room.
     pub(crate) fn take<'js>(&mut self, ctx: Ctx<'js>, bytes: usize) -> JsResult<'js, ()> {
-        match self.0.checked_sub(bytes) {
-            Some(left) => {
-                self.0 = left;
-                Ok(())
-            }
-            None => {
-                let most = Self::BYTES >> 20;
-                Err(throw(
-                    ctx,
-                    &format!("the texts given here are too long together: at most {most} MiB"),
-                ))
-            }
-        }
+        let Some(left) = self.0.checked_sub(bytes) else {
+            let most = Self::BYTES >> 20;
+            let why = format!("the texts given here are too long together: at most {most} MiB");
+            return Err(throw(ctx, &why));
+        };
+        self.0 = left;
+        Ok(())
     }
 }
 

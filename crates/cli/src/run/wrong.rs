@@ -78,7 +78,7 @@ fn in_order<'a>(
     error: &'a OptionsError,
     texts: Texts<'_>,
 ) -> Vec<(&'a OptionsError, Option<Diagnostic>)> {
-    let mut all: Vec<_> = error.each().into_iter().map(|each| (each, texts.place(each))).collect();
+    let mut all: Vec<_> = error.each().iter().map(|each| (each, texts.place(each))).collect();
     let mut files: Vec<String> = Vec::new();
     for (_, place) in &all {
         let url = place.as_ref().map(|place| &place.url);

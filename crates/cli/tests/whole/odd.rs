@@ -67,7 +67,7 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
             let mine: Vec<_> = cases.iter().skip(worker).step_by(WORKERS).copied().collect();
             let (servers, known, tally) = (&servers, &known, &tally);
             scope.spawn(move || {
-                Worker { servers, known, tally, folder: folder.path(), cases: &mine }.work()
+                Worker { servers, known, tally, folder: folder.path(), cases: &mine }.work();
             });
         }
     });
@@ -146,7 +146,7 @@ impl Known {
                 (known.kinds[0], known.kinds[1], known.values) =
                     serde_json::from_str(values).expect("two counts and the names");
             } else {
-                keep_last(&mut said, line);
+                keep_last(&mut said, &line);
             }
         }
     }
@@ -231,7 +231,7 @@ impl Worker<'_> {
                     } else if line.contains("panicked at") || line.contains("a fault in Brunt") {
                         break Some(line);
                     } else {
-                        keep_last(&mut said, line);
+                        keep_last(&mut said, &line);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -259,14 +259,14 @@ impl Worker<'_> {
             tally.faults.push(format!("{told}: {fault}"));
         } else if watch.is_told && code == Some(STOPPED) {
             tally.interrupted.push(told);
-        } else if !is_abort && !(is_done && matches!(code, Some(0 | FAILED))) {
+        } else if !(is_abort || is_done && matches!(code, Some(0 | FAILED))) {
             tally.faults.push(format!("{told}: it ended with code {code:?}: {said:#?}"));
         }
         if is_done { None } else { at.map(|at| at + 1) }
     }
 }
 
-fn keep_last(said: &mut VecDeque<String>, line: String) {
+fn keep_last(said: &mut VecDeque<String>, line: &str) {
     if said.len() == 8 {
         said.pop_front();
     }

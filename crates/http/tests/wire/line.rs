@@ -213,12 +213,15 @@ fn what_the_server_breaks_off_is_told_apart() {
     });
 }
 
+/// The kind and the payload of each frame.
+type Frames = Rc<RefCell<Vec<(u8, Vec<u8>)>>>;
+
 /// A server whose words are written out. It has read the preface and greeted with these settings; then it says the words of
 /// each stream, when the whole of its request is there: the stream's number is put in. `None`: it hangs up.
 async fn scripted(
     settings: &'static [u8],
     words: impl Fn(u32) -> Option<Vec<u8>> + 'static,
-    seen: Rc<RefCell<Vec<(u8, Vec<u8>)>>>,
+    seen: Frames,
 ) -> SocketAddr {
     let words = Rc::new(words);
     server(move |mut socket, _| {

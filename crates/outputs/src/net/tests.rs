@@ -128,7 +128,7 @@ fn closing(
 ) -> (client::Client, std::sync::mpsc::Receiver<()>) {
     use std::io::{Read as _, Write as _};
     let (listener, address) = crate::testing::silent();
-    let (closed, is_closed) = std::sync::mpsc::channel();
+    let (closed, is_closed) = std::sync::mpsc::sync_channel(8);
     std::thread::spawn(move || {
         for &(answered, takes_one_more) in connections {
             let (mut stream, _) = listener.accept().unwrap();

@@ -1,4 +1,4 @@
-// Objects that functions of the API give, each by a call that is right. Those of calls that nobody wrote down here are found by
+// Objects that functions of the API give, each by a call that is right. Objects of calls that are not written down here are found by
 // `reflect.js`. The test puts the addresses of its servers into ENV.
 import http from 'k6/http';
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';

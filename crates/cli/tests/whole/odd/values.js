@@ -106,7 +106,7 @@ export const small = [
   ['getters that come back', (again) => omnipresent(asText(() => { again(); return '1'; }))],
 ];
 
-/** Made once: nobody can change it, and it takes a while. */
+/** Made once: it does not change, and making it takes a while. */
 function once(make) {
   let made;
   return () => (made ??= make());
@@ -114,7 +114,7 @@ function once(make) {
 
 const forEver = (value) => iterable(() => ({ value, done: false }));
 
-/** Those that fill memory, or take for ever, where nobody counts. */
+/** Arguments that fill memory, or take for ever, in code that does not count. */
 export const huge = [
   ['Array(2**32-1)', () => Array(2 ** 32 - 1)], ['length 2**32-1', () => ({ length: 2 ** 32 - 1 })], ['length 2**53', () => ({ length: 2 ** 53, 0: 'a' })],
   ['endless numbers', () => forEver(1)], ['endless pairs', () => forEver(['a', 'b'])], ['endless generator', () => (function* () { for (;;) yield 'a'; })()],
