@@ -11,7 +11,7 @@ use std::{env, fs};
 
 #[path = "build/copies.rs"]
 mod copies;
-#[allow(dead_code, reason = "what a patch tells of itself is for tests/patches.rs")]
+#[allow(dead_code, reason = "tests/patches.rs reads the fields that the build does not")]
 #[path = "build/patches.rs"]
 mod patches;
 

@@ -201,7 +201,7 @@ pub(crate) fn parse(
     }
     let vegeta = vegeta::split(&arguments).transpose()?;
     let vegeta = vegeta.map(|(mut globals, call)| {
-        // What clap gets are the global flags, with a command that takes no others.
+        // clap gets the global flags, with a command that takes no others.
         globals.push("version".into());
         arguments = globals;
         call

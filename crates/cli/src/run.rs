@@ -102,14 +102,8 @@ fn run<H: Host>(
     let registry = Arc::new(Registry::new());
     secrets::keep_out_of_tags(&registry);
     let loaded = host.load(&Source {
-        name: script,
-        kind: settings.script.kind,
-        env: &settings.script.env,
-        extended: settings.script.extended(),
         freeze_env: outer.features.has(FREEZE_ENV),
-        remote: settings.script.remote,
-        libraries: settings.script.libraries,
-        registry: Arc::clone(&registry),
+        ..Source::of(script, &settings.script, &registry)
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
@@ -205,7 +199,7 @@ fn run<H: Host>(
         progress.stop();
     }
 
-    // What was said again and again is told before the results.
+    // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     results.tell();
     if let Some(recording) = &recording {

@@ -148,7 +148,7 @@ impl Demo {
             let halt = Halt(halted.clone());
             handle.spawn(format!("demo-{index}"), worker.run(halt))?;
         }
-        // Accepting, Redis and the faults have a thread of their own: a busy worker delays nobody's
+        // Accepting, Redis and the faults have a thread of their own: a busy worker delays no
         // connect, and the stand-in answers in time.
         let halt = Halt(halted);
         handle.spawn("demo-accept".to_owned(), async move {
@@ -206,7 +206,7 @@ impl DemoHandle {
     }
 
     fn shut_down(&mut self) {
-        // Nobody listens any more: the threads ended by themselves, which is as good.
+        // An error means that the threads have ended by themselves, which is as good.
         let _ = self.halt.send(true);
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

@@ -109,7 +109,7 @@ impl Connections {
     pub(crate) fn new_client_on(&self, network: Rc<Network>) -> Rc<Client> {
         let client = Rc::new(Client::new(network, self.local_ip));
         let mut others = self.others.borrow_mut();
-        // A script may make one in each iteration: those that nobody has any more leave their bytes.
+        // A script may make one in each iteration: clients that the script dropped leave their bytes.
         others.retain(|client| {
             let is_held = Rc::strong_count(client) > 1;
             if !is_held {

@@ -217,7 +217,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     if let Some((_, fragment)) = url.split_once('#').filter(|(_, fragment)| !fragment.is_empty()) {
         return refuse(format!("WebSocket requires no url fragment, but got \"{fragment}\""));
     }
-    // What is no URL at all is refused here; one that leads nowhere fails later, as a connection.
+    // A text that is no URL is refused here; a URL that leads nowhere fails later, as a connection.
     let target = target_of(&url);
     if let Err(why) = &target
         && why.starts_with("parse ")
@@ -276,7 +276,7 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
         let body = native_body(&data);
         let bytes = body.as_ref().and_then(|body| body.payload.in_memory());
         let Some(bytes) = bytes else {
-            return Err(throw(ctx, "a Blob of a file cannot be sent: read it before"));
+            return Err(throw(ctx, "a Blob of a file cannot be sent: read it first"));
         };
         needs_room(ctx, connection, bytes.len())?;
         connection.send(Kind::Binary, &bytes);

@@ -91,7 +91,7 @@ impl Ctx<'_> {
         let account = &self.inner.account;
         let over = account.over.take()?;
         let rt = self.inner.rt.as_ptr();
-        // What was in vain last time is not done again: it takes a while.
+        // A collection that was in vain is not done again soon: it takes a while.
         let worth_it = (account.over_at.get() / 2).max(account.kept.get() / 8 * 9);
         // SAFETY: the runtime is alive, and no object of it is half made: scripts do not run.
         unsafe {

@@ -557,6 +557,13 @@ unsafe extern "C" {
         name: JSAtom,
         obj: JSValue,
     ) -> c_int;
+    pub(crate) fn brunt_live_export(
+        ctx: *mut JSContext,
+        module: *mut JSModuleDef,
+        name: JSAtom,
+        obj: JSValue,
+    ) -> c_int;
+    pub(crate) fn brunt_hide_export(ctx: *mut JSContext, module: *mut JSModuleDef, name: JSAtom);
     pub(crate) fn brunt_object_from(
         ctx: *mut JSContext,
         count: c_int,

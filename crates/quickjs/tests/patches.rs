@@ -4,7 +4,7 @@
 
 #[path = "../build/copies.rs"]
 mod copies;
-#[allow(dead_code, reason = "what is for build.rs")]
+#[allow(dead_code, reason = "the build calls the functions that this test does not")]
 #[path = "../build/patches.rs"]
 mod patches;
 

@@ -195,7 +195,7 @@ fn all_bodies_together_have_a_bound() {
           for (let i = 0; i < 4; i++) {
             const res = http.get(`${__ENV.URL}/large`);
             held.push(res);
-            // What the script has of it counts, too.
+            // The script's own copy counts, too.
             try { console.log(res.error || `came ${res.body.length}`); } catch (e) { console.log(e.message); }
           }
           console.log(`small ${http.get(__ENV.URL).status}`);

@@ -25,7 +25,7 @@ fn exceptions_are_counted_in_the_summary_and_equal_ones_are_one_line() {
         );
         assert!(told.stderr.matches("boom").count() < 20, "{}", told.stderr);
         assert!(told.stderr.contains(part), "{}", told.stderr);
-        // What a script says is its output.
+        // Lines of `console` are the script's output.
         assert_eq!(told.stderr.matches("said").count(), 300, "{}", told.stderr);
     }
     let mut run =

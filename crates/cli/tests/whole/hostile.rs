@@ -123,7 +123,7 @@ fn floods_and_what_is_too_large_hurt_nobody_else() {
     let went = seen["went"].as_f64().expect("a count");
     let step = 0.05 + pause.as_secs_f64();
     assert!(went > 0.4 * 4.0 * 3.0 / step, "{seen} {pause:?}");
-    // What has half a second.
+    // The request has a timeout of half a second.
     let took = seen["took"].as_f64().expect("milliseconds");
     assert!(took < 1500.0 + 10_000.0 * pause.as_secs_f64(), "{seen} {pause:?}");
 }

@@ -158,7 +158,7 @@ impl Behaviour {
             }
             Greeting::Grpc => {
                 stream.write_all(&frame(4, 0, 0, b""))?;
-                // The call is there as soon as its path is; whatever comes afterwards nobody reads.
+                // The call is there as soon as its path is; the rest is not read.
                 let mut came = Vec::new();
                 while came.len() < 150 {
                     let mut piece = [0; 1024];

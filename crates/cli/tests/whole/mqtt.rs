@@ -236,7 +236,7 @@ fn peers_that_are_no_brokers_are_told_from_those() {
         let _ = stream.write_all(&LET_IN);
         std::thread::park_timeout(Duration::from_secs(15));
     });
-    // Those that say something have a time that nobody needs; silence is told at once.
+    // Servers that say something get more time than they need; silence is told at once.
     let (code, lines) = said(
         "",
         silent,

@@ -189,7 +189,7 @@ impl Cursor {
                 }
                 at += field.len();
             }
-            // What separates it from the next.
+            // The mark between it and the next one.
             at += 1;
         }
         Ok(())

@@ -344,7 +344,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         | Failure::HostMismatch(_)
         | Failure::CertificateTime(_)
         | Failure::Certificate(_) => handshake(&failure.of_certificate().unwrap_or_default()),
-        // What the server says for good is not tried again.
+        // A refusal of the server is final: it is not tried again.
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
         ),

@@ -486,7 +486,7 @@ impl OwnHeaders {
                         );
                     }
                 }
-                // The agent stands in front; how the body is framed is ours to say.
+                // The agent comes first; Brunt itself says how the body is framed.
                 "User-Agent" | "Transfer-Encoding" => {}
                 _ => {
                     if let Err(failure) = add(&name, &value) {

@@ -95,7 +95,7 @@ impl Sink {
         }
     }
 
-    /// The tag `name`, if it is not the URL. One that the script set through `exec.vu.tags` also stands for the URL.
+    /// The tag `name`, if it is not the URL. One that the script set through `exec.vu.tags` also takes the URL's place.
     fn name_of<'a>(&'a self, request: &'a Prepared) -> Option<&'a str> {
         let template = request.template.as_deref();
         request.name.as_deref().or_else(|| self.tags.name()).or(template)

@@ -192,7 +192,7 @@ impl<'js> Seen<'js> {
             return Ok(None);
         };
         let place = |bytes: &[u8]| (bytes.as_ptr() as usize, bytes.len(), shape);
-        // What was detached has no bytes, and is an empty object for JSON.
+        // A detached buffer has no bytes, and is an empty object for JSON.
         let Some(known) = value.with_bytes(place) else { return Ok(None) };
         if let Some(&Mark { number, is_held }) = self.marks.get(&known) {
             // A script may have changed them since.

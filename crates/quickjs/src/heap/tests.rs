@@ -86,7 +86,7 @@ fn a_power_that_is_too_large_leaves_nothing_behind() {
     fails();
     let before = used(&vm);
     fails();
-    // What it had multiplied until then is 100 kB.
+    // The product until then takes 100 kB.
     assert!(used(&vm) < before + 50_000, "{} after {before}", used(&vm));
 }
 

@@ -143,7 +143,7 @@ const OCTETS: &str = "application/octet-stream";
 
 fn read_part<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     let (name, file) = (part.get(&FIELD)?.to_string_lossy()?, part.get(&FILE)?);
-    // What `http.file()` made need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
+    // A file of `http.file()` need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
     let known = file_part(&file).filter(|known| !known.is_text);
     if let Some(known) = known.or_else(|| named_blob(&file)) {
         let kind = Some(known.content_type).filter(|kind| !kind.is_empty());

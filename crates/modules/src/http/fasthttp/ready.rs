@@ -250,7 +250,7 @@ impl Ready {
             base: kind.base,
             method: kind.method.name(),
             url: self.shown(),
-            // A name that the script gave all samples through `exec.vu.tags` stands for the URL.
+            // A name that the script gave all samples through `exec.vu.tags` takes the URL's place.
             name: tags.name(),
             is_named: false,
             tags: &[],
