@@ -358,6 +358,7 @@ fn about(connection: &Connection) -> rusqlite::Result<About> {
             _ => State::Died,
         };
         let micros = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or_default());
+        let nanos = |nanos: i64| Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
         let width = Duration::from_millis(row.get::<_, u32>("slice_width")?.into());
         let slices: u32 = row.get("slices")?;
         let labels = json("labels")?;
@@ -368,7 +369,7 @@ fn about(connection: &Connection) -> rusqlite::Result<About> {
             state,
             started: row.get("started")?,
             ended: row.get("ended")?,
-            duration: row.get::<_, Option<i64>>("duration")?.map_or(width * slices, micros),
+            duration: row.get::<_, Option<i64>>("duration")?.map_or(width * slices, nanos),
             planned: micros(row.get("planned")?),
             width,
             slices: slices.into(),

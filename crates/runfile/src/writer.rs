@@ -126,10 +126,11 @@ impl Writer {
         while let Some(slice) = self.slicer.close(now) {
             closed.push(slice);
         }
-        self.write(closed, extras);
+        let last = closed.last().map_or(0, |(n, _)| *n);
+        self.write(closed, last, extras);
     }
 
-    fn write(&mut self, closed: Vec<(u64, Slice)>, extras: Extras) {
+    fn write(&mut self, closed: Vec<(u64, Slice)>, home: u64, extras: Extras) {
         let Some((last, _)) = closed.last() else {
             self.keep(extras);
             return;
@@ -142,7 +143,8 @@ impl Writer {
             ledger.evaluate(elapsed, false);
             thresholds(ledger, elapsed)
         });
-        let written = self.rows.write(&closed, &mut self.slicer, &self.pending, judged.as_deref());
+        let written =
+            self.rows.write((&closed, home), &mut self.slicer, &self.pending, judged.as_deref());
         match written {
             Ok(()) => {
                 self.pending = Extras::default();
@@ -194,7 +196,8 @@ impl Writer {
     pub fn finish(&mut self, extras: Extras) {
         let closed = self.slicer.close_all();
         if !closed.is_empty() {
-            self.write(closed, extras);
+            let home = closed[0].0;
+            self.write(closed, home, extras);
             return;
         }
         // What is left belongs to no slice of its own.
@@ -202,7 +205,7 @@ impl Writer {
         self.pending.load.clear();
         self.pending.health = None;
         let last = [(self.slices.saturating_sub(1), Slice::default())];
-        let written = self.rows.write(&last, &mut self.slicer, &self.pending, None);
+        let written = self.rows.write((&last, last[0].0), &mut self.slicer, &self.pending, None);
         match written {
             Ok(()) => self.slices = self.slices.max(1),
             Err(error) => {
@@ -254,7 +257,7 @@ impl Writer {
                 params![
                     if end.aborted.is_some() { "aborted" } else { "finished" },
                     ended.map(|at| (at / 1000) as i64),
-                    end.duration.as_micros() as i64,
+                    end.duration.as_nanos() as i64,
                     self.slices as i64,
                     end.passed,
                     end.exit,

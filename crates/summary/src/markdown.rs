@@ -98,7 +98,21 @@ fn thresholds(
 /// Plain text in a cell: nothing in it is markup.
 fn text(text: &str) -> String {
     let mut out = String::new();
-    for letter in text.chars() {
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let after = letters.peek().copied().unwrap_or(' ');
+        // Within a word, or between digits, it is no markup.
+        let is_plain = match letter {
+            '_' => before.is_alphanumeric() && after.is_alphanumeric(),
+            ':' => before.is_ascii_digit() && after.is_ascii_digit(),
+            _ => false,
+        };
+        before = letter;
+        if is_plain {
+            out.push(letter);
+            continue;
+        }
         match letter {
             '\n' | '\r' | '\t' => out.push(' '),
             '&' => out.push_str("&amp;"),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Exchange;
+use super::{BODY_MAX, Exchange};
 
 /// Bodies up to this length are in the line; of a longer one only its length is told.
 const BODY_SHOWN: usize = 8192;
@@ -34,7 +34,7 @@ pub(super) fn line(exchange: &Exchange) -> String {
         return format!("{line} {url}");
     };
     match std::str::from_utf8(body) {
-        Ok(text) if body.len() <= BODY_SHOWN && body.len() as u64 == exchange.request_size => {
+        Ok(text) if body.len() <= BODY_SHOWN && exchange.request_size <= BODY_MAX as u64 => {
             format!("{line} --data-raw {} {url}", quoted(text))
         }
         _ => format!("{line} {url} --data-binary @body # {} bytes", exchange.request_size),

@@ -1,5 +1,6 @@
 //! From slices to rows of tables.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use brunt_metrics::{Metric, MetricId, Registry, Selector, Sink};
@@ -47,10 +48,10 @@ impl Rows {
         &self.connection
     }
 
-    /// Writes slices in one transaction, all or nothing.
+    /// Writes slices in one transaction, all or nothing. `home`: the one of them to which load and health belong.
     pub(super) fn write(
         &mut self,
-        closed: &[(u64, Slice)],
+        (closed, home): (&[(u64, Slice)], u64),
         slicer: &mut Slicer,
         extras: &Extras,
         judged: Option<&[Standing]>,
@@ -88,10 +89,8 @@ impl Rows {
                 checks(&transaction, *n as i64, slice, slicer)?;
                 failures(&transaction, *n as i64, slice, slicer)?;
             }
-            if let Some((n, slice)) = closed.last() {
-                load(&transaction, *n as i64, slice, &extras.load, &self.load, &mut self.packer)?;
-                health(&transaction, *n as i64, slice, extras)?;
-            }
+            load(&transaction, home, closed, &extras.load, &self.load, &mut self.packer)?;
+            health(&transaction, home, closed, extras)?;
             events(&transaction, slicer, extras)?;
             evidence(&transaction, slicer, extras)?;
             for standing in judged.unwrap_or_default() {
@@ -292,8 +291,8 @@ fn failures(
 
 fn load(
     transaction: &Transaction<'_>,
-    n: i64,
-    slice: &Slice,
+    home: u64,
+    closed: &[(u64, Slice)],
     now: &[Load],
     before: &[Load],
     packer: &mut Packer,
@@ -302,14 +301,20 @@ fn load(
         let before = before.iter().find(|other| other.scenario == load.scenario);
         let before = before.copied().unwrap_or_default();
         let since = |now: u64, before: u64| now.saturating_sub(before) as i64;
-        let lateness = slice.lateness.get(&load.scenario);
+        let parts = || closed.iter().map(|(_, slice)| slice);
+        let lateness = parts().filter_map(|slice| slice.lateness.get(&load.scenario));
+        let lateness = lateness.cloned().reduce(|mut all, more| {
+            all.merge(&more);
+            all
+        });
         let lateness = lateness.map(|trend| packer.pack(trend.distribution(), false));
+        let dropped: u64 = parts().filter_map(|slice| slice.dropped.get(&load.scenario)).sum();
         transaction
             .prepare_cached(
                 "INSERT INTO load VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?
             .execute(params![
-                n,
+                home as i64,
                 load.scenario as i64,
                 load.vus_planned.map(|vus| vus as i64),
                 load.vus_started as i64,
@@ -319,7 +324,7 @@ fn load(
                 since(load.iterations_started, before.iterations_started),
                 since(load.iterations_done, before.iterations_done),
                 since(load.iterations_interrupted, before.iterations_interrupted),
-                slice.dropped.get(&load.scenario).copied().unwrap_or_default() as i64,
+                dropped as i64,
                 lateness
             ])?;
     }
@@ -328,8 +333,8 @@ fn load(
 
 fn health(
     transaction: &Transaction<'_>,
-    n: i64,
-    slice: &Slice,
+    home: u64,
+    closed: &[(u64, Slice)],
     extras: &Extras,
 ) -> rusqlite::Result<()> {
     let Some(health) = &extras.health else { return Ok(()) };
@@ -340,7 +345,7 @@ fn health(
             "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
-            n,
+            home as i64,
             whole(health.resident),
             whole(health.files),
             whole(health.files_max),
@@ -353,18 +358,22 @@ fn health(
             whole(health.segments.map(|(_, again)| again)),
             whole(health.memory_free),
         ])?;
-    let cores: std::collections::BTreeSet<u32> =
-        health.cores.keys().chain(slice.late.keys()).copied().collect();
+    let mut late: BTreeMap<u32, u64> = BTreeMap::new();
+    for (core, nanos) in closed.iter().flat_map(|(_, slice)| &slice.late) {
+        let worst = late.entry(*core).or_default();
+        *worst = (*worst).max(*nanos);
+    }
+    let cores: BTreeSet<u32> = health.cores.keys().chain(late.keys()).copied().collect();
     for core in cores {
         let times = health.cores.get(&core);
         transaction
             .prepare_cached("INSERT INTO health_core VALUES (?1, ?2, ?3, ?4, ?5)")?
             .execute(params![
-                n,
+                home as i64,
                 core,
                 times.map(|(busy, _)| *busy),
                 times.map(|(_, waiting)| *waiting),
-                slice.late.get(&core).map(|late| *late as f64 / 1e6),
+                late.get(&core).map(|late| *late as f64 / 1e6),
             ])?;
     }
     Ok(())
