@@ -136,7 +136,7 @@ fn runs_are_listed_and_filtered() {
 
 #[test]
 fn a_killed_run_leaves_all_but_its_last_tick() {
-    let script = "import { sleep } from 'k6';\nimport { Counter } from 'k6/metrics';\nconst c = new Counter('c');\n\
+    let script = "import { sleep } from 'k6';\nimport { Counter } from 'k6/metrics';\nconst c = new Counter('mine');\n\
         export const options = { vus: 1, duration: '1m' };\n\
         export default function () { c.add(1); console.log('n'); sleep(0.05); }";
     for pause in [1300u64, 2100, 2950] {
@@ -148,7 +148,7 @@ fn a_killed_run_leaves_all_but_its_last_tick() {
             let told = of(file, "report --format json");
             assert_eq!(told.code, 0, "{}", told.stderr);
             let json: Value = serde_json::from_str(&told.stdout).expect("JSON");
-            let count = &json["summary"]["metrics"]["c"]["count"];
+            let count = &json["summary"]["metrics"]["mine"]["count"];
             count.as_u64().unwrap_or_default()
         };
         // However slow this machine is: until something is in the file, and a bit longer.
