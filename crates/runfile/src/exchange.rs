@@ -42,9 +42,9 @@ pub struct Exchange {
     pub scenario: String,
     /// `GET`
     pub method: String,
-    /// With what stands behind the `?`.
+    /// With its query.
     pub url: String,
-    /// The tag `name`, or what stands for it.
+    /// The tag `name`, or the text in its place.
     pub name: String,
     /// 0 if no response came.
     pub status: u16,

@@ -172,7 +172,7 @@ impl RunFile {
                 false
             }
             Err(TryLockError::WouldBlock) => true,
-            // A file system without locks: nobody knows.
+            // A file system without locks: it is not known.
             Err(TryLockError::Error(_)) => false,
         };
         let size = file.metadata().map_err(&io)?.len();

@@ -334,7 +334,7 @@ fn tables_have_bounds_and_totals_stay_right() {
         if n < 1100 {
             play.add(0, "http_req_failed", &tags, 1.0, START);
         }
-        // A core tells so many new tags in a frame, and no more.
+        // The number of new tags that a core tells in a frame has a bound.
         if n % 4000 == 0 {
             play.tick(0, START + SECOND / 4);
         }

@@ -200,7 +200,7 @@ impl Writer {
             self.write(closed, home, extras);
             return;
         }
-        // What is left belongs to no slice of its own.
+        // The rest belongs to no slice of its own.
         self.keep(Extras { load: Vec::new(), health: None, ..extras });
         self.pending.load.clear();
         self.pending.health = None;
@@ -315,7 +315,7 @@ fn take_place(path: &Path) -> Result<File, RunFileError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(RunFileError::Busy(path.to_owned())),
-        // Some file systems have no locks: then nobody can tell that this writer lives.
+        // Some file systems have no locks: then no reader can tell that this writer lives.
         Err(TryLockError::Error(error)) => {
             log::debug!(error = error.to_string().as_str(); "the run file can't be locked");
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Told, brunt};
 
-/// A failing route, a slow one, checks, groups, a header and a field that nobody else shall see.
+/// A failing route, a slow one, checks, groups, a header and a field that are secret.
 const SCRIPT: &str = "import http from 'k6/http';\n\
     import { check, group } from 'k6';\n\
     import { Trend, Counter } from 'k6/metrics';\n\

@@ -129,7 +129,7 @@ fn load(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunFil
             let packed: Option<Vec<u8>> = row.get(11)?;
             if let Some(lateness) = packed.and_then(|packed| unpacker.unpack(&packed)) {
                 let (column, mut trend) = ("load.lateness", TrendSink::default());
-                // Extremes and sum are those of the bins: of lateness nobody asks for more.
+                // Extremes and sum are those of the bins: more is not asked of lateness.
                 lateness.for_each(|value, count| (0..count).for_each(|_| trend.add(value)));
                 let metric = metric(column, "trend", "time", "load");
                 let origin = Origin::Load(column, scenario);

@@ -485,7 +485,7 @@ pub(super) fn info(
     registry: &Registry,
     (width, now): (u64, u64),
 ) -> rusqlite::Result<()> {
-    // Those of the built-in ones that will have no values, too: a threshold may name them.
+    // All metrics, with values or without: a threshold may name them.
     for known in registry.all() {
         metric(transaction, &known)?;
     }
