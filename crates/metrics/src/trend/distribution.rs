@@ -45,7 +45,9 @@ impl Distribution {
             return Self::exact(values);
         }
         let mut all = Self::default();
-        values.into_iter().for_each(|value| all.add(value));
+        for value in values {
+            all.add(value);
+        }
         all
     }
 
