@@ -157,7 +157,7 @@ pub struct End {
 
 /// The width of slices.
 pub(crate) fn width(planned: Duration, open_ended: bool) -> Duration {
-    const HOUR: Duration = Duration::from_secs(3600);
+    const HOUR: Duration = Duration::from_hours(1);
     Duration::from_secs(match planned {
         _ if open_ended => 10,
         planned if planned <= HOUR => 1,

@@ -112,7 +112,7 @@ impl Page {
         let chunks = self.chunks(file, from..slices, &mut news)?;
         let events = facts::events(file, self.events)?;
         self.events += events.len();
-        let facts = facts::all(file, self, news.metrics, news.series, &events)?;
+        let facts = facts::all(file, self, &news.metrics, &news.series, &events)?;
         let mut out = b"BRNP\x01".to_vec();
         if is_reset {
             record(&mut out, RESET, &[]);
@@ -161,7 +161,7 @@ impl Page {
         // By slice of the page and series: what the other tables tell.
         let mut others: BTreeMap<(u64, usize), Sink> = BTreeMap::new();
         for extra in extra::all(file, &slices)? {
-            let id = self.series_of(extra.origin, &extra.metric, extra.tags, news);
+            let id = self.series_of(extra.origin, &extra.metric, &extra.tags, news);
             let key = (extra.n / self.factor, id);
             match others.get_mut(&key) {
                 Some(all) => all.merge(&extra.sink),
@@ -199,8 +199,9 @@ impl Page {
             .collect();
         for row in rows {
             let Some(metric) = metrics.get(&row.metric) else { continue };
-            let tags = row.tags.into_iter().map(|(key, value)| (key, json!(value))).collect();
-            self.series_of(Origin::Series(row.id), metric, tags, news);
+            let tags: Map<_, _> =
+                row.tags.into_iter().map(|(key, value)| (key, json!(value))).collect();
+            self.series_of(Origin::Series(row.id), metric, &tags, news);
         }
         Ok(())
     }
@@ -210,24 +211,22 @@ impl Page {
         &mut self,
         origin: Origin,
         metric: &PageMetric,
-        tags: Map<String, Value>,
+        tags: &Map<String, Value>,
         news: &mut News,
     ) -> usize {
         if let Some(id) = self.series.get(&origin) {
             return *id;
         }
-        let place = match self.metrics.get(metric) {
-            Some(place) => *place,
-            None => {
-                let place = self.metrics.len();
-                let PageMetric { name, kind, contains, family } = metric;
-                news.metrics.push(
-                    json!({ "name": name, "type": kind, "contains": contains, "family": family }),
-                );
-                self.metrics.insert(metric.clone(), place);
-                place
-            }
-        };
+        let known = self.metrics.get(metric).copied();
+        let place = known.unwrap_or_else(|| {
+            let place = self.metrics.len();
+            let PageMetric { name, kind, contains, family } = metric;
+            news.metrics.push(
+                json!({ "name": name, "type": kind, "contains": contains, "family": family }),
+            );
+            self.metrics.insert(metric.clone(), place);
+            place
+        });
         let id = self.series.len();
         news.series.push(json!([place, tags]));
         self.series.insert(origin, id);

@@ -127,10 +127,10 @@ impl Writer {
             closed.push(slice);
         }
         let last = closed.last().map_or(0, |(n, _)| *n);
-        self.write(closed, last, extras);
+        self.write(&closed, last, extras);
     }
 
-    fn write(&mut self, closed: Vec<(u64, Slice)>, home: u64, extras: Extras) {
+    fn write(&mut self, closed: &[(u64, Slice)], home: u64, extras: Extras) {
         let Some((last, _)) = closed.last() else {
             self.keep(extras);
             return;
@@ -144,7 +144,7 @@ impl Writer {
             thresholds(ledger, elapsed)
         });
         let written =
-            self.rows.write((&closed, home), &mut self.slicer, &self.pending, judged.as_deref());
+            self.rows.write((closed, home), &mut self.slicer, &self.pending, judged.as_deref());
         match written {
             Ok(()) => {
                 self.pending = Extras::default();
@@ -197,7 +197,7 @@ impl Writer {
         let closed = self.slicer.close_all();
         if !closed.is_empty() {
             let home = closed[0].0;
-            self.write(closed, home, extras);
+            self.write(&closed, home, extras);
             return;
         }
         // The rest belongs to no slice of its own.
@@ -209,7 +209,7 @@ impl Writer {
         match written {
             Ok(()) => self.slices = self.slices.max(1),
             Err(error) => {
-                log::debug!(error = error.to_string().as_str(); "the last events are lost")
+                log::debug!(error = error.to_string().as_str(); "the last events are lost");
             }
         }
     }

@@ -76,7 +76,7 @@ fn body(bytes: &mut Vec<u8>, veil: &dyn Fn(&str) -> Option<String>) {
     let text = known.as_deref().unwrap_or(&text);
     let clean = fields(text);
     let cut = clean.floor_char_boundary(BODY_MAX);
-    *bytes = clean[..cut].as_bytes().to_vec();
+    *bytes = clean.as_bytes()[..cut].to_vec();
 }
 
 /// Whether the value of that name is secret.
@@ -155,7 +155,7 @@ fn json(text: &str) -> String {
         if is_plain {
             out.push_str(&value[..length]);
         } else {
-            out.push_str(&format!("\"{STRUCK}\""));
+            out.extend(["\"", STRUCK, "\""]);
         }
         rest = &value[length..];
     }

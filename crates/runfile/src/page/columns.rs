@@ -12,7 +12,7 @@ const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     first: u64,
-    columns: Vec<Vec<f64>>,
+    numbers: Vec<Vec<f64>>,
     /// Of trends.
     histograms: Vec<u8>,
 }
@@ -37,12 +37,12 @@ impl Columns {
                 vec![trend.count() as f64, trend.sum(), trend.min(), trend.max(), size]
             }
         };
-        if self.columns.is_empty() {
+        if self.numbers.is_empty() {
             self.first = slice;
-            self.columns = vec![Vec::new(); numbers.len()];
+            self.numbers = vec![Vec::new(); numbers.len()];
         }
         let place = (slice - self.first) as usize;
-        for (column, number) in self.columns.iter_mut().zip(numbers) {
+        for (column, number) in self.numbers.iter_mut().zip(numbers) {
             // Slices without values lie between.
             column.resize(place, 0.0);
             column.push(number);
@@ -54,8 +54,8 @@ impl Columns {
         let mut out = Vec::new();
         put(&mut out, series);
         put(&mut out, self.first);
-        put(&mut out, self.columns.first().map_or(0, Vec::len) as u64);
-        for column in &self.columns {
+        put(&mut out, self.numbers.first().map_or(0, Vec::len) as u64);
+        for column in &self.numbers {
             write(column, &mut out);
         }
         out.extend_from_slice(&self.histograms);
@@ -70,11 +70,15 @@ fn write(column: &[f64], out: &mut Vec<u8>) {
         return;
     }
     let mut best = vec![2];
-    column.iter().for_each(|number| best.extend_from_slice(&number.to_le_bytes()));
+    for number in column {
+        best.extend_from_slice(&number.to_le_bytes());
+    }
     for (scale, plain, steps) in [(1.0, 1, 4), (1e6, 3, 5)] {
         let Some(whole) = whole(column, scale) else { continue };
         let mut one = vec![plain];
-        whole.iter().for_each(|number| put_signed(&mut one, *number));
+        for number in &whole {
+            put_signed(&mut one, *number);
+        }
         let mut other = vec![steps];
         let mut before = 0;
         for number in whole {

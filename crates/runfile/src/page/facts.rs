@@ -13,8 +13,8 @@ use crate::reader::{RunFile, State};
 pub(super) fn all(
     file: &RunFile,
     page: &Page,
-    metrics: Vec<Value>,
-    series: Vec<Value>,
+    metrics: &[Value],
+    series: &[Value],
     events: &[Value],
 ) -> Result<Value, RunFileError> {
     let about = file.about();

@@ -17,7 +17,7 @@ pub(crate) const OTHERS: &str = "(others)";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     /// `http`, `grpc`, `exception`.
-    pub(crate) kind: &'static str,
+    pub(crate) source: &'static str,
     pub(crate) code: String,
     pub(crate) message: String,
     pub(crate) route: String,
@@ -108,7 +108,7 @@ impl Failures {
         let number = self.kinds.len() as u32;
         let (kind, code, message, route) = key.clone();
         self.kinds.push(Kind {
-            kind,
+            source: kind,
             code,
             message,
             route,

@@ -273,7 +273,7 @@ fn failures(
             )?
             .execute(params![
                 id,
-                kind.kind,
+                kind.source,
                 kind.code,
                 kind.message,
                 kind.route,
