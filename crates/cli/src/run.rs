@@ -137,6 +137,8 @@ fn run<H: Host>(
     // A function that is not there is no phase: no VM is made for it, nothing is measured.
     let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
     let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
+    let has_handle_summary =
+        !missing("handleSummary") || loaded.others().iter().any(|name| name == "handleSummary");
     let env = context.environment.all().clone();
     let watcher: Option<Arc<dyn Watcher>> = if settings.once {
         Some(Arc::new(Trace::new(Arc::clone(&context.screen), color)))
@@ -216,6 +218,7 @@ fn run<H: Host>(
             time_unit: plan.time_unit(),
             time_limit: plan.summary_time_limit(),
             script: &text,
+            has_handle_summary,
         };
         ending.write(&report, &*runner);
         if !quiet {

@@ -254,7 +254,7 @@ async fn answer(stream: &Duplex) -> Result<Answer, Box<Outcome>> {
         return Err(Box::new(Outcome::of(status)));
     }
     let coding = Coding::of(&mut headers);
-    // What belongs to the end says nothing here.
+    // The status belongs to the end: here it says nothing.
     for name in ["grpc-status", "grpc-message"] {
         headers.remove(name);
     }

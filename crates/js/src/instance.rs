@@ -232,6 +232,8 @@ impl Instance {
     fn within_limit<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
         let ctx = self.vm.ctx();
         if ctx.over_limit().is_none() {
+            // Whatever the script left may be large; it may be long until it runs again.
+            ctx.catch_up();
             return result;
         }
         // Jobs and timers that wait must not run; the objects that they hold are to go.

@@ -60,7 +60,8 @@ pub(crate) trait Module: Sync {
     /// An iteration, `setup()` or `teardown()` begins.
     fn begin(&self, _host: &Host, _ctx: Ctx<'_>, _iteration: Option<&Iteration>) {}
 
-    /// The script has nothing left to do: what is to be waited for before the iteration is over.
+    /// The script has nothing left to do: what is to be waited for before the iteration is over, at the same time as what remains
+    /// to other modules.
     fn remains(&self, _host: &Host) -> Option<Remains> {
         None
     }

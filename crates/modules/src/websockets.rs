@@ -24,7 +24,7 @@ use self::handlers::On;
 use crate::globals::web::blob;
 use crate::globals::web::bodies::{is_blob, native_body};
 use crate::module::Module;
-use crate::reading::length_of;
+use crate::reading::{Room, length_of};
 use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
@@ -252,7 +252,8 @@ fn protocols<'js>(value: &Value<'js>) -> JsResult<'js, Vec<String>> {
     if !value.is_array() {
         return Ok(Vec::new());
     }
-    (0..length_of(value)?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
+    let mut room = Room::new();
+    (0..length_of(value)?).map(|index| room.text(&value.get_index(index)?)).collect()
 }
 
 fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()> {

@@ -62,9 +62,10 @@ bool brunt_may_take(JSRuntime *rt, size_t size)
     return rt->malloc_state.malloc_size + size <= rt->malloc_state.malloc_limit - 1 || brunt_more(rt, size);
 }
 
-/* The next poll asks the handler. */
-void brunt_poll_soon(JSContext *ctx)
+/* The VM is over its limit, until brunt_recover: the next poll asks the handler, which stops what runs. */
+void brunt_is_over(JSContext *ctx)
 {
+    ctx->rt->brunt_over = true;
     ctx->interrupt_counter = 0;
 }
 

@@ -143,6 +143,25 @@ fn lines_are_found_wherever_an_upgrade_moved_them() {
 }
 
 #[test]
+fn a_patch_or_a_part_of_it_is_left_out() {
+    let left = |number: &str| {
+        let mut patches = ["0001-first", "0002-second"]
+            .map(|name| Patch::parse(name, TWO_PLACES).unwrap())
+            .into_iter()
+            .collect();
+        patches::leave_out(&mut patches, number)?;
+        Ok(patches.iter().map(|patch| patch.hunks.len()).collect::<Vec<_>>())
+    };
+    assert_eq!(left("0002"), Ok(vec![3]));
+    assert_eq!(left("0001.3"), Ok(vec![2, 3]));
+    assert_eq!(left("0003"), Err("there is no patch 0003".to_owned()));
+    for none in ["0002.0", "0002.4", "0002.x"] {
+        let hunk = &none[5..];
+        assert_eq!(left(none), Err(format!("patch 0002 has 3 hunks, and no {hunk}")));
+    }
+}
+
+#[test]
 fn an_upgrade_hears_of_all_that_does_not_apply_at_once() {
     let patch = Patch::parse("0001-two-places", TWO_PLACES).unwrap();
     let mut changed = sources("one\ntwo\none\ntwo\nnine\neleven\n", "z\n");

@@ -348,10 +348,10 @@ fn what_no_server_should_answer_is_told_as_in_k6() {
     let lines: Vec<String> = told
         .stderr
         .lines()
-        .map(|line| {
-            let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
-            line["msg"].as_str().unwrap_or_default().to_owned()
-        })
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON"))
+        // A machine that is busy elsewhere has warnings of its own.
+        .filter(|line| line["level"] == "info")
+        .map(|line| line["msg"].as_str().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(lines, expected, "{told:?}");
     assert_eq!(told.code, 0, "{told:?}");

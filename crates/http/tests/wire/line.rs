@@ -187,7 +187,7 @@ fn a_stream_that_is_dropped_gives_its_window_and_its_place_back() {
         for _ in 0..20 {
             let stream = line.begin(&ASKED).await.unwrap();
             stream.flush();
-            // Something came, and nobody takes it.
+            // Bytes came that the stream's user does not take.
             stream.head(|_, _| ()).await.unwrap();
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -365,7 +365,7 @@ fn what_a_server_breaks_of_one_stream_ends_that_stream_alone() {
         for _ in 0..3 {
             assert_eq!(whole(&line).await, protocol_error);
         }
-        // Nobody takes it.
+        // Its user takes none of the bytes.
         let stream = line.begin(&ASKED).await.unwrap();
         stream.send(b"ask", true).await;
         until(|| seen.borrow().iter().any(|(_, payload)| payload[..] == [0, 0, 0, 3])).await;

@@ -358,7 +358,7 @@ impl Protocol {
         }
         stream.received += size;
         if stream.is_bodiless && !data.is_empty() {
-            // Nobody asked for it: Go passes over it, too.
+            // A body that the request did not ask for: Go passes over it, too.
             if ends {
                 end(stream);
                 stream.wake();

@@ -18,6 +18,7 @@ use super::bodies::{named_blob, native_body};
 use crate::go_error::adopt;
 use crate::http::part::file_part;
 use crate::module::Module;
+use crate::reading::length_of;
 use crate::state::VuState;
 use crate::throwing::throw;
 
@@ -195,7 +196,7 @@ fn body<'js>(call: Call<'js>) -> JsResult<'js> {
     let boundary = low_bytes(&form.get(&BOUNDARY)?.to_js_str()?);
     let list = form.get(&PARTS)?;
     let parts: JsResult<'js, Vec<Part>> =
-        (0..list.length()?).map(|index| read_part(ctx, &list.get_index(index)?)).collect();
+        (0..length_of(&list)?).map(|index| read_part(ctx, &list.get_index(index)?)).collect();
     let payload = joined(&boundary, &parts?);
     let size = payload.len().and_then(|size| usize::try_from(size).ok());
     let size = size.filter(|&size| i32::try_from(size).is_ok());
