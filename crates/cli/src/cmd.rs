@@ -28,6 +28,7 @@ mod help;
 mod inspect;
 mod new;
 mod remote;
+mod runs;
 mod version;
 
 use self::argument::{switch, value};
@@ -61,6 +62,8 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// The run files of a folder.
+    Runs(runs::Request),
     Version {
         json: bool,
     },
@@ -90,6 +93,7 @@ impl Call {
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::Runs(request) => runs::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -158,6 +162,7 @@ fn commands_of_help() -> Command {
         .subcommand(features::command())
         .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
+        .subcommand(runs::command())
         .subcommand(new::command())
         .subcommand(demo::command())
         .subcommand(version::command())
@@ -277,6 +282,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "runs" => Call::Runs(runs::Request::read(matches)?),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -297,7 +303,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 16] = [
+    const COMMANDS: [&str; 17] = [
         "run",
         "inspect",
         "archive",
@@ -308,6 +314,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "scale",
         "stats",
         "status",
+        "runs",
         "new",
         "demo",
         "version",

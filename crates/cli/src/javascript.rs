@@ -45,6 +45,8 @@ pub(crate) struct Loaded {
     extended: bool,
     /// Its options stand beside the script.
     is_archive: bool,
+    /// URLs and texts of its own files.
+    sources: Vec<(String, Arc<str>)>,
 }
 
 impl Host for JavaScript {
@@ -132,7 +134,9 @@ fn load(source: &Source<'_>, origin: Origin) -> Outcome<(Loaded, Graph)> {
         })?,
     };
     let is_archive = archive.is_some();
-    let loaded = Loaded { k6, runner, options, exported, env, extended, is_archive };
+    let own = graph.modules.iter().filter(|module| module.url.starts_with("file://"));
+    let sources = own.map(|module| (module.url.clone(), Arc::clone(&module.source))).collect();
+    let loaded = Loaded { k6, runner, options, exported, env, extended, is_archive, sources };
     certificate::check(&loaded)?;
     Ok((loaded, graph))
 }
@@ -171,6 +175,10 @@ impl Script for Loaded {
 
     fn text(&self) -> &str {
         self.runner.program().source()
+    }
+
+    fn sources(&self) -> Vec<(String, Arc<str>)> {
+        self.sources.clone()
     }
 
     fn url(&self) -> Option<&str> {

@@ -20,6 +20,7 @@ use self::{
     live_line::LiveLine,
     once::Trace,
     plan::{Outer, Plan},
+    run_file::Recording,
     samples::Samples,
     signal::SignalWatch,
     traces::Traced,
@@ -44,12 +45,14 @@ use crate::{
 mod adjust;
 mod config_file;
 mod ending;
+mod evidence;
 pub(crate) mod host;
 mod http_debug;
 mod live_line;
 mod once;
 mod outcome;
 pub(crate) mod plan;
+mod run_file;
 mod samples;
 pub(crate) mod signal;
 mod traces;
@@ -115,7 +118,13 @@ fn run<H: Host>(
         outputs.push("web-dashboard".to_owned());
     }
     let env = context.environment.with_aliases();
-    let samples = Samples::open(&outputs, &plan.output_context(&registry, env, script))?;
+    let mut output_context = plan.output_context(&registry, env, script);
+    let recording = run_file::is_wanted(&outputs).then(|| {
+        let (recording, facts) = Recording::prepare(context, (script, &loaded), &plan, &settings);
+        output_context.run = Some(facts);
+        recording
+    });
+    let samples = Samples::open(&outputs, &output_context)?;
     let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),
@@ -136,6 +145,8 @@ fn run<H: Host>(
     } else {
         plan.http_debug().map(|debug| Arc::new(debug) as Arc<dyn Watcher>)
     };
+    let witness = recording.as_ref().map(|recording| recording.witness() as Arc<dyn Watcher>);
+    let watcher = traces::both(watcher, witness);
     let traces = settings.traces.as_ref().map(traces::start).transpose()?;
     let spans = traces.as_ref().map(|(spans, _)| Arc::clone(spans));
     let watcher = traces::and(watcher, spans.as_ref());
@@ -165,6 +176,9 @@ fn run<H: Host>(
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
     signals.attach(run.control(), teardown);
+    if let Some(recording) = &recording {
+        recording.watch(run.live());
+    }
     let api = match api_listener {
         None => None,
         Some(listener) => Some(Api::serve(listener, run.live(), context.global.profiling)?),
@@ -190,6 +204,10 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     results.tell();
+    if let Some(recording) = &recording {
+        let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
+        recording.end(&report, exit);
+    }
     if let Some(traces) = traces {
         traces::finish(traces);
     }

@@ -206,6 +206,10 @@ pub(crate) struct RunSettings {
     pub(crate) lateness: bool,
     /// Each scenario once, shown request by request.
     pub(crate) once: bool,
+    /// `--label`
+    pub(crate) labels: BTreeMap<String, String>,
+    /// `--no-source`
+    pub(crate) no_source: bool,
 }
 
 /// More workers than this make no sense on any machine there is.
@@ -254,8 +258,20 @@ impl RunSettings {
             no_live: given.is_on("no-live"),
             lateness: given.is_on("lateness-metric"),
             once: given.is_on("once"),
+            labels: labels(given.all("label"))?,
+            no_source: given.is_on("no-source"),
         })
     }
+}
+
+/// `--label KEY=VALUE`; of two with the same key the later one holds.
+fn labels(texts: &[String]) -> Outcome<BTreeMap<String, String>> {
+    let pair = |text: &String| match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err(Failure::usage(format!("invalid value \"{text}\" for --label"))
+            .hint("write a key and a value, such as --label team=search")),
+    };
+    texts.iter().map(pair).collect()
 }
 
 /// `--traces-output`; without the flag there are none.

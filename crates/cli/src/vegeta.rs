@@ -25,7 +25,7 @@ pub(crate) use self::words::split;
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("attack", "Send requests to targets at a rate and write a record of each"),
     ("encode", "Convert records of attacks to CSV, gob or JSON"),
-    ("report", "Sum up records of attacks as text, JSON, histogram or HTML"),
+    ("report", "Tell what is in a run file, or in records of attacks"),
     ("plot", "Draw the latencies of attacks over time as a page of HTML"),
 ];
 

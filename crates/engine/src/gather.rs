@@ -146,7 +146,10 @@ impl Gatherer {
         })
     }
 
-    fn take_in(&mut self, frame: Frame) {
+    fn take_in(&mut self, mut frame: Frame) {
+        if frame.at == 0 {
+            frame.at = clock::now_ns();
+        }
         self.ledger.absorb(&frame);
         let frame = Arc::new(frame);
         for listener in &mut self.listeners {

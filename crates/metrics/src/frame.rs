@@ -14,6 +14,10 @@ use crate::sink::Sink;
 pub struct Frame {
     /// The core it came from; of a merged frame, the first one's.
     pub core: u32,
+    /// When it left the core, in nanoseconds since the Unix epoch; of a merged frame the latest. 0 if it is not known.
+    pub at: u64,
+    /// How late its core's clockwork was, in nanoseconds: the worst since the last frame.
+    pub late: u64,
     /// The series that got values.
     pub series: Vec<SeriesDelta>,
     /// The checks that were made.
@@ -148,6 +152,8 @@ impl Frame {
     /// Takes in another frame. In whatever order and grouping frames merge, the result is the same
     /// but for the order of its lists.
     pub fn merge(&mut self, other: Self) {
+        self.at = self.at.max(other.at);
+        self.late = self.late.max(other.late);
         let mut series: FxHashMap<Arc<Series>, usize> =
             self.series.iter().enumerate().map(|(i, s)| (Arc::clone(&s.series), i)).collect();
         let mut places = Vec::with_capacity(other.series.len());

@@ -30,6 +30,7 @@ mod registry;
 mod series;
 mod sink;
 mod stat;
+mod sum;
 pub mod summary;
 mod tags;
 mod threshold;
@@ -45,6 +46,7 @@ pub use self::registry::{RegisterError, RegisterOutcome, Registry, Veil};
 pub use self::series::{Sample, Series};
 pub use self::sink::Sink;
 pub use self::stat::{TrendStat, UnknownStat};
+pub use self::sum::Sum;
 pub use self::summary::{
     Breakdown, CheckSummary, Exception, Exceptions, GroupSummary, MetricSummary, Summary,
     ThresholdResult, Values,

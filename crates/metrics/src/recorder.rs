@@ -250,7 +250,9 @@ impl Recorder {
         let is_spent = self.slots.len() > SERIES_MAX || self.interner.is_spent() || self.extra > 0;
         let retired = if is_spent { self.reset() } else { Retired::default() };
         let dropped = std::mem::take(&mut self.dropped);
-        Frame { core: self.core, series, checks, groups, exceptions, samples, dropped, retired }
+        let core = self.core;
+        let (at, late) = (0, 0);
+        Frame { core, at, late, series, checks, groups, exceptions, samples, dropped, retired }
     }
 
     /// Empties the tables of tags and series; the one of checks is bounded by itself, but follows,
@@ -316,7 +318,8 @@ impl Cell {
         let (sink, kind) = match self {
             Self::Trend(trend) => return Sink::Trend(trend.drain(pool)),
             Self::Counter { sum, first_at } => {
-                (Sink::Counter { sum: *sum, first_at: Some(*first_at) }, Kind::Counter)
+                let first_at = Some(*first_at);
+                (Sink::Counter { sum: *sum, rest: 0.0, first_at }, Kind::Counter)
             }
             Self::Rate { hits, total } => (Sink::Rate { hits: *hits, total: *total }, Kind::Rate),
             Self::Gauge { last, min, max, at } => {

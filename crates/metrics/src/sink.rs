@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::metric::Kind;
+use crate::sum::Sum;
 use crate::summary::Values;
 use crate::trend::TrendSink;
 
@@ -14,6 +15,8 @@ pub enum Sink {
     Counter {
         /// All values added up.
         sum: f64,
+        /// The rest, for which that float has no room.
+        rest: f64,
         /// When the first value came, in nanoseconds since the Unix epoch; none if none came.
         first_at: Option<u64>,
     },
@@ -43,7 +46,7 @@ impl Sink {
     /// One without values.
     pub fn empty(kind: Kind) -> Self {
         match kind {
-            Kind::Counter => Self::Counter { sum: 0.0, first_at: None },
+            Kind::Counter => Self::Counter { sum: 0.0, rest: 0.0, first_at: None },
             Kind::Gauge => {
                 Self::Gauge { last: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY, at: None }
             }
@@ -77,10 +80,12 @@ impl Sink {
     pub fn merge(&mut self, other: &Self) {
         match (self, other) {
             (
-                Self::Counter { sum, first_at },
-                Self::Counter { sum: more, first_at: other_first },
+                Self::Counter { sum, rest, first_at },
+                Self::Counter { sum: more, rest: more_rest, first_at: other_first },
             ) => {
-                *sum += more;
+                let mut all = Sum { high: *sum, low: *rest };
+                all.add(Sum { high: *more, low: *more_rest });
+                (*sum, *rest) = (all.high, all.low);
                 *first_at = match (*first_at, *other_first) {
                     (Some(one), Some(other)) => Some(one.min(other)),
                     (one, other) => one.or(other),
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_counter_is_divided_by_the_time_of_the_run() {
-        let counter = Sink::Counter { sum: 30.0, first_at: Some(5) };
+        let counter = Sink::Counter { sum: 30.0, rest: 0.0, first_at: Some(5) };
         let values = counter.values(Duration::from_secs(4));
         assert_eq!((values.get("count"), values.get("rate")), (Some(30.0), Some(7.5)));
     }

@@ -10,6 +10,7 @@ pub use self::distribution::{Bin, Distribution};
 pub(crate) use self::paged::PagePool;
 use self::paged::Paged;
 use crate::stat::TrendStat;
+use crate::sum::Sum;
 
 /// As [`EXACT_MAX`], within one tick on one core, for a series that has had more than that already:
 /// the ledger could not keep them exact anyway.
@@ -28,7 +29,7 @@ pub struct TrendSink {
 #[derive(Clone, Copy, Debug)]
 struct Stats {
     count: u64,
-    sum: f64,
+    sum: Sum,
     min: f64,
     max: f64,
 }
@@ -58,8 +59,7 @@ impl TrendSink {
         self.values.add(value);
     }
 
-    /// Adds all values of another distribution. The order of merging changes nothing but the last
-    /// bits of the sum.
+    /// Adds all values of another distribution. The order of merging changes nothing.
     pub fn merge(&mut self, other: &Self) {
         self.stats.merge(&other.stats);
         self.values.merge(&other.values);
@@ -72,7 +72,22 @@ impl TrendSink {
 
     /// Their sum.
     pub fn sum(&self) -> f64 {
+        self.stats.sum.value()
+    }
+
+    /// The same, with what a float has no room for.
+    pub fn whole_sum(&self) -> Sum {
         self.stats.sum
+    }
+
+    /// The values themselves.
+    pub fn distribution(&self) -> &Distribution {
+        &self.values
+    }
+
+    /// A distribution that was taken apart: its sum, its extremes, its values.
+    pub fn from_parts(sum: Sum, (min, max): (f64, f64), values: Distribution) -> Self {
+        Self { stats: Stats { count: values.count(), sum, min, max }, values }
     }
 
     /// The least; 0 if there is none.
@@ -87,7 +102,7 @@ impl TrendSink {
 
     /// The mean; 0 if there is no value.
     pub fn avg(&self) -> f64 {
-        if self.is_empty() { 0.0 } else { self.stats.sum / self.stats.count as f64 }
+        if self.is_empty() { 0.0 } else { self.sum() / self.stats.count as f64 }
     }
 
     /// Whether there is no value.
@@ -146,19 +161,21 @@ impl TrendSink {
 }
 
 impl Stats {
-    const EMPTY: Self = Self { count: 0, sum: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY };
+    const EMPTY: Self =
+        Self { count: 0, sum: Sum::ZERO, min: f64::INFINITY, max: f64::NEG_INFINITY };
 
     #[inline]
     fn add(&mut self, value: f64) {
         self.count += 1;
-        self.sum += value;
+        // As k6 adds up.
+        self.sum.high += value;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }
 
     fn merge(&mut self, other: &Self) {
         self.count += other.count;
-        self.sum += other.sum;
+        self.sum.add(other.sum);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }

@@ -13,6 +13,12 @@ pub trait Watcher: Send + Sync + fmt::Debug {
     /// An exchange is over.
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>);
 
+    /// Whether it wants to see all: bodies that the script discards, checks, messages of sockets, calls of gRPC. Who wants
+    /// exchanges alone, as they are, costs less.
+    fn sees_all(&self) -> bool {
+        true
+    }
+
     /// A check was made.
     fn check(&self, vu: &Place<'_>, name: &str, passed: bool);
 
@@ -50,6 +56,8 @@ pub struct Place<'a> {
 pub struct Seen<'a> {
     /// As tags show it, credentials masked.
     pub url: &'a str,
+    /// The tag `name`, if it is another text.
+    pub name: Option<&'a str>,
     request: &'a Request<'a>,
     exchange: &'a Exchange,
     /// The body with its content codings taken off, if it had any.
@@ -66,13 +74,13 @@ impl fmt::Debug for Seen<'_> {
 
 impl<'a> Seen<'a> {
     pub(crate) fn new(
-        url: &'a str,
+        (url, name): (&'a str, Option<&'a str>),
         request: &'a Request<'a>,
         exchange: &'a Exchange,
         decoded: Option<&'a [u8]>,
         closes: bool,
     ) -> Self {
-        Self { url, request, exchange, decoded, closes }
+        Self { url, name, request, exchange, decoded, closes }
     }
 
     /// `GET`.
@@ -126,6 +134,16 @@ impl<'a> Seen<'a> {
         self.exchange.failure.map(|failure| failure.to_string())
     }
 
+    /// k6's number of that; 0 if there is a response.
+    pub fn failure_code(&self) -> u32 {
+        self.exchange.failure.map_or(0, |failure| u32::from(failure.code()))
+    }
+
+    /// The phases.
+    pub fn timings(&self) -> brunt_http::Timings {
+        self.exchange.timings
+    }
+
     /// A header of the request, however its name is written.
     pub fn request_header(&self, name: &str) -> Option<&str> {
         self.request.headers.get(name)
@@ -166,6 +184,11 @@ impl Watched {
             vu: host.ids().global,
             iteration: host.iteration().map(|iteration| iteration.vu_in_instance),
         }
+    }
+
+    /// Whether the watcher wants to see all.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.watcher.sees_all()
     }
 
     fn place(&self) -> Place<'_> {

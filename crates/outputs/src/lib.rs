@@ -7,6 +7,7 @@
 //!                                        influxdb: samples as lines       ── bounded ──▶ net::Sender
 //!                                        prometheus, opentelemetry:
 //!                                        series, added up (tally)         ── bounded ──▶ net::Sender
+//!                                        run: slices of time → SQLite (crate `runfile`)
 //! ```
 //!
 //! Outputs that tell series (prometheus, opentelemetry) need no single samples: they add up what the
@@ -36,6 +37,7 @@ mod output;
 mod priority;
 mod prometheus;
 mod queue;
+mod run_file;
 mod settings;
 mod spec;
 mod statsd;
@@ -49,5 +51,6 @@ pub use self::open::open;
 pub use self::output::{Context, Output, OutputError, Page, Written};
 pub use self::priority::stand_back;
 pub use self::queue::{Finished, Outputs};
+pub use self::run_file::{RunFacts, RunFileHandle, RunWatch};
 pub use self::spec::{OutputKind, OutputSpec};
 pub use self::traces::{Span, SpanValue, TraceTarget, Traces, TracesEnd};

@@ -7,6 +7,7 @@ use crate::json::Json;
 use crate::opentelemetry::Opentelemetry;
 use crate::output::{Context, Output, OutputError};
 use crate::prometheus::Prometheus;
+use crate::run_file::RunFile;
 use crate::spec::{OutputKind, OutputSpec};
 use crate::statsd::Statsd;
 
@@ -18,6 +19,7 @@ pub fn open(spec: &OutputSpec, context: &Context) -> Result<Box<dyn Output>, Out
         OutputKind::Influxdb => Box::new(Influxdb::open(&spec.arg, context)?),
         OutputKind::Opentelemetry => Box::new(Opentelemetry::open(context)?),
         OutputKind::Prometheus => Box::new(Prometheus::open(context)?),
+        OutputKind::Run => Box::new(RunFile::open(&spec.arg, context)?),
         OutputKind::Statsd => Box::new(Statsd::open(context)?),
         OutputKind::WebDashboard => Box::new(Dashboard::open(&spec.arg, context)?),
     })

@@ -9,6 +9,7 @@ use brunt_metrics::{Frame, Registry, ThresholdSet};
 use jiff::tz::TimeZone;
 
 use crate::dashboard::Viewers;
+use crate::run_file::RunFacts;
 
 /// Takes what was measured somewhere. Lives on a thread of its own, so it may take its time; but what
 /// waits for it is bounded, so a server's answer is waited for elsewhere.
@@ -86,6 +87,8 @@ pub struct Context {
     pub scenarios: Vec<String>,
     /// How long the test lasts at most.
     pub longest: Duration,
+    /// The content of a run file beside measurements; whoever runs no test has none.
+    pub run: Option<RunFacts>,
 }
 
 impl Context {
@@ -118,6 +121,7 @@ impl Context {
             script: String::new(),
             scenarios: Vec::new(),
             longest: Duration::ZERO,
+            run: None,
         }
     }
 }

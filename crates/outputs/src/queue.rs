@@ -131,7 +131,7 @@ impl Outputs {
 
     /// Shows a frame to every output that has room for it.
     pub fn write(&mut self, frame: &Arc<Frame>) {
-        if frame.samples.is_empty() && frame.series.is_empty() {
+        if frame.is_empty() {
             return;
         }
         for output in &mut self.running {

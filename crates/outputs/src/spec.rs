@@ -3,12 +3,13 @@
 use crate::output::OutputError;
 
 /// The types that can be used, by the names that are current.
-const KNOWN: [(&str, OutputKind); 7] = [
+const KNOWN: [(&str, OutputKind); 8] = [
     ("csv", OutputKind::Csv),
     ("experimental-prometheus-rw", OutputKind::Prometheus),
     ("influxdb", OutputKind::Influxdb),
     ("json", OutputKind::Json),
     ("opentelemetry", OutputKind::Opentelemetry),
+    ("run", OutputKind::Run),
     ("statsd", OutputKind::Statsd),
     ("web-dashboard", OutputKind::WebDashboard),
 ];
@@ -44,6 +45,8 @@ pub enum OutputKind {
     Opentelemetry,
     /// Remote write.
     Prometheus,
+    /// A run file: ours.
+    Run,
     /// Datagrams, with or without tags.
     Statsd,
     /// A page of our own, while the test runs and after it.
@@ -128,7 +131,7 @@ mod tests {
         let said = |text| OutputSpec::parse(text).unwrap_err().to_string();
         assert!(said("kafka=x").starts_with("could not create the 'kafka' output: "));
         assert!(said("datadog").contains("K6_STATSD_ENABLE_TAGS=true"));
-        let list = "available types are: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd, \
+        let list = "available types are: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, run, statsd, \
                     web-dashboard";
         assert_eq!(said("nope"), format!("invalid output type 'nope', {list}"));
         assert!(

@@ -101,7 +101,7 @@ mod tests {
     fn delta(tag: &str, sum: f64) -> SeriesDelta {
         let tags = TagSet::from_pairs([("t", tag)]);
         let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags });
-        SeriesDelta { series, sink: Sink::Counter { sum, first_at: Some(1) } }
+        SeriesDelta { series, sink: Sink::Counter { sum, rest: 0.0, first_at: Some(1) } }
     }
 
     #[test]

@@ -26,6 +26,8 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Results",
         &[
             "out",
+            "label",
+            "no-source",
             "summary-mode",
             "no-summary",
             "summary-export",

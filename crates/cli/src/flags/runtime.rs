@@ -42,6 +42,7 @@ const OUT: &str = "Send results to this output; repeat it for more\n\
     - influxdb[=URL]: InfluxDB 1 or 2 [default: http://localhost:8086/k6]\n\
     - experimental-prometheus-rw: Prometheus, by remote write [default: localhost:9090]\n\
     - opentelemetry: a collector, by OTLP [default: localhost:4317]\n\
+    - run[=FILE]: one file with all of the run, for `brunt report` [default: brunt-results/…]\n\
     - statsd: StatsD or Datadog's agent [default: localhost:8125]\n\
     - web-dashboard: a live page in the browser [default: http://127.0.0.1:5665]";
 
@@ -76,6 +77,13 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
         "Add iteration_lateness, a metric that k6 does not have, to summary and outputs",
     )
     .env("LATENESS_METRIC"),
+    Flag::value(
+        "label",
+        "KEY=VALUE",
+        "Put this label into the run file; repeat it for more labels",
+    )
+    .many(),
+    Flag::switch("no-source", "Leave the text of the script out of the run file").env("NO_SOURCE"),
     Flag::switch(
         "once",
         "Run each scenario once with one VU, and print each request, response and check",

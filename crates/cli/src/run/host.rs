@@ -90,6 +90,11 @@ pub(crate) trait Script: Sized {
     /// The text of the main file, for the new shape of the summary.
     fn text(&self) -> &str;
 
+    /// The files that it is made of, the main one first: URLs and texts.
+    fn sources(&self) -> Vec<(String, Arc<str>)> {
+        Vec::new()
+    }
+
     /// The URL of that text; none if its options come from elsewhere.
     fn url(&self) -> Option<&str> {
         None

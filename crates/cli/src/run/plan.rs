@@ -306,6 +306,21 @@ impl Plan {
         }
     }
 
+    /// How the summary is made, for the run file.
+    pub(super) fn summary_info(&self) -> brunt_runfile::SummaryInfo {
+        let options = &self.consolidated.options;
+        brunt_runfile::SummaryInfo {
+            thresholds: self.thresholds().to_vec(),
+            trend_stats: options.summary_trend_stats(),
+            expected_response_submetric: self.tags_expected_response(),
+            unjudged: self.consolidated.unjudged.clone(),
+            no_check_tag: !options.system_tags().contains(SystemTag::Check),
+            no_group_tag: !options.system_tags().contains(SystemTag::Group),
+            hides_own: false,
+            time_unit: super::run_file::time_unit(options.summary_time_unit()),
+        }
+    }
+
     /// `(100.00%) 2 scenarios, …`
     pub(super) fn overview(&self) -> String {
         overview(&self.consolidated.scenarios, &self.consolidated.segment)

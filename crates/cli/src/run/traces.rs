@@ -9,7 +9,7 @@ use std::{future::Future, rc::Rc, sync::Arc};
 use brunt_engine::{Core, Ended, Iteration, RunError, Runner, ScenarioHere, StopHandle, Vu, VuIds};
 use brunt_fiber::clock;
 use brunt_metrics::{Metadata, Recorder, TagsId};
-use brunt_modules::watch::{Place, Seen, Watcher};
+use brunt_modules::watch::{Place, Seen, Talk, Watcher};
 use brunt_outputs::{Span, SpanValue, TraceTarget, Traces, TracesEnd};
 
 use crate::{
@@ -167,10 +167,17 @@ pub(super) fn and(
     watcher: Option<Arc<dyn Watcher>>,
     spans: Option<&Arc<Spans>>,
 ) -> Option<Arc<dyn Watcher>> {
-    let spans = spans.map(|spans| Arc::clone(spans) as Arc<dyn Watcher>);
-    match (watcher, spans) {
-        (Some(watcher), Some(spans)) => Some(Arc::new(Both(watcher, spans))),
-        (watcher, spans) => watcher.or(spans),
+    both(watcher, spans.map(|spans| Arc::clone(spans) as Arc<dyn Watcher>))
+}
+
+/// Two who look on, as far as there are two.
+pub(super) fn both(
+    one: Option<Arc<dyn Watcher>>,
+    other: Option<Arc<dyn Watcher>>,
+) -> Option<Arc<dyn Watcher>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Arc::new(Both(one, other))),
+        (one, other) => one.or(other),
     }
 }
 
@@ -182,6 +189,15 @@ impl Watcher for Both {
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>) {
         self.0.exchange(vu, seen);
         self.1.exchange(vu, seen);
+    }
+
+    fn sees_all(&self) -> bool {
+        self.0.sees_all() || self.1.sees_all()
+    }
+
+    fn talk(&self, vu: &Place<'_>, talk: &Talk<'_>) {
+        self.0.talk(vu, talk);
+        self.1.talk(vu, talk);
     }
 
     fn check(&self, vu: &Place<'_>, name: &str, passed: bool) {

@@ -211,6 +211,11 @@ impl Values {
         written.map_or_else(|| self.default_of(name), |(_, value)| value)
     }
 
+    /// Whether it was written.
+    pub(crate) fn is_written(&self, name: &str) -> bool {
+        self.written.iter().any(|(written, _)| *written == name)
+    }
+
     /// Every value that was written, in order.
     pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
         let of_flag = self.written.iter().filter(|(written, _)| *written == name);

@@ -1,4 +1,6 @@
-//! `brunt report`: what records of attacks say together.
+//! `brunt report`: what records of attacks say together, or a run file.
+
+mod run_file;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -22,10 +24,12 @@ const CLEAR: &str = "\x1b[2J\x1b[0;0H";
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "report",
     files: "[FILE...]",
-    about: "Sums up records of attacks. Without files it reads standard input.",
+    about: "Sums up records of attacks, or tells what is in a run file. Without files it reads records from standard input.",
     examples: &[
         "brunt report result.bin",
         "brunt report -type=json result.bin",
+        "brunt report --format junit -o junit.xml run.brunt",
+        "brunt report --from 1m --to 3m run.brunt",
         "brunt report -type='hist[0,10ms,50ms,100ms]' a.bin b.bin",
         "brunt attack -targets=urls.txt -duration=10s | brunt report -threshold='p99<50ms'",
     ],
@@ -43,13 +47,27 @@ pub(super) static FLAGS: FlagSet = FlagSet {
             "Report again and again while reading, each time this much later [0 = only at the end]",
         ),
         Flag::new(
+            "format",
+            Takes::Checked { kind: "format", check: format },
+            "text",
+            "Format of the report of a run file: text, json, markdown, junit or csv",
+        ),
+        Flag::new(
+            "from",
+            Takes::Duration,
+            "0s",
+            "Of a run file: from this moment after its start on",
+        ),
+        Flag::new(
             "group-by",
             Takes::Checked { kind: "key", check: group_by },
             "",
             "Report hits by url, method, name or status, too",
         ),
+        Flag::new("o", Takes::Text, "", "The same as -output"),
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
         threshold::FLAG,
+        Flag::new("to", Takes::Duration, "0s", "Of a run file: up to this moment after its start"),
         Flag::new(
             "type",
             Takes::Text,
@@ -64,8 +82,25 @@ fn group_by(text: &str) -> Result<(), String> {
     if known { Ok(()) } else { Err("use url, method, name or status".to_owned()) }
 }
 
+fn format(text: &str) -> Result<(), String> {
+    let known = run_file::FORMATS;
+    if known.contains(&text) { Ok(()) } else { Err(format!("use {}", known.join(", "))) }
+}
+
 pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
+    let is_run = words.iter().any(|word| run_file::is_one(word));
+    let sorted = is_run.then(|| run_file::files_last(words));
+    let words = sorted.as_deref().unwrap_or(words);
     let Some(values) = flags(context, &FLAGS, words)? else { return Ok(Exit::Success) };
+    if is_run {
+        return run_file::perform(context, &values);
+    }
+    for name in ["format", "from", "to"] {
+        if values.is_written(name) {
+            return Err(failure(format!("-{name} is for run files, and there is none"))
+                .hint("records of attacks have -type"));
+        }
+    }
     let (report, mut buckets) =
         Report::parse(values.text("type")).map_err(|error| failure(error.to_string()))?;
     let list = values.text("buckets");
@@ -77,7 +112,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let every = Duration::from_nanos(u64::try_from(values.duration("every")).unwrap_or(0));
     let every = Some(every).filter(|every| !every.is_zero());
     let thresholds = threshold::read(&values);
-    let mut output = Output::open(values.text("output"))?;
+    let mut output = Output::open(output_of(&values))?;
     let config = SummaryConfig { buckets, group_by: GroupBy::named(values.text("group-by")) };
     let summary = Arc::new(Mutex::new(Summary::new(config)));
     let counted = Arc::clone(&summary);
@@ -108,4 +143,12 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     }
     tell()?;
     Ok(threshold::judge(context, &thresholds, &lock()))
+}
+
+/// Where the report goes.
+fn output_of(values: &super::flag::Values) -> &str {
+    match values.text("o") {
+        "" => values.text("output"),
+        name => name,
+    }
 }

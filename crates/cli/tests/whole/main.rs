@@ -42,6 +42,7 @@ mod remote;
 mod remote_modules;
 mod results;
 mod run;
+mod run_file;
 mod secrets;
 mod sse;
 mod streaming;

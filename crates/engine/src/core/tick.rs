@@ -27,18 +27,19 @@ pub(super) async fn run<R: Runner>(worker: Rc<Worker<R>>, watch: Rc<CoreWatch>) 
             watch.ticked(now.saturating_sub(next), now);
         }
         next = now.max(next) + tick;
-        hand_over(&worker);
+        hand_over(&worker, &watch);
     }
 }
 
 /// Hands the frame to the gatherer, if there is anything in it and room for it. If there is none, what was
 /// seen stays in the recorder, which is bounded by itself, and goes with the next one.
-fn hand_over<R: Runner>(worker: &Worker<R>) {
+fn hand_over<R: Runner>(worker: &Worker<R>, watch: &CoreWatch) {
     let Ok(room) = worker.frames.try_reserve() else {
         return;
     };
-    let frame = worker.core.recorder().borrow_mut().take_frame();
+    let mut frame = worker.core.recorder().borrow_mut().take_frame();
     if !frame.is_empty() {
+        (frame.at, frame.late) = (clock::now_ns(), watch.take_late());
         room.send(Message::Frame(frame));
     }
 }
@@ -48,6 +49,7 @@ pub(super) async fn hand_over_last<R: Runner>(worker: &Worker<R>) {
     let Ok(room) = worker.frames.reserve().await else {
         return;
     };
-    let frame = worker.core.recorder().borrow_mut().take_frame();
+    let mut frame = worker.core.recorder().borrow_mut().take_frame();
+    frame.at = clock::now_ns();
     room.send(Message::Frame(frame));
 }

@@ -13,6 +13,8 @@ pub(crate) struct CoreWatch {
     lag: RefCell<TrendSink>,
     first: Cell<Option<Reading>>,
     last: Cell<Option<Reading>>,
+    /// The latest tick since somebody asked, in nanoseconds.
+    late: Cell<u64>,
 }
 
 /// The clocks of a thread at one moment, in nanoseconds.
@@ -29,11 +31,17 @@ impl CoreWatch {
     /// A tick ran at `now` (unix ns), `late` ns after it should have. Call it on the core's own thread.
     pub(crate) fn ticked(&self, late: u64, now: u64) {
         self.lag.borrow_mut().add(late as f64 / 1e6);
+        self.late.set(self.late.get().max(late));
         let reading = Reading { now, cpu: clock::thread_cpu_ns(), waited: waited_ns() };
         if self.first.get().is_none() {
             self.first.set(Some(reading));
         }
         self.last.set(Some(reading));
+    }
+
+    /// How late the latest tick was since the last call, in nanoseconds.
+    pub(crate) fn take_late(&self) -> u64 {
+        self.late.take()
     }
 
     pub(crate) fn sum_up(&self, core: u32) -> CoreHealth {

@@ -16,13 +16,13 @@ fn a_frame_has_what_was_added_since_the_last_and_nothing_else() {
     recorder.add(requests, 1.0, 20, None);
     let frame = recorder.take_frame();
     assert_eq!(frame.series.len(), 2);
-    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 2.0, first_at: Some(10) }));
+    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 2.0, first_at: Some(10), .. }));
     assert!(frame.samples.is_empty());
 
     assert!(recorder.take_frame().is_empty());
     recorder.add(requests, 1.0, 30, None);
     let frame = recorder.take_frame();
-    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 1.0, first_at: Some(30) }));
+    assert!(matches!(frame.series[0].sink, Sink::Counter { sum: 1.0, first_at: Some(30), .. }));
 }
 
 #[test]

@@ -39,6 +39,62 @@ impl Distribution {
         Self(Held::Sparse(buckets))
     }
 
+    /// Of these values, no NaN among them.
+    pub fn from_values(values: Vec<f64>) -> Self {
+        if values.len() <= EXACT_MAX {
+            return Self::exact(values);
+        }
+        let mut all = Self::default();
+        for value in values {
+            all.add(value);
+        }
+        all
+    }
+
+    /// Of buckets by rising key, as [`buckets`](Self::buckets) gives them; keys that are none (from 2²² on) are left out.
+    pub fn from_buckets(mut buckets: Vec<(u32, u64)>) -> Self {
+        buckets.retain(|(key, count)| *key < 1 << 22 && *count > 0);
+        Self::sparse(buckets)
+    }
+
+    /// The number of values.
+    pub fn count(&self) -> u64 {
+        match &self.0 {
+            Held::Exact(values) => values.len() as u64,
+            Held::Sparse(buckets) => buckets.iter().map(|(_, n)| n).sum(),
+            Held::Paged(paged) => paged.buckets().map(|(_, n)| n).sum(),
+        }
+    }
+
+    /// Each value as it came, as long as it is [exact](Self::is_exact).
+    pub fn values(&self) -> Option<&[f64]> {
+        match &self.0 {
+            Held::Exact(values) => Some(values),
+            Held::Sparse(_) | Held::Paged(_) => None,
+        }
+    }
+
+    /// All buckets that hold something, by rising key, with their counts. A key is the top 22 bits of a float whose sign bit is
+    /// flipped (all bits, if it is negative): those of sign, exponent and ten bits of mantissa.
+    pub fn buckets(&self) -> Vec<(u32, u64)> {
+        match &self.0 {
+            Held::Exact(values) => {
+                let mut keys: Vec<_> = values.iter().map(|value| key_of(*value)).collect();
+                keys.sort_unstable();
+                let mut buckets: Vec<(u32, u64)> = Vec::new();
+                for key in keys {
+                    match buckets.last_mut() {
+                        Some((last, count)) if *last == key => *count += 1,
+                        _ => buckets.push((key, 1)),
+                    }
+                }
+                buckets
+            }
+            Held::Sparse(buckets) => buckets.clone(),
+            Held::Paged(paged) => paged.buckets().collect(),
+        }
+    }
+
     /// Adds one value, which must not be NaN.
     #[inline]
     pub fn add(&mut self, value: f64) {

@@ -242,7 +242,7 @@ impl Chain {
                 }
             }
         }
-        sink.show(shown, &asked, &exchange, decoded.as_deref());
+        sink.show((shown, request), &asked, &exchange, decoded.as_deref());
         if decoded.is_some() || is_dropped {
             // The body as it came is not asked for.
             exchange.forget_body();

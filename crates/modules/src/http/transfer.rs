@@ -75,23 +75,30 @@ impl Sink {
         }
     }
 
-    /// Somebody looks at each exchange.
+    /// Somebody looks at each exchange with all that belongs to it.
     pub(super) fn is_watched(&self) -> bool {
-        self.watched.is_some()
+        self.watched.as_ref().is_some_and(|watched| watched.sees_all())
     }
 
     /// Shows an exchange to whoever watches.
     pub(super) fn show(
         &self,
-        url: &str,
+        (url, prepared): (&str, &Prepared),
         request: &Request<'_>,
         exchange: &Exchange,
         decoded: Option<&[u8]>,
     ) {
         if let Some(watched) = &self.watched {
             let closes = self.http.closes();
-            watched.exchange(&Seen::new(url, request, exchange, decoded, closes));
+            let name = self.name_of(prepared);
+            watched.exchange(&Seen::new((url, name), request, exchange, decoded, closes));
         }
+    }
+
+    /// The tag `name`, if it is not the URL. One that the script set through `exec.vu.tags` also takes the URL's place.
+    fn name_of<'a>(&'a self, request: &'a Prepared) -> Option<&'a str> {
+        let template = request.template.as_deref();
+        request.name.as_deref().or_else(|| self.tags.name()).or(template)
     }
 
     /// Records the samples of one exchange.
@@ -106,13 +113,11 @@ impl Sink {
         let mut recorder = core.recorder().borrow_mut();
         let base = self.tags.id(&mut recorder);
         let response = exchange.response().ok();
-        // A name that the script set through `exec.vu.tags` also takes the URL's place.
-        let vu_name = if request.name.is_none() { self.tags.name() } else { None };
         let labels = Labels {
             base,
             method: hop.method,
             url: hop.url,
-            name: request.name.as_deref().or(vu_name).or(request.template.as_deref()),
+            name: self.name_of(request),
             is_named: request.name.is_some(),
             tags: &request.tags,
             status: outcome.status,

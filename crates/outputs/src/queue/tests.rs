@@ -8,7 +8,7 @@ use super::*;
 
 fn samples(count: usize) -> Arc<Frame> {
     let series = Arc::new(Series { metric: builtin::HTTP_REQS, tags: TagSet::default() });
-    let sink = Sink::Counter { sum: count as f64, first_at: Some(1_000_000_000) };
+    let sink = Sink::Counter { sum: count as f64, rest: 0.0, first_at: Some(1_000_000_000) };
     let sample = Sample { series: 0, at: 1_000_000_000, value: 1.0, metadata: None };
     let series = if count > 0 { vec![SeriesDelta { series, sink }] } else { Vec::new() };
     Arc::new(Frame { series, samples: vec![sample; count], ..Frame::default() })

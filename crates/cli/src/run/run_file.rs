@@ -1,0 +1,434 @@
+//! `--out run`: the facts for the run file that only a run knows, and its last word.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use brunt_engine::{Live, RunReport, ScenarioPhase, ScenarioState};
+use brunt_fiber::clock;
+use brunt_options::TimeUnit;
+use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
+use brunt_runfile::exchange::Evidence;
+use brunt_runfile::{
+    Commit, End, Event, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
+};
+use brunt_schedule::{Arrivals, ClosedPlan, Executor, Scenario, Segment, total_duration};
+use sha2::{Digest as _, Sha256};
+
+use super::{evidence::Witness, host::Script, plan::Plan};
+use crate::{Context, exit::Exit, settings::RunSettings};
+
+mod arguments;
+
+/// A run file in the making.
+pub(super) struct Recording {
+    probe: Arc<Probe>,
+    handle: RunFileHandle,
+    has_thresholds: bool,
+}
+
+/// Whether one of the outputs is a run file.
+pub(super) fn is_wanted(outputs: &[String]) -> bool {
+    outputs.iter().any(|output| output.split('=').next() == Some("run"))
+}
+
+impl Recording {
+    /// Gathers what is known before the run. The second part is for the outputs.
+    pub(super) fn prepare<S: Script>(
+        context: &Context,
+        (name, script): (&str, &S),
+        plan: &Plan,
+        settings: &RunSettings,
+    ) -> (Self, RunFacts) {
+        let info = info(context, (name, script), plan, settings);
+        let probe = Arc::new(Probe::new(plan, &info));
+        let handle = RunFileHandle::default();
+        let has_thresholds = info.summary.thresholds.iter().any(|set| !set.thresholds.is_empty());
+        let watch = Arc::clone(&probe) as Arc<dyn RunWatch>;
+        let facts = RunFacts { info: Arc::new(info), watch, handle: handle.clone() };
+        (Self { probe, handle, has_thresholds }, facts)
+    }
+
+    /// Who looks at exchanges for it.
+    pub(super) fn witness(&self) -> Arc<Witness> {
+        Arc::clone(&self.probe.witness)
+    }
+
+    /// The run can be watched now.
+    pub(super) fn watch(&self, live: Live) {
+        // There is one run in a process.
+        let _ = self.probe.live.set(live);
+    }
+
+    /// Says in the file how the run ended.
+    pub(super) fn end(&self, report: &RunReport, exit: Exit) {
+        let Some(writer) = self.handle.take() else {
+            log::error!("the run file has no end: its output did not come to one");
+            return;
+        };
+        let path = writer.path().display().to_string();
+        let (lost, why) = writer.lost();
+        if lost > 0 {
+            let why = why.unwrap_or_default();
+            log::error!(file = path.as_str(); "{lost} slices of the run file could not be written and are lost: {why}");
+        }
+        let left_out = self.probe.witness.left_out();
+        if left_out > 0 {
+            log::warn!(file = path.as_str(); "{left_out} exchanges found no room in the run file");
+        }
+        let aborted = match (&report.abort, &report.failure) {
+            (Some(reason), _) => Some(reason.to_string()),
+            (None, Some(failure)) => Some(failure.to_string()),
+            (None, None) => None,
+        };
+        let end = End {
+            duration: report.duration,
+            aborted,
+            passed: self.has_thresholds.then(|| report.crossed.is_empty()),
+            exit: exit.code().into(),
+        };
+        if let Err(error) = writer.end(&end) {
+            log::error!("the run file has no end: {error}");
+        }
+    }
+}
+
+/// All that is known before the run.
+fn info<S: Script>(
+    context: &Context,
+    (name, script): (&str, &S),
+    plan: &Plan,
+    settings: &RunSettings,
+) -> RunInfo {
+    let environment = context.environment.all();
+    let path = Path::new(name);
+    let folder = path.parent().filter(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
+    let open_ended = scenarios
+        .iter()
+        .any(|scenario| matches!(scenario.executor, Executor::ExternallyControlled { .. }));
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut names: BTreeSet<String> = settings.script.env.keys().cloned().collect();
+    names.extend(environment.keys().cloned());
+    RunInfo {
+        kind: "run".to_owned(),
+        name: stem.filter(|stem| stem != "-").unwrap_or_else(|| "stdin".to_owned()),
+        brunt: env!("CARGO_PKG_VERSION").to_owned(),
+        script: Some(name.to_owned()),
+        sha256: Some(hex(&Sha256::digest(script.text().as_bytes()))),
+        arguments: arguments::shown(std::env::args_os().skip(1)),
+        options: arguments::options(plan.consolidated.to_inspect_json()),
+        environment: names.into_iter().collect(),
+        machine: Machine::read(),
+        cores: settings.workers.unwrap_or(cores) as u64,
+        seed: None,
+        commit: Commit::read(environment, folder),
+        labels: settings.labels.clone(),
+        sources: sources(script, settings.no_source),
+        planned: total_duration(scenarios, segment),
+        open_ended,
+        scenarios: scenarios.iter().map(|scenario| described(scenario, segment)).collect(),
+        summary: SummaryInfo {
+            hides_own: !settings.lateness && !plan.names_lateness(),
+            ..plan.summary_info()
+        },
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The files of the test, by their paths from where the main one lies.
+fn sources<S: Script>(script: &S, no_source: bool) -> Vec<Source> {
+    /// Longer texts are left out: data, not code.
+    const TEXT_MAX: usize = 1 << 20;
+    let files = script.sources();
+    let base = files.first().and_then(|(url, _)| url.rsplit_once('/')).map_or("", |(base, _)| base);
+    let source = |(url, text): &(String, Arc<str>)| {
+        let path = url.strip_prefix(base).map_or(url.as_str(), |path| path.trim_start_matches('/'));
+        let text = Some(text.to_string()).filter(|text| !no_source && text.len() <= TEXT_MAX);
+        Source { path: path.to_owned(), text }
+    };
+    files.iter().map(source).collect()
+}
+
+/// A scenario as it is planned.
+fn described(scenario: &Scenario, segment: &Segment) -> ScenarioInfo {
+    let (first, stages) = match &scenario.executor {
+        Executor::RampingVus { start_vus, stages, .. } => (*start_vus, &stages[..]),
+        Executor::RampingArrivalRate { start_rate, stages, .. } => (*start_rate, &stages[..]),
+        _ => (0, &[][..]),
+    };
+    let mut at = scenario.start_time;
+    let mut from = first;
+    let stages = stages.iter().map(|stage| {
+        let start = at;
+        at = at.saturating_add(stage.duration);
+        let from = std::mem::replace(&mut from, stage.target);
+        StageInfo { start, end: at, from: from as f64, to: stage.target as f64 }
+    });
+    ScenarioInfo {
+        name: scenario.name.clone(),
+        executor: scenario.executor.kind().to_owned(),
+        text: scenario.describe(segment),
+        start: scenario.start_time,
+        end: scenario.start_time.saturating_add(scenario.executor.regular_duration()),
+        stages: stages.collect(),
+    }
+}
+
+/// Looks at the run, on the thread of the output.
+#[derive(Debug)]
+struct Probe {
+    live: OnceLock<Live>,
+    witness: Arc<Witness>,
+    plans: Vec<Due>,
+    stages: Vec<ScenarioInfo>,
+    told: Mutex<Told>,
+}
+
+/// When the VUs or the iterations of a scenario are due.
+#[derive(Debug)]
+enum Due {
+    Vus(ClosedPlan),
+    Iterations(Arrivals),
+    Nothing,
+}
+
+/// The events that were told already.
+#[derive(Debug, Default)]
+struct Told {
+    begun: BTreeSet<usize>,
+    over: BTreeSet<usize>,
+    stages: BTreeSet<(usize, usize)>,
+    is_paused: bool,
+    aborted: bool,
+    wanted: BTreeMap<usize, (u64, u64)>,
+}
+
+impl Probe {
+    fn new(plan: &Plan, info: &RunInfo) -> Self {
+        let (scenarios, segment) = (&plan.consolidated.scenarios, &plan.consolidated.segment);
+        let due = |scenario: &Scenario| match scenario.closed_plan(segment) {
+            _ if matches!(scenario.executor, Executor::ExternallyControlled { .. }) => Due::Nothing,
+            Some(plan) => Due::Vus(plan),
+            None => scenario.arrivals(segment).map_or(Due::Nothing, Due::Iterations),
+        };
+        Self {
+            live: OnceLock::new(),
+            witness: Arc::default(),
+            plans: scenarios.iter().map(due).collect(),
+            stages: info.scenarios.clone(),
+            told: Mutex::default(),
+        }
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunWatch for Probe {
+    fn now(&self) -> u64 {
+        clock::now_ns()
+    }
+
+    fn started_at(&self) -> Option<u64> {
+        self.live.get()?.control().started_at()
+    }
+
+    fn load(&self) -> Vec<Load> {
+        let Some(live) = self.live.get() else { return Vec::new() };
+        let states = live.scenarios().iter().zip(&self.plans).enumerate();
+        states.map(|(place, (state, due))| load(place, state, due, clock::now_ns())).collect()
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let Some(live) = self.live.get() else { return Vec::new() };
+        let progress = live.progress();
+        let now = clock::now_ns();
+        let mut told = self.told();
+        let mut events = Vec::new();
+        let mut say = |at: u64, kind: &str, text: String, scenario: Option<&str>| {
+            let scenario = scenario.map(str::to_owned);
+            events.push(Event { at, kind: kind.to_owned(), text, scenario });
+        };
+        for (place, (state, seen)) in live.scenarios().iter().zip(&progress.scenarios).enumerate() {
+            let name = seen.name.as_str();
+            let Some(start) = state.started_at().filter(|at| *at <= now) else { continue };
+            if told.begun.insert(place) {
+                say(start, "scenario", format!("{name} began"), Some(name));
+            }
+            for (n, stage) in self.stages[place].stages.iter().enumerate() {
+                let at = start + (stage.start - self.stages[place].start).as_nanos() as u64;
+                if at <= now && told.stages.insert((place, n)) {
+                    let (from, to) = (stage.from, stage.to);
+                    say(
+                        at,
+                        "stage",
+                        format!("stage {} of {name}: {from} to {to}", n + 1),
+                        Some(name),
+                    );
+                }
+            }
+            if seen.kind == "externally-controlled" {
+                let wanted = (state.vus_wanted(), state.vus_max());
+                let before = told.wanted.insert(place, wanted);
+                if before.is_some_and(|before| before != wanted) && !state.is_done() {
+                    let text = format!("{} VUs of {}", wanted.0, wanted.1);
+                    say(now, "scale", text, Some(name));
+                }
+            }
+            if let Some(at) = state.ended_at()
+                && told.over.insert(place)
+            {
+                let how = match seen.state {
+                    ScenarioPhase::Interrupted => "was cut short",
+                    _ => "ended",
+                };
+                say(at, "scenario", format!("{name} {how}"), Some(name));
+            }
+        }
+        let is_paused = live.control().is_paused();
+        if std::mem::replace(&mut told.is_paused, is_paused) != is_paused {
+            let (kind, text) = if is_paused {
+                ("pause", "the test is paused")
+            } else {
+                ("resume", "the test goes on")
+            };
+            say(now, kind, text.to_owned(), None);
+        }
+        if let Some(reason) = live.control().abort_reason()
+            && !std::mem::replace(&mut told.aborted, true)
+        {
+            say(now, "abort", reason.to_string(), None);
+        }
+        events
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.witness.take()
+    }
+}
+
+fn load(place: usize, state: &ScenarioState, due: &Due, now: u64) -> Load {
+    let started = state.started_at().filter(|at| *at <= now);
+    let until = state.ended_at().unwrap_or(now);
+    let past = started.map(|at| Duration::from_nanos(until.saturating_sub(at)));
+    let is_over = state.is_done();
+    let (vus_planned, iterations_planned) = match (due, past) {
+        (Due::Vus(_), Some(_)) if is_over => (Some(0), None),
+        (Due::Vus(plan), Some(past)) => (Some(vus_at(plan, past)), None),
+        (Due::Vus(_), None) => (Some(0), None),
+        (Due::Iterations(arrivals), past) => {
+            (None, Some(past.map_or(0, |past| due_at(arrivals, past))))
+        }
+        (Due::Nothing, _) => (Some(state.vus_wanted()), None),
+    };
+    let (begun, complete) = (state.begun(), state.complete());
+    let active = state.vus_active();
+    Load {
+        scenario: place,
+        vus_planned,
+        vus_started: state.vus_allocated().max(active),
+        vus_active: active,
+        iterations_planned,
+        iterations_started: begun,
+        iterations_done: complete,
+        // Before its end some of them are only on their way.
+        iterations_interrupted: if is_over { begun.saturating_sub(complete) } else { 0 },
+    }
+}
+
+/// VUs that are to iterate at this moment of the scenario.
+fn vus_at(plan: &ClosedPlan, past: Duration) -> u64 {
+    let is_in = |handle: &&brunt_schedule::HandlePlan| {
+        handle.spans.iter().any(|span| span.start <= past && past < span.graceful_end)
+    };
+    plan.handles.iter().filter(is_in).count() as u64
+}
+
+/// Iterations that are due by this moment of the scenario.
+fn due_at(arrivals: &Arrivals, past: Duration) -> u64 {
+    let (mut low, mut high) = (0, arrivals.count());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if arrivals.due(middle).is_some_and(|due| due <= past) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// `s`, `ms`, `us`
+pub(super) fn time_unit(unit: Option<TimeUnit>) -> Option<String> {
+    let text = match unit? {
+        TimeUnit::Seconds => "s",
+        TimeUnit::Milliseconds => "ms",
+        TimeUnit::Microseconds => "us",
+    };
+    Some(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use brunt_schedule::Stage;
+
+    use super::*;
+
+    fn scenario(executor: Executor) -> Scenario {
+        Scenario {
+            name: "a".into(),
+            executor,
+            start_time: Duration::from_secs(2),
+            graceful_stop: Duration::ZERO,
+            exec: "default".into(),
+            env: BTreeMap::new(),
+            tags: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_planned_follows_the_ramp() {
+        let stage = |seconds, target| Stage { duration: Duration::from_secs(seconds), target };
+        let ramp = scenario(Executor::RampingVus {
+            start_vus: 0,
+            stages: vec![stage(10, 10), stage(5, 10)],
+            graceful_ramp_down: Duration::ZERO,
+        });
+        let plan = ramp.closed_plan(&Segment::full()).unwrap();
+        let at = |seconds| vus_at(&plan, Duration::from_secs(seconds));
+        assert_eq!((at(0), at(12), at(20)), (0, 10, 0));
+        assert!((4..=6).contains(&at(5)), "{}", at(5));
+        let shown = described(&ramp, &Segment::full());
+        let second = Duration::from_secs(1);
+        assert_eq!((shown.stages[1].start, shown.stages[1].end), (second * 12, second * 17));
+        assert_eq!((shown.stages[0].from, shown.stages[0].to, shown.end), (0.0, 10.0, second * 17));
+    }
+
+    #[test]
+    fn iterations_are_planned_by_the_second() {
+        let rate = scenario(Executor::ConstantArrivalRate {
+            rate: 50,
+            time_unit: Duration::from_secs(1),
+            duration: Duration::from_secs(10),
+            pre_allocated_vus: 1,
+            max_vus: 1,
+        });
+        let arrivals = rate.arrivals(&Segment::full()).unwrap();
+        let at = |millis| due_at(&arrivals, Duration::from_millis(millis));
+        assert_eq!((at(0), at(990), at(1000)), (1, 50, 51));
+        assert_eq!(at(100_000), arrivals.count());
+    }
+
+    #[test]
+    fn the_word_run_asks_for_the_file() {
+        assert!(is_wanted(&["json".into(), "run=x".into()]) && is_wanted(&["run".into()]));
+        assert!(!is_wanted(&["json=run".into()]));
+    }
+}

@@ -1,0 +1,189 @@
+//! `brunt report FILE` where the file is that of a run.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_runfile::{About, RunFile, State};
+use brunt_summary::{
+    csv,
+    humanize::Unit,
+    json::{self, machine},
+    junit, markdown,
+    text::{self, Mode, TextOptions},
+};
+use serde_json::{Value, json};
+
+use super::super::{failure, flag::Values, stream::Output};
+use crate::{Context, exit::Exit, failure::Outcome, version::K6_VERSION};
+
+/// The formats, as they are written.
+pub(super) const FORMATS: [&str; 5] = ["text", "json", "markdown", "junit", "csv"];
+
+/// Whether a file is that of a run. Pipes are not looked into: bytes that are read from one are gone.
+pub(super) fn is_one(path: &str) -> bool {
+    if !std::fs::metadata(path).is_ok_and(|about| about.is_file()) {
+        return false;
+    }
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut first));
+    read.is_ok() && RunFile::is_one(&first)
+}
+
+/// The words with those that are no flags behind the others: with run files, flags may come last.
+pub(super) fn files_last(words: &[String]) -> Vec<String> {
+    let (mut flags, mut files) = (Vec::new(), Vec::new());
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            files.extend(words.by_ref().cloned());
+        } else if word.starts_with('-') && word.len() > 1 {
+            flags.push(word.clone());
+            // Each flag takes a value.
+            if !word.contains('=') && !matches!(word.trim_start_matches('-'), "h" | "help") {
+                flags.extend(words.next().cloned());
+            }
+        } else {
+            files.push(word.clone());
+        }
+    }
+    if !files.is_empty() {
+        flags.push("--".to_owned());
+    }
+    flags.extend(files);
+    flags
+}
+
+/// Tells what is in the file.
+pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
+    let [path] = &values.files[..] else {
+        return Err(failure("one run file at a time")
+            .hint("brunt compare puts several side by side; records of attacks may be many"));
+    };
+    for name in ["type", "every", "group-by", "buckets", "threshold"] {
+        if values.is_written(name) {
+            return Err(failure(format!(
+                "-{name} is for records of attacks, and \"{path}\" is a run file"
+            ))
+            .hint("use -format, -from and -to"));
+        }
+    }
+    let file = RunFile::open(Path::new(path)).map_err(|error| failure(error.to_string()))?;
+    let stretch = ["from", "to"].map(|name| {
+        let nanos = values.duration(name);
+        values.is_written(name).then(|| u64::try_from(nanos).unwrap_or_default())
+    });
+    let [from, to] = stretch.map(|nanos| nanos.map(Duration::from_nanos));
+    let slices = file.slices(from, to);
+    let is_part = from.is_some() || to.is_some();
+    if is_part && slices.is_empty() {
+        let length = file.about().duration;
+        return Err(failure(format!(
+            "there is nothing between these moments: the run took {:.1} s",
+            length.as_secs_f64()
+        )));
+    }
+    let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
+    let about = file.about();
+    let started = utc(about.started);
+    let text = match values.text("format") {
+        "json" => told_json(about, &summary, is_part),
+        "markdown" => markdown::render(&summary, &title(about)),
+        "junit" => {
+            let aborted = match about.state {
+                State::Aborted => Some(about.reason.as_deref().unwrap_or("it was cut short")),
+                State::Died => Some("its process died"),
+                State::Running | State::Finished => None,
+            };
+            let facts = junit::Facts {
+                name: &about.name,
+                timestamp: &started[..19],
+                hostname: about.host.as_deref().unwrap_or_default(),
+                aborted,
+            };
+            junit::render(&summary, &facts)
+        }
+        "csv" => csv::render(&summary),
+        _ => {
+            let colour = context.global.color
+                && context.screen.stdout_is_terminal()
+                && matches!(super::output_of(values), "" | "stdout");
+            let unit = about.summary.time_unit.as_deref().and_then(Unit::parse);
+            let options = TextOptions { mode: Mode::Compact, colour, time_unit: unit };
+            format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
+        }
+    };
+    Output::open(super::output_of(values))?.write(text.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// A line about a run that did not come to its end; nothing about others.
+fn head(about: &About) -> String {
+    match about.state {
+        State::Finished => String::new(),
+        State::Running => "\n  The run is still going on.\n".to_owned(),
+        State::Died => "\n  The run died: its process is gone without a word.\n".to_owned(),
+        State::Aborted => {
+            format!("\n  The run was cut short: {}\n", about.reason.as_deref().unwrap_or("unknown"))
+        }
+    }
+}
+
+fn title(about: &About) -> String {
+    let state = match about.state {
+        State::Finished => String::new(),
+        other => format!(" ({})", other.text()),
+    };
+    format!("{}{state}, {}", about.name, &utc(about.started)[..19].replace('T', " "))
+}
+
+/// Both shapes of k6's summary, and what is known of the run.
+fn told_json(about: &About, summary: &brunt_metrics::Summary, is_part: bool) -> String {
+    let legacy: Value =
+        serde_json::from_str(&json::summary_export(summary, None)).unwrap_or_default();
+    let started = utc(about.started);
+    let machine = machine::summary_data(
+        summary,
+        &machine::MachineContext {
+            script: about.script.as_deref().unwrap_or_default(),
+            execution: "local",
+            generated_at: &started,
+            k6_version: K6_VERSION,
+            full: true,
+        },
+    );
+    json::pretty(&json!({
+        "run": {
+            "id": about.id, "name": about.name, "kind": about.kind, "state": about.state.text(), "started": started,
+            "ended": about.ended.map(utc), "duration": about.duration.as_secs_f64(), "passed": about.passed,
+            "exit": about.exit, "reason": about.reason, "brunt": about.brunt, "script": about.script,
+            "host": about.host, "commit": about.commit, "branch": about.branch, "build": about.build,
+            "labels": about.labels, "lost": about.lost, "part": is_part,
+        },
+        "summary": legacy,
+        "machine": machine,
+    }))
+}
+
+/// Microseconds since 1970 as `2026-11-23T16:40:46.123456Z`.
+pub(crate) fn utc(micros: i64) -> String {
+    let moment = jiff::Timestamp::from_microsecond(micros).unwrap_or_default();
+    format!("{moment:.6}")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn flags_may_come_behind_the_file() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let sorted =
+            super::files_last(&words("a.brunt --format json -from=1m -o x -- -b")).join(" ");
+        assert_eq!(sorted, "--format json -from=1m -o x -- a.brunt -b");
+    }
+
+    #[test]
+    fn moments_are_told_in_utc() {
+        assert_eq!(super::utc(1_700_000_000_000_001), "2023-11-14T22:13:20.000001Z");
+    }
+}

@@ -1,0 +1,210 @@
+//! The facts of the page: its JSON record.
+
+use std::collections::BTreeMap;
+
+use brunt_metrics::{Operator, Selector, Threshold};
+use serde_json::{Map, Value, json};
+
+use super::{Origin, Page};
+use crate::error::RunFileError;
+use crate::reader::{RunFile, State};
+
+/// All facts. Of metrics and series only new ones.
+pub(super) fn all(
+    file: &RunFile,
+    page: &Page,
+    metrics: &[Value],
+    series: &[Value],
+    events: &[Value],
+) -> Result<Value, RunFileError> {
+    let about = file.about();
+    let slices = about.slices.div_ceil(page.factor());
+    let exchanges =
+        file.rows("SELECT id FROM exchange ORDER BY id", [], |row| row.get::<_, i64>(0))?;
+    let exchanges: BTreeMap<i64, usize> =
+        exchanges.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
+    Ok(json!({
+        "time": {
+            "width": about.width.as_millis() as u64 * page.factor(),
+            "slices": slices,
+            "end": about.duration.as_micros() as u64,
+        },
+        "run": run(file),
+        "thresholds": thresholds(file, page)?,
+        "scenarios": file.rows(
+            "SELECT name, executor, started, ended, text FROM scenario ORDER BY id", [],
+            |row| Ok(json!({
+                "name": row.get::<_, String>(0)?, "executor": row.get::<_, String>(1)?,
+                "from": row.get::<_, i64>(2)?, "to": row.get::<_, i64>(3)?, "text": row.get::<_, String>(4)?,
+            })),
+        )?,
+        "stages": file.rows(
+            "SELECT n, name, g.started, g.ended, \"from\", \"to\" FROM stage g JOIN scenario s ON s.id = scenario
+             ORDER BY scenario, n", [],
+            |row| Ok(json!({
+                "name": format!("stage {}", row.get::<_, i64>(0)? + 1), "scenario": row.get::<_, String>(1)?,
+                "from": row.get::<_, i64>(2)?, "to": row.get::<_, i64>(3)?,
+                "ramp": row.get::<_, f64>(4)?.total_cmp(&row.get::<_, f64>(5)?).is_ne(),
+            })),
+        )?,
+        "checks": file.rows(
+            "SELECT id, \"group\", name FROM checks ORDER BY place", [],
+            |row| Ok(json!({
+                "group": row.get::<_, String>(1)?, "name": row.get::<_, String>(2)?,
+                "series": page.number(&Origin::Check(row.get(0)?)),
+            })),
+        )?,
+        "groups": file.rows(
+            "SELECT path FROM groups GROUP BY path ORDER BY min(place)", [],
+            |row| Ok(json!(row.get::<_, String>(0)?)),
+        )?,
+        "failures": failures(file, page, &exchanges)?,
+        "exchanges": evidence(file)?,
+        "sources": file.rows(
+            "SELECT path, text FROM source", [],
+            |row| Ok(json!({ "path": row.get::<_, String>(0)?, "text": row.get::<_, Option<String>>(1)? })),
+        )?,
+        "exceptions": file.rows(
+            "SELECT message, count FROM failure WHERE kind = 'exception' ORDER BY place", [],
+            |row| Ok(json!({ "text": row.get::<_, String>(0)?, "count": row.get::<_, i64>(1)? })),
+        )?,
+        "dropped": about.lost,
+        "events": events,
+        "metrics": metrics,
+        "series": series,
+    }))
+}
+
+/// The events, without the first `told` ones.
+pub(super) fn events(file: &RunFile, told: usize) -> Result<Vec<Value>, RunFileError> {
+    let query = "SELECT at, kind, text, scenario FROM event ORDER BY rowid LIMIT -1 OFFSET ?1";
+    file.rows(query, [told as i64], |row| {
+        Ok(json!({
+            "at": row.get::<_, i64>(0)?, "kind": row.get::<_, String>(1)?, "text": row.get::<_, String>(2)?,
+            "scenario": row.get::<_, Option<String>>(3)?,
+        }))
+    })
+}
+
+fn run(file: &RunFile) -> Value {
+    let about = file.about();
+    let moment = |micros: i64| {
+        let moment = jiff::Timestamp::from_microsecond(micros).unwrap_or_default();
+        format!("{moment:.6}")
+    };
+    json!({
+        "id": about.id, "name": about.name, "kind": about.kind,
+        "state": about.state.text(),
+        "started": moment(about.started),
+        "ended": about.ended.filter(|_| about.state != State::Running).map(moment),
+        "passed": about.passed, "exit": about.exit, "reason": about.reason,
+        "brunt": about.brunt, "script": about.script, "sha256": about.sha256, "arguments": about.arguments,
+        "options": about.options, "environment": about.environment,
+        "host": about.host, "kernel": about.kernel, "cpu": about.cpu, "cores": about.cores, "memory": about.memory,
+        "seed": about.seed, "commit": about.commit, "branch": about.branch, "build": about.build,
+        "labels": about.labels, "lost": 0,
+    })
+}
+
+fn thresholds(file: &RunFile, page: &Page) -> Result<Vec<Value>, RunFileError> {
+    file.rows(
+        "SELECT id, metric, text, abort, passed, last, breached FROM threshold ORDER BY id",
+        [],
+        |row| {
+            let (metric, text): (String, String) = (row.get(1)?, row.get(2)?);
+            let parsed = Threshold::parse(&text, false, None).ok();
+            let of = Selector::parse(&metric).ok().zip(parsed.as_ref()).map(|(selector, parsed)| {
+                let tags: Map<String, Value> =
+                    selector.tags.into_iter().map(|(key, value)| (key, json!(value))).collect();
+                let stat = parsed.aggregation.to_string();
+                json!({ "metric": selector.metric, "tags": tags, "stat": stat, "op": operator(parsed.operator) })
+            });
+            Ok(json!({
+                "metric": metric, "expression": text, "passed": row.get::<_, Option<bool>>(4)?,
+                "value": row.get::<_, Option<f64>>(5)?, "limit": parsed.map(|parsed| parsed.limit),
+                "broke": row.get::<_, Option<i64>>(6)?, "abort": row.get::<_, bool>(3)?,
+                "series": page.number(&Origin::Threshold(row.get(0)?)), "of": of,
+            }))
+        },
+    )
+}
+
+fn operator(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Less => "<",
+        Operator::AtMost => "<=",
+        Operator::Greater => ">",
+        Operator::AtLeast => ">=",
+        Operator::Equal => "==",
+        Operator::Unequal => "!=",
+    }
+}
+
+fn failures(
+    file: &RunFile,
+    page: &Page,
+    exchanges: &BTreeMap<i64, usize>,
+) -> Result<Vec<Value>, RunFileError> {
+    // Also those that were kept before their kind was counted.
+    let kept = file.rows(
+        "SELECT e.id, f.id FROM exchange e JOIN failure f ON e.failure = f.id
+         OR (e.failure IS NULL AND e.why = 'failure' AND f.kind = 'http' AND f.code = e.code AND f.route = e.route)",
+        [],
+        |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(0)?)),
+    )?;
+    file.rows(
+        "SELECT id, code, message, route, first, last, kind FROM failure WHERE kind != 'exception' ORDER BY count DESC",
+        [],
+        |row| {
+            let id: i64 = row.get(0)?;
+            let (code, route, kind): (String, String, String) = (row.get(1)?, row.get(3)?, row.get(6)?);
+            let (method, route) = match route.split_once(' ') {
+                Some((method, route)) if kind == "http" => (method.to_owned(), route.to_owned()),
+                _ => (String::new(), route),
+            };
+            let places = kept.iter().filter(|(failure, _)| *failure == id);
+            let places: Vec<usize> =
+                places.filter_map(|(_, exchange)| exchanges.get(exchange).copied()).collect();
+            // k6's codes of statuses are 1000 and the status.
+            let number = code.parse().unwrap_or(0);
+            let status = match number {
+                1400..=1599 => number - 1000,
+                100..=599 => number,
+                _ => 0,
+            };
+            Ok(json!({
+                "code": code, "status": status, "message": row.get::<_, String>(2)?, "method": method, "route": route,
+                "first": row.get::<_, i64>(4)?, "last": row.get::<_, i64>(5)?,
+                "series": page.number(&Origin::Failure(id)), "exchanges": places,
+            }))
+        },
+    )
+}
+
+fn evidence(file: &RunFile) -> Result<Vec<Value>, RunFileError> {
+    let body =
+        |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let headers = |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| json!([]));
+    file.rows("SELECT * FROM exchange ORDER BY id", [], |row| {
+        let text = |key: &str| row.get::<_, String>(key);
+        let number = |key: &str| row.get::<_, f64>(key);
+        Ok(json!({
+            "why": text("why")?, "at": row.get::<_, i64>("at")?, "method": text("method")?, "url": text("url")?,
+            "route": text("route")?, "scenario": text("scenario")?, "status": row.get::<_, i64>("status")?,
+            "code": text("code")?, "error": row.get::<_, Option<String>>("error")?, "duration": number("duration")?,
+            "phases": {
+                "blocked": number("blocked")?, "connecting": number("connecting")?, "tls": number("tls")?,
+                "sending": number("sending")?, "waiting": number("waiting")?, "receiving": number("receiving")?,
+            },
+            "request": {
+                "headers": headers(text("request_headers")?), "body": body(row.get("request_body")?),
+                "size": row.get::<_, i64>("request_size")?,
+            },
+            "response": {
+                "proto": text("proto")?, "headers": headers(text("response_headers")?),
+                "body": body(row.get("response_body")?), "size": row.get::<_, i64>("response_size")?,
+            },
+            "curl": text("curl")?,
+        }))
+    })
+}

@@ -1,0 +1,111 @@
+//! The summary of a run, or of a stretch of it: computed from slices by the ledger that computes it while a test runs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use brunt_metrics::{
+    CheckDelta, ExceptionDelta, ExceptionDeltas, Frame, Ledger, LedgerConfig, Registry, Series,
+    SeriesDelta, Sink, Summary, TagSet,
+};
+
+use super::RunFile;
+use crate::error::RunFileError;
+use crate::slicer::OTHERS;
+
+impl RunFile {
+    /// The summary of a range of slices; [`slices`](Self::slices) has the whole run for nothing. `breakdown`: groups and scenarios
+    /// apart, too.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn summary(&self, slices: &Range<u64>, breakdown: bool) -> Result<Summary, RunFileError> {
+        let registry = Arc::new(Registry::new());
+        let settings = &self.about().summary;
+        if settings.hides_own {
+            registry.hide_own();
+        }
+        let mut ids = BTreeMap::new();
+        for metric in self.metrics() {
+            let made = registry.register_lenient(&metric.name, metric.kind, metric.contains);
+            let made =
+                made.map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?;
+            ids.insert(metric.id, made.id);
+        }
+        let config = LedgerConfig {
+            thresholds: settings.thresholds.clone(),
+            trend_stats: settings.trend_stats.clone(),
+            expected_response_submetric: settings.expected_response_submetric,
+            breakdown,
+            unjudged: settings.unjudged.clone(),
+            no_check_tag: settings.no_check_tag,
+            no_group_tag: settings.no_group_tag,
+        };
+        let mut ledger = Ledger::new(Arc::clone(&registry), config)
+            .map_err(|error| RunFileError::damaged(self.path(), &error.to_string()))?;
+        ledger.absorb(&self.frame(slices, &ids)?);
+        let length = self.length(slices);
+        ledger.evaluate(length, true);
+        Ok(ledger.summary(length))
+    }
+
+    /// All that was measured in a range of slices, as one frame.
+    fn frame(
+        &self,
+        slices: &Range<u64>,
+        ids: &BTreeMap<u32, brunt_metrics::MetricId>,
+    ) -> Result<Frame, RunFileError> {
+        let mut sinks: BTreeMap<u32, Sink> = BTreeMap::new();
+        self.each(slices, |_, series, sink| match sinks.get_mut(&series) {
+            Some(all) => all.merge(&sink),
+            None => drop(sinks.insert(series, sink)),
+        })?;
+        let mut series = Vec::new();
+        for row in self.series()? {
+            let (Some(sink), Some(metric)) = (sinks.remove(&row.id), ids.get(&row.metric)) else {
+                continue;
+            };
+            let pairs = row.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let tags = TagSet::from_pairs(pairs);
+            series.push(SeriesDelta { series: Arc::new(Series { metric: *metric, tags }), sink });
+        }
+        let range = [slices.start as i64, slices.end as i64];
+        let count = |number: i64| u64::try_from(number).unwrap_or_default();
+        let checks = self.rows(
+            "SELECT \"group\", name, place, sum(s.passes), sum(s.fails) FROM checks_slice s JOIN checks c
+             ON c.id = s.\"check\" WHERE n >= ?1 AND n < ?2 GROUP BY c.id ORDER BY place",
+            range,
+            |row| {
+                Ok(CheckDelta {
+                    group: row.get::<_, String>(0)?.into(),
+                    name: row.get::<_, String>(1)?.into(),
+                    first_at_order: count(row.get(2)?),
+                    passes: count(row.get(3)?),
+                    fails: count(row.get(4)?),
+                })
+            },
+        )?;
+        let groups = self.rows(
+            "SELECT min(place), path FROM groups WHERE n < ?1 GROUP BY path ORDER BY 1",
+            [range[1]],
+            |row| Ok((count(row.get(0)?), row.get::<_, String>(1)?.into())),
+        )?;
+        let told = self.rows(
+            "SELECT message, place, sum(s.count) FROM failure_slice s JOIN failure f ON f.id = s.failure
+             WHERE kind = 'exception' AND n >= ?1 AND n < ?2 GROUP BY f.id ORDER BY place",
+            range,
+            |row| {
+                Ok(ExceptionDelta {
+                    text: row.get::<_, String>(0)?.into(),
+                    order: count(row.get(1)?),
+                    count: count(row.get(2)?),
+                })
+            },
+        )?;
+        let (others, told): (Vec<_>, Vec<_>) =
+            told.into_iter().partition(|one| &*one.text == OTHERS);
+        let others = others.iter().map(|one| one.count).sum();
+        let exceptions = ExceptionDeltas { told, others };
+        Ok(Frame { series, checks, groups, exceptions, ..Frame::default() })
+    }
+}
