@@ -27,19 +27,21 @@ for (const [name, make] of Object.entries(pages)) {
     page.on('pageerror', (error) => console.log(name, kind, 'error:', (error as Error).message));
     page.on('console', (message) => console.log(name, kind, message.type(), message.text()));
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
-    await page.setViewport({ width, height, deviceScaleFactor: kind === 'phone' ? 2 : 1 });
+    await page.setViewport({ width, height, deviceScaleFactor: 1 });
     await page.goto(pathToFileURL(file).href);
     await page.waitForSelector('html[data-ready]', { timeout: 20000 });
     await new Promise((done) => setTimeout(done, 1500));
     const tall = await page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth, document.documentElement.dataset.ready]);
     console.log(name, kind, 'height, width, ready ms:', tall.join(' '));
     // A strip that sticks would cover what is below it in a picture of the whole page.
-    await page.addStyleTag({ content: '' }).catch(() => undefined);
     await page.evaluate(() => {
       const strip = document.getElementById('range');
       if (strip) strip.style.position = 'static';
     });
-    await page.screenshot({ path: `${folder}/${name}-${kind}.png`, fullPage: true });
+    const step = kind === 'phone' ? 2400 : 1800;
+    for (let top = 0; top < Number(tall[0]) && top < 12 * step; top += step) {
+      await page.screenshot({ path: `${folder}/${name}-${kind}-${top / step}.png`, captureBeyondViewport: true, clip: { x: 0, y: top, width, height: Math.min(step, Number(tall[0]) - top) } });
+    }
     if (name === 'full' && kind === 'wide') await page.pdf({ path: `${folder}/${name}.pdf`, format: 'A4', printBackground: true });
     await page.close();
   }

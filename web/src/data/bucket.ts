@@ -40,7 +40,7 @@ export function lowOf(key: number): number {
 const known = new Map<number, number>();
 
 /** The number that represents a bucket: the one with the fewest decimal digits in it. */
-export function valueOf(key: number): number {
+export function valueIn(key: number): number {
   let value = known.get(key);
   if (value === undefined) {
     const low = edge(key, false);

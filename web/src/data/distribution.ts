@@ -1,7 +1,7 @@
 /** Values and how often each came: exact up to 4096 of them, from then on buckets (DATA.md §7). */
 
 import { type DataError, Reader, Writer, isMillionths } from './bytes.js';
-import { KEY_END, KEY_FIRST, keyOf, lowOf, valueOf } from './bucket.js';
+import { KEY_END, KEY_FIRST, keyOf, lowOf, valueIn } from './bucket.js';
 
 export type { DataError };
 
@@ -75,7 +75,7 @@ export class Distribution {
         else from = middle + 1;
       }
       const key = this.held!.keys[from];
-      found = key === undefined ? this.max : valueOf(key);
+      found = key === undefined ? this.max : valueIn(key);
     }
     return Math.min(Math.max(found, this.min), this.max);
   }
@@ -113,7 +113,7 @@ export class Distribution {
     }
     const { keys, counts } = this.held!;
     for (let i = 0; i < keys.length; i++) {
-      each(Math.min(Math.max(valueOf(keys[i]!), this.min), this.max), counts[i]!);
+      each(Math.min(Math.max(valueIn(keys[i]!), this.min), this.max), counts[i]!);
     }
   }
 
@@ -127,7 +127,7 @@ export class Distribution {
     const { keys, counts } = this.held!;
     const key = keyOf(limit);
     for (let i = 0; i < keys.length && keys[i]! <= key; i++) {
-      if (keys[i]! < key || valueOf(key) < limit) count += counts[i]!;
+      if (keys[i]! < key || valueIn(key) < limit) count += counts[i]!;
     }
     return count;
   }

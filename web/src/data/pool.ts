@@ -27,7 +27,7 @@ export class Pool {
   private blocks: (Bins | undefined)[] = [];
   private held = 0;
   private readonly answers = new Map<string, Distribution>();
-  private readonly bands = new Map<number, Float64Array>();
+  private readonly bands = new Map<string, Float64Array>();
   private gridded: Float64Array | null = null;
 
   constructor(run: Run, series: Series[]) {
@@ -137,30 +137,33 @@ export class Pool {
   /** Everything from one border to another. */
   stretch(from: number, to: number): Distribution {
     const key = `${from}-${to}`;
-    const known = this.answers.get(key);
-    if (known) return known;
-    const totals = this.totals(from, to);
-    let answer: Distribution;
-    if (totals.count === 0) answer = Distribution.empty;
-    else if (totals.count <= EXACT_MAX && this.series.every((series) => series.exact(from, to))) {
-      answer = new Distribution(totals, { values: this.values(from, to, totals.count) });
-    } else {
-      const parts: Bins[] = [];
-      const edges: number[] = [];
-      let slice = from;
-      while (slice < to) {
-        if (slice % BLOCK === 0 && slice + BLOCK <= to) {
-          parts.push(this.block(slice / BLOCK));
-          slice += BLOCK;
-        } else edges.push(slice++);
-      }
-      for (const part of parts) adder.addBins(part);
-      for (const edge of edges) this.addSlice(edge);
-      answer = new Distribution(totals, { bins: adder.take() });
+    let answer = this.answers.get(key);
+    if (!answer) {
+      answer = this.merge(from, to);
+      if (this.answers.size > 8) this.answers.clear();
+      this.answers.set(key, answer);
     }
-    if (this.answers.size > 8) this.answers.clear();
-    this.answers.set(key, answer);
     return answer;
+  }
+
+  private merge(from: number, to: number): Distribution {
+    const totals = this.totals(from, to);
+    if (totals.count === 0) return Distribution.empty;
+    if (totals.count <= EXACT_MAX && this.series.every((series) => series.exact(from, to))) {
+      return new Distribution(totals, { values: this.values(from, to, totals.count) });
+    }
+    const parts: Bins[] = [];
+    const edges: number[] = [];
+    let slice = from;
+    while (slice < to) {
+      if (slice % BLOCK === 0 && slice + BLOCK <= to) {
+        parts.push(this.block(slice / BLOCK));
+        slice += BLOCK;
+      } else edges.push(slice++);
+    }
+    for (const part of parts) adder.addBins(part);
+    for (const edge of edges) this.addSlice(edge);
+    return new Distribution(totals, { bins: adder.take() });
   }
 
   private values(from: number, to: number, count: number): Float64Array {
@@ -191,24 +194,25 @@ export class Pool {
     return new Distribution(totals, { bins: this.slice(slice) });
   }
 
-  /** Percentiles of every slice of the run; NaN where there was nothing. */
-  percentiles(percents: number[]): Float64Array[] {
-    const missing = percents.filter((percent) => !this.bands.has(percent));
+  /** Percentiles of the whole run, of so many slices at a time; NaN where there was nothing. */
+  percentiles(percents: number[], every = 1): Float64Array[] {
+    const key = (percent: number) => `${percent}/${every}`;
+    const missing = percents.filter((percent) => !this.bands.has(key(percent)));
     if (missing.length > 0) {
-      const n = this.run.slices;
+      const n = Math.ceil(this.run.slices / every);
       const made = missing.map(() => new Float64Array(n).fill(Number.NaN));
-      for (let slice = 0; slice < n; slice++) {
-        if (this.columns.count[slice] === 0) continue;
-        const distribution = this.distribution(slice);
+      for (let group = 0; group < n; group++) {
+        const distribution = every === 1 ? this.distribution(group) : this.merge(group * every, Math.min((group + 1) * every, this.run.slices));
+        if (distribution.count === 0) continue;
         missing.forEach((percent, index) => {
-          made[index]![slice] = distribution.percentile(percent);
+          made[index]![group] = distribution.percentile(percent);
         });
       }
       missing.forEach((percent, index) => {
-        this.bands.set(percent, made[index]!);
+        this.bands.set(key(percent), made[index]!);
       });
     }
-    return percents.map((percent) => this.bands.get(percent)!);
+    return percents.map((percent) => this.bands.get(key(percent))!);
   }
 
   /** How many values of each slice lie in each cell between borders; a row of cells a slice. */
@@ -223,6 +227,30 @@ export class Pool {
     }
     return this.gridded;
   }
+}
+
+/** How many slices a point of a plot stands for, so that it has at most so many points. */
+export function everyOf(slices: number, points = 200): number {
+  for (const every of [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600]) if (slices / every <= points) return every;
+  return Math.ceil(slices / points);
+}
+
+/** Means (or greatest values) of so many slices at a time, slices without a value left out. */
+export function grouped(values: ArrayLike<number>, n: number, every: number, most = false): ArrayLike<number> {
+  if (every === 1) return values;
+  const groups = new Float64Array(Math.ceil(n / every));
+  for (let group = 0; group < groups.length; group++) {
+    let [all, count, top] = [0, 0, Number.NEGATIVE_INFINITY];
+    for (let i = group * every; i < Math.min(n, (group + 1) * every); i++) {
+      const value = values[i] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      all += value;
+      count++;
+      if (value > top) top = value;
+    }
+    groups[group] = count === 0 ? Number.NaN : most ? top : all / count;
+  }
+  return groups;
 }
 
 /** Adds up a column of many series, slice by slice: sums of counters, counts or hits of rates. */

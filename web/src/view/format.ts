@@ -59,7 +59,7 @@ export function percent(share: number): string {
 }
 
 export function perSecond(value: number): string {
-  return `${Math.abs(value) >= 1e6 ? short(value) : Math.abs(value) >= 100 ? whole(value) : digits(value)}/s`;
+  return `${Math.abs(value) >= 1e6 ? short(value) : Math.abs(value) >= 100 ? whole(value) : digits(value, Math.abs(value) < 0.1 ? 2 : 3)}/s`;
 }
 
 /** Seconds since the start, as a clock shows them: 1:05, 1:02:03, 0.25 s below a second. */

@@ -1,11 +1,11 @@
 /** The heat map: time × log latency, a cell darker the more values it has. */
 
 import { useMemo } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import type { Pool } from '../data/pool.js';
 import type { App, Stretch } from './app.js';
 import { clock } from './format.js';
-import { axis, axisSize, color, decades, FreePlot, timeLabel } from './plot.js';
+import { axis, axisSize, color, FreePlot, logSplits, timeLabel } from './plot.js';
 
 /** Cells of an octave, on the way from a microsecond to an hour. */
 const PER_DECADE = 16;
@@ -24,7 +24,6 @@ export function heatColors(): string[] {
 export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: Pool; stretch: Stretch; tell: (value: number) => string; height: number }) {
   const { run } = app;
   const { from, to, version } = stretch;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const { borders, cells } = useMemo(() => {
     const whole = pool.totals(0, run.slices);
     const high = Math.log10(Math.max(whole.max, 1e-3));
@@ -50,7 +49,7 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
     const options: uPlot.Options = {
       width: 0,
       height: 0,
-      padding: [10, 14, 0, 0],
+      padding: [10, 22, 0, 0],
       cursor: { sync: { key: 'time' }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: {
         x: { time: false, range: () => [start, Math.max(end, start + 1e-3)] },
@@ -58,8 +57,8 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
       },
       series: [{}, { show: true, stroke: 'transparent', points: { show: false } }],
       axes: [
-        axis({ space: 64, size: 30, grid: { show: false }, incrs: [0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400], values: (_u, splits, _a, _s, step) => splits.map((at) => timeLabel(at, step)) }),
-        axis({ size: axisSize, space: 32, grid: { show: false }, filter: decades, values: (_u, splits) => splits.map((value) => (value === null ? '' : tell(value))) }),
+        axis({ space: 64, size: 26, grid: { show: false }, incrs: [0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400], values: (_u, splits, _a, _s, step) => splits.map((at) => timeLabel(at, step)) }),
+        axis({ size: axisSize, space: 32, grid: { show: false }, splits: logSplits, values: (_u, splits) => splits.map((value) => (tell(value))) }),
       ],
       hooks: {
         drawAxes: [(u) => paint(u)],

@@ -101,7 +101,6 @@ function go(event: Event, id: string): void {
 function Nav({ list, title }: { list: Entry[]; title: string }) {
   const [current, setCurrent] = useState('');
   const ids = list.map((entry) => entry.id).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids stand for the list.
   useEffect(() => {
     let planned = 0;
     const look = () => {

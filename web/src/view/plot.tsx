@@ -2,13 +2,18 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { everyOf, grouped, type Pool } from '../data/pool.js';
 import type { App } from './app.js';
-import { clock, local } from './format.js';
+import { clock, length, local } from './format.js';
 
 export interface Line {
   name: string;
   /** A value a slice; NaN = none. */
-  values: ArrayLike<number>;
+  values?: ArrayLike<number>;
+  /** The values of so many slices at a time, if their mean is not what is wanted. */
+  grouped?: (every: number) => ArrayLike<number>;
+  /** Groups of slices show their greatest value. */
+  most?: boolean;
   /** A variable of the style: --c-ok. */
   color: string;
   dash?: number[];
@@ -37,6 +42,8 @@ interface Props {
   limit?: number | null;
   /** Least upper end of the axis. */
   ceiling?: number;
+  /** The title, if the label says too much beside what is around it. */
+  title?: string;
 }
 
 export const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888';
@@ -101,17 +108,22 @@ export function TimePlot(props: Props) {
   const latest = useRef(props);
   latest.current = props;
 
+  const every = everyOf(props.to - props.from);
+  const { slices } = app.run;
+  const values = useMemo(() => lines.map((line) => (line.grouped ? line.grouped(every) : grouped(line.values ?? [], slices, every, line.most))), [lines, every, slices, props.version]);
+  const points = useRef(values);
+  points.current = values;
   const data = useMemo(() => {
     const { run } = app;
-    const n = run.slices;
+    const n = Math.ceil(slices / every);
     const x = new Float64Array(n);
-    for (let i = 0; i < n; i++) x[i] = (run.border(i) + run.border(i + 1)) / 2;
+    for (let i = 0; i < n; i++) x[i] = (run.border(i * every) + run.border(Math.min((i + 1) * every, slices))) / 2;
     const columns: (number | null)[][] = [];
     const base = new Float64Array(n);
     lines.forEach((line, index) => {
       const column = new Array<number | null>(n);
       for (let i = 0; i < n; i++) {
-        let value = line.values[i] ?? Number.NaN;
+        let value = values[index]![i] ?? Number.NaN;
         if (props.stacked && !line.right) {
           if (!shown[index]) value = Number.NaN;
           else if (!Number.isNaN(value)) {
@@ -124,10 +136,9 @@ export function TimePlot(props: Props) {
       columns.push(column);
     });
     return [x, ...columns] as unknown as uPlot.AlignedData;
-  }, [app, app.run.slices, props.version, props.log, props.stacked, lines, shown.join()]);
+  }, [app, slices, every, values, props.version, props.log, props.stacked, lines, shown.join()]);
 
   const shape = `${lines.map((line) => `${line.name}|${line.color}|${line.dash}|${line.fill}|${line.right}`).join('\n')}\n${props.log}${props.stacked}${props.unit}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is made anew when its shape changes, and told of the rest below.
   useEffect(() => {
     const element = box.current;
     if (!element || width === 0) return;
@@ -140,7 +151,7 @@ export function TimePlot(props: Props) {
       {
         width,
         height,
-        padding: [10, lines.some((line) => line.right) ? 4 : 14, 0, 0],
+        padding: [10, lines.some((line) => line.right) ? 4 : 22, 0, 0],
         legend: { show: false },
         cursor: {
           sync: { key: 'time' },
@@ -154,7 +165,7 @@ export function TimePlot(props: Props) {
           y: props.log
             ? { distr: 3, log: 10, range: (_u, min, max) => logRange(min, max) }
             : { range: (_u, _min, max) => [0, Math.max(max ?? 0, latest.current.limit ?? 0, latest.current.ceiling ?? 0, 1e-9) * 1.06] },
-          right: { range: (_u, _min, max) => [0, Math.max(max ?? 0, 1e-9) * 1.06] },
+          right: { range: (_u, _min, max) => [0, (max ?? 0) > 0 ? max * 1.06 : 1] },
         },
         series: [
           {},
@@ -165,22 +176,22 @@ export function TimePlot(props: Props) {
             show: shown[index]!,
             ...(line.dash ? { dash: line.dash } : {}),
             ...(line.fill && (!props.stacked || index === 0) ? { fill: () => alpha(color(line.color), props.stacked ? 0.35 : 0.14) } : {}),
-            points: { show: app.run.slices < 40, size: 5 },
+            points: { show: slices / every < 40, size: 5 },
             spanGaps: false,
           })),
         ],
         bands,
         axes: [
-          axis({ incrs: STEPS, space: 64, size: 30, values: (_u, splits, _a, _s, step) => splits.map((at) => timeLabel(at, step)) }),
+          axis({ incrs: STEPS, space: 64, size: 26, values: (_u, splits, _a, _s, step) => splits.map((at) => timeLabel(at, step)) }),
           axis({
             scale: 'y',
             size: axisSize,
             space: 32,
             values: (_u, splits) => splits.map((value) => (value === null ? '' : latest.current.format(value))),
-            ...(props.log ? { filter: decades, grid: { stroke: () => color('--grid'), width: 1, filter: decades } } : {}),
+            ...(props.log ? { splits: logSplits } : {}),
           }),
           ...(lines.some((line) => line.right)
-            ? [axis({ scale: 'right', side: 1, size: axisSize, space: 32, grid: { show: false }, values: (_u: uPlot, splits: number[]) => splits.map((value) => (latest.current.rightFormat ?? latest.current.format)(value)) })]
+            ? [axis({ scale: 'right', side: 1, size: axisSize, space: 32, grid: { show: false }, values: (u: uPlot, splits: number[]) => splits.map((value) => (u.series.some((one) => one.scale === 'right' && one.show) ? (latest.current.rightFormat ?? latest.current.format)(value) : '')) })]
             : []),
         ],
         hooks: {
@@ -218,12 +229,13 @@ export function TimePlot(props: Props) {
               now.forEach((line, index) => {
                 const cell = legend.current[index];
                 if (!cell) return;
-                const value = here ? (line.values[at] ?? Number.NaN) : Number.NaN;
+                const value = here ? (points.current[index]?.[at] ?? Number.NaN) : Number.NaN;
                 cell.textContent = here ? (Number.isNaN(value) ? '–' : (line.right ? (rightFormat ?? format) : format)(value)) : '';
               });
               if (readout.current) {
                 const { run, time } = owner.run.facts;
-                const start = here ? owner.run.border(at) : 0;
+                const { from, to } = latest.current;
+                const start = here ? owner.run.border(at * everyOf(to - from)) : 0;
                 readout.current.textContent = here ? `${timeLabel(start, time.width / 1000)} · ${local(run.started, start, run.timezone)}` : '';
               }
             },
@@ -265,7 +277,7 @@ export function TimePlot(props: Props) {
     <figure class="plot">
       <figcaption>
         <span class="plot-title">
-          {label} <span class="unit">{unit}</span>
+          {props.title ?? label} <span class="unit">{[unit, every > 1 ? `steps of ${length((app.run.facts.time.width * every) / 1000)}` : ''].filter(Boolean).join(', ')}</span>
         </span>
         <span class="legend">
           {lines.map((line, index) => (
@@ -283,7 +295,7 @@ export function TimePlot(props: Props) {
           <span class="readout" ref={readout} />
         </span>
       </figcaption>
-      <div class="canvas" ref={box} role="img" aria-label={describe(props)} style={{ minHeight: `${height}px` }} />
+      <div class="canvas" ref={box} role="img" aria-label={describe(props, values, every)} style={{ minHeight: `${height}px` }} />
     </figure>
   );
 }
@@ -298,11 +310,11 @@ function Swatch({ line }: { line: Line }) {
 }
 
 /** The picture in words, for those who do not see it. */
-function describe({ app, label, lines, from, to, format, rightFormat }: Props): string {
-  const words = lines.slice(0, 8).flatMap((line) => {
+function describe({ app, label, lines, from, to, format, rightFormat }: Props, values: ArrayLike<number>[], every: number): string {
+  const words = lines.slice(0, 8).flatMap((line, index) => {
     let [least, most, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
-    for (let i = from; i < to; i++) {
-      const value = line.values[i] ?? Number.NaN;
+    for (let i = Math.floor(from / every); i < to / every; i++) {
+      const value = values[index]![i] ?? Number.NaN;
       if (Number.isNaN(value)) continue;
       least = Math.min(least, value);
       most = Math.max(most, value);
@@ -325,18 +337,19 @@ export function logRange(min: number | null, max: number | null): [number, numbe
   return [low / 1.3, high * 1.3];
 }
 
-/** On a log axis: decades always; halves and fifths of them if there is room. */
-export const decades: uPlot.Axis.Filter = (u, splits, index, space) => {
-  const scale = u.axes[index]!.scale ?? 'y';
-  const [low, high] = [u.scales[scale]!.min ?? 1, u.scales[scale]!.max ?? 10];
-  const span = Math.log10(high / low);
-  const dense = (index === 0 ? u.bbox.width : u.bbox.height) / devicePixelRatio / Math.max(span, 0.1);
-  const keep = span < 1.2 || dense > 5 * space ? [1, 2, 3, 5] : dense > 2.2 * space ? [1, 3] : [1];
-  return splits.map((value) => {
-    if (value === null || value <= 0) return null;
-    const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-    return keep.some((one) => Math.abs(lead - one) < 0.01) ? value : null;
-  });
+/** Marks of a log axis: decades always, parts of them where there is room. */
+export const logSplits = (u: uPlot, _index: number, low: number, high: number): number[] => {
+  if (!(low > 0) || !(high > low)) return [];
+  const room = (u.height - 40) / Math.log10(high / low);
+  const parts = room > 190 ? [1, 2, 3, 5, 7] : room > 110 ? [1, 2, 5] : room > 60 ? [1, 3] : [1];
+  const marks: number[] = [];
+  for (let decade = Math.floor(Math.log10(low)); decade <= Math.ceil(Math.log10(high)); decade++) {
+    for (const part of parts) {
+      const mark = Number(`${part}e${decade}`);
+      if (mark >= low && mark <= high) marks.push(mark);
+    }
+  }
+  return marks;
 };
 
 export function alpha(colour: string, part: number): string {
@@ -347,7 +360,6 @@ export function alpha(colour: string, part: number): string {
 /** A plot whose x is not time: made anew for each change, it has few points. */
 export function FreePlot({ label, title, unit, make, height = 220, stale }: { label: string; title: string; unit?: string; make: (width: number, height: number) => { options: uPlot.Options; data: uPlot.AlignedData } | null; height?: number; stale: unknown[] }) {
   const [box, width] = useWidth();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what makes it stale.
   useEffect(() => {
     const element = box.current;
     if (!element || width === 0) return;
@@ -412,4 +424,10 @@ export function Spark({ values, from, to, width = 96, height = 22, tone = '--c-o
       <path d={path} fill="none" stroke={`var(${tone})`} stroke-width="1.5" vector-effect="non-scaling-stroke" />
     </svg>
   );
+}
+
+/** A percentile over time as a spark. */
+export function TrendSpark({ pool, percent, from, to, ...more }: { pool: Pool; percent: number; from: number; to: number; width?: number; height?: number }) {
+  const every = everyOf(to - from, 60);
+  return <Spark values={pool.percentiles([percent], every)[0]!} from={Math.floor(from / every)} to={Math.ceil(to / every)} {...more} />;
 }

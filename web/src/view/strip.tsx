@@ -30,14 +30,12 @@ export function Strip({ app }: { app: App }) {
   const n = run.slices;
   const { count: counter, failed: failedRate, word } = subject(run);
   const version = run.version;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const series = useMemo(() => {
     const counts = summed(run, run.of(counter), 0);
     const failed = summed(run, run.of(failedRate), 1);
     return { counts, failed };
   }, [run, version]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   useEffect(() => {
     const draw = () => {
       const element = canvas.current;
@@ -193,12 +191,12 @@ export function Strip({ app }: { app: App }) {
         </div>
       </div>
       <div class="strip-body" ref={box} onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up} onDblClick={() => app.choose(null)}>
-        <canvas ref={canvas} role="img" aria-label={`${word} per second over the whole run, failures in front; most ${perSecond(Math.max(0, ...series.counts) / width1)}`} style={{ height: `${HEIGHT}px` }} />
+        <canvas ref={canvas} role="img" aria-label={`${word} per second over the whole run, failures in front; most ${perSecond(series.counts.reduce((a, b) => Math.max(a, b), 0) / width1)}`} style={{ height: `${HEIGHT}px` }} />
         {distinct.slice(0, 60).map((stage) => (
-          <i key={`${stage.name}${stage.from}`} class={`stage ${stage.ramp ? 'ramp' : ''}`} style={{ left: `${part(stage.from / 1e6)}%`, width: `${part(stage.to / 1e6) - part(stage.from / 1e6)}%` }} title={stage.name} />
+          <i key={`${stage.name}${stage.from}`} class={`mark-stage ${stage.ramp ? 'ramp' : ''}`} style={{ left: `${part(stage.from / 1e6)}%`, width: `${part(stage.to / 1e6) - part(stage.from / 1e6)}%` }} title={stage.name} />
         ))}
         {run.events.slice(0, 200).map((event, index) => (
-          <i key={index} class={`event ${event.kind}`} style={{ left: `${part(event.at / 1e6)}%` }} title={`${clock(event.at / 1e6)} ${event.text}`} />
+          <i key={index} class={`mark-event ${event.kind}`} style={{ left: `${part(event.at / 1e6)}%` }} title={`${clock(event.at / 1e6)} ${event.text}`} />
         ))}
         <i class="veil" style={{ left: 0, width: `${part(start)}%` }} />
         <i class="veil" style={{ left: `${part(stop)}%`, right: 0 }} />

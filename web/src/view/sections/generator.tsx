@@ -32,7 +32,6 @@ export function Generator({ app, stretch }: { app: App; stretch: Stretch }) {
   const { from, to, version } = stretch;
   const { verdict, dropped } = run.facts;
   const metrics = run.metrics.filter((metric) => metric.family === 'health');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const plots = useMemo(
     () =>
       metrics.slice(0, 40).map((metric) => {

@@ -5,7 +5,7 @@ import type { Metric, Tags } from '../../data/model.js';
 import { gauge, gaugeLine, summed } from '../../data/pool.js';
 import { type App, outcome, type Stretch, sum } from '../app.js';
 import { amount, byContains, bytes, clock, duration, length, percent, perSecond, whole } from '../format.js';
-import { Spark, TimePlot } from '../plot.js';
+import { type Line, TimePlot, TrendSpark } from '../plot.js';
 import { Empty, Num } from '../section.js';
 import { Latency } from './latency.js';
 import { rates } from './load.js';
@@ -85,7 +85,7 @@ export function Groups({ app, stretch }: { app: App; stretch: Stretch }) {
                   {cell(totals.count, whole, true)}
                   {cell(totals.count > 0 ? sum(bad, 0, from, to) / totals.count : 0, percent, totals.count > 0)}
                   {cell(totals.sum / Math.max(values.count, 1), duration, some && totals.count > 0)}
-                  <td class="text">{some && <Spark values={pool.percentiles([95])[0]!} from={from} to={to} />}</td>
+                  <td class="text">{some && <TrendSpark pool={pool} percent={95} from={from} to={to} />}</td>
                 </tr>
               );
             })}
@@ -203,8 +203,7 @@ function Card({ app, stretch, metric }: { app: App; stretch: Stretch; metric: Me
   const series = run.of(metric.name);
   const tell = byContains(metric.contains);
   const common = { app, from, to, version, height: 120 };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
-  const lines = useMemo(() => {
+  const lines = useMemo((): Line[] => {
     switch (metric.type) {
       case 'counter':
         return [{ name: 'per second', values: rates(app, summed(run, series, 0)), color: '--c-ok', fill: true }];
@@ -216,11 +215,12 @@ function Card({ app, stretch, metric }: { app: App; stretch: Stretch; metric: Me
       case 'gauge':
         return [{ name: 'value', values: gaugeLine(run, series), color: '--c-fourth' }];
       default: {
-        const [p50, p95, p99] = app.pool(metric.name).percentiles([50, 95, 99]);
+        const pool = app.pool(metric.name);
+        const line = (i: number) => (every: number) => pool.percentiles([50, 95, 99], every)[i]!;
         return [
-          { name: 'p50', values: p50!, color: '--b-50' },
-          { name: 'p95', values: p95!, color: '--b-95', dash: [4, 3] },
-          { name: 'p99', values: p99!, color: '--b-99', dash: [2, 2] },
+          { name: 'p50', grouped: line(0), color: '--b-50' },
+          { name: 'p95', grouped: line(1), color: '--b-95', dash: [4, 3] },
+          { name: 'p99', grouped: line(2), color: '--b-99', dash: [2, 2] },
         ];
       }
     }
@@ -262,7 +262,7 @@ function Card({ app, stretch, metric }: { app: App; stretch: Stretch; metric: Me
               </div>
             ))}
           </dl>
-          <TimePlot {...common} label={metric.name} unit={metric.type === 'counter' ? 'per second' : ''} lines={lines} format={metric.type === 'counter' ? (metric.contains === 'data' ? (value) => `${bytes(value)}/s` : perSecond) : metric.type === 'rate' ? percent : tell} />
+          <TimePlot {...common} label={metric.name} title={metric.type === 'counter' ? 'Per second' : 'Over time'} unit="" lines={lines} format={metric.type === 'counter' ? (metric.contains === 'data' ? (value) => `${bytes(value)}/s` : perSecond) : metric.type === 'rate' ? percent : tell} />
         </>
       )}
     </article>

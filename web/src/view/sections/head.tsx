@@ -1,10 +1,10 @@
 /** Section 1: passed or failed, can it be trusted, six figures. */
 
 import type { Distribution } from '../../data/distribution.js';
-import { gauge, gaugeLine, summed, total } from '../../data/pool.js';
+import { gauge, gaugeLine, type Pool, summed, total } from '../../data/pool.js';
 import { type App, type Stretch, subject } from '../app.js';
 import { amount, bytes, duration, length, local, percent, perSecond, whole } from '../format.js';
-import { Spark } from '../plot.js';
+import { Spark, TrendSpark } from '../plot.js';
 import { Num } from '../section.js';
 
 export function vusOf(app: App) {
@@ -17,6 +17,8 @@ interface Figure {
   value: number | null;
   text: (value: number) => string;
   line: ArrayLike<number>;
+  /** The line is the p95 of these. */
+  pool?: Pool;
   tone?: string;
 }
 
@@ -40,7 +42,7 @@ export function figures(app: App, { from, to, seconds }: Stretch): Figure[] {
   ];
   if (judged > 0 || failed) list.push({ name: 'failed', value: judged > 0 ? total(failedHits, from, to) / judged : null, text: percent, line: failedHits, tone: '--c-fail' });
   const stretch: Distribution = pool.stretch(from, to);
-  list.push({ name: 'p95', value: stretch.count > 0 ? stretch.percentile(95) : null, text: duration, line: pool.percentiles([95])[0]! });
+  list.push({ name: 'p95', value: stretch.count > 0 ? stretch.percentile(95) : null, text: duration, line: [], pool });
   if (vus.length > 0) list.push({ name: 'peak VUs', value: gauge(vus, from, to)?.max ?? null, text: whole, line: gaugeLine(run, vus), tone: '--c-third' });
   const data = total(received, from, to) + total(sent, from, to);
   if (run.of('data_received').length + run.of('data_sent').length > 0) list.push({ name: 'data', value: data, text: bytes, line: received.map((value, i) => value + sent[i]!), tone: '--c-fourth' });
@@ -136,13 +138,13 @@ export function Head({ app }: { app: App }) {
 export function Figures({ app, stretch }: { app: App; stretch: Stretch }) {
   return (
     <div class="figures">
-      {figures(app, stretch).map(({ name, value, text, line, tone }) => (
+      {figures(app, stretch).map(({ name, value, text, line, tone, pool }) => (
         <div class="figure" key={name} data-figure={name}>
           <div class="figure-name">{name}</div>
           <div class="figure-value">
             <Num value={value} text={text} />
           </div>
-          <Spark values={line} from={stretch.from} to={stretch.to} width={150} height={26} tone={tone ?? '--c-ok'} />
+          {pool ? <TrendSpark pool={pool} percent={95} from={stretch.from} to={stretch.to} width={150} height={26} /> : <Spark values={line} from={stretch.from} to={stretch.to} width={150} height={26} tone={tone ?? '--c-ok'} />}
         </div>
       ))}
     </div>

@@ -6,7 +6,7 @@ import type { Distribution } from '../../data/distribution.js';
 import { gaugeLine, type Pool } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
 import { amount, byContains, digits, duration, percent, whole } from '../format.js';
-import { axis, axisSize, color, decades, FreePlot, type Line, TimePlot } from '../plot.js';
+import { axis, axisSize, color, FreePlot, type Line, logSplits, TimePlot } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
 import { HeatMap } from '../heat.js';
 import { vusOf } from './head.js';
@@ -97,13 +97,11 @@ interface Inner {
 function Inside({ app, stretch, pool, values, tell, log, rule, metric, outcomeKey }: Inner) {
   const { run } = app;
   const { from, to, version } = stretch;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const lines = useMemo(() => {
-    const percentiles = pool.percentiles(BANDS);
     const { count, min, max } = pool.columns;
     const known = (column: Float64Array) => column.map((value, i) => (count[i] === 0 ? Number.NaN : value));
-    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, values: percentiles[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
-    list.push({ name: 'max', values: known(max), color: '--c-max', dash: [1, 3] });
+    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, grouped: (every: number) => pool.percentiles(BANDS, every)[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
+    list.push({ name: 'max', values: known(max), most: true, color: '--c-max', dash: [1, 3] });
     list.push({ name: 'min', values: known(min), color: '--dim', dash: [1, 3], hidden: true });
     const users = vusOf(app);
     if (users.length > 0) list.push({ name: 'active users', values: gaugeLine(run, users), color: '--dim', dash: [6, 4], right: true, hidden: true });
@@ -130,8 +128,8 @@ function Inside({ app, stretch, pool, values, tell, log, rule, metric, outcomeKe
         ))}
       </div>
       <div class="pair">
-        <TimePlot app={app} from={from} to={to} version={version} label="Percentiles over time" unit={`${contains === 'time' ? 'response time' : metric}, ${log ? 'log' : 'linear'} scale`} lines={lines} format={tell} rightFormat={amount} log={log} height={240} />
-        <HeatMap app={app} pool={pool} stretch={stretch} tell={tell} height={240} />
+        <TimePlot app={app} from={from} to={to} version={version} label="Percentiles over time" unit={`${contains === 'time' ? 'response time' : metric}, ${log ? 'log' : 'linear'} scale`} lines={lines} format={tell} rightFormat={amount} log={log} height={270} />
+        <HeatMap app={app} pool={pool} stretch={stretch} tell={tell} height={270} />
         <Spread app={app} stretch={stretch} values={values} rule={rule} metric={metric} tell={tell} outcomeKey={outcomeKey} />
         <Curve values={values} tell={tell} stale={[from, to, version, metric, rule.key, outcomeKey]} />
       </div>
@@ -160,7 +158,7 @@ function Spread({ app, stretch, values, rule, metric, tell, outcomeKey }: { app:
     const options = {
       width: 0,
       height: 0,
-      padding: [10, 14, 0, 0] as [number, number, number, number],
+      padding: [10, 22, 0, 0] as [number, number, number, number],
       scales: { x: { time: false, range: (): [number, number] => [Math.log10(low) - span / bars / 2, Math.log10(high) + span / bars / 2] }, y: { range: (_u: uPlot, _a: number, max: number): [number, number] => [0, Math.max(max, 1e-9) * 1.06] } },
       series: [
         {},
@@ -168,7 +166,7 @@ function Spread({ app, stretch, values, rule, metric, tell, outcomeKey }: { app:
         { stroke: () => color('--c-fail'), fill: () => color('--c-fail'), width: 0, paths: uPlot.paths.bars!({ size: [0.86, 60] }), points: { show: false } },
       ],
       axes: [
-        axis({ space: 50, size: 30, values: (_u, splits) => splits.map((at) => tell(rounded(10 ** at))), splits: () => logMarks(low, high, width) }),
+        axis({ space: 50, size: 26, values: (_u, splits) => splits.map((at) => tell(rounded(10 ** at))), splits: () => logMarks(low, high, width) }),
         axis({ size: axisSize, space: 32, values: (_u, splits) => splits.map((value) => `${digits(value)} %`) }),
       ],
     };
@@ -214,8 +212,8 @@ function Curve({ values, tell, stale }: { values: Distribution; tell: (v: number
       scales: { x: { time: false }, y: { distr: 3 as const, log: 10 as const, range: (_u: uPlot, min: number, max: number): [number, number] => [Math.max(min, 1e-6) / 1.2, Math.max(max, 2e-6) * 1.2] } },
       series: [{}, { stroke: () => color('--c-ok'), width: 2, points: { show: false } }],
       axes: [
-        axis({ size: 30, splits: (u) => thin(u, marks), values: (_u, splits) => splits.map(name) }),
-        axis({ size: axisSize, space: 32, filter: decades, values: (_u, splits) => splits.map((value) => (value === null ? '' : tell(value))), grid: { stroke: () => color('--grid'), width: 1, filter: decades } }),
+        axis({ size: 26, splits: (u) => thin(u, marks), values: (_u, splits) => splits.map(name) }),
+        axis({ size: axisSize, space: 32, splits: logSplits, values: (_u, splits) => splits.map((value) => (tell(value)))}),
       ],
     };
     return { options, data: [x, y] as uPlot.AlignedData };

@@ -37,7 +37,6 @@ function byScenario(series: Series[]): Map<string, Series[]> {
 export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;
   const { from, to, version } = stretch;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const made = useMemo(() => {
     const vus: Line[] = [];
     const active = run.of('load.vus_active').length > 0 ? run.of('load.vus_active') : vusOf(app);
@@ -66,11 +65,12 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
       if (each.size > 1) [...each].slice(0, 6).forEach(([name, series], i) => users.push({ name: name || '(none)', values: rates(app, summed(run, series, 0)), color: COLORS[(i + 1) % COLORS.length]!, dash: [2 + i, 3] }));
     }
     const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness');
-    const [p50, p99] = lateness.series.length > 0 ? lateness.percentiles([50, 99]) : [];
-    const late: Line[] = p50 && p99 ? [
-      { name: 'p50', values: p50, color: '--c-ok' },
-      { name: 'p99', values: p99, color: '--c-fourth', dash: [5, 3] },
-    ] : [];
+    const late: Line[] = lateness.series.length > 0
+      ? [
+          { name: 'p50', grouped: (every) => lateness.percentiles([50, 99], every)[0]!, color: '--c-ok' },
+          { name: 'p99', grouped: (every) => lateness.percentiles([50, 99], every)[1]!, color: '--c-fourth', dash: [5, 3] },
+        ]
+      : [];
     return { vus, iterations, users, late };
   }, [run, version]);
   const planned = sum(run.of('load.iterations_planned'), 0, from, to);

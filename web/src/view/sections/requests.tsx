@@ -6,7 +6,7 @@ import type { Tags } from '../../data/model.js';
 import { type Pool, summed, total } from '../../data/pool.js';
 import type { Series } from '../../data/run.js';
 import { type App, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
-import { amount, bytes, csvCell, duration, percent, perSecond, whole } from '../format.js';
+import { amount, bytes, csvCell, duration, percent, perSecond, short, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
 import { Latency } from './latency.js';
@@ -175,7 +175,6 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
   const [hidden, setHidden] = useState<Set<string>>(new Set(COLUMNS.filter((column) => column.extra).map((column) => column.key)));
   const [limit, setLimit] = useState(SHOWN);
   const [closed, setClosed] = useState<Set<string>>(new Set());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const rows = useMemo(() => rowsOf(app), [run, version]);
   const everyRow = useMemo(() => ({ pool: app.pool(subject(run).duration), name: `All ${word}` }), [app, run, word, version]);
   const bytesKnown = rows.some((row) => row.bytes.length > 0);
@@ -273,7 +272,7 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
           );
         })}
         <td class="text">
-          <Spark values={row.counts} from={from} to={to} width={84} />
+          <Spark values={row.counts} from={from} to={to} width={64} />
         </td>
         {phasesKnown && <td class="text">{now.count > 0 && <PhaseBar pools={row.phases} stretch={stretch} />}</td>}
       </tr>
@@ -412,7 +411,7 @@ function Donut({ rows, of }: { rows: Row[]; of: (row: Row) => Numbers }) {
       <svg viewBox="0 0 100 100" role="img" aria-label={slices.map((row) => `${row.name}: ${percent(row.count / all)}, ${percent(row.failed)} failed`).join('; ')}>
         {arcs}
         <text x="50" y="49" text-anchor="middle" class="donut-value">
-          {amount(all)}
+          {short(all)}
         </text>
         <text x="50" y="58" text-anchor="middle" class="donut-unit">
           in all
@@ -436,7 +435,6 @@ function Donut({ rows, of }: { rows: Row[]; of: (row: Row) => Numbers }) {
 /** Everything of sections 5, 6, 8 and 9 for one route. */
 function Opened({ app, stretch, route }: { app: App; stretch: Stretch; route: string }) {
   const ref = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each route.
   useEffect(() => {
     ref.current?.focus({ preventScroll: true });
     ref.current?.scrollIntoView({ block: 'start' });

@@ -24,7 +24,6 @@ export function Responses({ app, stretch, rule = EVERY }: { app: App; stretch: S
   const { run } = app;
   const { from, to, version } = stretch;
   const { count, word } = subject(run);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the data.
   const made = useMemo(() => {
     const series = run.of(count).filter((one) => rule.takes(one.tags));
     const kinds = new Map<string, typeof series>();

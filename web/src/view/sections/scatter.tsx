@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { gaugeLine, summed } from '../../data/pool.js';
+import { everyOf, gaugeLine, grouped, summed } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
-import { amount, clock, duration, perSecond } from '../format.js';
-import { axis, axisSize, color, decades, FreePlot } from '../plot.js';
+import { amount, clock, duration, length, perSecond } from '../format.js';
+import { axis, axisSize, color, FreePlot, logSplits } from '../plot.js';
 import { Empty, why } from '../section.js';
 import { heatColors } from '../heat.js';
 import { vusOf } from './head.js';
@@ -56,12 +56,14 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
   const pool = app.pool(metric, `${rule.key}\n${who}`, (tags) => rule.takes(tags) && (who === 'all' || (who === 'ok') === (outcome(tags) === 'ok')));
   if (pool.totals(from, to).count === 0) return <Empty>{why(app, `durations of ${who === 'failed' ? 'failed ' : ''}${word}`)}</Empty>;
   // The load is that of the whole test, also for one route: it is what the route suffers from.
-  const load = by === 'vus' && vus.length > 0 ? gaugeLine(run, vus) : rates(app, count ? summed(run, run.of(count), 0) : pool.columns.count);
-  const [p95] = pool.percentiles([95]);
+  const every = everyOf(to - from, 600);
+  const perSlice = by === 'vus' && vus.length > 0 ? gaugeLine(run, vus) : rates(app, count ? summed(run, run.of(count), 0) : pool.columns.count);
+  const load = grouped(perSlice, run.slices, every);
+  const [p95] = pool.percentiles([95], every);
   const points: (Point & { slice: number })[] = [];
-  for (let slice = from; slice < to; slice++) {
-    const [x, y] = [load[slice] ?? Number.NaN, p95![slice]!];
-    if (x >= 0 && y > 0 && Number.isFinite(y)) points.push({ x, y, slice });
+  for (let group = Math.floor(from / every); group < to / every; group++) {
+    const [x, y] = [load[group] ?? Number.NaN, p95![group]!];
+    if (x >= 0 && y > 0 && Number.isFinite(y)) points.push({ x, y, slice: group * every });
   }
   points.sort((a, b) => a.x - b.x);
   const knee = kneeOf(points);
@@ -78,8 +80,8 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
       },
       series: [{}, { stroke: 'transparent', points: { show: false } }],
       axes: [
-        axis({ size: 30, space: 64, values: (_u, splits) => splits.map(tellLoad) }),
-        axis({ size: axisSize, space: 32, filter: decades, values: (_u, splits) => splits.map((value) => (value === null ? '' : duration(value))), grid: { stroke: () => color('--grid'), width: 1, filter: decades } }),
+        axis({ size: 26, space: 64, values: (_u, splits) => splits.map(tellLoad) }),
+        axis({ size: axisSize, space: 32, splits: logSplits, values: (_u, splits) => splits.map((value) => (duration(value)))}),
       ],
       hooks: {
         draw: [
@@ -94,7 +96,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
             ctx.globalAlpha = points.length > 800 ? 0.55 : 0.85;
             const radius = (points.length > 800 ? 2 : points.length > 200 ? 2.6 : 3.4) * scale;
             for (const { x, y, slice } of points) {
-              ctx.fillStyle = shades[14 + Math.floor(((slice - from) / Math.max(to - from, 1)) * 49)]!;
+              ctx.fillStyle = shades[14 + Math.floor((Math.max(slice - from, 0) / Math.max(to - from, 1)) * 49)]!;
               ctx.beginPath();
               ctx.arc(u.valToPos(x, 'x', true), u.valToPos(y, 'y', true), radius, 0, 7);
               ctx.fill();
@@ -145,7 +147,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
       </div>
       <FreePlot
         title={rule.key ? 'Latency against load of the whole test' : 'p95 against load'}
-        unit={`a point a slice; x: ${by === 'vus' ? 'VUs' : `${word} per second`}, y: p95, log scale`}
+        unit={`a point for ${length((run.facts.time.width * every) / 1000)}; x: ${by === 'vus' ? 'VUs' : `${word} per second`}, y: p95, log scale`}
         label={`p95 against load, ${points.length} points. ${knee ? `From about ${tellLoad(knee.x)} on, p95 rises from ${duration(knee.before)} to ${duration(knee.after)}.` : 'There is no knee.'}`}
         make={make}
         height={260}

@@ -65,7 +65,7 @@ export function Thresholds({ app, stretch }: { app: App; stretch: Stretch }) {
       <table class="thresholds">
         <thead>
           <tr>
-            <th scope="col">Verdict</th>
+            <th scope="col" class="text">Verdict</th>
             <th scope="col" class="text">Threshold</th>
             <th scope="col">{app.whole ? 'Value' : 'In the stretch'}</th>
             {!app.whole && <th scope="col">Whole run</th>}
@@ -82,7 +82,7 @@ export function Thresholds({ app, stretch }: { app: App; stretch: Stretch }) {
             const tone = threshold.passed === false ? 'bad' : threshold.passed ? 'good' : 'plain';
             return (
               <tr key={index}>
-                <td>
+                <td class="text">
                   <span class={`badge ${tone}`}>{threshold.passed === false ? '✕ broken' : threshold.passed ? '✓ holds' : '– not judged'}</span>
                 </td>
                 <th scope="row" class="text name">
