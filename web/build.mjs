@@ -74,8 +74,18 @@ async function tests() {
   }
 }
 
-async function shots() {
-  await build({ entryPoints: [path('test/shots.ts')], bundle: true, platform: 'node', format: 'esm', target: 'node18', packages: 'external', outfile: path('build/tools/shots.mjs') });
+/** What is not a test: pictures and figures. */
+async function tools() {
+  await build({
+    entryPoints: [path('test/shots.ts'), path('test/bench.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node18',
+    packages: 'external',
+    outdir: path('build/tools'),
+    outExtension: { '.js': '.mjs' },
+  });
 }
 
-await (process.argv[2] === 'shots' ? shots() : process.argv[2] === 'test' ? tests() : page());
+await ({ test: tests, tools }[process.argv[2]] ?? page)();

@@ -143,7 +143,10 @@ export class Writer {
       if (!Number.isSafeInteger(value) || Object.is(value, -0)) whole = false;
       if (!isMillionths(value)) millionths = false;
     }
-    if (zero) return this.byte(0);
+    if (zero) {
+      this.byte(0);
+      return;
+    }
     const modes: [number, number, boolean][] = whole
       ? [[1, 1, false], [4, 1, true]]
       : millionths
@@ -161,7 +164,10 @@ export class Writer {
       }
       if (!best || writer.length < best.length) best = writer;
     }
-    if (best && best.length < 1 + 8 * n) return this.append(best.done());
+    if (best && best.length < 1 + 8 * n) {
+      this.append(best.done());
+      return;
+    }
     this.byte(2);
     for (let i = 0; i < n; i++) this.double(numbers[i]!);
   }

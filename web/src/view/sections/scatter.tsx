@@ -1,7 +1,7 @@
 /** Section 8: latency against load, a point a slice; the knee is marked if there is one. */
 
 import { useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { everyOf, gaugeLine, grouped, summed } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
 import { amount, clock, duration, length, perSecond } from '../format.js';
