@@ -42,7 +42,17 @@ for (const [name, make] of Object.entries(pages)) {
     for (let top = 0; top < Number(tall[0]) && top < 12 * step; top += step) {
       await page.screenshot({ path: `${folder}/${name}-${kind}-${top / step}.png`, captureBeyondViewport: true, clip: { x: 0, y: top, width, height: Math.min(step, Number(tall[0]) - top) } });
     }
-    if (name === 'full' && kind === 'wide') await page.pdf({ path: `${folder}/${name}.pdf`, format: 'A4', printBackground: true });
+    if (name === 'full' && kind === 'wide') {
+      await page.pdf({ path: `${folder}/${name}.pdf`, format: 'A4', printBackground: true });
+      // The paper's width without its margins, as a picture.
+      await page.setViewport({ width: 703, height: 1000 });
+      await page.emulateMediaType('print');
+      await new Promise((done) => setTimeout(done, 1500));
+      const long = await page.evaluate(() => document.documentElement.scrollHeight);
+      for (let top = 0; top < long; top += 1800) {
+        await page.screenshot({ path: `${folder}/${name}-print-${top / 1800}.png`, captureBeyondViewport: true, clip: { x: 0, y: top, width: 703, height: Math.min(1800, long - top) } });
+      }
+    }
     await page.close();
   }
 }

@@ -10,7 +10,7 @@ import { Empty, Num } from '../section.js';
 import { Latency } from './latency.js';
 import { rates } from './load.js';
 
-export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|http_reqs|http_req_.*)$/;
+export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_.*)$/;
 
 export function Groups({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;
@@ -99,6 +99,7 @@ export function Groups({ app, stretch }: { app: App; stretch: Stretch }) {
 }
 
 function OpenGroup({ app, stretch, path, close }: { app: App; stretch: Stretch; path: string; close: () => void }) {
+  const { run } = app;
   const rule = useMemo(() => ({ key: `opened ${path}`, takes: (tags: Tags) => tags.group === path }), [path]);
   const below = useMemo(() => ({ key: `below ${path}`, takes: (tags: Tags) => tags.group === path || (tags.group ?? '').startsWith(`${path}::`) }), [path]);
   return (
@@ -111,6 +112,12 @@ function OpenGroup({ app, stretch, path, close }: { app: App; stretch: Stretch; 
       </header>
       <h4>Duration of the group</h4>
       <Latency app={app} stretch={stretch} rule={rule} metric="group_duration" key={`d${path}`} />
+      {run.of('group_response_time').some((one) => rule.takes(one.tags)) && (
+        <>
+          <h4>Response times of its requests, added up for each execution</h4>
+          <Latency app={app} stretch={stretch} rule={rule} metric="group_response_time" key={`c${path}`} />
+        </>
+      )}
       {app.pool('http_req_duration', `group ${path}`, below.takes).series.length > 0 && (
         <>
           <h4>Response times of its requests</h4>

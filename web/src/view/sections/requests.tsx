@@ -323,6 +323,11 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
         <button type="button" class="chip" onClick={exportCsv}>
           Export CSV
         </button>
+        {document.fullscreenEnabled && (
+          <button type="button" class="chip" onClick={() => void (document.fullscreenElement ? document.exitFullscreen() : document.getElementById('requests')?.requestFullscreen())}>
+            Full screen
+          </button>
+        )}
         {phasesKnown && (
           <span class="legend phases">
             {PHASES.filter((_, i) => rows.some((row) => row.phases[i]!.series.length > 0)).map(([name, , tone]) => (
