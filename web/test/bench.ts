@@ -24,7 +24,7 @@ try {
       const page = await browser.newPage();
       await page.setViewport({ width: 1440, height: 900 });
       await page.goto(pathToFileURL(file).href, { waitUntil: 'domcontentloaded' });
-      await page.waitForSelector('html[data-ready]', { timeout: 60_000 });
+      await page.waitForSelector('html[data-ready]', { timeout: 300_000 });
       first.push(await page.evaluate(() => Number(document.documentElement.dataset.ready)));
       opened.push(
         await page.evaluate(
@@ -35,7 +35,7 @@ try {
             }),
         ),
       );
-      await page.waitForFunction(() => !document.getElementById('app')?.textContent?.includes('Adding up …'), { timeout: 60_000 });
+      await page.waitForFunction(() => !document.getElementById('app')?.textContent?.includes('Adding up …'), { timeout: 300_000 });
       for (const id of ['figures', 'latency', 'requests', 'load', 'knee', 'metrics', 'generator']) {
         await page.evaluate((id) => document.getElementById(id)?.scrollIntoView(), id);
         await new Promise((done) => setTimeout(done, 200));

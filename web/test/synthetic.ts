@@ -326,7 +326,7 @@ export function synthesize(wish: Wish = {}): Synthetic {
     scenarios: kind === 'run' ? [{ name: 'shoppers', executor: 'ramping-vus', from: 0, to: end, text: '40 to 96 VUs over 5 stages' }, ...(rich ? [{ name: 'orders', executor: 'constant-arrival-rate', from: 0, to: end, text: '5 iterations/s' }] : [])] : [],
     stages: kind === 'run' && seconds > 5 ? stages.map((stage) => ({ ...stage, from: Math.round(stage.from * end), to: Math.round(stage.to * end) })) : [],
     checks,
-    groups: ['::browse', '::buy', '::buy::cart', '::buy::pay'],
+    groups: rich && kind === 'run' ? ['::browse', '::buy', '::buy::cart', '::buy::pay'] : [],
     failures, exchanges,
     sources: rich && kind === 'run' ? [{ path: 'tests/shop.js', text: SCRIPT }] : [],
     exceptions: rich && kind === 'run' ? [{ text: "TypeError: cannot read property 'id' of undefined\n\tat order (tests/shop.js:21:18)", count: 3 }] : [],

@@ -5,7 +5,7 @@ import type uPlot from 'uplot';
 import type { Pool } from '../data/pool.js';
 import type { App, Stretch } from './app.js';
 import { clock } from './format.js';
-import { axis, axisSize, color, FreePlot, logSplits, timeLabel } from './plot.js';
+import { axis, axisSize, color, everyMark, FreePlot, logSplits, timeLabel } from './plot.js';
 
 /** Cells of an octave, on the way from a microsecond to an hour. */
 const PER_DECADE = 16;
@@ -58,7 +58,7 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
       series: [{}, { show: true, stroke: 'transparent', points: { show: false } }],
       axes: [
         axis({ space: 64, size: 26, grid: { show: false }, incrs: [0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400], values: (_u, splits, _a, _s, step) => splits.map((at) => timeLabel(at, step)) }),
-        axis({ size: axisSize, space: 32, grid: { show: false }, splits: logSplits, values: (_u, splits) => splits.map((value) => (tell(value))) }),
+        axis({ size: axisSize, space: 32, grid: { show: false }, splits: logSplits, filter: everyMark, values: (_u, splits) => splits.map((value) => (tell(value))) }),
       ],
       hooks: {
         drawAxes: [(u) => paint(u)],

@@ -188,7 +188,7 @@ export function TimePlot(props: Props) {
             size: axisSize,
             space: 32,
             values: (_u, splits) => splits.map((value) => (value === null ? '' : latest.current.format(value))),
-            ...(props.log ? { splits: logSplits } : {}),
+            ...(props.log ? { splits: logSplits, filter: everyMark } : {}),
           }),
           ...(lines.some((line) => line.right)
             ? [axis({ scale: 'right', side: 1, size: axisSize, space: 32, grid: { show: false }, values: (u: uPlot, splits: number[]) => splits.map((value) => (u.series.some((one) => one.scale === 'right' && one.show) ? (latest.current.rightFormat ?? latest.current.format)(value) : '')) })]
@@ -336,6 +336,9 @@ export function logRange(min: number | null, max: number | null): [number, numbe
   const high = Math.max(max ?? 1, low * 2);
   return [low / 1.3, high * 1.3];
 }
+
+/** uPlot would leave marks of a log axis out that it did not make. */
+export const everyMark: uPlot.Axis.Filter = (_u, splits) => splits;
 
 /** Marks of a log axis: decades always, parts of them where there is room. */
 export const logSplits = (u: uPlot, _index: number, low: number, high: number): number[] => {

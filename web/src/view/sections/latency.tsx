@@ -6,7 +6,7 @@ import type { Distribution } from '../../data/distribution.js';
 import { gaugeLine, type Pool } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
 import { amount, byContains, digits, duration, percent, whole } from '../format.js';
-import { axis, axisSize, color, FreePlot, type Line, logSplits, TimePlot } from '../plot.js';
+import { axis, axisSize, color, everyMark, FreePlot, type Line, logSplits, TimePlot } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
 import { HeatMap } from '../heat.js';
 import { vusOf } from './head.js';
@@ -37,7 +37,7 @@ export function Latency({ app, stretch, rule = EVERY, metric: fixed }: { app: Ap
   const id = rule.key.replace(/\W+/g, '-') || 'all';
   return (
     <>
-      <div class="controls">
+      {trends.length > 0 && <div class="controls">
         {!fixed && (
           <label>
             Metric{' '}
@@ -73,7 +73,7 @@ export function Latency({ app, stretch, rule = EVERY, metric: fixed }: { app: Ap
         <label>
           <input type="checkbox" checked={log ?? wide(values)} onChange={(event) => setLog(event.currentTarget.checked)} /> log scale
         </label>
-      </div>
+      </div>}
       {values.count === 0 ? <Empty>{why(app, `values of ${metric}`)}</Empty> : <Inside app={app} stretch={stretch} pool={pool} values={values} tell={tell} log={log ?? wide(values)} rule={rule} metric={metric} outcomeKey={asked} />}
     </>
   );
@@ -180,7 +180,7 @@ const rounded = (value: number) => Number(value.toPrecision(3));
 /** Places of 1, 2, 5 in each decade, as logarithms. */
 function logMarks(low: number, high: number, width: number): number[] {
   const decades = Math.log10(high / low);
-  const steps = width / Math.max(decades, 0.2) > 200 ? [1, 2, 3, 5] : width / decades > 120 ? [1, 3] : [1];
+  const steps = width / Math.max(decades, 0.2) > 300 ? [1, 2, 3, 5] : width / decades > 170 ? [1, 2, 5] : width / decades > 110 ? [1, 3] : [1];
   const marks: number[] = [];
   for (let decade = Math.floor(Math.log10(low)); decade <= Math.log10(high); decade++) {
     for (const step of steps) {
@@ -213,7 +213,7 @@ function Curve({ values, tell, stale }: { values: Distribution; tell: (v: number
       series: [{}, { stroke: () => color('--c-ok'), width: 2, points: { show: false } }],
       axes: [
         axis({ size: 26, splits: (u) => thin(u, marks), values: (_u, splits) => splits.map(name) }),
-        axis({ size: axisSize, space: 32, splits: logSplits, values: (_u, splits) => splits.map((value) => (tell(value)))}),
+        axis({ size: axisSize, space: 32, splits: logSplits, filter: everyMark, values: (_u, splits) => splits.map((value) => (tell(value)))}),
       ],
     };
     return { options, data: [x, y] as uPlot.AlignedData };

@@ -5,7 +5,7 @@ import type uPlot from 'uplot';
 import { everyOf, gaugeLine, grouped, summed } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
 import { amount, clock, duration, length, perSecond } from '../format.js';
-import { axis, axisSize, color, FreePlot, logSplits } from '../plot.js';
+import { axis, axisSize, color, everyMark, FreePlot, logSplits } from '../plot.js';
 import { Empty, why } from '../section.js';
 import { heatColors } from '../heat.js';
 import { vusOf } from './head.js';
@@ -81,7 +81,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
       series: [{}, { stroke: 'transparent', points: { show: false } }],
       axes: [
         axis({ size: 26, space: 64, values: (_u, splits) => splits.map(tellLoad) }),
-        axis({ size: axisSize, space: 32, splits: logSplits, values: (_u, splits) => splits.map((value) => (duration(value)))}),
+        axis({ size: axisSize, space: 32, splits: logSplits, filter: everyMark, values: (_u, splits) => splits.map((value) => (duration(value)))}),
       ],
       hooks: {
         draw: [
