@@ -29,7 +29,7 @@ for (const [name, make] of Object.entries(pages)) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
     await page.setViewport({ width, height, deviceScaleFactor: 1 });
     await page.goto(pathToFileURL(file).href);
-    await page.waitForSelector('html[data-ready]', { timeout: 20000 });
+    await page.waitForFunction(() => document.documentElement.dataset.ready !== undefined, { timeout: 120_000, polling: 200 });
     await new Promise((done) => setTimeout(done, 1500));
     const tall = await page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth, document.documentElement.dataset.ready]);
     console.log(name, kind, 'height, width, ready ms:', tall.join(' '));

@@ -143,10 +143,17 @@ export class Distribution {
   }
 }
 
+/** A place behind all others. */
+const NONE = 1 << 28;
+
 /** Adds histograms up. One exists for the whole page: it keeps its memory. */
 export class Adder {
   private readonly dense = new Float64Array(KEY_END - KEY_FIRST);
-  private first = Number.POSITIVE_INFINITY;
+  /** Which pages of 16 buckets hold something: most hold nothing, and taking passes over them. */
+  private readonly touched = new Uint8Array((KEY_END - KEY_FIRST) >> 4);
+  private readonly keys = new Uint32Array(KEY_END - KEY_FIRST);
+  private readonly counts = new Float64Array(KEY_END - KEY_FIRST);
+  private first = NONE;
   private last = -1;
   private readonly rare = new Map<number, number>();
 
@@ -154,6 +161,7 @@ export class Adder {
     const place = key - KEY_FIRST;
     if (place >= 0 && place < this.dense.length) {
       this.dense[place]! += count;
+      this.touched[place >> 4] = 1;
       if (place < this.first) this.first = place;
       if (place > this.last) this.last = place;
     } else {
@@ -171,7 +179,7 @@ export class Adder {
       for (const value of exactValues(bytes, from, to, count)) this.add(keyOf(value), 1);
       return;
     }
-    const { dense } = this;
+    const { dense, touched } = this;
     const end = dense.length;
     let at = from + 1;
     let key = 0;
@@ -203,6 +211,7 @@ export class Adder {
       const place = key - KEY_FIRST;
       if (place >= 0 && place < end) {
         dense[place]! += n;
+        touched[place >> 4] = 1;
         if (place < first) first = place;
         if (place > last) last = place;
       } else {
@@ -215,9 +224,22 @@ export class Adder {
 
   /** What was added, by rising key; the adder is empty again. */
   take(): Bins {
-    const { dense, first, last } = this;
+    const { dense, touched, first, last } = this;
     let filled = 0;
-    for (let i = first; i <= last; i++) if (dense[i] !== 0) filled++;
+    for (let page = first >> 4; page <= last >> 4; page++) {
+      if (touched[page] === 0) continue;
+      touched[page] = 0;
+      for (let i = page << 4; i < (page + 1) << 4; i++) {
+        const count = dense[i]!;
+        if (count === 0) continue;
+        this.keys[filled] = i + KEY_FIRST;
+        this.counts[filled++] = count;
+        dense[i] = 0;
+      }
+    }
+    this.first = NONE;
+    this.last = -1;
+    if (this.rare.size === 0) return { keys: this.keys.slice(0, filled), counts: this.counts.slice(0, filled) };
     const rare = [...this.rare].sort((a, b) => a[0] - b[0]);
     const keys = new Uint32Array(filled + rare.length);
     const counts = new Float64Array(keys.length);
@@ -230,16 +252,10 @@ export class Adder {
       }
     };
     putRare(KEY_FIRST);
-    for (let i = first; i <= last; i++) {
-      if (dense[i] !== 0) {
-        keys[at] = i + KEY_FIRST;
-        counts[at++] = dense[i]!;
-        dense[i] = 0;
-      }
-    }
+    keys.set(this.keys.subarray(0, filled), at);
+    counts.set(this.counts.subarray(0, filled), at);
+    at += filled;
     putRare(Number.POSITIVE_INFINITY);
-    this.first = Number.POSITIVE_INFINITY;
-    this.last = -1;
     this.rare.clear();
     return { keys, counts };
   }

@@ -2,13 +2,21 @@
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
+const forms = new Map<number, Intl.NumberFormat>();
+
 /** `digits` digits that count, without zeros at the end, thousands apart. */
 export function digits(value: number, count = 3): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? '∞' : '−∞';
   if (value === 0) return '0';
   const size = Math.floor(Math.log10(Math.abs(value)));
   const decimals = Math.min(Math.max(count - 1 - size, 0), 12);
-  return new Intl.NumberFormat('en-US', { maximumFractionDigits: decimals }).format(value);
+  let form = forms.get(decimals);
+  if (!form) {
+    // Making one takes longer than a hundred uses.
+    form = new Intl.NumberFormat('en-US', { maximumFractionDigits: decimals });
+    forms.set(decimals, form);
+  }
+  return form.format(value);
 }
 
 export function whole(value: number): string {

@@ -15,7 +15,7 @@ import { manyRoutes, type Synthetic, synthesize, trendChunk, type Wish } from '.
 let browser: Browser;
 let folder: string;
 /** Waiting for the page is bounded by this alone: a busy machine may take long. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 120_000, polling: 200 };
 
 before(async () => {
   browser = await launch();
