@@ -56,8 +56,8 @@ async function page() {
 }
 
 async function tests() {
-  await rm(path('build'), { recursive: true, force: true });
   for (const kind of ['unit', 'browser']) {
+    await rm(path(`build/${kind}`), { recursive: true, force: true });
     const files = (await readdir(path(`test/${kind}`))).filter((name) => /\.tsx?$/.test(name));
     await build({
       entryPoints: files.map((name) => path(`test/${kind}/${name}`)),

@@ -174,8 +174,10 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
   const [sort, setSort] = useState<{ key: string; down: boolean }>({ key: 'count', down: true });
   const [hidden, setHidden] = useState<Set<string>>(new Set(COLUMNS.filter((column) => column.extra).map((column) => column.key)));
   const [limit, setLimit] = useState(SHOWN);
-  const [closed, setClosed] = useState<Set<string>>(new Set());
+  const [folded, setClosed] = useState<Set<string> | null>(null);
   const rows = useMemo(() => rowsOf(app), [run, version]);
+  // Many routes are easier to read without their classes.
+  const closed = folded ?? new Set(rows.length > 20 ? rows.map((row) => row.key) : []);
   const everyRow = useMemo(() => ({ pool: app.pool(subject(run).duration), name: `All ${word}` }), [app, run, word, version]);
   const bytesKnown = rows.some((row) => row.bytes.length > 0);
   const phasesKnown = rows.some((row) => row.phases.some((pool) => pool.series.length > 0));
