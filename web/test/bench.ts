@@ -22,6 +22,7 @@ try {
     const drags: number[] = [];
     for (let round = 0; round < 5; round++) {
       const page = await browser.newPage();
+      await page.bringToFront();
       await page.setViewport({ width: 1440, height: 900 });
       await page.goto(pathToFileURL(file).href, { waitUntil: 'domcontentloaded' });
       await page.waitForSelector('html[data-ready]', { timeout: 300_000 });

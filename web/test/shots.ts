@@ -24,6 +24,7 @@ for (const [name, make] of Object.entries(pages)) {
   for (const [kind, width, height, dark] of [['wide', 1440, 900, false], ['phone', 390, 844, false], ['dark', 1440, 900, true]] as const) {
     if (name !== 'full' && kind === 'dark') continue;
     const page = await browser.newPage();
+      await page.bringToFront();
     page.on('pageerror', (error) => console.log(name, kind, 'error:', (error as Error).message));
     page.on('console', (message) => console.log(name, kind, message.type(), message.text()));
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);

@@ -37,6 +37,7 @@ async function open(html: string, { width = 1440, dark = false, hash = '' } = {}
   const file = join(folder, `${Math.random().toString(36).slice(2)}.html`);
   writeFileSync(file, html);
   const page = await browser.newPage();
+  await page.bringToFront();
   const errors: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
@@ -406,6 +407,7 @@ test('a live page: late joiners, a cut connection, control, and the report at th
   const live = new Live(() => fill(config, 'live'));
   const url = await live.listen();
   const page = await browser.newPage();
+  await page.bringToFront();
   try {
     live.send(tick(3, 'running', true));
     await page.goto(url, { ...PATIENCE, waitUntil: 'domcontentloaded' });
