@@ -35,6 +35,7 @@ mod limits;
 mod login;
 mod mqtt;
 mod network;
+mod odd;
 mod outputs;
 mod redis;
 mod remote;

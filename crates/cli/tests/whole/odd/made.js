@@ -1,0 +1,91 @@
+// Objects that functions of the API give, each by a call that is right. Those of calls that nobody wrote down here are found by
+// `reflect.js`. The test puts the addresses of its servers into ENV.
+import http from 'k6/http';
+import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
+import { SharedArray } from 'k6/data';
+import { parseHTML } from 'k6/html';
+import hashes from 'k6/crypto';
+import grpc from 'k6/net/grpc';
+import files from 'k6/experimental/fs';
+import tables from 'k6/experimental/csv';
+import redis from 'k6/x/redis';
+import mqtt from 'k6/x/mqtt';
+import tcp from 'k6/x/tcp';
+import fasthttp from 'k6/x/fasthttp';
+import { WebSocket } from 'k6/websockets';
+
+const metrics = [new Counter('odd_counter'), new Gauge('odd_gauge'), new Rate('odd_rate'), new Trend('odd_trend', true)];
+const shared = new SharedArray('odd', () => [1, { a: 'b' }, [3]]);
+const opened = await files.open('table.csv');
+const fast = new fasthttp.Client();
+const parser = new tables.Parser(opened);
+const table = () => parseHTML('<form id=f action=/x><a href=x>y</a><input name=a value=b><select name=s><option>1</select></form>');
+const secret = (name, usages) => crypto.subtle.generateKey(name, true, usages);
+
+/** Each makes a fresh one; those of an async one are made once. */
+export const makers = {
+  response: () => http.get(__ENV.URL),
+  'shape of a response': () => http.get(`${__ENV.URL}/`, { responseType: 'binary' }),
+  jar: () => http.cookieJar(),
+  ownJar: () => new http.CookieJar(),
+  file: () => http.file('a', 'b'),
+  counter: () => metrics[0],
+  gauge: () => metrics[1],
+  rate: () => metrics[2],
+  trend: () => metrics[3],
+  shared: () => shared,
+  'iterator of shared': () => shared[Symbol.iterator](),
+  page: table,
+  selection: () => table().find('a'),
+  form: () => table().find('form'),
+  element: () => table().find('a').get(0),
+  formElement: () => table().find('form').get(0),
+  input: () => table().find('input').get(0),
+  select: () => table().find('select').get(0),
+  hasher: () => hashes.createHash('sha256'),
+  hmac: () => hashes.createHMAC('sha256', 'key'),
+  grpcClient: () => new grpc.Client(),
+  grpcConnected: () => { const client = new grpc.Client(); client.connect(__ENV.GRPC, { plaintext: true, reflect: true, timeout: '60s' }); return client; },
+  stream: () => new grpc.Stream(makers.grpcConnected(), 'main.RouteGuide/RouteChat'),
+  redis: () => new redis.Client(__ENV.REDIS),
+  mqtt: () => new mqtt.Client(),
+  tcp: () => new tcp.Socket(),
+  fasthttp: () => fast,
+  fastRequest: () => new fasthttp.Request(__ENV.URL),
+  fastResponse: () => fast.get(makers.fastRequest()),
+  socket: () => new WebSocket('ws://127.0.0.1:1/'),
+  csvParser: () => parser,
+  opened: () => opened,
+  blob: () => new Blob(['a']),
+  headers: () => new Headers({ a: 'b' }),
+  formData: () => { const form = new FormData(); form.append('a', 'b'); return form; },
+  request: () => new Request(__ENV.URL),
+  answer: () => new Response('a'),
+  body: () => new Response('a').body,
+  reader: () => new Response('a').body.getReader(),
+  readable: () => new ReadableStream({ pull(to) { to.enqueue('a'); } }),
+  writable: () => new WritableStream(),
+  writer: () => new WritableStream().getWriter(),
+  abort: () => new AbortController(),
+  encoder: () => new TextEncoder(),
+  decoder: () => new TextDecoder(),
+  url: () => new URL('http://a/b?c=d'),
+  query: () => new URLSearchParams('a=b'),
+  aesKey: async () => secret({ name: 'AES-GCM', length: 128 }, ['encrypt', 'decrypt']),
+  hmacKey: async () => secret({ name: 'HMAC', hash: 'SHA-256' }, ['sign', 'verify']),
+  pair: async () => secret({ name: 'ECDSA', namedCurve: 'P-256' }, ['sign', 'verify']),
+};
+
+/** The objects that were made, by name. */
+export const made = new Map();
+
+/** Ends what was begun: timers, connections, streams. */
+export function over(value) {
+  if (typeof value === 'number') { clearTimeout(value); clearInterval(value); }
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return;
+  for (const name of ['destroy', 'disconnect', 'terminate', 'close', 'end', 'cancel']) {
+    try { if (typeof value[name] === 'function') quiet(value[name]()); } catch (_) { /* it is not open */ }
+  }
+  try { if (value instanceof Promise) value.then(over, () => {}); } catch (_) { /* no promise at all */ }
+}
+const quiet = (value) => { if (value instanceof Promise) value.catch(() => {}); };
