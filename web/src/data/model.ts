@@ -1,0 +1,180 @@
+/** The JSON of a run (DATA.md §5). Everything in it may be missing: it is read with care. */
+
+export type MetricType = 'counter' | 'gauge' | 'rate' | 'trend';
+export type Tags = Record<string, string>;
+
+export interface Metric {
+  name: string;
+  type: MetricType;
+  contains?: 'default' | 'time' | 'data' | 'share';
+  family?: 'metric' | 'load' | 'health' | 'check' | 'failure' | 'threshold';
+  text?: string | null;
+}
+
+export interface Time {
+  width: number;
+  slices: number;
+  end: number;
+}
+
+export interface RunFacts {
+  id?: string;
+  name?: string;
+  kind?: 'run' | 'attack';
+  state?: 'running' | 'finished' | 'aborted' | 'died';
+  started?: string;
+  ended?: string | null;
+  timezone?: string | null;
+  passed?: boolean | null;
+  exit?: number | null;
+  reason?: string | null;
+  brunt?: string;
+  script?: string;
+  sha256?: string;
+  arguments?: string[];
+  options?: unknown;
+  environment?: string[];
+  host?: string;
+  kernel?: string;
+  cpu?: string;
+  cores?: number;
+  memory?: number;
+  seed?: string | number | null;
+  commit?: string | null;
+  branch?: string | null;
+  build?: string | null;
+  labels?: Tags;
+  lost?: number;
+}
+
+export interface Finding {
+  what: string;
+  state: 'invalid' | 'doubtful';
+  from?: number | null;
+  to?: number | null;
+  much?: string | null;
+  touches?: string | null;
+  advice?: string | null;
+  metrics?: string[] | null;
+}
+
+export interface Verdict {
+  state?: 'trusted' | 'doubtful' | 'invalid' | null;
+  text?: string | null;
+  findings?: Finding[];
+}
+
+export interface Threshold {
+  metric: string;
+  expression: string;
+  name?: string | null;
+  passed?: boolean | null;
+  value?: number | null;
+  limit?: number | null;
+  broke?: number | null;
+  abort?: boolean;
+  options?: Record<string, unknown> | null;
+  series?: number | null;
+  of?: { metric: string; tags?: Tags; stat: string; op: string } | null;
+}
+
+export interface Scenario {
+  name: string;
+  executor?: string;
+  from?: number | null;
+  to?: number | null;
+  text?: string | null;
+}
+
+export interface Stage {
+  name: string;
+  scenario?: string | null;
+  from: number;
+  to: number;
+  ramp?: boolean;
+}
+
+export interface Check {
+  group?: string;
+  name: string;
+  series: number;
+}
+
+export interface Failure {
+  code?: string;
+  status?: number;
+  message?: string;
+  method?: string | null;
+  route?: string | null;
+  scenario?: string | null;
+  first?: number | null;
+  last?: number | null;
+  series: number;
+  exchanges?: number[];
+}
+
+export interface Part {
+  proto?: string | null;
+  headers?: [string, string][];
+  body?: string | null;
+  size?: number | null;
+}
+
+export interface Exchange {
+  why?: 'failure' | 'slow' | 'random';
+  at?: number | null;
+  method?: string;
+  url?: string;
+  route?: string | null;
+  scenario?: string | null;
+  status?: number;
+  code?: string | null;
+  error?: string | null;
+  duration?: number | null;
+  phases?: Record<string, number> | null;
+  request?: Part | null;
+  response?: Part | null;
+  curl?: string | null;
+}
+
+export interface RunEvent {
+  at: number;
+  kind: string;
+  text: string;
+  scenario?: string | null;
+}
+
+export interface Replaced {
+  run: RunFacts;
+  time: Time;
+  verdict: Verdict;
+  thresholds: Threshold[];
+  scenarios: Scenario[];
+  stages: Stage[];
+  checks: Check[];
+  groups: string[];
+  failures: Failure[];
+  exchanges: Exchange[];
+  sources: { path: string; text?: string | null }[];
+  exceptions: { text: string; count: number }[];
+  dropped: Record<string, number>;
+}
+
+export interface Appended {
+  metrics: Metric[];
+  series: [number, Tags][];
+  events: RunEvent[];
+}
+
+export interface Control {
+  status?: string;
+  pause?: boolean;
+  scale?: boolean;
+  stop?: boolean;
+  note?: string;
+}
+
+export interface Config {
+  mode: 'report' | 'live';
+  live?: { events: string; report?: string; control?: Control };
+}

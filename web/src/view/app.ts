@@ -1,0 +1,148 @@
+/** What the page is showing: a run, a stretch of it, a route; and who wants to know of changes. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Tags } from '../data/model.js';
+import { Pool } from '../data/pool.js';
+import type { Change, Run, Series } from '../data/run.js';
+
+/** A stretch of the run, by borders of slices. */
+export interface Stretch {
+  from: number;
+  to: number;
+  /** Its length in seconds. */
+  seconds: number;
+  /** Counts changes of the data; with the borders it tells whether something computed is stale. */
+  version: number;
+}
+
+type Listener = () => void;
+
+export class App {
+  readonly run: Run;
+  private chosen: { from: number; to: number } | null = null;
+  /** The route that is open: `GET /cart`. */
+  route: string | null = null;
+  live: 'none' | 'connecting' | 'connected' | 'lost' | 'ended' = 'none';
+  private readonly listeners = new Set<Listener>();
+  private readonly pools = new Map<string, Pool>();
+
+  constructor(run: Run) {
+    this.run = run;
+  }
+
+  get stretch(): Stretch {
+    const { slices } = this.run;
+    const from = Math.min(this.chosen?.from ?? 0, Math.max(slices - 1, 0));
+    const to = Math.max(Math.min(this.chosen?.to ?? slices, slices), Math.min(from + 1, slices));
+    return { from, to, seconds: this.run.seconds(from, to), version: this.run.version };
+  }
+
+  get whole(): boolean {
+    return this.chosen === null;
+  }
+
+  /** Chooses a stretch by borders of slices; null is the whole run, which grows while it runs. */
+  choose(stretch: { from: number; to: number } | null): void {
+    const { slices } = this.run;
+    if (stretch) {
+      const from = Math.max(0, Math.min(Math.floor(stretch.from), slices - 1));
+      const to = Math.max(from + 1, Math.min(Math.ceil(stretch.to), slices));
+      stretch = from <= 0 && to >= slices ? null : { from, to };
+    }
+    if (stretch?.from === this.chosen?.from && stretch?.to === this.chosen?.to) return;
+    this.chosen = stretch;
+    this.tell();
+  }
+
+  /** Chooses by seconds since the start, outwards to borders of slices. */
+  chooseSeconds(from: number, to: number): void {
+    const width = this.run.facts.time.width / 1000;
+    this.choose({ from: Math.floor(from / width + 1e-6), to: Math.ceil(to / width - 1e-6) });
+  }
+
+  open(route: string | null): void {
+    this.route = route;
+    this.tell();
+  }
+
+  /** The data have changed. */
+  changed(change: Change): void {
+    const grown = this.run.series.length !== this.known;
+    this.known = this.run.series.length;
+    for (const pool of this.pools.values()) pool.forget(grown || change.reset ? 0 : change.slice);
+    // New series may belong to any of the sets.
+    if (grown || change.reset) this.pools.clear();
+    this.tell();
+  }
+
+  private known = -1;
+
+  tell(): void {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** The trend series of a metric that a rule takes, as one set, kept under a key. */
+  pool(metric: string, key = '', takes: (tags: Tags) => boolean = () => true): Pool {
+    const name = `${metric}\n${key}`;
+    let pool = this.pools.get(name);
+    if (!pool) {
+      const series = this.run.of(metric).filter((one) => one.metric.type === 'trend' && takes(one.tags));
+      pool = new Pool(this.run, series);
+      this.pools.set(name, pool);
+    }
+    return pool;
+  }
+}
+
+/** Draws anew at each change. */
+export function useApp(app: App): void {
+  const [, set] = useState(0);
+  useEffect(() => app.listen(() => set((n) => n + 1)), [app]);
+}
+
+/** ok, or the kind of failure: an error code, else a status. */
+export function outcome(tags: Tags): string {
+  const status = Number(tags.status ?? 'NaN');
+  const failed = tags.expected_response !== undefined ? tags.expected_response === 'false' : (tags.error_code ?? '') !== '' || status === 0 || status >= 400;
+  if (!failed) return 'ok';
+  return tags.error_code || tags.status || 'failed';
+}
+
+/** The method and name of a route; what stands in place of those that had no room. */
+export function routeOf(tags: Tags): string {
+  if (tags.other === 'true') return 'all other series';
+  const name = tags.name ?? tags.url ?? '';
+  return tags.method && name ? `${tags.method} ${name}` : name || tags.method || '(no name)';
+}
+
+/** 2xx, 4xx, … or an error. */
+export function statusClass(tags: Tags): string {
+  const status = Number(tags.status ?? 'NaN');
+  if (status >= 100 && status < 600) return `${Math.floor(status / 100)}xx`;
+  return tags.status === undefined ? '' : status === 0 ? 'no answer' : tags.status;
+}
+
+/** The metrics that stand for requests in this run: HTTP if there is any, else the next best. */
+export function subject(run: Run): { count: string; duration: string; failed: string; word: string; http: boolean } {
+  const has = (name: string) => run.of(name).length > 0;
+  if (has('http_req_duration') || has('http_reqs')) {
+    return { count: 'http_reqs', duration: 'http_req_duration', failed: 'http_req_failed', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
+  }
+  const other = ['grpc_req_duration', 'iteration_duration', ...run.metrics.filter((m) => m.type === 'trend' && (m.family ?? 'metric') === 'metric').map((m) => m.name)].find(has);
+  if (other && other !== 'iteration_duration') return { count: '', duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
+  return { count: 'iterations', duration: 'iteration_duration', failed: '', word: 'iterations', http: false };
+}
+
+export const sum = (series: Series[], column: number, from: number, to: number): number => {
+  let all = 0;
+  for (const one of series) {
+    const values = one.column(column);
+    for (let i = from; i < Math.min(to, values.length); i++) all += values[i]!;
+  }
+  return all;
+};

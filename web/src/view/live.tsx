@@ -1,0 +1,172 @@
+/** The live page: parts of the data as they come, and what may be done to the run. */
+
+import { useState } from 'preact/hooks';
+import { fromBase64, unpack } from '../data/open.js';
+import type { Config } from '../data/model.js';
+import { type App, useApp } from './app.js';
+import { length } from './format.js';
+
+/** Takes in parts, in their order; draws at most twice a second. Gives the first part's promise. */
+export function follow(app: App, events: string, failed: (error: unknown) => void): Promise<void> {
+  return new Promise((first) => {
+    let chain: Promise<void> = Promise.resolve();
+    let slice = Number.POSITIVE_INFINITY;
+    let reset = false;
+    let drawn = 0;
+    let planned = false;
+    const draw = () => {
+      planned = false;
+      drawn = Date.now();
+      const change = { slice, reset };
+      slice = Number.POSITIVE_INFINITY;
+      reset = false;
+      app.changed(change);
+      first();
+    };
+    const source = new EventSource(events);
+    app.live = 'connecting';
+    source.onopen = () => {
+      app.live = 'connected';
+      app.tell();
+    };
+    source.onerror = () => {
+      if (app.live === 'ended') return;
+      app.live = 'lost';
+      app.tell();
+      // A browser gives up after an answer that is none; the server may come back.
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => void follow(app, events, failed), 3000);
+    };
+    source.addEventListener('part', (event) => {
+      const text = (event as MessageEvent<string>).data;
+      chain = chain
+        .then(async () => {
+          const bytes = await unpack(fromBase64(text));
+          const change = app.run.apply(bytes);
+          slice = Math.min(slice, change.slice);
+          reset ||= change.reset;
+          if (!planned) {
+            planned = true;
+            setTimeout(draw, Math.max(0, drawn + 500 - Date.now()));
+          }
+        })
+        .catch((error) => {
+          source.close();
+          failed(error);
+        });
+    });
+    source.addEventListener('end', () => {
+      chain = chain.then(() => {
+        app.live = 'ended';
+        source.close();
+        draw();
+      });
+    });
+  });
+}
+
+export function LiveBar({ app, config }: { app: App; config: NonNullable<Config['live']> }) {
+  useApp(app);
+  const { run, time, scenarios, thresholds } = app.run.facts;
+  const control = config.control;
+  const [said, say] = useState('');
+  const [vus, setVus] = useState('');
+  const [note, setNote] = useState('');
+  const [sure, setSure] = useState(false);
+  const paused = app.run.events.reduce((state, event) => (event.kind === 'pause' ? true : event.kind === 'resume' ? false : state), false);
+  // Scenarios end here without their graceful stop: it is no part of the plan.
+  const end = scenarios.reduce((most, scenario) => Math.max(most, scenario.to ?? 0), 0);
+  const elapsed = time.end / 1e6;
+  const part = end > 0 ? Math.min(elapsed / (end / 1e6), 1) : null;
+  const send = async (what: string, url: string, method: string, body: unknown) => {
+    try {
+      const answer = await fetch(url, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+      const text = answer.ok ? '' : (await answer.text()).slice(0, 300);
+      say(answer.ok ? `${what}: done.` : `${what}: refused (${answer.status}). ${text}`);
+    } catch {
+      say(`${what}: the run does not answer.`);
+    }
+  };
+  const status = (what: string, attributes: Record<string, unknown>) => control?.status && void send(what, control.status, 'PATCH', { data: { type: 'status', id: 'default', attributes } });
+  const running = app.run.running && app.live !== 'ended';
+  const state =
+    app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : running ? (paused ? 'Paused' : 'Live') : 'The run has ended: this is its report.';
+  return (
+    <aside class={`live ${app.live === 'lost' ? 'lost' : running ? 'on' : 'over'}`} aria-label="Live run">
+      <span class="pulse" aria-hidden="true" />
+      <span role="status">{state}</span>
+      {running && (
+        <span class="dim">
+          {length(elapsed)}
+          {end > 0 && ` of ${length(end / 1e6)}`}
+        </span>
+      )}
+      {running && part !== null && <progress max={1} value={part} aria-label="Part of the planned time" />}
+      {thresholds.some((threshold) => threshold.passed === false) && <span class="badge bad">threshold broken</span>}
+      {running && control?.status && (
+        <span class="controls">
+          {control.pause && (
+            <button type="button" class="chip" onClick={() => status(paused ? 'Resume' : 'Pause', { paused: !paused })}>
+              {paused ? 'Resume' : 'Pause'}
+            </button>
+          )}
+          {control.scale && (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (Number(vus) >= 0 && vus !== '') status(`Scale to ${vus} VUs`, { vus: Number(vus) });
+              }}
+            >
+              <input type="number" min="0" step="1" inputMode="numeric" value={vus} placeholder="VUs" aria-label="Number of VUs" onInput={(event) => setVus(event.currentTarget.value)} />
+              <button type="submit" class="chip">
+                Scale
+              </button>
+            </form>
+          )}
+          {control.stop &&
+            (sure ? (
+              <>
+                <button
+                  type="button"
+                  class="chip danger"
+                  onClick={() => {
+                    setSure(false);
+                    status('Stop', { stopped: true });
+                  }}
+                >
+                  Yes, end the test
+                </button>
+                <button type="button" class="chip" onClick={() => setSure(false)}>
+                  No
+                </button>
+              </>
+            ) : (
+              <button type="button" class="chip" onClick={() => setSure(true)}>
+                Stop
+              </button>
+            ))}
+        </span>
+      )}
+      {running && control?.note && (
+        <form
+          class="controls"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (note.trim()) void send('Note', control.note!, 'POST', { text: note.trim() });
+            setNote('');
+          }}
+        >
+          <input type="text" maxLength={500} value={note} placeholder="A note" aria-label="A note on what happens now" onInput={(event) => setNote(event.currentTarget.value)} />
+          <button type="submit" class="chip">
+            Add
+          </button>
+        </form>
+      )}
+      {!running && config.report && app.live === 'ended' && (
+        <a class="chip" href={config.report} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
+          Download the report
+        </a>
+      )}
+      {said && <span role="status">{said}</span>}
+    </aside>
+  );
+}

@@ -1,0 +1,119 @@
+/** Section 4: load asked for against load achieved. */
+
+import { useMemo } from 'preact/hooks';
+import { gauge, gaugeLine, summed, total } from '../../data/pool.js';
+import type { Series } from '../../data/run.js';
+import { type App, type Stretch, sum } from '../app.js';
+import { amount, duration, percent, perSecond, whole } from '../format.js';
+import { type Line, TimePlot } from '../plot.js';
+import { Empty, Num } from '../section.js';
+import { vusOf } from './head.js';
+
+/** Per second: the sums of slices divided by their width; the last slice may be short. */
+export function rates(app: App, sums: Float64Array): Float64Array {
+  const { run } = app;
+  const width = run.facts.time.width / 1000;
+  const n = run.slices;
+  return sums.map((value, i) => {
+    const seconds = i === n - 1 ? run.seconds(i, i + 1) : width;
+    // A last slice of a few milliseconds would make a peak out of one request.
+    return seconds < width * 0.1 && i > 0 ? Number.NaN : value / Math.max(seconds, 1e-3);
+  });
+}
+
+const COLORS = ['--c-ok', '--c-third', '--c-fourth', '--c-fifth', '--c-sixth', '--c-warn'];
+
+function byScenario(series: Series[]): Map<string, Series[]> {
+  const found = new Map<string, Series[]>();
+  for (const one of series) {
+    const name = one.tags.scenario ?? '';
+    const list = found.get(name);
+    if (list) list.push(one);
+    else found.set(name, [one]);
+  }
+  return found;
+}
+
+export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
+  const { run } = app;
+  const { from, to, version } = stretch;
+  const made = useMemo(() => {
+    const vus: Line[] = [];
+    const active = run.of('load.vus_active').length > 0 ? run.of('load.vus_active') : vusOf(app);
+    const planned = run.of('load.vus_planned');
+    if (planned.length > 0) vus.push({ name: 'asked for', values: gaugeLine(run, planned), color: '--dim', dash: [6, 4] });
+    if (active.length > 0) vus.push({ name: 'active', values: gaugeLine(run, active), color: '--c-third', fill: true });
+    const groups = byScenario(active);
+    if (groups.size > 1) [...groups].slice(0, 6).forEach(([name, series], i) => vus.push({ name: name || '(none)', values: gaugeLine(run, series), color: COLORS[(i + 2) % COLORS.length]!, dash: [2 + i, 3] }));
+    const initialised = run.of('vus_max');
+    if (initialised.length > 0) vus.push({ name: 'initialised', values: gaugeLine(run, initialised), color: '--c-sixth', dash: [2, 3], hidden: true });
+    const iterations: Line[] = [];
+    const add = (name: string, metric: string, color: string, more: Partial<Line> = {}) => {
+      const series = run.of(metric);
+      if (series.length > 0) iterations.push({ name, values: rates(app, summed(run, series, 0)), color, ...more });
+    };
+    add('asked for', 'load.iterations_planned', '--dim', { dash: [6, 4] });
+    add('started', 'load.iterations_started', '--c-ok');
+    add('done', run.of('load.iterations_done').length > 0 ? 'load.iterations_done' : 'iterations', '--c-third', { fill: true });
+    add('dropped', run.of('load.iterations_dropped').length > 0 ? 'load.iterations_dropped' : 'dropped_iterations', '--c-fail');
+    add('interrupted', 'load.iterations_interrupted', '--c-fourth', { dash: [3, 3] });
+    const users: Line[] = [];
+    const started = run.of('load.users_started').length > 0 ? run.of('load.users_started') : run.of('load.iterations_started');
+    if (started.length > 0) {
+      users.push({ name: 'all', values: rates(app, summed(run, started, 0)), color: '--c-ok', fill: true });
+      const each = byScenario(started);
+      if (each.size > 1) [...each].slice(0, 6).forEach(([name, series], i) => users.push({ name: name || '(none)', values: rates(app, summed(run, series, 0)), color: COLORS[(i + 1) % COLORS.length]!, dash: [2 + i, 3] }));
+    }
+    const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness');
+    const late: Line[] = lateness.series.length > 0
+      ? [
+          { name: 'p50', grouped: (every) => lateness.percentiles([50, 99], every)[0]!, color: '--c-ok' },
+          { name: 'p99', grouped: (every) => lateness.percentiles([50, 99], every)[1]!, color: '--c-fourth', dash: [5, 3] },
+        ]
+      : [];
+    return { vus, iterations, users, late };
+  }, [run, version]);
+  const planned = sum(run.of('load.iterations_planned'), 0, from, to);
+  const started = sum(run.of('load.iterations_started'), 0, from, to);
+  const dropped = sum(run.of('load.iterations_dropped').length > 0 ? run.of('load.iterations_dropped') : run.of('dropped_iterations'), 0, from, to);
+  const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness').stretch(from, to);
+  if (made.vus.length + made.iterations.length + made.users.length === 0) {
+    return run.facts.run.kind === 'attack' ? null : <Empty>The run file holds no load: neither VUs nor iterations.</Empty>;
+  }
+  const common = { app, from, to, version };
+  const peak = gauge(vusOf(app), from, to)?.max;
+  return (
+    <>
+      <p class="note">
+        {peak !== undefined && (
+          <>
+            At most <Num value={peak} text={whole} /> VUs.{' '}
+          </>
+        )}
+        {planned > 0 && (
+          <>
+            <Num value={started} text={amount} /> of <Num value={planned} text={amount} /> planned iterations started ({percent(started / planned)}).{' '}
+          </>
+        )}
+        {(dropped > 0 || planned > 0) && (
+          <>
+            <Num value={dropped} text={amount} tone={dropped > 0 ? 'bad' : undefined} /> dropped.{' '}
+          </>
+        )}
+        {lateness.count > 0 && (
+          <>
+            Starts were late by <Num value={lateness.percentile(50)} text={duration} /> (p50), <Num value={lateness.percentile(99)} text={duration} /> (p99).
+          </>
+        )}
+      </p>
+      <div class="pair">
+        {made.vus.length > 0 && <TimePlot {...common} label="Active users" unit="VUs" lines={made.vus} format={amount} ceiling={1} />}
+        {made.iterations.length > 0 && <TimePlot {...common} label="Iterations" unit="per second" lines={made.iterations} format={perSecond} />}
+        {made.users.length > 0 && <TimePlot {...common} label="User start rate" unit="users started per second" lines={made.users} format={perSecond} />}
+        {made.late.length > 0 && <TimePlot {...common} label="Lateness of starts" unit="behind their plan" lines={made.late} format={duration} />}
+      </div>
+    </>
+  );
+}
+
+export { total };
