@@ -6,13 +6,18 @@
 //! - [`text`]: the end-of-test summary of the terminal, in k6's three layouts;
 //! - [`json`]: the argument of `handleSummary`, the file of `--summary-export`, and k6's newer
 //!   machine-readable shape;
+//! - [`junit`], [`markdown`]: the same for CI systems and pull requests;
+//! - [`escape`]: names that others chose, as text in HTML, Markdown and XML;
 //! - [`humanize`]: numbers, sizes and times as k6 prints them, for whoever else prints some.
 //!
 //! Deliberately absent: files, terminals and clocks. Everything here is a function from values to
 //! text; the caller decides where it goes.
 #![forbid(unsafe_code)]
 
+pub mod escape;
 pub mod humanize;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod order;
 pub mod text;
