@@ -49,7 +49,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
         &["duration", "moment"],
         &["metrics", "schedule", "script", "demo", "crypto", "html", "spelling"],
         &["fiber", "quickjs", "options", "summary", "outputs", "records"],
-        &["engine", "net"],
+        &["engine", "net", "compare"],
         &["http", "redis"],
         &["js", "attack", "websocket", "grpc", "secrets"],
         &["modules"],
