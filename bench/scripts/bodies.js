@@ -21,7 +21,7 @@ function bytes(text) {
   return out;
 }
 
-// What stands before the picture; padded to a multiple of three bytes, so that its Base64 can be joined with more.
+// The bytes before the picture; padded to a multiple of three, so that its Base64 can be joined with more.
 function before() {
   const head = (pad) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="meta"\r\n\r\n${meta}${pad}\r\n` +

@@ -190,7 +190,7 @@ pub(crate) fn failed_row(failure: &str) -> Vec<String> {
 /// The whole page.
 pub(crate) fn page(figures: &[Figure], bench: &Bench) -> String {
     let mut out = format!(
-        "# What a request costs\n\n\
+        "# The cost of a request\n\n\
          Written by `cargo run --release -p brunt-bench -- all`.\n\n\
          Machine: {}.\n\n\
          Medians of {} rounds of {} s, least and greatest in parentheses; every round runs each \

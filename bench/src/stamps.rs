@@ -76,7 +76,7 @@ impl Stamps {
 
     /// Waits until all clients have gone, and gives what was written down, by arrival.
     pub(crate) fn finish(self) -> anyhow::Result<Vec<Stamp>> {
-        // If nobody hears it, the thread has ended by itself, and joining it tells why.
+        // If it is not heard, the thread has ended by itself, and joining it tells why.
         let _ = self.end.send(());
         self.thread.join().ok().context("the server's thread panicked")?;
         let mut stamps =
@@ -136,7 +136,7 @@ impl Connection {
             }
             let arrived = now();
             filled += read;
-            // One request at a time: nobody here pipelines.
+            // One request at a time: no client here pipelines.
             if !buffer[..filled].ends_with(b"\r\n\r\n") {
                 if filled == buffer.len() {
                     return Ok(());

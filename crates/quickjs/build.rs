@@ -11,7 +11,7 @@ use std::{env, fs};
 
 #[path = "build/copies.rs"]
 mod copies;
-#[allow(dead_code, reason = "what a patch tells of itself is for tests/patches.rs")]
+#[allow(dead_code, reason = "tests/patches.rs reads the fields that the build does not")]
 #[path = "build/patches.rs"]
 mod patches;
 
@@ -23,6 +23,7 @@ fn main() {
     }
     println!("cargo:rerun-if-env-changed=CARGO_CFG_SANITIZE");
     println!("cargo:rerun-if-env-changed=BRUNT_GC_STRESS");
+    println!("cargo:rerun-if-env-changed=BRUNT_ENGINE_APART");
     println!("cargo:rerun-if-env-changed=BRUNT_WITHOUT_PATCH");
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
@@ -44,7 +45,9 @@ fn main() {
     let without = env::var("BRUNT_WITHOUT_PATCH").ok();
     let mut patches =
         patches::read(&here.join("patches")).unwrap_or_else(|error| panic!("{error}"));
-    patches.retain(|patch| Some(patch.number()) != without.as_deref());
+    if let Some(without) = &without {
+        patches::leave_out(&mut patches, without).unwrap_or_else(|error| panic!("{error}"));
+    }
     let mut failures = patches::unsaid(include_str!("engine/words.c"), &sources["quickjs.c"]);
     for patch in &patches {
         failures.extend(patch.apply(&mut sources));
@@ -57,7 +60,8 @@ fn main() {
 
     let mut build = cc::Build::new();
     build.include(&out).include(&here).define("_GNU_SOURCE", None).warnings(false);
-    build.opt_level(if without.is_some() { 1 } else { 3 });
+    let is_apart = env::var_os("BRUNT_ENGINE_APART").is_some();
+    build.opt_level(if is_apart || without.is_some() { 1 } else { 3 });
     build.flag_if_supported("-std=gnu11").flag_if_supported("-fwrapv");
     build.flag_if_supported("-fno-math-errno").flag_if_supported("-funsigned-char");
     if env::var("PROFILE").as_deref() == Ok("release") {
@@ -74,7 +78,28 @@ fn main() {
     for source in SOURCES {
         build.file(out.join(source));
     }
-    build.compile("quickjs");
+    if is_apart {
+        link_apart(build.pic(true), &out);
+    } else {
+        build.compile("quickjs");
+    }
+}
+
+/// Makes a library of it that programs load when they start: `patches/prove` gives programs that were built once the engine
+/// without each patch.
+fn link_apart(build: &cc::Build, out: &Path) {
+    let status = build
+        .get_compiler()
+        .to_command()
+        .args(["-shared", "-o"])
+        .arg(out.join("libquickjs.so"))
+        .args(build.compile_intermediates())
+        .arg("-lm")
+        .status()
+        .expect("the C compiler runs");
+    assert!(status.success(), "the engine is not linked");
+    println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-lib=dylib=quickjs");
 }
 
 /// The engine's sources and headers, by name.

@@ -2,7 +2,7 @@
 //!
 //! Nothing may lead out of it or cost more than it is long, and an archive is the same after it was written and read again.
 #![no_main]
-#![allow(dead_code, reason = "the files serve more than the reader and the writer")]
+#![allow(dead_code, reason = "of these files only the reader and the writer are tried")]
 
 use std::collections::BTreeMap;
 use std::path::{Component, PathBuf};
@@ -113,7 +113,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(again.metadata, archive.metadata);
     assert_eq!(again.data.as_slice(), archive.data.as_slice());
     let shown = |files: &FileMap| -> Vec<(PathBuf, Vec<u8>)> {
-        // What came from standard input has an entry of its own, once it is written.
+        // A script from standard input has an entry of its own, once it is written.
         let named = files.iter().filter(|(path, _)| path.as_os_str() != "/-");
         named.map(|(path, bytes)| (path.clone(), bytes.as_slice().to_vec())).collect()
     };

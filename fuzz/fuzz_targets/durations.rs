@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     if let Some(number) = input.first_chunk::<8>() {
         let ns = i64::from_le_bytes(*number);
-        // As in Go, whose text of the smallest number nobody can read.
+        // As in Go, which cannot read its own text of the smallest number.
         if ns != i64::MIN {
             assert_eq!(parse(&format(ns)), Ok(ns));
         }

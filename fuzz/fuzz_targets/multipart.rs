@@ -2,7 +2,7 @@
 //!
 //! Entries must come from the body, and be the same after they were written and read again.
 #![no_main]
-#![allow(dead_code, reason = "of the file, the reader and the writer are tried")]
+#![allow(dead_code, reason = "of this file only the reader and the writer are tried")]
 
 use brunt_http::Shared;
 use libfuzzer_sys::fuzz_target;

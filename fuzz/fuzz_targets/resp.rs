@@ -32,7 +32,7 @@ fn cost(reply: &Reply) -> (usize, usize) {
     };
     match reply {
         Reply::Text(text) => (text.len(), 1),
-        // What is no UTF-8 becomes three bytes for each.
+        // Each byte that is no UTF-8 becomes three.
         Reply::Error(text) => (text.len() / 3, 1),
         Reply::Array(items) => sum(&mut items.iter()),
         Reply::Map(pairs) => sum(&mut pairs.iter().flat_map(|(key, value)| [key, value])),

@@ -92,7 +92,7 @@ fn expected(text: &str) -> String {
     let (mut events, mut last) = (Vec::new(), String::new());
     let (mut kind, mut data, mut id) = (String::new(), Vec::new(), None);
     let mut lines: Vec<&str> = text.split('\n').collect();
-    // What has no end of a line behind it does not count.
+    // A line without an end does not count.
     lines.pop();
     for line in lines {
         if line.is_empty() {

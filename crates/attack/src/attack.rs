@@ -150,7 +150,7 @@ impl Attack {
             if reports.iter().any(|report| report.ran_dry) {
                 return begun;
             }
-            // What was begun was due, though it was due at the very moment of the stop.
+            // Hits that were begun were due, even those of the very moment of the stop.
             self.plan.pacer.hits_before(lasted).max(begun)
         });
         let mut outcome = Outcome {

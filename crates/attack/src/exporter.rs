@@ -105,7 +105,7 @@ async fn serve(listener: TcpListener, table: &Mutex<Table>) {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        // Whoever is too slow, or goes away, gets nothing; that is nobody else's trouble.
+        // A client that is too slow, or goes away, gets nothing; the others get theirs.
         let _ = tokio::time::timeout(PATIENCE, answer(socket, table)).await;
     }
 }

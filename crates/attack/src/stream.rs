@@ -75,7 +75,7 @@ fn write_all(
     format: Format,
     mut coming: mpsc::Receiver<Vec<u8>>,
 ) -> io::Result<()> {
-    // Without a record there is not even a beginning.
+    // The beginning is written with the first record: without one, there is none.
     let mut beginning = format.beginning();
     while let Some(batch) = coming.blocking_recv() {
         to.write_all(&std::mem::take(&mut beginning))?;

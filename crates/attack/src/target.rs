@@ -158,7 +158,7 @@ impl Target {
             wire.append(name, value)
                 .map_err(|_| TargetError::Header { text: format!("{name}: {value}"), line })
         };
-        // It stands first, where Go puts it.
+        // It comes first, where Go puts it.
         match all().find(|(name, _)| name.eq_ignore_ascii_case("user-agent")) {
             Some((_, agent)) => put("User-Agent", agent)?,
             None => put("User-Agent", concat!("brunt/", env!("CARGO_PKG_VERSION")))?,

@@ -106,7 +106,7 @@ impl Api {
 
 impl Drop for Api {
     fn drop(&mut self) {
-        // Without a thread there is nobody left to tell.
+        // Without a thread there is no receiver.
         let _ = self.is_over.send(true);
         if let Some(Err(_)) = self.thread.take().map(JoinHandle::join) {
             log::error!("the REST API panicked");

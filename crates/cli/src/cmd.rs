@@ -196,7 +196,7 @@ pub(crate) fn parse(
     }
     let vegeta = vegeta::split(&arguments).transpose()?;
     let vegeta = vegeta.map(|(mut globals, call)| {
-        // What clap gets are the global flags, with a command that takes no others.
+        // clap gets the global flags, with a command that takes no others.
         globals.push("version".into());
         arguments = globals;
         call
@@ -218,7 +218,7 @@ pub(crate) fn parse(
                     let shown = commands_of_help();
                     let commands: Vec<&str> =
                         shown.get_subcommands().map(Command::get_name).collect();
-                    Err(usage_failure(&error, named, &commands))
+                    Err(usage_failure(&error, named, &long_flags(&shown, named), &commands))
                 }
             };
         }
@@ -286,6 +286,13 @@ pub(crate) fn parse(
         other => return Err(absent::failure(other)),
     };
     Ok((settings, call))
+}
+
+/// The flags of a command and the global ones, with their dashes.
+fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
+    let own = command.and_then(|name| root.find_subcommand(name));
+    let all = own.into_iter().chain([root]).flat_map(Command::get_arguments);
+    all.filter_map(|arg| arg.get_long().map(|name| format!("--{name}"))).collect()
 }
 
 /// The command that the words name, as far as that can be seen without reading them.
@@ -371,6 +378,12 @@ mod tests {
                 "unknown command \"inspetc\" for \"brunt\" (did you mean inspect?)",
             ),
             ("brunt run --vuss 5 s.js", "unknown flag: --vuss (did you mean --vus?)"),
+            ("brunt run --vu 5 s.js", "unknown flag: --vu (did you mean --vus?)"),
+            ("brunt run --VUs 5 s.js", "unknown flag: --VUs (did you mean --vus?)"),
+            ("brunt run --ou x s.js", "unknown flag: --ou (did you mean --out?)"),
+            ("brunt scale --vu 5", "unknown flag: --vu (did you mean --vus?)"),
+            ("brunt demo --key 5", "unknown flag: --key (did you mean --key-version?)"),
+            ("brunt run --zzz s.js", "unknown flag: --zzz (see brunt run --help)"),
             ("brunt run s.js --vus", "flag needs a value: --vus <N> (see brunt run --help)"),
             ("brunt run", "brunt run takes one script, not 0: a file, or - for standard input"),
             (

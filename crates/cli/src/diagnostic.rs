@@ -73,20 +73,11 @@ impl Diagnostic {
 
     /// Column (from 1; 0 if unknown) and length in characters.
     fn in_characters(&self, text: &str) -> (usize, usize) {
-        let Some(start) = (self.column as usize).checked_sub(1) else {
+        if self.column == 0 {
             return (0, 0);
-        };
-        let end = start + self.length as usize;
-        let (mut units, mut before, mut within) = (0, 0, 0);
-        for c in text.chars() {
-            if units < start {
-                before += 1;
-            } else if units < end {
-                within += 1;
-            }
-            units += c.len_utf16();
         }
-        (before + start.saturating_sub(units) + 1, within)
+        let (before, within) = brunt_script::characters(text, self.column, self.length);
+        (before + 1, within)
     }
 }
 

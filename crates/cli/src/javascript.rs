@@ -258,11 +258,11 @@ fn thrown(failure: Thrown, files: &dyn Files) -> Failure {
     match failure {
         Thrown::Exception(mut text) => {
             let place = place::first(&text, files);
-            // What is thrown without a stack has an empty one in k6.
+            // A thrown value without a stack has an empty one in k6.
             if !text.ends_with('\n') && !text.starts_with(UNHANDLED) {
                 text.push('\n');
             }
-            // To k6 a rejection that nobody handled is no exception of the script.
+            // To k6 an unhandled rejection is no exception of the script.
             let failure = if text.starts_with(UNHANDLED) {
                 Failure::new(Exit::Other, anyhow::Error::msg(text))
             } else {

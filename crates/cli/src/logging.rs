@@ -181,7 +181,7 @@ impl log::Log for Logger {
             shared.dropped.fetch_add(1, Relaxed);
             return;
         }
-        // After the end of the run nobody listens: that is no loss to tell.
+        // After the end of the run the log is closed: that is no loss to tell.
         if let Err(TrySendError::Full(_)) = shared.queue.try_send(Message::Entry(entry)) {
             shared.queued_bytes.fetch_sub(size, Relaxed);
             shared.dropped.fetch_add(1, Relaxed);

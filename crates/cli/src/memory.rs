@@ -109,7 +109,7 @@ fn limit(line: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         let inside = group.strip_prefix("/").unwrap_or(group);
         read(&Path::new(root).join(inside).join(file))?.trim().parse::<u64>().ok()
     };
-    // In a container, the path is that of the host, and the limit stands at the root.
+    // In a container, the path is the host's, and the limit is written at the root.
     Path::new(path).ancestors().filter_map(at).min()
 }
 

@@ -99,14 +99,8 @@ fn run<H: Host>(
     let registry = Arc::new(Registry::new());
     secrets::keep_out_of_tags(&registry);
     let loaded = host.load(&Source {
-        name: script,
-        kind: settings.script.kind,
-        env: &settings.script.env,
-        extended: settings.script.extended(),
         freeze_env: outer.features.has(FREEZE_ENV),
-        remote: settings.script.remote,
-        libraries: settings.script.libraries,
-        registry: Arc::clone(&registry),
+        ..Source::of(script, &settings.script, &registry)
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
@@ -134,6 +128,8 @@ fn run<H: Host>(
     // A function that is not there is no phase: no VM is made for it, nothing is measured.
     let missing = |name: &str| !loaded.functions().iter().any(|function| function == name);
     let (no_setup, no_teardown) = (missing("setup"), missing("teardown"));
+    let has_handle_summary =
+        !missing("handleSummary") || loaded.others().iter().any(|name| name == "handleSummary");
     let env = context.environment.all().clone();
     let watcher: Option<Arc<dyn Watcher>> = if settings.once {
         Some(Arc::new(Trace::new(Arc::clone(&context.screen), color)))
@@ -191,7 +187,7 @@ fn run<H: Host>(
         progress.stop();
     }
 
-    // What was said again and again is told before the results.
+    // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     results.tell();
     if let Some(traces) = traces {
@@ -204,6 +200,7 @@ fn run<H: Host>(
             time_unit: plan.time_unit(),
             time_limit: plan.summary_time_limit(),
             script: &text,
+            has_handle_summary,
         };
         ending.write(&report, &*runner);
         if !quiet {

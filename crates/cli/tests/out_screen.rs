@@ -120,7 +120,7 @@ fn bars_redraw_in_place_and_log_lines_stand_above_them() {
                 let text = terminal.text();
                 let is_of_run = |line: &&str| !line.contains("generator was disturbed");
                 let text = text.lines().filter(is_of_run).collect::<Vec<_>>().join("\n");
-                // What was drawn meanwhile is gone; the last state stays.
+                // The states that were drawn meanwhile are gone; the last one stays.
                 assert_eq!(text.matches("running (").count(), 1, "{text}");
                 assert!(text.trim_end().lines().rev().nth(2).unwrap().starts_with("running ("));
                 let warnings = text.lines().filter(|line| line.contains("WARN[000")).count();

@@ -211,7 +211,7 @@ fn handled(body: &str) -> Told {
 #[test]
 fn handle_summary_decides_what_is_shown_and_never_the_exit_code() {
     let cases = [
-        // What it does, whether the usual text is shown, what stdout or stderr hold.
+        // Body of `handleSummary`, whether the usual text is shown, text on stdout or stderr.
         ("return { stdout: 'out\\n' };", false, "out\n"),
         ("return { stderr: 'err\\n' };", false, "err\n"),
         ("return Promise.resolve({ stdout: 'later\\n' });", false, "later\n"),
@@ -220,7 +220,7 @@ fn handle_summary_decides_what_is_shown_and_never_the_exit_code() {
         ("return;", true, ""),
         ("return null;", true, ""),
         ("throw new Error('not today');", true, "not today"),
-        // What goes wrong beside it is told, and takes nothing away.
+        // A fault beside it is told, and takes nothing away.
         ("Promise.reject(new Error('x')); return { stdout: 'still\\n' };", false, "still\n"),
         ("setTimeout(() => { throw 1 }, 1); return { stdout: 'still\\n' };", false, "still\n"),
         ("return { stdout: 5 };", false, "summary object stdout: invalid type int64, it"),

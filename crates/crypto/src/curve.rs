@@ -74,17 +74,26 @@ macro_rules! with_key {
     ($type:ident, $key:expr, $it:ident, $nist:ident => $make:expr) => {
         match $key {
             $type::P256($it) => {
-                #[allow(unused_imports, reason = "not every use names the crate")]
+                #[allow(
+                    unused_imports,
+                    reason = "not every expression names the crate of its curve"
+                )]
                 use p256 as $nist;
                 $make
             }
             $type::P384($it) => {
-                #[allow(unused_imports, reason = "not every use names the crate")]
+                #[allow(
+                    unused_imports,
+                    reason = "not every expression names the crate of its curve"
+                )]
                 use p384 as $nist;
                 $make
             }
             $type::P521($it) => {
-                #[allow(unused_imports, reason = "not every use names the crate")]
+                #[allow(
+                    unused_imports,
+                    reason = "not every expression names the crate of its curve"
+                )]
                 use p521 as $nist;
                 $make
             }

@@ -21,7 +21,7 @@ fn main() -> Result<(), DemoError> {
     }
     let handle = Demo::start(config)?;
     println!("{}  redis {}  faults {:?}", handle.url(), handle.redis_url(), handle.faults_addr());
-    // Whether it ends or fails: both mean that nobody holds it any more.
+    // Whether it ends or fails: both mean that its other end is closed.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     handle.stop();
     Ok(())

@@ -36,6 +36,9 @@ pub struct DemoConfig {
     pub listen: SocketAddr,
     /// `--tls`: serve HTTPS with a self-signed certificate for localhost.
     pub tls: bool,
+    /// `--h2c`: speak HTTP/2 without TLS with clients that begin so; the others get HTTP/1.1 as ever. Not with `tls`, which
+    /// offers both.
+    pub h2c: bool,
     /// `--seed N`: make all artificial randomness repeatable (default: differs in each run).
     pub seed: Option<u64>,
     /// `--rtt DURATION`: delay each response by this much, as a network would (default 0).
@@ -131,6 +134,7 @@ impl Default for DemoConfig {
         Self {
             listen: SocketAddr::new(LOOPBACK, 8080),
             tls: false,
+            h2c: false,
             seed: None,
             rtt: Duration::ZERO,
             workers: 2,
@@ -202,6 +206,9 @@ impl DemoConfig {
     /// The first setting that makes no sense, as a sentence.
     pub(crate) fn complaint(&self) -> Option<String> {
         let wrong = |flag: &str, what: String| Some(format!("--{flag}: {what}"));
+        if self.h2c && self.tls {
+            return wrong("h2c", "with --tls clients choose HTTP/2 by themselves".into());
+        }
         if !(1..=WORKERS_MAX).contains(&self.workers) {
             return wrong("workers", format!("{} is not from 1 to {WORKERS_MAX}", self.workers));
         }

@@ -148,7 +148,7 @@ impl Demo {
             let halt = Halt(halted.clone());
             handle.spawn(format!("demo-{index}"), worker.run(halt))?;
         }
-        // Accepting, Redis and the faults have a thread of their own: a busy worker delays nobody's
+        // Accepting, Redis and the faults have a thread of their own: a busy worker delays no
         // connect, and the stand-in answers in time.
         let halt = Halt(halted);
         handle.spawn("demo-accept".to_owned(), async move {
@@ -206,7 +206,7 @@ impl DemoHandle {
     }
 
     fn shut_down(&mut self) {
-        // Nobody listens any more: the threads ended by themselves, which is as good.
+        // An error means that the threads have ended by themselves, which is as good.
         let _ = self.halt.send(true);
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
@@ -349,6 +349,7 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
     let _ = stream.set_nodelay(true);
     app.stats.connections.up();
     match acceptor {
+        None if app.config.h2c && begins_http2(&stream).await => exchange_http2(app, stream).await,
         None => exchange(app, stream).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = timeout(HANDSHAKE_MAX, acceptor.accept(stream)).await {
@@ -361,6 +362,24 @@ async fn connection(app: &Arc<App>, acceptor: Option<TlsAcceptor>, stream: TcpSt
         }
     }
     app.stats.connections.down();
+}
+
+/// Whether a client begins as one that knows that this is HTTP/2. Its bytes stay where they are.
+async fn begins_http2(stream: &tokio::net::TcpStream) -> bool {
+    /// No method of HTTP/1.1 is called so.
+    const PREFACE: &[u8] = b"PRI ";
+    let look = async {
+        loop {
+            let mut begun = [0; PREFACE.len()];
+            let Ok(size @ 1..) = stream.peek(&mut begun).await else { return false };
+            if !PREFACE.starts_with(&begun[..size]) || size == PREFACE.len() {
+                return size == PREFACE.len() && begun == PREFACE;
+            }
+            // The rest of it is on its way; until then the same bytes are there at once.
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(HANDSHAKE_MAX, look).await.unwrap_or(false)
 }
 
 async fn exchange(app: &Arc<App>, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {

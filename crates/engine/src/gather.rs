@@ -90,8 +90,12 @@ impl Gatherer {
         let run = loop {
             tokio::select! {
                 biased;
-                // A run that is cut short is over, but for its teardown: k6 2.2 counts no VUs then.
-                _ = count.tick(), if !self.control.is_aborting() => {
+                _ = count.tick() => {
+                    // A run that is cut short is over, but for its teardown: k6 2.2 counts no VUs then. Asked
+                    // when the tick has come: the run may have been cut short since the tick before.
+                    if self.control.is_aborting() {
+                        continue;
+                    }
                     let now = clock::now_ns();
                     for (metric, vus) in [
                         (builtin::VUS, self.control.vus_active()),

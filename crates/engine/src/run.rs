@@ -196,7 +196,7 @@ fn start_gatherer(
     let body = move || {
         let gathering = AssertUnwindSafe(|| runtime.block_on(gatherer.run(messages)));
         catch_unwind(gathering).unwrap_or_else(|payload| {
-            // A run that nobody counts must not go on.
+            // A run must not go on uncounted.
             let message = format!("the gathering thread panicked: {}", words(&*payload));
             control.abort(AbortReason::Panic { message });
             resume_unwind(payload)

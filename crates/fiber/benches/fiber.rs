@@ -1,5 +1,9 @@
 //! The cost of a fiber for each iteration: `cargo bench -p brunt-fiber`.
-#![allow(missing_docs, clippy::unwrap_used, reason = "benches")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a bench says by its name what it measures, and may panic"
+)]
 
 use std::future::Future;
 use std::pin::Pin;

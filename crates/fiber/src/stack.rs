@@ -121,7 +121,7 @@ impl Stack {
     /// Gives the memory below the first `kept` bytes back to the system. Nothing may run on the stack.
     pub(crate) fn trim(&mut self, kept: usize) {
         let bytes = self.usable.saturating_sub(kept.next_multiple_of(page_size()));
-        // SAFETY: as in `drop`: the range lies inside the slab, and nobody runs on the stack, which is borrowed
+        // SAFETY: as in `drop`: the range lies inside the slab, and no fiber runs on the stack, which is borrowed
         // exclusively. Failure is harmless.
         unsafe {
             libc::madvise((self.limit + GUARD) as *mut libc::c_void, bytes, libc::MADV_DONTNEED)
@@ -131,11 +131,11 @@ impl Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        // What a deep recursion touched would otherwise stay resident in a stack that may lie idle for the rest
+        // Pages that a deep recursion touched would otherwise stay resident in a stack that may lie idle for the rest
         // of the test.
         let usable_from = self.limit + GUARD;
         // SAFETY: the range lies inside one slab that this pool mapped, and the fiber that ran on it is gone
-        // (it owned this value), so nobody reads what is thrown away. Failure is harmless.
+        // (it owned this value), so the bytes that are thrown away are not read again. Failure is harmless.
         unsafe {
             libc::madvise(usable_from as *mut libc::c_void, self.usable, libc::MADV_DONTNEED)
         };

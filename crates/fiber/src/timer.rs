@@ -52,9 +52,9 @@ mod system {
             if fd < 0 {
                 return Err(io::Error::last_os_error());
             }
-            // SAFETY: the kernel has just handed us `fd`, it is open and nobody else knows it.
+            // SAFETY: the kernel has just handed us `fd`, it is open and has no other owner.
             let owned = unsafe { OwnedFd::from_raw_fd(fd) };
-            // SAFETY: `AsyncFd` owns the descriptor, nobody can close it while it is registered.
+            // SAFETY: `AsyncFd` owns the descriptor, which stays open while it is registered.
             let descriptor = unsafe { AsyncFd::register(owned) }?;
             Ok(CoreTimer { descriptor, lead: 0 })
         }
@@ -68,7 +68,7 @@ mod system {
                 let alarm = unix_ns - self.lead;
                 self.sleep_roughly_until(alarm).await;
                 self.learn(clock::now_ns().saturating_sub(alarm));
-                // What is left is shorter than a system call and its way back.
+                // The time that is left is shorter than a system call and its way back.
                 while clock::now_ns() < unix_ns {
                     std::hint::spin_loop();
                 }
@@ -93,7 +93,7 @@ mod system {
                     // The expiry needs no read(2): the reactor is edge-triggered and arming anew
                     // resets the timer's count. A stale edge only costs one turn of this loop.
                     Ok(mut ready) => ready.clear_ready(),
-                    // The reactor is shutting down with the runtime; nobody waits for us any more.
+                    // The reactor is shutting down with the runtime; no fiber waits for the timer any more.
                     Err(_) => return,
                 }
             }

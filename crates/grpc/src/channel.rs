@@ -1,36 +1,28 @@
 //! A connection to a server, and the calls on it.
 //!
-//! Frames are the business of the `h2` crate. A task drives the connection on the runtime's own thread; calls wait for what
-//! comes on their streams. A channel is one VU's, as in k6.
+//! HTTP/2 is that of `brunt-http`: a [`Line`] with a stream for each call. A channel is one VU's, as in k6.
 
 mod framing;
-mod greeting;
 mod streaming;
 mod unary;
 
-use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
 
+use brunt_http::http2::{Asked, Duplex, Line, NoLine};
+use brunt_http::{Failure, HeaderLines};
 use brunt_net::Opened;
 use bytes::Bytes;
-use h2::client::{Builder, ResponseFuture, SendRequest};
-use h2::{RecvStream, SendStream};
-use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri, Version};
-use rustc_hash::FxHashMap;
+use http::uri::{Authority, PathAndQuery};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 pub use self::streaming::{Receiver, Sender, Streaming};
 use crate::metadata::{Metadata, shown};
 use crate::status::Status;
-use greeting::{Farewell, Greeted, Greeting};
 
-/// The bytes that a server may send unasked on one stream, and on all of a connection.
-const WINDOW: u32 = 1 << 20;
-const WINDOW_OF_ALL: u32 = 4 << 20;
-
-/// Paths whose URIs are remembered; at the next one, all are forgotten.
-const PATHS_MAX: usize = 1024;
+/// The most bytes of headers, and of trailers: those of gRPC for Go.
+const HEAD_MAX: usize = 16 << 20;
 
 /// Whom calls name as their server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,14 +96,9 @@ impl Outcome {
 /// An open connection to a server.
 #[derive(Debug)]
 pub struct Channel {
-    sender: SendRequest<Bytes>,
-    is_over: Rc<Cell<bool>>,
-    greeting: Rc<Greeting>,
+    line: Rc<Line>,
     way: Way,
     limits: Limits,
-    /// Headers that all calls have.
-    common: HeaderMap,
-    uris: RefCell<FxHashMap<Box<str>, Uri>>,
 }
 
 impl Channel {
@@ -119,106 +106,61 @@ impl Channel {
     ///
     /// # Errors
     /// If no greeting comes. How long to wait is the caller's business.
-    pub async fn open(opened: Opened, way: Way, limits: Limits) -> Result<Self, ConnectError> {
-        let mut common = HeaderMap::with_capacity(16);
-        let mut put = |name, value| common.insert(HeaderName::from_static(name), value);
-        put("content-type", HeaderValue::from_static("application/grpc"));
-        put("te", HeaderValue::from_static("trailers"));
-        put("grpc-accept-encoding", HeaderValue::from_static("gzip"));
+    pub async fn open(opened: Opened, mut way: Way, limits: Limits) -> Result<Self, ConnectError> {
+        if Authority::try_from(&*way.authority).is_err() {
+            return Err(ConnectError::Authority(way.authority));
+        }
         // A user agent of strange characters is none.
-        if let Ok(agent) = HeaderValue::try_from(&way.user_agent)
-            && !agent.is_empty()
-        {
-            put("user-agent", agent);
+        if HeaderValue::try_from(&way.user_agent).is_err() {
+            way.user_agent.clear();
         }
-        let greeting = Greeting::new();
-        let told = |error: &h2::Error| ConnectError::Preface(Status::of_h2(error).message);
-        let shaken = Builder::new()
-            .initial_window_size(WINDOW)
-            .initial_connection_window_size(WINDOW_OF_ALL)
-            .enable_push(false)
-            .handshake(Greeted::new(opened, Rc::clone(&greeting)))
-            .await;
-        let (sender, driver) = shaken.map_err(|error| told(&error))?;
-        let is_over = Rc::new(Cell::new(false));
-        let (over, end) = (Rc::clone(&is_over), Rc::clone(&greeting));
-        tokio::task::spawn_local(async move {
-            // What it ends with, each call on it is told.
-            let ended = driver.await;
-            over.set(true);
-            end.end(ended.err().map_or_else(|| "EOF".to_owned(), |error| error.to_string()));
-        });
-        greeting.wait().await.map_err(ConnectError::Preface)?;
-        let uris = RefCell::default();
-        let channel = Self { sender, is_over, greeting, way, limits, common, uris };
-        match channel.uri("/") {
-            Some(_) => Ok(channel),
-            None => Err(ConnectError::Authority(channel.way.authority)),
-        }
+        let line = Line::open(opened, HEAD_MAX).await.map_err(|why| {
+            ConnectError::Preface(match why {
+                NoLine::Http1 => NOT_HTTP2.to_owned(),
+                NoLine::Failed(Failure::Net(brunt_net::Failure::Ended(_))) => "EOF".to_owned(),
+                NoLine::Failed(failure) => failure.to_string(),
+                _ => "the server speaks no HTTP/2".to_owned(),
+            })
+        })?;
+        Ok(Self { line, way, limits })
     }
 
     /// It can still be used, as far as we know.
     pub fn is_open(&self) -> bool {
-        !self.is_over.get()
+        self.line.is_open()
     }
 
-    fn uri(&self, path: &str) -> Option<Uri> {
-        if let Some(uri) = self.uris.borrow().get(path) {
-            return Some(uri.clone());
+    /// Opens a stream. Its head goes out with what is sent next.
+    async fn begin(&self, call: &Call<'_>) -> Result<Duplex, Status> {
+        if !is_path(call.path) {
+            let told = format!("malformed method name: {:?}", call.path);
+            return Err(Status::new(Status::INTERNAL, told));
         }
-        let scheme = if self.way.is_secure { "https" } else { "http" };
-        let uri = Uri::builder()
-            .scheme(scheme)
-            .authority(&*self.way.authority)
-            .path_and_query(path)
-            .build()
-            .ok()?;
-        let mut uris = self.uris.borrow_mut();
-        if uris.len() >= PATHS_MAX {
-            uris.clear();
+        let agent = self.way.user_agent.as_bytes();
+        let timeout = call.timeout.map(framing::timeout);
+        let metadata = call.metadata.map(Metadata::as_map);
+        let mut headers: Vec<(&str, &[u8])> =
+            Vec::with_capacity(5 + metadata.map_or(0, HeaderMap::len));
+        headers.push(("content-type", b"application/grpc"));
+        headers.push(("te", b"trailers"));
+        headers.push(("grpc-accept-encoding", b"gzip"));
+        if !agent.is_empty() {
+            headers.push(("user-agent", agent));
         }
-        uris.insert(path.into(), uri.clone());
-        Some(uri)
-    }
-
-    /// Opens a stream and sends the head.
-    async fn begin(&self, call: &Call<'_>) -> Result<(ResponseFuture, SendStream<Bytes>), Status> {
-        let mut request = Request::new(());
-        *request.method_mut() = Verb::POST;
-        *request.version_mut() = Version::HTTP_2;
-        *request.uri_mut() = self.uri(call.path).ok_or_else(|| {
-            Status::new(Status::INTERNAL, format!("malformed method name: {:?}", call.path))
-        })?;
-        let headers = request.headers_mut();
-        headers.clone_from(&self.common);
-        if let Some(timeout) = call.timeout
-            && let Ok(value) = HeaderValue::try_from(framing::timeout(timeout))
-        {
-            headers.insert(HeaderName::from_static("grpc-timeout"), value);
+        if let Some(timeout) = &timeout {
+            headers.push(("grpc-timeout", timeout.as_bytes()));
         }
-        if let Some(metadata) = call.metadata {
-            for (name, value) in metadata.as_map() {
-                headers.append(name.clone(), value.clone());
-            }
+        for (name, value) in metadata.into_iter().flatten() {
+            headers.push((name.as_str(), value.as_bytes()));
         }
-        let ready = self.sender.clone().ready().await;
-        let mut sender = ready.map_err(|error| Status::of_h2(&error))?;
-        let sent = sender.send_request(request, false);
-        // It would have had a number that the server has never seen.
-        sent.map_err(|error| self.explain(u32::MAX, Status::of_h2(&error)))
-    }
-
-    /// The status of a stream, with what is known of the end of the connection.
-    fn explain(&self, stream: u32, status: Status) -> Status {
-        match self.greeting.farewell() {
-            Some(Farewell { last, .. }) if status.is_of_connection() && stream > last => {
-                Status::new(Status::UNAVAILABLE, Status::DRAINING)
-            }
-            Some(Farewell { reason, .. }) if status.is_of_connection() => {
-                Status::of_farewell(reason)
-            }
-            _ => status,
-        }
+        let asked = Asked {
+            method: "POST",
+            scheme: if self.way.is_secure { "https" } else { "http" },
+            authority: &self.way.authority,
+            path: call.path,
+            headers: &headers,
+        };
+        self.line.begin(&asked).await.map_err(|why| Status::of_no_stream(&why))
     }
 
     fn check_size(&self, message: usize) -> Result<(), Status> {
@@ -234,11 +176,33 @@ impl Channel {
 /// So much of an answer that is no gRPC is told.
 const EXCERPT_MAX: usize = 1024;
 
+/// Go's words about answers of HTTP/1.1.
+const NOT_HTTP2: &str = "http2: failed reading the frame payload: http2: frame too large, note that the frame header \
+     looked like an HTTP/1.1 header";
+
+/// Names of services and methods are plain; anything else is looked at closely.
+fn is_path(path: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    path.starts_with('/') && (path.bytes().all(is_plain) || PathAndQuery::try_from(path).is_ok())
+}
+
 /// The head of an answer.
 struct Answer {
     headers: HeaderMap,
-    body: RecvStream,
     coding: Coding,
+}
+
+/// Header lines as a map. Those that a map cannot hold are left out: HTTP/2 knows none.
+fn map(lines: HeaderLines<'_>) -> HeaderMap {
+    let mut map = HeaderMap::with_capacity(8);
+    for (name, value) in lines {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value))
+        {
+            map.append(name, value);
+        }
+    }
+    map
 }
 
 /// How messages may be compressed.
@@ -269,22 +233,20 @@ fn is_grpc(content_type: &[u8]) -> bool {
 }
 
 /// Waits for the head of an answer; an answer that is over with its head is an outcome.
-async fn answer(
-    response: impl Future<Output = Result<http::Response<RecvStream>, h2::Error>>,
-) -> Result<Answer, Box<Outcome>> {
-    let response = response.await.map_err(|error| Box::new(Outcome::of(Status::of_h2(&error))))?;
-    let (head, body) = response.into_parts();
-    let mut headers = head.headers;
+async fn answer(stream: &Duplex) -> Result<Answer, Box<Outcome>> {
+    let head = stream.head(|head, is_all| (head.status(), map(head.headers()), is_all)).await;
+    let (code, mut headers, is_all) =
+        head.map_err(|cut| Box::new(Outcome::of(Status::of_cut(&cut))))?;
     let content_type = headers.get(http::header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let is_grpc = content_type.is_some_and(is_grpc);
-    if is_grpc && body.is_end_stream() {
+    if is_grpc && is_all {
         // The status counts more than what surrounds it.
         let status = Status::take(&mut headers).unwrap_or_else(unknown);
         return Err(Box::new(Outcome { trailers: shown(&headers), ..Outcome::of(status) }));
     }
-    if !is_grpc || head.status != http::StatusCode::OK {
-        let mut status = Status::of_http(head.status, content_type);
-        let excerpt = excerpt(body).await;
+    if !is_grpc || code != 200 {
+        let mut status = Status::of_http(code, content_type);
+        let excerpt = excerpt(stream).await;
         if !excerpt.is_empty() {
             status.message.push_str("\ndata: ");
             status.message.push_str(&quoted(&excerpt));
@@ -296,15 +258,13 @@ async fn answer(
     for name in ["grpc-status", "grpc-message"] {
         headers.remove(name);
     }
-    Ok(Answer { headers, body, coding })
+    Ok(Answer { headers, coding })
 }
 
 /// The beginning of an answer that is no gRPC.
-async fn excerpt(mut body: RecvStream) -> Vec<u8> {
+async fn excerpt(stream: &Duplex) -> Vec<u8> {
     let mut excerpt = Vec::new();
-    while let Some(Ok(bytes)) = body.data().await {
-        // A flow that is over takes no more leave.
-        let _ = body.flow_control().release_capacity(bytes.len());
+    while let Ok(Some(bytes)) = stream.data().await {
         excerpt.extend_from_slice(&bytes[..bytes.len().min(EXCERPT_MAX - excerpt.len())]);
         if excerpt.len() == EXCERPT_MAX {
             break;
@@ -348,14 +308,9 @@ fn no_trailers() -> Status {
     Status::new(Status::INTERNAL, "server closed the stream without sending trailers")
 }
 
-/// The status and the rest of the trailers.
-async fn trailers(body: &mut RecvStream) -> (Status, Vec<(String, Vec<String>)>) {
-    match body.trailers().await {
-        Ok(Some(mut trailers)) => {
-            let status = Status::take(&mut trailers).unwrap_or_else(unknown);
-            (status, shown(&trailers))
-        }
-        Ok(None) => (no_trailers(), Vec::new()),
-        Err(error) => (Status::of_h2(&error), Vec::new()),
-    }
+/// The status and the rest of the trailers, at the end of a stream.
+fn trailers(stream: &Duplex) -> (Status, Vec<(String, Vec<String>)>) {
+    let Some(mut trailers) = stream.trailers(map) else { return (no_trailers(), Vec::new()) };
+    let status = Status::take(&mut trailers).unwrap_or_else(unknown);
+    (status, shown(&trailers))
 }

@@ -7,15 +7,15 @@
 //!                     ▼
 //! JSON text ──encode──► bytes ──► Channel ──call──► Outcome: status, metadata, bytes ──decode──► JSON text
 //!                                    │
-//!                      one HTTP/2 connection, driven by a task of the core
+//!                      a line of brunt-http: one HTTP/2 connection, read by a task of the core
 //! ```
 //!
 //! Messages are translated between JSON and the wire directly, by tables that are made once for each schema and shared by
 //! all VUs: nothing is kept of a message in between. The JSON is that of `protojson` in Go, as k6 has it: fields without
 //! presence are always there, 64-bit integers are strings, enums are names.
 //!
-//! Absent: JavaScript, metrics, files. Connections come from `brunt-http`, so that names, blocked addresses, TLS and
-//! the count of bytes follow the same rules.
+//! Absent: JavaScript, metrics, files. Connections come from `brunt-net`, so that names, blocked addresses, TLS and the
+//! count of bytes follow the same rules; HTTP/2 is that of `brunt-http`.
 #![forbid(unsafe_code)]
 
 mod channel;

@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use h2::Reason;
+use brunt_http::http2::{Cut, NoStream};
+use brunt_http::{Failure, Http2Trouble, Malformed};
 use http::HeaderMap;
 use prost::Message;
 
@@ -135,8 +136,8 @@ impl Status {
     }
 
     /// The status of an answer without gRPC.
-    pub(crate) fn of_http(code: http::StatusCode, content_type: Option<&[u8]>) -> Self {
-        let number = match code.as_u16() {
+    pub(crate) fn of_http(code: u16, content_type: Option<&[u8]>) -> Self {
+        let number = match code {
             400 => Self::INTERNAL,
             401 => 16,
             403 => 7,
@@ -145,17 +146,18 @@ impl Status {
             _ => Self::UNKNOWN,
         };
         // In Go's words, which are of older standards here and there.
-        let reason = match code.as_u16() {
+        let reason = match code {
             203 => "Non-Authoritative Information",
             413 => "Request Entity Too Large",
             414 => "Request URI Too Long",
             416 => "Requested Range Not Satisfiable",
-            _ => code.canonical_reason().unwrap_or_default(),
+            _ => http::StatusCode::from_u16(code)
+                .ok()
+                .and_then(|code| code.canonical_reason())
+                .unwrap_or_default(),
         };
-        let mut told = format!(
-            "unexpected HTTP status code received from server: {} ({reason})",
-            code.as_u16()
-        );
+        let mut told =
+            format!("unexpected HTTP status code received from server: {code} ({reason})");
         match content_type {
             None => told.push_str("; malformed header: missing HTTP content-type"),
             Some(text) => {
@@ -166,70 +168,92 @@ impl Status {
         Self::new(number, told)
     }
 
-    /// It tells that the connection was lost, but not why.
-    pub(crate) fn is_of_connection(&self) -> bool {
-        self.code == Self::UNAVAILABLE && self.message.starts_with("error reading from server")
-    }
-
     /// The server said that it leaves, and why.
-    pub(crate) fn of_farewell(reason: u32) -> Self {
+    fn of_farewell(reason: u32) -> Self {
         Self::new(
             Self::UNAVAILABLE,
             format!(
                 "closing transport due to: connection error: desc = \"error reading from server: EOF\", received prior \
                  goaway: code: {}",
-                code_name(Reason::from(reason))
+                code_name(reason)
             ),
         )
     }
 
-    /// The status of an error of the connection or stream.
-    pub(crate) fn of_h2(error: &h2::Error) -> Self {
-        if error.is_go_away() && error.is_remote() {
-            // Which farewell it was, the connection knows.
-            return Self::new(Self::UNAVAILABLE, "error reading from server: EOF");
+    /// Why a connection took no stream.
+    pub(crate) fn of_no_stream(why: &NoStream) -> Self {
+        match why {
+            NoStream::Failed(Failure::Http2(Http2Trouble::GoAway, _)) => {
+                Self::new(Self::UNAVAILABLE, Self::DRAINING)
+            }
+            NoStream::Failed(failure) => Self::of_failure(failure),
+            NoStream::HeadTooLarge(limit) => {
+                let told = "header list size to send violates the maximum size";
+                Self::new(Self::INTERNAL, format!("{told} ({limit} bytes) set by server"))
+            }
+            _ => Self::new(Self::UNAVAILABLE, "transport is closing"),
         }
-        if let Some(io) = error.get_io() {
-            let told = match brunt_net::Failure::of_io(io) {
-                Some(failure) => failure.to_string(),
-                // `h2` keeps the text of an error, but not what it carries.
-                None if io.kind() == std::io::ErrorKind::Other => io.to_string(),
-                None => "EOF".to_owned(),
-            };
-            return Self::new(Self::UNAVAILABLE, format!("error reading from server: {told}"));
+    }
+
+    /// The status of a stream that was cut.
+    pub(crate) fn of_cut(cut: &Cut) -> Self {
+        match cut {
+            Cut::Reset(reason) => Self::new(
+                of_reset(*reason),
+                format!("stream terminated by RST_STREAM with error code: {}", code_name(*reason)),
+            ),
+            Cut::Failed(failure) => Self::of_failure(failure),
+            Cut::GivenUp => Self::new(Self::INTERNAL, "http2: stream no longer needed"),
         }
-        let Some(reason) = error.reason() else {
-            return Self::new(Self::UNAVAILABLE, "transport is closing");
-        };
-        if error.is_go_away() {
-            let told =
-                format!("error reading from server: connection error: {}", code_name(reason));
-            return Self::new(Self::UNAVAILABLE, told);
+    }
+
+    /// The status of a failure of the connection or stream.
+    fn of_failure(failure: &Failure) -> Self {
+        let lost =
+            |told: &str| Self::new(Self::UNAVAILABLE, format!("error reading from server: {told}"));
+        match failure {
+            Failure::Net(brunt_net::Failure::Ended(_)) => lost("EOF"),
+            Failure::Net(failure) => lost(&failure.to_string()),
+            // The server has not looked at it.
+            Failure::Http2(Http2Trouble::Unseen, _) => Self::new(Self::UNAVAILABLE, Self::DRAINING),
+            Failure::Http2(Http2Trouble::GoAway, reason) => Self::of_farewell(*reason),
+            Failure::Http2(Http2Trouble::Connection, ENHANCE_YOUR_CALM) => {
+                lost("the server sends frames without end that carry nothing")
+            }
+            Failure::Http2(Http2Trouble::Connection, reason) => {
+                lost(&format!("connection error: {}", code_name(*reason)))
+            }
+            Failure::Malformed(Malformed::Frame) => lost("http2: frame too large"),
+            Failure::Http2(Http2Trouble::Stream, reason) => Self::new(
+                Self::INTERNAL,
+                format!("the server breaks the rules of HTTP/2: {}", code_name(*reason)),
+            ),
+            other => Self::new(Self::INTERNAL, other.to_string()),
         }
-        if error.is_reset() && error.is_remote() {
-            return Self::new(
-                of_reset(reason),
-                format!("stream terminated by RST_STREAM with error code: {}", code_name(reason)),
-            );
-        }
-        Self::new(Self::INTERNAL, format!("http2: {}", reason.description()))
     }
 }
 
+/// A reason of RFC 9113 §7 that says: too much.
+const ENHANCE_YOUR_CALM: u32 = 11;
+
 /// The status of a stream that the server ended.
-fn of_reset(reason: Reason) -> u32 {
+fn of_reset(reason: u32) -> u32 {
     match reason {
-        Reason::FLOW_CONTROL_ERROR | Reason::ENHANCE_YOUR_CALM => Status::RESOURCE_EXHAUSTED,
-        Reason::REFUSED_STREAM => Status::UNAVAILABLE,
-        Reason::CANCEL => Status::CANCELED,
-        Reason::INADEQUATE_SECURITY => 7,
-        reason if u32::from(reason) > 13 => Status::UNKNOWN,
+        // FLOW_CONTROL_ERROR
+        3 | ENHANCE_YOUR_CALM => Status::RESOURCE_EXHAUSTED,
+        // REFUSED_STREAM
+        7 => Status::UNAVAILABLE,
+        // CANCEL
+        8 => Status::CANCELED,
+        // INADEQUATE_SECURITY
+        12 => 7,
+        14.. => Status::UNKNOWN,
         _ => Status::INTERNAL,
     }
 }
 
 /// The name of a reason in RFC 9113 §7.
-fn code_name(reason: Reason) -> String {
+fn code_name(reason: u32) -> String {
     const NAMES: [&str; 14] = [
         "NO_ERROR",
         "PROTOCOL_ERROR",
@@ -246,10 +270,9 @@ fn code_name(reason: Reason) -> String {
         "INADEQUATE_SECURITY",
         "HTTP_1_1_REQUIRED",
     ];
-    let number = u32::from(reason);
     NAMES
-        .get(number as usize)
-        .map_or_else(|| format!("unknown error code 0x{number:x}"), |&name| name.to_owned())
+        .get(reason as usize)
+        .map_or_else(|| format!("unknown error code 0x{reason:x}"), |&name| name.to_owned())
 }
 
 /// The text that `grpc-message` carries; what is no escape stays as it is.
@@ -293,7 +316,7 @@ mod tests {
 
     #[test]
     fn what_is_no_grpc_has_a_status_too() {
-        let status = Status::of_http(http::StatusCode::NOT_FOUND, Some(b"text/html"));
+        let status = Status::of_http(404, Some(b"text/html"));
         assert_eq!(status.code, Status::UNIMPLEMENTED);
         assert_eq!(
             status.message,

@@ -12,7 +12,7 @@ macro_rules! names {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "they only count the constants")]
         enum Place { $($constant),* }
 
-        #[allow(dead_code, reason = "some are only there to be found fast")]
+        #[allow(dead_code, reason = "some names have no use but to be found by their number")]
         impl Name {
             $(pub(crate) const $constant: Name = Name(Place::$constant as u32);)*
         }

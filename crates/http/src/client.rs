@@ -143,7 +143,7 @@ impl Client {
         let network = &*self.network;
         let is_secure = request.target.scheme == Scheme::Https;
         let proxy = network.proxy(&request.target.endpoint());
-        // Inside a tunnel, the request is as if there were no proxy, whose password is nobody's business.
+        // Inside a tunnel, the request is as if there were no proxy, whose password the server must not see.
         let relay = proxy.filter(|proxy| !is_secure && proxy.relays());
         let way = Way {
             is_proxied: relay.is_some(),

@@ -127,7 +127,7 @@ impl Failure {
                     Http2Trouble::Stream => 1630,
                     Http2Trouble::Connection => 1650,
                 };
-                // What is no reason of the standard has the number of the kind alone.
+                // A reason that the standard does not know has the number of the kind alone.
                 base + if *reason <= 13 { *reason as u16 + 1 } else { 0 }
             }
         }

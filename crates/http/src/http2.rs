@@ -5,19 +5,24 @@
 //!                  ├─ Http1: this host has no HTTP/2
 //!                  └─ nobody knows: one dials, the others wait for what comes of it
 //!
+//! Line ─► Link, Duplex ─► one stream: for protocols on top of HTTP/2
+//!
 //! Link ─ Protocol ─┬─ Encoder, Decoder (HPACK)
 //!                  └─ Stream, Stream, …
 //! ```
 //!
-//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection; a
-//! connection that waits holds no buffer. One task per core answers now and then the questions of servers on
+//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection (but that of a
+//! [`Line`]); a connection that waits holds no buffer. One task per core answers now and then the questions of servers on
 //! connections without a reader. Server push is refused, priorities are not sent.
 
+mod asked;
+mod duplex;
 mod exchange;
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod hpack;
+mod line;
 mod link;
 mod outflow;
 mod protocol;
@@ -30,7 +35,10 @@ use std::rc::Rc;
 use brunt_net::{Endpoint, Route};
 use tokio::sync::Mutex;
 
+pub use self::asked::Asked;
+pub use self::duplex::{Cut, Duplex};
 pub(crate) use self::exchange::Running;
+pub use self::line::{Line, NoLine, NoStream};
 pub(crate) use self::link::Link;
 pub(crate) use self::tending::Tended;
 

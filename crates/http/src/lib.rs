@@ -37,7 +37,7 @@ mod failure;
 pub mod form;
 mod headers;
 pub mod http1;
-mod http2;
+pub mod http2;
 mod network;
 mod payload;
 mod pool;

@@ -26,7 +26,7 @@ impl Pool {
         total: usize,
         per_host: usize,
     ) -> Option<Connection> {
-        // With fewer idle than that, nobody needs to be counted.
+        // With fewer idle than that, the hosts need not be counted.
         let is_full = self.idle.len() >= per_host
             && self.idle.iter().filter(|other| other.route == connection.route).count() >= per_host;
         if is_full {

@@ -83,7 +83,7 @@ impl Timers {
     fn take(&self, deadline: Instant) -> Timer {
         self.idle.borrow_mut().pop().unwrap_or_else(|| Timer {
             sleep: Box::pin(sleep_until(deadline)),
-            // Nobody yet: the first poll sets it.
+            // No task yet: the first poll sets it.
             wakes: Waker::noop().clone(),
         })
     }

@@ -178,7 +178,7 @@ impl EventLoop {
                 Ok(result) => {
                     inbox.put(Some(id), is_last_word, Box::new(move |ctx| then(ctx, result)));
                 }
-                // It is the iteration's own affair, not that of a task whose end nobody sees.
+                // It is the iteration's own affair, not that of a task whose end is not looked at.
                 Err(payload) => {
                     inbox.put(Some(id), false, Box::new(move |_| resume_unwind(payload)));
                 }
@@ -400,7 +400,7 @@ impl EventLoop {
         }
         self.inbox.done.borrow_mut().clear();
         self.was_waiting.set(false);
-        // What was stopped must not go on in the next iteration.
+        // Jobs of a stopped iteration must not go on in the next one.
         ctx.drop_jobs();
         let timers = std::mem::take(&mut self.timers.borrow_mut().due);
         let made_by =

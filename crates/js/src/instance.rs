@@ -232,18 +232,20 @@ impl Instance {
     fn within_limit<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
         let ctx = self.vm.ctx();
         if ctx.over_limit().is_none() {
+            // Whatever the script left may be large; it may be long until it runs again.
+            ctx.catch_up();
             return result;
         }
-        // What waits must not run, and what it holds is to go.
+        // Jobs and timers that wait must not run; the objects that they hold are to go.
         self.clear_leftovers();
         let Some(over) = ctx.take_over_limit() else { return result };
-        // What is left was collected.
+        // All that could be collected is gone now.
         let is_held = matches!(over, OverLimit::Vm(limit) if ctx.memory_used() > limit / 4 * 3);
         let failure = if is_held { told_of_held(over) } else { told(over) };
         let is_stopped = self.host.is_stopped();
         match result {
             Ok(_) => Err(Failure::Exception(failure)),
-            // What Rust was denied leaves no exception.
+            // Memory that was denied to Rust code leaves no exception.
             Err(Failure::Interrupted) if !is_stopped => Err(Failure::Exception(failure)),
             Err(Failure::Exception(text)) => {
                 let frames = text.strip_prefix(&told(over)).map(|frames| failure + frames);

@@ -1,5 +1,7 @@
 //! How a VM finds modules: from the program, from the API, from CommonJS.
 
+use std::collections::BTreeSet;
+
 use brunt_quickjs::error::ErrorKind;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Ctx, Exports, JsResult, Loaded, ModuleHost, Name, PromiseState, Value};
@@ -37,16 +39,16 @@ impl ModuleHost for Loader {
         let host = Host::of(ctx);
         if is_builtin(name) {
             let offered = host.api.exports(name)?;
-            return Ok(Loaded::Native(announced(host, name, offered)));
+            return Ok(announced(host, name, offered, Shown::AllButDefault));
         }
         let unit = host.program.unit_or_load(name, may_find(host))?;
         match (unit.format, &unit.code) {
             (Format::Esm, Some(code)) => Ok(Loaded::Compiled(code.clone())),
             (Format::CommonJs, _) if host.program.asked(name).all => {
                 let names = common_js_names(host, ctx, name);
-                Ok(Loaded::Native(announced(host, name, names)))
+                Ok(announced(host, name, names, Shown::All))
             }
-            _ => Ok(Loaded::Native(announced(host, name, Vec::new()))),
+            _ => Ok(announced(host, name, Vec::new(), Shown::AllButDefault)),
         }
     }
 
@@ -69,19 +71,24 @@ impl ModuleHost for Loader {
             require_common_js(host, ctx, name)?
         };
         let has_parts = module.is_object();
-        let mut names: Vec<_> = asked.names.iter().cloned().collect();
-        if asked.all && !is_json {
-            names.extend(keys_of(&module));
-        }
-        for wanted in names.iter().filter(|wanted| *wanted != "default") {
-            let value = if has_parts { module.get(wanted)? } else { ctx.undefined() };
+        let keys = if asked.all && !is_json { keys_of(&module) } else { Vec::new() };
+        for wanted in asked.names.iter().chain(&keys).filter(|wanted| *wanted != DEFAULT.text()) {
+            let is_live = has_parts && !is_json;
             // A module that gained exports since it was linked has more names than were announced.
+            if is_live && exports.live(wanted, &module) {
+                continue;
+            }
+            let value = if has_parts { module.get(wanted)? } else { ctx.undefined() };
             if exports.set(wanted, value).is_err() {
                 drop(ctx.take_exception());
             }
         }
-        let default = if has_parts && !is_json { module.get(&DEFAULT)? } else { ctx.undefined() };
-        exports.set("default", if default.is_undefined() { module } else { default })
+        // The usual module has no `default`, and is read often: its variable needs no look at the module.
+        let has_default = has_parts && !is_json && module.has(&DEFAULT)?;
+        if has_default && exports.live(DEFAULT.text(), &module) {
+            return Ok(());
+        }
+        exports.set(DEFAULT.text(), module)
     }
 
     fn import_meta<'js>(&self, ctx: Ctx<'js>, name: &str, meta: &Value<'js>) -> JsResult<'js, ()> {
@@ -111,16 +118,24 @@ fn may_find(host: &Host) -> bool {
     host.phase() != Phase::Init || host.ids().local == 0
 }
 
+/// Which of the names that a module offers are in its namespace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    All,
+    AllButDefault,
+}
+
 /// The exports that a native module announces: those asked for by name, whether it has them or not, and all that it
-/// offers if its namespace is wanted.
-fn announced(host: &Host, name: &str, offered: Vec<String>) -> Vec<String> {
+/// offers if its namespace is wanted, which has no others then.
+fn announced(host: &Host, name: &str, offered: Vec<String>, shown: Shown) -> Loaded {
     let asked = host.program.asked(name);
-    let mut names = asked.names.clone();
-    if asked.all {
-        names.extend(offered);
-    }
-    names.insert("default".to_owned());
-    names.into_iter().collect()
+    let mut hidden = asked.names.clone();
+    let offered = if asked.all { offered } else { hidden.iter().cloned().collect() };
+    hidden.insert(DEFAULT.text().to_owned());
+    let is_shown = |name: &String| shown == Shown::All || name != DEFAULT.text();
+    let shown: BTreeSet<String> = offered.into_iter().filter(is_shown).collect();
+    hidden.retain(|name| !shown.contains(name));
+    Loaded::Native { shown: shown.into_iter().collect(), hidden: hidden.into_iter().collect() }
 }
 
 /// Sets those exports of a built-in module that were announced. The others need not be made.
@@ -139,7 +154,7 @@ impl<'js> SetExport<'js> for Announced<'_, 'js> {
     }
 
     fn share(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
-        // Without the default export nobody can set its properties.
+        // Without the default export a script can't set its properties.
         let is_settable = self.asked.names.contains(DEFAULT.text());
         if is_settable && self.exports.share(name, object)? {
             return Ok(());

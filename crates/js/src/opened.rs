@@ -178,7 +178,7 @@ impl OpenedFiles {
         if about.len() > FILE_MAX {
             return Err(OpenError::TooLarge(shown()));
         }
-        // What the first init run could not open, another can't either, and is told the same.
+        // A file that the first init run could not open, another can't either, and is told the same.
         let file = File::open(path).map_err(|error| refused(&error))?;
         if !may_read {
             return Err(OpenError::NotOpenedFirst(shown()));

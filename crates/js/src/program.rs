@@ -348,7 +348,7 @@ impl ModuleHost for AnyModule {
         Ok(format!("import:{specifier}"))
     }
     fn load(&self, _: Ctx<'_>, _: &str) -> Result<Loaded, String> {
-        Ok(Loaded::Native(Vec::new()))
+        Ok(Loaded::Native { shown: Vec::new(), hidden: Vec::new() })
     }
     fn evaluate<'js>(&self, _: Ctx<'js>, _: &str, _: &Exports<'js>) -> JsResult<'js, ()> {
         Ok(())

@@ -164,7 +164,7 @@ impl ScriptRunner {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::Panic(format!("no runtime: {error}")))?;
+            .map_err(|error| Failure::Panic(format!("no runtime can start: {error}")))?;
         let local = tokio::task::LocalSet::new();
         let core = CoreState::new();
         local.block_on(&runtime, async {
@@ -225,7 +225,7 @@ impl ScriptRunner {
 
     fn error(failure: Failure) -> RunError {
         match failure {
-            // A rejection that nobody handled is no exception of the script to k6.
+            // To k6 an unhandled rejection is no exception of the script.
             Failure::Exception(text) if text.starts_with(UNHANDLED) => {
                 RunError::new(ErrorKind::Other, text)
             }
@@ -409,7 +409,7 @@ fn kind_of(value: &Value<'_>) -> &'static str {
 }
 
 /// The export `handleSummary`, if there is one (and it is a function), and its argument.
-#[allow(clippy::type_complexity, reason = "named for one caller")]
+#[allow(clippy::type_complexity, reason = "a name for the pair would serve one caller")]
 fn summary_call<'js>(
     instance: &'js Instance,
     data: &str,
@@ -447,7 +447,7 @@ fn summary_data(ctx: Ctx<'_>, data: &Value<'_>) -> Result<String, String> {
     match ctx.stringify_json(data) {
         Ok(Some(json)) => Ok(json),
         Ok(None) => Err("data is undefined".to_owned()),
-        Err(_) => Err("data cannot be said in JSON: is it part of itself?".to_owned()),
+        Err(_) => Err("data cannot be written as JSON: does it contain itself?".to_owned()),
     }
 }
 

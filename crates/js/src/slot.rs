@@ -11,8 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::host::Host;
 
-/// The length of the array: a power of two, since numbers are masked with it. Slot 0 stays empty; the type after the last
-/// one stops the program at its first use, so a test that uses all modules finds it.
+/// The length of an array. Where there are more types, the array is followed by others, each a step further away.
 const SLOTS: usize = 16;
 
 /// State that each VM has of its own.
@@ -57,13 +56,9 @@ impl Count {
     }
 
     /// The number of a type, given now if it has none.
-    ///
-    /// # Panics
-    /// If there are more types than [`SLOTS`].
     fn number(&self, key: &SlotKey) -> usize {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if key.0.load(Relaxed) == 0 {
-            assert!(*last + 1 < SLOTS, "there is a slot for each type of state: raise SLOTS");
             *last += 1;
             key.0.store(*last, Relaxed);
         }
@@ -71,15 +66,34 @@ impl Count {
     }
 }
 
-/// The slots of one VM or core.
+/// The slots of one VM or core. Slot 0 of the first array stays empty: types without a number have it.
 #[derive(Debug, Default)]
-pub(crate) struct Slots([OnceCell<Box<dyn Any>>; SLOTS]);
+pub(crate) struct Slots {
+    near: [OnceCell<Box<dyn Any>>; SLOTS],
+    /// The slots of numbers beyond.
+    more: OnceCell<Box<Self>>,
+}
 
 impl Slots {
     /// The content of a slot. The slot of a type without a number is empty.
     #[inline]
     pub(crate) fn get<T: 'static>(&self, key: &SlotKey) -> Option<&T> {
-        self.0[key.0.load(Relaxed) & (SLOTS - 1)].get()?.downcast_ref()
+        let number = key.0.load(Relaxed);
+        match self.near.get(number) {
+            Some(slot) => slot.get()?.downcast_ref(),
+            None => self.far(number)?.downcast_ref(),
+        }
+    }
+
+    /// The content of a slot behind the first array.
+    #[cold]
+    fn far(&self, number: usize) -> Option<&dyn Any> {
+        let (mut slots, mut number) = (self, number);
+        while number >= SLOTS {
+            slots = slots.more.get()?;
+            number -= SLOTS;
+        }
+        Some(&**slots.near[number].get()?)
     }
 
     /// Fills a slot.
@@ -93,7 +107,12 @@ impl Slots {
         count: &Count,
         make: impl FnOnce() -> T,
     ) -> &T {
-        let kept = self.0[count.number(key)].get_or_init(|| Box::new(make()));
+        let (mut slots, mut number) = (self, count.number(key));
+        while number >= SLOTS {
+            slots = slots.more.get_or_init(Box::default);
+            number -= SLOTS;
+        }
+        let kept = slots.near[number].get_or_init(|| Box::new(make()));
         kept.downcast_ref().expect("each type of state has a key of its own")
     }
 }
@@ -121,12 +140,22 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "raise SLOTS")]
-    fn a_type_too_many_is_told() {
+    fn there_is_a_slot_for_any_number_of_types() {
         let count = Count::new();
-        let keys: Vec<SlotKey> = (0..SLOTS).map(|_| SlotKey::new()).collect();
-        for key in &keys {
-            count.number(key);
+        let keys: Vec<SlotKey> = (0..3 * SLOTS).map(|_| SlotKey::new()).collect();
+        let slots = Slots::default();
+        for (number, key) in keys.iter().enumerate() {
+            assert_eq!(slots.make(key, &count, || number), &number);
+            // Of types that other VMs or cores have used, this one may have none.
+            assert_eq!(Slots::default().get::<usize>(key), None);
         }
+        for (number, key) in keys.iter().enumerate() {
+            assert_eq!(slots.get(key), Some(&number));
+            assert_eq!(slots.make(key, &count, || 99), &number);
+        }
+        // In another VM the first to be made may be one far behind.
+        let other = Slots::default();
+        assert_eq!(other.make(&keys[40], &count, || 7), &7);
+        assert_eq!((other.get::<i32>(&keys[40]), other.get::<i32>(&keys[41])), (Some(&7), None));
     }
 }

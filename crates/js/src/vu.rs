@@ -113,7 +113,7 @@ impl Vu for ScriptVu {
         let waker = std::task::Waker::noop();
         let mut cx = std::task::Context::from_waker(waker);
         if std::future::Future::poll(std::pin::Pin::new(&mut self.fiber), &mut cx).is_pending() {
-            // An export whose getter waits is nobody's intention.
+            // An export whose getter waits is a mistake.
             self.fiber.abort();
         }
     }
@@ -138,7 +138,7 @@ impl Vu for ScriptVu {
             run_fiber_until(&mut self.fiber, stopped).await
         };
         if self.shared.instance.was_deep() {
-            // What lies above the VM's first frame counts, too.
+            // The part above the VM's first frame counts, too.
             self.fiber.trim_stack(2 * SHALLOW);
         }
         self.shared.finish(ran)
@@ -176,7 +176,7 @@ impl Shared {
         let instance = &*self.instance;
         instance.on_this_stack(stack);
         let (host, ctx) = (instance.host(), instance.ctx());
-        // What happened between iterations is not this one's fault.
+        // A limit that was passed between iterations is not this one's fault.
         let _ = ctx.take_over_limit();
         host.api.begin(host, ctx, Some(iteration));
         let function = self.function.borrow().as_ref().map(|root| ctx.rooted(root));

@@ -293,7 +293,7 @@ impl Ledger {
     /// Everything in plain data; thresholds as they were last judged. `run` is the time from the start
     /// of the run to now (or its end): counters are divided by it.
     pub fn summary(&self, run: Duration) -> Summary {
-        // By metric, then by submetric: `a{x:y}` stands behind `a` though `ab` would sort between.
+        // By metric, then by submetric: `a{x:y}` comes right after `a` though `ab` would sort between.
         let mut sorted: BTreeMap<(&str, bool, &str), &Entry> = BTreeMap::new();
         // Whoever names a part shows the whole, even if nothing was measured.
         let is_named = |entry: &&Entry| entry.is_named;

@@ -109,7 +109,7 @@ impl Connections {
     pub(crate) fn new_client_on(&self, network: Rc<Network>) -> Rc<Client> {
         let client = Rc::new(Client::new(network, self.local_ip));
         let mut others = self.others.borrow_mut();
-        // A script may make one in each iteration: those that nobody has any more leave their bytes.
+        // A script may make one in each iteration: clients that the script dropped leave their bytes.
         others.retain(|client| {
             let is_held = Rc::strong_count(client) > 1;
             if !is_held {
@@ -156,4 +156,118 @@ impl Connections {
 fn local_ip(pool: &[IpAddr], vu: u64) -> Option<IpAddr> {
     let index = vu.checked_sub(1)? as usize;
     pool.get(index.checked_rem(pool.len())?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use brunt_http::{Headers, Request, Settings, Target};
+
+    use super::*;
+
+    fn network() -> Rc<Network> {
+        Network::new(Settings::default(), clock::now_ns).unwrap()
+    }
+
+    fn connections(local_ip: Option<IpAddr>) -> Connections {
+        Connections {
+            client: Rc::new(Client::new(network(), local_ip)),
+            local_ip,
+            others: RefCell::default(),
+            dialers: RefCell::default(),
+            left_bytes: Cell::default(),
+        }
+    }
+
+    fn plain_network() -> Rc<brunt_net::Network> {
+        brunt_net::Network::new(brunt_net::Settings::default(), clock::now_ns).unwrap()
+    }
+
+    #[test]
+    fn a_network_has_one_way_per_vu_and_each_begins_at_the_vus_address() {
+        let own: IpAddr = "127.0.0.9".parse().unwrap();
+        let connections = connections(Some(own));
+        let (first, second) = (plain_network(), plain_network());
+        let way = connections.dialer_on(&first);
+        assert!(Rc::ptr_eq(&way, &connections.dialer_on(&first)));
+        assert!(!Rc::ptr_eq(&way, &connections.dialer_on(&second)));
+        assert!(Rc::ptr_eq(&connections.dialer(), &connections.dialer()));
+        let other = connections.new_client_on(network());
+        let dialers = [way, connections.dialer(), Rc::clone(other.dialer())];
+        assert!(dialers.iter().all(|dialer| dialer.local_ip() == Some(own)));
+    }
+
+    #[test]
+    fn bytes_of_all_ways_are_the_vus_and_told_once() {
+        let connections = connections(None);
+        let other = connections.new_client_on(network());
+        let way = connections.dialer_on(&plain_network());
+        for (dialer, bytes) in
+            [(connections.dialer(), 1), (Rc::clone(other.dialer()), 20), (way, 300)]
+        {
+            dialer.meter().sent(bytes);
+            dialer.meter().received(bytes * 2);
+        }
+        assert_eq!(connections.take_wire_bytes(), (321, 642));
+        assert_eq!(connections.take_wire_bytes(), (0, 0));
+    }
+
+    #[test]
+    fn ways_that_nobody_holds_any_more_go_and_leave_their_bytes() {
+        let connections = connections(None);
+        // Kept by whoever asked, as a script keeps its client.
+        let kept = (connections.new_client_on(network()), connections.dialer_on(&plain_network()));
+        for _ in 0..100 {
+            connections.new_client_on(network()).dialer().meter().sent(1);
+            connections.dialer_on(&plain_network()).meter().received(1);
+        }
+        // The last one of each is found when the next is made.
+        assert_eq!((connections.others.borrow().len(), connections.dialers.borrow().len()), (2, 2));
+        assert_eq!(connections.take_wire_bytes(), (100, 100));
+        kept.0.dialer().meter().sent(7);
+        kept.1.meter().received(7);
+        assert_eq!(connections.take_wire_bytes(), (7, 7));
+    }
+
+    #[tokio::test]
+    async fn without_reuse_the_idle_connections_of_all_clients_are_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let serve = std::thread::spawn(move || {
+            let mut streams: Vec<_> = (0..2).map(|_| listener.accept().unwrap().0).collect();
+            for stream in &mut streams {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).unwrap();
+                    head.push(byte[0]);
+                }
+                stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+            }
+            // Each is closed by the client.
+            streams.iter_mut().map(|stream| stream.read(&mut [0]).unwrap()).sum::<usize>()
+        });
+        let connections = connections(None);
+        let clients = [connections.client(), connections.new_client_on(network())];
+        let (target, headers) = (Target::parse(&url).unwrap(), Headers::default());
+        let request = Request::new("GET", &target, &headers);
+        let [first, second] = &clients;
+        let answers = tokio::join!(first.exchange(&request), second.exchange(&request));
+        assert!(answers.0.failure.is_none() && answers.1.failure.is_none());
+        assert_eq!(clients.each_ref().map(|client| client.idle_count()), [1, 1]);
+        connections.close_idle();
+        assert_eq!(clients.each_ref().map(|client| client.idle_count()), [0, 0]);
+        assert_eq!(serve.join().unwrap(), 0);
+    }
+
+    #[test]
+    fn vus_take_the_addresses_of_the_pool_in_turn() {
+        let pool: Vec<IpAddr> =
+            ["127.0.0.1", "127.0.0.2", "::1"].map(|ip| ip.parse().unwrap()).to_vec();
+        let taken: Vec<_> = (0..5).map(|vu| local_ip(&pool, vu)).collect();
+        assert_eq!(taken, [None, Some(pool[0]), Some(pool[1]), Some(pool[2]), Some(pool[0])]);
+        assert_eq!(local_ip(&[], 1), None);
+    }
 }

@@ -280,7 +280,7 @@ mod tests {
         format_arguments(&list).unwrap()
     }
 
-    // What k6 printed for the same arguments.
+    // k6 printed these texts for the same arguments.
     #[test]
     fn values_look_as_k6_shows_them() {
         let cases = [

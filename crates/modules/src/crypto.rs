@@ -171,7 +171,7 @@ fn random_bytes<'js>(call: Call<'js>) -> JsResult<'js> {
 /// Fills a slice with bytes that cannot be guessed.
 fn fill_random<'js>(ctx: Ctx<'js>, bytes: &mut [u8]) -> JsResult<'js, ()> {
     getrandom::fill(bytes)
-        .map_err(|error| throw_go(ctx, &format!("no random bytes to be had: {error}")))
+        .map_err(|error| throw_go(ctx, &format!("the system gives no random bytes: {error}")))
 }
 
 #[cfg(test)]

@@ -189,7 +189,7 @@ fn no_file(given: &Value<'_>, what: &str) -> String {
     let kind = if let Some(text) = given.as_str() {
         let text = text.as_str();
         if text.len() > 16 && (given.common_text().is_some() || text.contains('\n')) {
-            // What `open()` gave, as its lines tell.
+            // The value of `open()`, as its lines tell.
             "*sobek.importedString"
         } else if text.is_ascii() {
             "sobek.asciiString"

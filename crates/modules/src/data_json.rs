@@ -218,7 +218,7 @@ mod tests {
         encode_setup_data(vm.ctx(), &value)
     }
 
-    // What k6 handed to the VUs for the same data, but for the order of keys.
+    // k6 handed these texts to the VUs for the same data, but for the order of keys.
     #[test]
     fn data_is_written_as_k6_writes_it() {
         let cases = [

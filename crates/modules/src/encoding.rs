@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::harness::{all, vm};
 
-    // What k6 answered to the same calls.
+    // k6 answered the same to these calls.
     #[test]
     fn it_is_the_base64_of_go() {
         let vm = vm(|ctx| {

@@ -11,7 +11,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value};
 
 use crate::module::Module;
 use crate::named::{ByName, Named};
-use crate::reading::tag_text;
+use crate::reading::{MEMBERS_MAX, tag_text, too_many};
 use crate::state::{VuState, no_group};
 use crate::throwing::{not_in_init, throw, throw_stopped, throw_type};
 
@@ -348,7 +348,11 @@ impl Named for Live {
                 ),
             ));
         };
-        let set = self.held(ctx).with(&name, &text);
+        let held = self.held(ctx);
+        if held.len() >= MEMBERS_MAX && held.get(&name).is_none() {
+            return Err(throw(ctx, &too_many(held.len() + 1)));
+        }
+        let set = held.with(&name, &text);
         self.store(ctx, set);
         self.note_group(ctx, &name, || Arc::from(text));
         Ok(())

@@ -224,7 +224,7 @@ fn run<'js>(
             throw(ctx, &format!("k6/x/faker: {function}: the argument {name} {why}"))
         })?);
     }
-    // No script runs from here on, so nobody else asks for the generator.
+    // No script runs from here on, so the generator is not asked for again meanwhile.
     let mut rng = rng.borrow_mut();
     let made = match row.make {
         Make::Pick(list) => Ok(Out::Fixed(row::pick(&mut rng, list))),

@@ -182,7 +182,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
     if value.is_date() {
         return "time.Time";
     }
-    // What is around a string is an object to Go.
+    // The wrapper of a string is an object to Go.
     if let Some(primitive) = unbox(value)
         && !primitive.is_string()
     {

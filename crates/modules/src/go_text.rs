@@ -24,7 +24,7 @@ pub(crate) fn syntax(value: &Value<'_>) -> String {
 fn text(value: &Value<'_>, is_syntax: bool) -> String {
     let mut out = Printer { out: String::new(), is_syntax };
     if out.put(value, 0).is_err() {
-        // What a getter throws is no reason for another error than the one that is being told.
+        // An exception of a getter does not replace the error that is being told.
         drop(value.ctx().take_exception());
     }
     out.out

@@ -1,8 +1,10 @@
 //! The k6 API as the host of scripts sees it.
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::{Arc, Once};
+use std::task::Poll;
 
 use brunt_engine::{Ended, Iteration, ScenarioHere};
 use brunt_js::api::{Api, SetExport};
@@ -156,7 +158,7 @@ impl Api for K6 {
     }
 
     fn remains(&self, host: &Host) -> Option<Remains> {
-        host.slot::<VuState>().awake().find_map(|module| module.remains(host))
+        together(host.slot::<VuState>().awake().filter_map(|module| module.remains(host)))
     }
 
     fn thrown(&self, host: &Host, ctx: Ctx<'_>) {
@@ -231,8 +233,52 @@ impl Api for K6 {
     }
 }
 
+/// All of it, at the same time; `None` of none.
+fn together(mut all: impl Iterator<Item = Remains>) -> Option<Remains> {
+    let first = all.next()?;
+    let mut open: Vec<Remains> = all.collect();
+    if open.is_empty() {
+        return Some(first);
+    }
+    open.push(first);
+    Some(Box::pin(poll_fn(move |cx| {
+        open.retain_mut(|each| each.as_mut().poll(cx).is_pending());
+        if open.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })))
+}
+
 impl std::fmt::Debug for K6 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("K6").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[test]
+    fn an_iteration_waits_for_what_remains_to_each_module() {
+        let (ends, remains): (Vec<_>, Vec<_>) = (0..3)
+            .map(|_| {
+                let (end, ended) = oneshot::channel::<()>();
+                (end, Box::pin(async move { drop(ended.await) }) as Remains)
+            })
+            .unzip();
+        let mut all = together(remains.into_iter()).unwrap();
+        let mut is_over = || all.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        // In whatever order they end, the last one decides.
+        for end in ends.into_iter().rev() {
+            assert!(!is_over());
+            drop(end);
+        }
+        assert!(is_over());
+        assert!(together(std::iter::empty()).is_none());
+        let mut one = together(std::iter::once(Box::pin(async {}) as Remains)).unwrap();
+        assert!(one.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
     }
 }

@@ -15,7 +15,6 @@ mod parts;
 pub(crate) mod selection;
 mod typed;
 
-use brunt_js::api::SetExport;
 use brunt_quickjs::{Call, Ctx, JsResult, Value};
 
 use self::page::Page;
@@ -44,15 +43,8 @@ impl Module for Exports {
         exports.define("parseHTML", ctx.function(c"parseHTML", 1, parse_html)?)
     }
 
-    /// As in k6, a property of the default export whenever it is read.
-    fn export<'js>(
-        &self,
-        _: Ctx<'js>,
-        name: &str,
-        object: &Value<'js>,
-        exports: &dyn SetExport<'js>,
-    ) -> JsResult<'js, ()> {
-        exports.share(name, object)
+    fn shares_exports(&self) -> bool {
+        true
     }
 }
 

@@ -30,7 +30,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use brunt_engine::{Ended, Iteration};
-use brunt_js::api::SetExport;
 use brunt_js::{Host, Remains};
 use brunt_quickjs::{Call, Ctx, JsResult, Members, Name, Value, touched};
 
@@ -109,15 +108,8 @@ impl Module for Exports {
         true
     }
 
-    /// As in k6, a property of the default export whenever it is read.
-    fn export<'js>(
-        &self,
-        _: Ctx<'js>,
-        name: &str,
-        object: &Value<'js>,
-        exports: &dyn SetExport<'js>,
-    ) -> JsResult<'js, ()> {
-        exports.share(name, object)
+    fn shares_exports(&self) -> bool {
+        true
     }
 
     fn begin(&self, host: &Host, _: Ctx<'_>, iteration: Option<&Iteration>) {

@@ -116,6 +116,14 @@ pub fn source(url: &str) -> Option<&'static str> {
     LIBRARIES.iter().find(fits).map(|library| library.text)
 }
 
+/// The address of each library, in the newest of the versions that its text serves.
+pub fn addresses() -> impl Iterator<Item = String> {
+    LIBRARIES.iter().map(|library| {
+        let newest = library.versions.last().copied().unwrap_or("0.0.2");
+        format!("{HOST}{}/{newest}/index.js", library.name)
+    })
+}
+
 /// Whether it is an address of jslib, whose libraries are worth a hint.
 pub fn is_of_jslib(url: &str) -> bool {
     url.starts_with(HOST)
@@ -175,6 +183,12 @@ mod tests {
         }
         let (first, later) = ("formdata/0.0.1/index.js", "formdata/0.0.2/index.js");
         assert_ne!(source(&format!("{HOST}{first}")), source(&format!("{HOST}{later}")));
+    }
+
+    #[test]
+    fn each_address_has_its_library() {
+        let found = addresses().filter(|address| source(address).is_some());
+        assert_eq!(found.count(), LIBRARIES.len());
     }
 
     #[test]

@@ -28,6 +28,12 @@ pub(crate) trait Module: Sync {
         ctx.object()
     }
 
+    /// Whether an export that is imported by name is the property of the default export whenever it is read, as in some
+    /// modules of k6.
+    fn shares_exports(&self) -> bool {
+        false
+    }
+
     /// Gives a file the export that it imports by name. Libraries replace properties of the object, `http.get` for one, so
     /// the object is the authority.
     ///
@@ -40,6 +46,9 @@ pub(crate) trait Module: Sync {
         object: &Value<'js>,
         exports: &dyn SetExport<'js>,
     ) -> JsResult<'js, ()> {
+        if self.shares_exports() {
+            return exports.share(name, object);
+        }
         exports.set(name, object.get(name)?)
     }
 
@@ -51,7 +60,8 @@ pub(crate) trait Module: Sync {
     /// An iteration, `setup()` or `teardown()` begins.
     fn begin(&self, _host: &Host, _ctx: Ctx<'_>, _iteration: Option<&Iteration>) {}
 
-    /// The script has nothing left to do: what is to be waited for before the iteration is over.
+    /// The script has nothing left to do: what is to be waited for before the iteration is over, at the same time as what remains
+    /// to other modules.
     fn remains(&self, _host: &Host) -> Option<Remains> {
         None
     }

@@ -138,7 +138,7 @@ fn connect<'js>(call: Call<'js>) -> JsResult<'js> {
     let connecting = match connecting {
         Ok(connecting) if !client.is_connected() => Rc::new(connecting),
         Ok(_) => {
-            let why = "the client is connected already: end() it before".to_owned();
+            let why = "the client is connected already: call end() first".to_owned();
             failed(ctx, &client, "connect", &OwnTags::default(), why)?;
             return Ok(ctx.undefined());
         }

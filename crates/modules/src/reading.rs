@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use brunt_quickjs::name::Key;
 use brunt_quickjs::{Ctx, JsResult, Value};
 
 use crate::boxed::unbox;
@@ -31,6 +32,70 @@ pub(crate) fn length_of<'js>(list: &Value<'js>) -> JsResult<'js, u32> {
             Err(throw(list.ctx(), &why))
         }
         length => Ok(length),
+    }
+}
+
+/// The most tags, headers, cookies and the like that one object gives: they are looked up by comparing each with each.
+pub(crate) const MEMBERS_MAX: usize = 4096;
+
+/// The keys of an object of tags, headers, options and the like. A text or a typed array has one for each of its elements.
+///
+/// # Errors
+/// There are more than a script means: see [`MEMBERS_MAX`].
+pub(crate) fn keys_of<'js>(object: &Value<'js>) -> JsResult<'js, Vec<Key<'js>>> {
+    let keys = object.keys()?;
+    if keys.len() > MEMBERS_MAX {
+        let why = too_many(keys.len());
+        return Err(throw(object.ctx(), &why));
+    }
+    Ok(keys)
+}
+
+/// The message about more members than [`MEMBERS_MAX`].
+pub(crate) fn too_many(count: usize) -> String {
+    format!("an object of {count} members is too large here: at most {MEMBERS_MAX}")
+}
+
+/// Room for the texts that one call reads from the elements or members of a value. An array may hold the same long text a
+/// million times, and counts it once: native code would take each of them.
+pub(crate) struct Room(usize);
+
+impl Room {
+    const BYTES: usize = 256 << 20;
+
+    /// All of it.
+    pub(crate) fn new() -> Self {
+        Self(Self::BYTES)
+    }
+
+    /// An element or member as text.
+    ///
+    /// # Errors
+    /// The exception of the conversion; there is no more room.
+    pub(crate) fn text<'js>(&mut self, value: &Value<'js>) -> JsResult<'js, String> {
+        let text = value.to_string_lossy()?;
+        self.take(value.ctx(), text.len())?;
+        Ok(text)
+    }
+
+    /// These bytes of text are kept, too.
+    ///
+    /// # Errors
+    /// There is no more room.
+    pub(crate) fn take<'js>(&mut self, ctx: Ctx<'js>, bytes: usize) -> JsResult<'js, ()> {
+        match self.0.checked_sub(bytes) {
+            Some(left) => {
+                self.0 = left;
+                Ok(())
+            }
+            None => {
+                let most = Self::BYTES >> 20;
+                Err(throw(
+                    ctx,
+                    &format!("the texts given here are too long together: at most {most} MiB"),
+                ))
+            }
+        }
     }
 }
 
@@ -67,11 +132,15 @@ pub(crate) fn read_tags<'js>(
         return Ok(tags);
     }
     let object = &to_object(ctx, object)?;
-    for key in object.keys()? {
+    let mut room = Room::new();
+    for key in keys_of(object)? {
         let value = object.get(&key)?;
         let name = key.text().unwrap_or_default();
         match tag_text(&value) {
-            Some(text) => tags.push((name, text)),
+            Some(text) => {
+                room.take(ctx, text.len())?;
+                tags.push((name, text));
+            }
             None => {
                 return Err(throw(
                     ctx,

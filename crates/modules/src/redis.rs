@@ -157,7 +157,7 @@ fn shaped(shape: Shape, reply: Reply) -> Result<Reply, Failure> {
 fn value<'js>(ctx: Ctx<'js>, shape: Shape, reply: &Reply, turn: &mut Turn) -> JsResult<'js> {
     match (shape, reply) {
         (Shape::Flag, Reply::Integer(number)) => Ok(ctx.bool(*number != 0)),
-        // Go counts in nanoseconds: the server's −1 and −2 are so many of them, and k6 shows them in seconds.
+        // Go counts in nanoseconds: the server's −1 and −2 are nanoseconds to it, and k6 shows them in seconds.
         (Shape::Seconds, Reply::Integer(number)) if *number < 0 => {
             Ok(ctx.number(*number as f64 / 1e9))
         }

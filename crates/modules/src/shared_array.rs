@@ -15,6 +15,9 @@ pub(crate) use elements::{Elements, SharedArrays, found_in_file};
 
 use crate::go_error::throw_go;
 
+/// Operations that an element counts as, where a loop takes all of them.
+const COST_OF_ELEMENT: i32 = 10;
+
 static VALUE: Name = Name::new("value");
 static WRITABLE: Name = Name::new("writable");
 static ENUMERABLE: Name = Name::new("enumerable");
@@ -166,6 +169,7 @@ fn own_keys<'js>(call: Call<'js>) -> JsResult<'js> {
     let elements = handler(&call, &this)?;
     let keys = ctx.array()?;
     for index in 0..elements.len() {
+        ctx.poll(COST_OF_ELEMENT)?;
         keys.set_index(index, ctx.string(&index.to_string())?)?;
     }
     keys.set_index(elements.len(), ctx.string("length")?)?;
@@ -244,6 +248,26 @@ mod tests {
             .eval("t.js", "var sa = new SharedArray('x', () => [{ a: [1, { b: 2 }] }, 's', undefined, null, 5]); var n = new SharedArray('n', () => [3, 1, 2])")
             .unwrap();
         vm
+    }
+
+    #[test]
+    fn long_arrays_ask_whether_they_must_stop() {
+        // The first question comes at once, the others after ten thousand operations each.
+        let interrupt = |host: &dyn std::any::Any| {
+            host.downcast_ref::<Cell<bool>>().is_some_and(|asked| asked.replace(true))
+        };
+        let hooks = brunt_quickjs::Hooks { interrupt: Some(interrupt), ..Default::default() };
+        let vm = Vm::new(Rc::new(Cell::new(false)), hooks, 1024 * 1024);
+        let ctx = vm.ctx();
+        let array = |length: u32| {
+            let array = ctx.array().unwrap();
+            (0..length).for_each(|index| array.set_index(index, ctx.number(1.0)).unwrap());
+            array
+        };
+        let (short, long) = (array(100), array(10_000));
+        assert!(Elements::encode(ctx, &short).is_ok());
+        assert!(Elements::encode(ctx, &long).is_err());
+        assert!(ctx.take_exception().unwrap().uncatchable);
     }
 
     #[test]

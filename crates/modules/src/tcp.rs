@@ -250,7 +250,7 @@ fn write_async<'js>(call: Call<'js>) -> JsResult<'js> {
     let writer = Rc::clone(&socket);
     let job = async move {
         let written = writer.write(&bytes).await;
-        // What is written needs no room, though the script may hear of it much later.
+        // Written bytes need no room, though the script may hear of them much later.
         drop((bytes, share));
         (writer, written)
     };

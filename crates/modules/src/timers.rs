@@ -78,7 +78,7 @@ fn clear<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let id = call.argument(0);
     if id.is_number() || id.is_string() {
-        // What is no number of a timer, clears none.
+        // A value that is no number of a timer clears none.
         Host::of(ctx).events().clear_timer(ctx, id.to_number()? as u32);
     }
     Ok(ctx.undefined())

@@ -24,7 +24,7 @@ use self::handlers::On;
 use crate::globals::web::blob;
 use crate::globals::web::bodies::{is_blob, native_body};
 use crate::module::Module;
-use crate::reading::length_of;
+use crate::reading::{Room, length_of};
 use crate::state::VuState;
 use crate::throwing::{throw, throw_type};
 use crate::ws::asked::{Params, Strictness, target_of};
@@ -217,7 +217,7 @@ fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     if let Some((_, fragment)) = url.split_once('#').filter(|(_, fragment)| !fragment.is_empty()) {
         return refuse(format!("WebSocket requires no url fragment, but got \"{fragment}\""));
     }
-    // What is no URL at all is refused here; one that leads nowhere fails later, as a connection.
+    // A text that is no URL is refused here; a URL that leads nowhere fails later, as a connection.
     let target = target_of(&url);
     if let Err(why) = &target
         && why.starts_with("parse ")
@@ -252,7 +252,8 @@ fn protocols<'js>(value: &Value<'js>) -> JsResult<'js, Vec<String>> {
     if !value.is_array() {
         return Ok(Vec::new());
     }
-    (0..length_of(value)?).map(|index| value.get_index(index)?.to_string_lossy()).collect()
+    let mut room = Room::new();
+    (0..length_of(value)?).map(|index| room.text(&value.get_index(index)?)).collect()
 }
 
 fn needs_open(call: &Call<'_>, connection: &Connection) -> JsResult<'static, ()> {
@@ -276,7 +277,7 @@ fn send<'js>(call: Call<'js>, connection: &Connection) -> JsResult<'js> {
         let body = native_body(&data);
         let bytes = body.as_ref().and_then(|body| body.payload.in_memory());
         let Some(bytes) = bytes else {
-            return Err(throw(ctx, "a Blob of a file cannot be sent: read it before"));
+            return Err(throw(ctx, "a Blob of a file cannot be sent: read it first"));
         };
         needs_room(ctx, connection, bytes.len())?;
         connection.send(Kind::Binary, &bytes);

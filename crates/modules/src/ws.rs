@@ -16,7 +16,6 @@ use std::rc::Rc;
 
 use brunt_fiber::block_on;
 use brunt_http::Exchange;
-use brunt_js::api::SetExport;
 use brunt_js::{Host, Phase};
 use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
@@ -50,15 +49,8 @@ impl Module for Exports {
         exports.define("connect", ctx.function(c"connect", 2, connect)?)
     }
 
-    /// As in k6, a property of the default export whenever it is read.
-    fn export<'js>(
-        &self,
-        _: Ctx<'js>,
-        name: &str,
-        object: &Value<'js>,
-        exports: &dyn SetExport<'js>,
-    ) -> JsResult<'js, ()> {
-        exports.share(name, object)
+    fn shares_exports(&self) -> bool {
+        true
     }
 }
 

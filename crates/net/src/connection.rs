@@ -287,7 +287,7 @@ impl Connection {
             Err(_) | Ok(0) => return None,
             Ok(size) => size,
         };
-        // Plain bytes between two responses belong to nobody.
+        // Plain bytes between two responses belong to neither.
         let session = self.tls.as_mut()?;
         scratch.read[..kept].copy_from_slice(&session.partial);
         let mut is_quiet = true;
@@ -327,6 +327,11 @@ impl Connection {
     /// Says that no more will be sent.
     pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.wire.socket.borrow_mut()).poll_shutdown(cx)
+    }
+
+    /// Ends both directions without waiting: for a connection that is over while others still look at it.
+    pub fn hang_up(&mut self) {
+        self.wire.socket.borrow_mut().hang_up();
     }
 
     /// Closes in good order: TLS says goodbye. Returns the bytes sent.

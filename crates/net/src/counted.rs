@@ -63,7 +63,7 @@ impl Counted {
         ready!(self.poll_flush(cx))?;
         let taken = bytes.len().min(RECORDS);
         self.connection.encrypt(&bytes[..taken], &mut self.unsent)?;
-        // What the socket doesn't take now goes out before anything else.
+        // Bytes that the socket doesn't take now go out before anything else.
         if let Poll::Ready(Err(failure)) = self.poll_flush(cx) {
             return Poll::Ready(Err(failure));
         }

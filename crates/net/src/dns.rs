@@ -174,7 +174,7 @@ fn ask(
             return Err(Failure::NoSuchHost);
         }
         let resolver = resolver.ok_or(Failure::Lookup)?;
-        // A name that can't be, nobody bears.
+        // No host has an invalid name.
         let name = name.map_err(|_| Failure::NoSuchHost)?;
         let found = resolver.lookup_ip(name).await.map_err(|error| {
             if error.is_no_records_found() { Failure::NoSuchHost } else { Failure::Lookup }

@@ -47,6 +47,13 @@ impl Opened {
         Self { came: early, at: 0, ..self }
     }
 
+    /// The connection itself, the bytes that came and were not read, and the dialer whose bytes they are.
+    pub fn take_apart(self) -> (Connection, Vec<u8>, Rc<Dialer>) {
+        let Self { counted: Counted { connection, dialer, .. }, mut came, at, .. } = self;
+        came.drain(..at);
+        (connection, came, dialer)
+    }
+
     /// Turns a plain connection into an encrypted one: for protocols that begin in plain text and agree on TLS. Bytes that came
     /// before that and were not read are an error, as an attacker on the way may have put them there.
     ///
@@ -62,17 +69,18 @@ impl Opened {
         Ok(Self::new(connection, Rc::clone(&dialer), way))
     }
 
-    /// The address at the other end.
+    /// The address at the other end: the proxy's, if there is one.
     pub fn remote(&self) -> SocketAddr {
         self.counted.connection.remote
     }
 
-    /// The address of our end.
+    /// The address of this end. A socket in the file system has none.
     pub fn local(&self) -> Option<SocketAddr> {
         self.counted.connection.wire().socket.borrow().local()
     }
 
-    /// How long it took to find the address, and then to connect, in nanoseconds. TLS comes after that.
+    /// The times in which [`Dialer::open`] found the address and connected to it, in nanoseconds. Neither has the TLS
+    /// handshake in it. Both are 0 if the connection was dialed step by step ([`Self::of`]).
     pub fn way(&self) -> [u64; 2] {
         self.way
     }
@@ -82,7 +90,7 @@ impl Opened {
         self.counted.close();
     }
 
-    /// The result of the TLS handshake, if it is encrypted.
+    /// The result of the TLS handshake with the target; without one, that of the handshake with the proxy, if there was one.
     pub fn tls(&self) -> Option<TlsInfo> {
         self.counted.connection.tls_info
     }

@@ -42,7 +42,7 @@ impl Options {
         }
         let read = self.parse_key(key, texts, Place::Flag);
         read.map_err(|reason| match texts.last().and_then(|text| text.strip_prefix('-')) {
-            // Of a stage, the time stands before the target.
+            // In a stage, the time comes before the target.
             Some(rest) if wait::parse(rest.split(':').next().unwrap_or_default()).is_ok() => {
                 let layer = Some(Layer::CommandLine);
                 OptionsError::Invalid { layer, fault: Fault::new(flag, reason) }

@@ -193,7 +193,8 @@ impl ScenarioConfig {
         if let Some(options) = &config.options
             && let Some(other) = options.keys().find(|key| *key != "browser")
         {
-            let reason = format!("unknown field in options: {other}; there is only browser");
+            let reason =
+                format!("unknown field in options: {other}; the only known one is browser");
             return Err(json.fault(reason));
         }
         Ok(config)

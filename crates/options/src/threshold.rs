@@ -59,7 +59,7 @@ impl OptionValue for BTreeMap<String, Vec<ThresholdConfig>> {
         let mut all = Self::new();
         for (metric, list) in json.entries()? {
             let Some(list) = json.kept(list.items()) else { continue };
-            // What can't be read keeps its place, so that those after it keep their numbers.
+            // A threshold that can't be read keeps its place, so that those after it keep their numbers.
             let list =
                 list.map(|entry| json.kept(ThresholdConfig::read(&entry)).unwrap_or_default());
             all.insert(metric.into(), list.collect());

@@ -68,7 +68,11 @@ impl OptionValue for TlsVersions {
                     match name.to_ascii_lowercase().as_str() {
                         "min" => versions.min = read(&value)?,
                         "max" => versions.max = read(&value)?,
-                        _ => return Err(value.fault("unknown field: there are min and max")),
+                        _ => {
+                            return Err(
+                                value.fault("unknown field: the known ones are min and max")
+                            );
+                        }
                     }
                 }
                 if let (Some(min), Some(max)) = (versions.min, versions.max)

@@ -71,7 +71,7 @@ macro_rules! record {
         #[derive(Debug, Clone, Default, PartialEq)]
         $vis struct $name { $( $(#[$field_meta])* $vis $field: Option<$type>, )* }
 
-        #[allow(dead_code, reason = "not every record needs everything")]
+        #[allow(dead_code, reason = "not every record calls all of these functions")]
         impl $name {
             /// All keys, in the order in which they are printed.
             pub(crate) const KEYS: &'static [&'static str] = &[$($key),*];

@@ -1,5 +1,5 @@
 //! How fast samples become lines.
-#![allow(missing_docs, reason = "benches")]
+#![allow(missing_docs, reason = "a bench says by its name what it measures")]
 
 use std::sync::Arc;
 

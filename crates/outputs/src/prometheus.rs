@@ -197,7 +197,7 @@ impl Output for Prometheus {
 
     fn finish(&mut self) -> io::Result<Written> {
         let now = SystemTime::now();
-        // What failed before is told once more by this push.
+        // Samples that were lost before are told once more by this push.
         let lost_before = self.sender.as_ref().map_or(0, Sender::lost);
         let told = self.push(now);
         if self.config.stale_markers {

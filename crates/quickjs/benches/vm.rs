@@ -1,5 +1,9 @@
 //! The cost of the border between Rust and JavaScript: `cargo bench -p brunt-quickjs`.
-#![allow(missing_docs, clippy::unwrap_used, reason = "benches")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a bench says by its name what it measures, and may panic"
+)]
 
 use std::ffi::CStr;
 use std::rc::Rc;

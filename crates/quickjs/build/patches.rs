@@ -57,6 +57,28 @@ pub(crate) fn read(folder: &Path) -> io::Result<Vec<Patch>> {
     Ok(patches)
 }
 
+/// Takes out the patch of this number, `0012`, or one hunk of it, `0012.3`, counted from 1.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn leave_out(patches: &mut Vec<Patch>, number: &str) -> Result<(), String> {
+    let (number, hunk) = number.split_once('.').unwrap_or((number, ""));
+    let is_it = |patch: &Patch| patch.name.split('-').next() == Some(number);
+    let at = patches.iter().position(is_it).ok_or_else(|| format!("there is no patch {number}"))?;
+    if hunk.is_empty() {
+        patches.remove(at);
+        return Ok(());
+    }
+    let hunks = &mut patches[at].hunks;
+    match hunk.parse::<usize>() {
+        Ok(index @ 1..) if index <= hunks.len() => {
+            hunks.remove(index - 1);
+            Ok(())
+        }
+        _ => Err(format!("patch {number} has {} hunks, and no {hunk}", hunks.len())),
+    }
+}
+
 impl Patch {
     /// Reads a patch: fields, an empty line, a unified diff.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, String> {
@@ -94,11 +116,6 @@ impl Patch {
             upstream: one("Upstream")?,
             hunks: hunks(diff)?,
         })
-    }
-
-    /// The four digits that its name begins with.
-    pub(crate) fn number(&self) -> &str {
-        self.name.split('-').next().unwrap_or_default()
     }
 
     /// Applies it to the sources, by file name. A hunk whose old lines are not there exactly once is left out.

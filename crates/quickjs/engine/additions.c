@@ -240,3 +240,26 @@ int brunt_share_export(JSContext *ctx, JSModuleDef *m, JSAtom name, JSValueConst
     set_value(ctx, var_ref->pvalue, value);
     return 1;
 }
+
+/* Makes an export of a native module live: each reading of it reads the property of `obj`, which is the same object for
+   all exports of the module. 0: there is no such export. */
+int brunt_live_export(JSContext *ctx, JSModuleDef *m, JSAtom name, JSValueConst obj)
+{
+    JSExportEntry *me = find_export_entry(ctx, m, name);
+
+    if (!me || me->export_type != JS_EXPORT_TYPE_LOCAL)
+        return 0;
+    set_value(ctx, &m->private_value, js_dup(obj));
+    me->brunt_module = m;
+    set_value(ctx, me->u.local.var_ref->pvalue, JS_MKPTR(JS_TAG_UNINITIALIZED, (void *)((uintptr_t)me | 1)));
+    return 1;
+}
+
+/* Leaves an export of a native module out of its namespace. */
+void brunt_hide_export(JSContext *ctx, JSModuleDef *m, JSAtom name)
+{
+    JSExportEntry *me = find_export_entry(ctx, m, name);
+
+    if (me)
+        me->brunt_is_hidden = true;
+}

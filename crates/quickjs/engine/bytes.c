@@ -1,6 +1,6 @@
 /* Byte work, frozen arrays and immutable bytes: patches frozen-arrays, immutable-elements, bytes-at-once. */
 
-/* Whether nobody replaced what goes through arrays and typed arrays: the iterator's next(). */
+/* Whether the iterators of arrays and typed arrays are the engine's own: their next() was not replaced. */
 static bool brunt_plain_iterators(JSContext *ctx)
 {
     JSValueConst proto = ctx->class_proto[JS_CLASS_ARRAY_ITERATOR];

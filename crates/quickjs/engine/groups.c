@@ -38,7 +38,7 @@ int brunt_announce(JSContext *ctx, int group)
     return 0;
 }
 
-/* Makes a group on an object that stands in for the global one, and gives the names that still wait on the real one
+/* Makes a group on an object in place of the global one, and gives the names that still wait on the real one
    their values. 'except' is a name that the caller looks after; its value is returned. No property is added to the
    global object, so its table does not move. */
 static JSValue brunt_make(JSContext *ctx, int group, JSAtom except)

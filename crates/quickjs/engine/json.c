@@ -220,7 +220,7 @@ static JSValue brunt_json(JSContext *ctx, JSValueConst value)
     return JS_UNINITIALIZED;
 }
 
-/* JSON.stringify(value). For each object that is neither plain nor an array `ask` says what stands for it: a number, put
+/* JSON.stringify(value). For each object that is neither plain nor an array `ask` says what is written for it: a number, put
    between two bytes 1; -1, what JSON has for it; or -2, an exception. */
 JSValue brunt_stringify(JSContext *ctx, JSValueConst value, int (*ask)(void *opaque, JSValueConst val), void *opaque)
 {

@@ -28,7 +28,7 @@ static bool brunt_look(JSContext *ctx, JSArrayBuffer *abuf)
     return false;
 }
 
-/* Whether a write must be refused. What is lent is made the buffer's own instead: its bytes may move. Runs no script. */
+/* Whether a write must be refused. Lent bytes become the buffer's own instead: they may move. Runs no script. */
 static bool brunt_is_immutable(JSArrayBuffer *abuf)
 {
     uint8_t *data;

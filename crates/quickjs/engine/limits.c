@@ -1,4 +1,4 @@
-/* Here end the functions that ask: see polls.c. What follows calls the engine's own. */
+/* Here end the functions that ask: see polls.c. The functions below call the engine's own. */
 #undef JS_GetPropertyUint32
 #undef JS_GetPropertyInt64
 #undef JS_TryGetPropertyInt64
@@ -56,15 +56,16 @@ void brunt_account(JSRuntime *rt, size_t less, size_t more)
         brunt_more(rt, 0);
 }
 
-/* Whether so many bytes more may be used. */
+/* Whether that many bytes more may be used. */
 bool brunt_may_take(JSRuntime *rt, size_t size)
 {
     return rt->malloc_state.malloc_size + size <= rt->malloc_state.malloc_limit - 1 || brunt_more(rt, size);
 }
 
-/* The next poll asks the handler. */
-void brunt_poll_soon(JSContext *ctx)
+/* The VM is over its limit, until brunt_recover: the next poll asks the handler, which stops what runs. */
+void brunt_is_over(JSContext *ctx)
 {
+    ctx->rt->brunt_over = true;
     ctx->interrupt_counter = 0;
 }
 

@@ -1,4 +1,4 @@
-/* What the engine says, and what k6 says instead, where no more than the words differ: patch words. Both take the same arguments.
+/* The engine's messages, each with k6's message, where no more than the words differ: patch words. Both take the same arguments.
    build.rs checks that the engine still says each of them. */
 static const struct {
     const char *engine, *k6;

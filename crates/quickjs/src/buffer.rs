@@ -258,8 +258,8 @@ impl<'js> Ctx<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
         let (pointer, length) = held.range();
         let opaque = Handle::boxed(held, self.inner.rt.as_ptr());
-        // SAFETY: pointer and length are those of what is held, which lives until our function is told to free it. What
-        // is common is marked before any script could write to it.
+        // SAFETY: pointer and length are those of the held bytes, which live until our function is told to free them.
+        // Shared bytes are marked before any script could write to them.
         unsafe {
             let ours = Some(REALLOCATE);
             let buffer =

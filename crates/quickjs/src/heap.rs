@@ -37,7 +37,7 @@ pub(crate) unsafe extern "C" fn on_more(
     let promise = inner.account.more(used, size);
     if inner.account.over.get().is_some() {
         // SAFETY: the context is alive.
-        unsafe { sys::brunt_poll_soon(inner.ctx.as_ptr()) };
+        unsafe { sys::brunt_is_over(inner.ctx.as_ptr()) };
     }
     promise.unwrap_or(0)
 }
@@ -86,22 +86,30 @@ impl Vm {
 
 impl Ctx<'_> {
     /// Which limit the VM went over since this was last asked. From now on it has what is left below it; what the script
-    /// left behind is collected, if that helps.
+    /// left behind is collected, if that helps. The interrupt handler may let neighbours run meanwhile.
     pub fn take_over_limit(self) -> Option<OverLimit> {
         let account = &self.inner.account;
         let over = account.over.take()?;
         let rt = self.inner.rt.as_ptr();
-        // What was in vain last time is not done again: it takes a while.
+        // A collection that was in vain is not done again soon: it takes a while.
         let worth_it = (account.over_at.get() / 2).max(account.kept.get() / 8 * 9);
         // SAFETY: the runtime is alive, and no object of it is half made: scripts do not run.
         unsafe {
+            sys::brunt_recover(rt);
             if sys::brunt_allocated(rt) > worth_it {
-                sys::JS_RunGC(rt);
+                sys::brunt_collect(rt);
                 account.kept.set(sys::brunt_allocated(rt));
             }
         }
         self.inner.settle_memory();
         Some(over)
+    }
+
+    /// For who has run a script: frees and collects what the engine has put off until the next poll. The interrupt handler may
+    /// let neighbours run meanwhile.
+    pub fn catch_up(self) {
+        // SAFETY: the runtime is alive, and no object of it is half made: scripts do not run.
+        unsafe { sys::brunt_catch_up(self.inner.rt.as_ptr()) };
     }
 
     /// Bytes of the heap in use.

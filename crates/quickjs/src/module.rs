@@ -40,8 +40,13 @@ impl std::fmt::Debug for Compiled {
 pub enum Loaded {
     /// A compiled ES module.
     Compiled(Compiled),
-    /// A module whose exports are made by [`ModuleHost::evaluate`]; these are their names.
-    Native(Vec<String>),
+    /// A module whose exports are made by [`ModuleHost::evaluate`].
+    Native {
+        /// The names in its namespace.
+        shown: Vec<String>,
+        /// Names that can be imported, but are not in its namespace.
+        hidden: Vec<String>,
+    },
 }
 
 /// Finds modules for a VM.
@@ -101,6 +106,21 @@ impl<'js> Exports<'js> {
                 .throw_type("a native module set an export that it had not announced"));
         }
         Ok(())
+    }
+
+    /// Makes an export live: each reading of it reads the property of that name, `object` itself where a `default` is
+    /// undefined. All live exports of a module are of the same object. Whether that could be: the export must have been
+    /// announced.
+    pub fn live(&self, name: &str, object: &Value<'js>) -> bool {
+        // SAFETY: the module is being evaluated in this context; the atom is freed after its use, the engine takes a
+        // reference of the object.
+        unsafe {
+            let atom = sys::JS_NewAtomLen(self.ctx.raw(), name.as_ptr().cast(), name.len());
+            let object = object.raw_for(self.ctx);
+            let live = sys::brunt_live_export(self.ctx.raw(), self.module, atom, object);
+            sys::JS_FreeAtom(self.ctx.raw(), atom);
+            live > 0
+        }
     }
 
     /// Makes an export and the property of that name one variable: what the property is set to, importers see. Whether that
@@ -379,17 +399,24 @@ pub(crate) unsafe extern "C" fn load(
             definition
         },
         // SAFETY: the name is lent by the engine, which copies it; the init function matches.
-        Some(Loaded::Native(exports)) => unsafe {
+        Some(Loaded::Native { shown, hidden }) => unsafe {
             let definition = sys::JS_NewCModule(ctx.raw(), name, evaluate);
             if definition.is_null() {
                 return ptr::null_mut();
             }
-            for export in exports {
-                let Ok(export) = CString::new(export) else {
+            let shown = shown.into_iter().map(|name| (name, false));
+            for (export, is_hidden) in shown.chain(hidden.into_iter().map(|name| (name, true))) {
+                let Ok(text) = CString::new(export) else {
                     continue;
                 };
-                if sys::JS_AddModuleExport(ctx.raw(), definition, export.as_ptr()) < 0 {
+                if sys::JS_AddModuleExport(ctx.raw(), definition, text.as_ptr()) < 0 {
                     return ptr::null_mut();
+                }
+                if is_hidden {
+                    let length = text.as_bytes().len();
+                    let atom = sys::JS_NewAtomLen(ctx.raw(), text.as_ptr(), length);
+                    sys::brunt_hide_export(ctx.raw(), definition, atom);
+                    sys::JS_FreeAtom(ctx.raw(), atom);
                 }
             }
             definition

@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn contents() -> [String; 3] {
-        // A whole number of pages: a byte beyond it would be nobody's.
+        // A whole number of pages: a byte beyond it would be outside of the memory.
         let ascii = "0123456789abcde\n".repeat(8192);
         [ascii.clone(), ascii.replace('a', "é"), ascii.replace('a', "\u{1F600}")]
     }

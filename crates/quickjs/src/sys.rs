@@ -557,6 +557,13 @@ unsafe extern "C" {
         name: JSAtom,
         obj: JSValue,
     ) -> c_int;
+    pub(crate) fn brunt_live_export(
+        ctx: *mut JSContext,
+        module: *mut JSModuleDef,
+        name: JSAtom,
+        obj: JSValue,
+    ) -> c_int;
+    pub(crate) fn brunt_hide_export(ctx: *mut JSContext, module: *mut JSModuleDef, name: JSAtom);
     pub(crate) fn brunt_object_from(
         ctx: *mut JSContext,
         count: c_int,
@@ -573,7 +580,10 @@ unsafe extern "C" {
     pub(crate) fn brunt_promise(rt: *mut JSRuntime, promise: usize, max: usize);
     pub(crate) fn brunt_account(rt: *mut JSRuntime, less: usize, more: usize);
     pub(crate) fn brunt_may_take(rt: *mut JSRuntime, size: usize) -> bool;
-    pub(crate) fn brunt_poll_soon(ctx: *mut JSContext);
+    pub(crate) fn brunt_is_over(ctx: *mut JSContext);
+    pub(crate) fn brunt_recover(rt: *mut JSRuntime);
+    pub(crate) fn brunt_catch_up(rt: *mut JSRuntime);
+    pub(crate) fn brunt_collect(rt: *mut JSRuntime);
     pub(crate) fn brunt_poll(ctx: *mut JSContext, cost: c_int) -> bool;
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
     pub(crate) fn brunt_watch(touched: *mut BruntTouched);

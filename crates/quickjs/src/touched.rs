@@ -21,7 +21,7 @@ struct Unwatch;
 impl Drop for Unwatch {
     fn drop(&mut self) {
         IS_WATCHED.set(false);
-        // SAFETY: NULL is nobody's list.
+        // SAFETY: NULL is no list.
         unsafe { sys::brunt_watch(ptr::null_mut()) };
     }
 }

@@ -4,7 +4,7 @@
 
 #[path = "../build/copies.rs"]
 mod copies;
-#[allow(dead_code, reason = "what is for build.rs")]
+#[allow(dead_code, reason = "the build calls the functions that this test does not")]
 #[path = "../build/patches.rs"]
 mod patches;
 
@@ -140,6 +140,25 @@ fn lines_are_found_wherever_an_upgrade_moved_them() {
     let mut moved = sources("zero\none\ntwo\nnine\nten\n", "xx\nx\n");
     assert_eq!(patch.apply(&mut moved), Vec::<String>::new());
     assert_eq!(moved, sources("zero\none\nand a half\ntwo\nnine\neleven\n", "xx\ny\n"));
+}
+
+#[test]
+fn a_patch_or_a_part_of_it_is_left_out() {
+    let left = |number: &str| {
+        let mut patches = ["0001-first", "0002-second"]
+            .map(|name| Patch::parse(name, TWO_PLACES).unwrap())
+            .into_iter()
+            .collect();
+        patches::leave_out(&mut patches, number)?;
+        Ok(patches.iter().map(|patch| patch.hunks.len()).collect::<Vec<_>>())
+    };
+    assert_eq!(left("0002"), Ok(vec![3]));
+    assert_eq!(left("0001.3"), Ok(vec![2, 3]));
+    assert_eq!(left("0003"), Err("there is no patch 0003".to_owned()));
+    for none in ["0002.0", "0002.4", "0002.x"] {
+        let hunk = &none[5..];
+        assert_eq!(left(none), Err(format!("patch 0002 has 3 hunks, and no {hunk}")));
+    }
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl Plot {
         };
         let title = report::escape(&self.config.title);
         let data = format!("[{}]", data.join(",\n"));
-        // What is put in is never looked at again.
+        // The data that are put in are never searched for marks.
         let mut rest = PAGE;
         while let Some((before, behind)) = rest.split_once("{{") {
             let (name, behind) = behind.split_once("}}").expect("our page closes its marks");

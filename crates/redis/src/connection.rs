@@ -116,7 +116,7 @@ impl Connection {
             let reply = reader.next(&mut rest)?;
             self.at = self.received.len() - rest.len();
             match reply {
-                // What a server tells unasked (version 3) is no reply, and nobody here listens to it.
+                // A message that a server sends unasked (version 3) is no reply, and is dropped.
                 Some(_) if reader.is_push() && !wants_push => {
                     pushes += 1;
                     if pushes > PUSHES_MAX {

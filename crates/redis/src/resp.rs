@@ -95,7 +95,7 @@ impl Reader {
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Reply>, Failure> {
         loop {
             let Some(mut reply) = self.part(input)? else { return Ok(None) };
-            // What it ends may end what is around it.
+            // The end of a part may be the end of the part around it.
             loop {
                 let Some(open) = self.open.last_mut() else {
                     self.cost = 0;

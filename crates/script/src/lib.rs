@@ -39,6 +39,7 @@ pub use files::{Disk, Files, InMemory, MAX_FILE};
 pub use graph::{Format, Graph, Import, ImportKind, Module, Names};
 pub use loader::{Entry, Loader, MAX_MODULES, url_of};
 pub use option_place::OptionPlace;
+pub use picture::characters;
 pub use positions::{Place, Positions};
 pub use resolve::{Resolved, path_of, resolve};
 pub use syntax::TAKES_METHODS;

@@ -36,7 +36,7 @@ pub(crate) fn prepare(
     if is_json || ends_with_one_of(url, &[".json"]) {
         return json_module(url, text);
     }
-    // What comes from standard input has no ending.
+    // A script from standard input has no ending.
     let may_have_types = ends_with_one_of(url, &[".ts", ".mts", ".cts", "/-"]);
     let language = if may_have_types { Language::TypeScript } else { Language::JavaScript };
     let prepared = syntax::prepare(&text, language).map_err(|fault| {

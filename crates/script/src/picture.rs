@@ -31,8 +31,8 @@ pub(crate) fn picture(line: u32, column: u32, length: u32, text: &str) -> String
     out
 }
 
-/// Converts a place in UTF-16 units into (characters before it, characters it covers).
-fn characters(text: &str, column: u32, length: u32) -> (usize, usize) {
+/// Converts a place in UTF-16 units into (characters before it, characters it covers). Columns count from 1.
+pub fn characters(text: &str, column: u32, length: u32) -> (usize, usize) {
     let start = column.max(1) as usize - 1;
     let end = start + length as usize;
     let (mut units, mut before, mut within) = (0, 0, 0);

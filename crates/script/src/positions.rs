@@ -79,7 +79,7 @@ impl Positions {
     /// The same for code with a head before it, and with the source map of what its author
     /// bundled. To be asked before it is shared.
     pub(crate) fn within(self, head: Option<Shift>, bundle: Option<SourceMap>, told: Told) -> Self {
-        let mut inner = Arc::into_inner(self.0).expect("nobody shares it yet");
+        let mut inner = Arc::into_inner(self.0).expect("it is not shared yet");
         inner.shifts.splice(0..0, head);
         inner.bundle = bundle;
         inner.told = told;

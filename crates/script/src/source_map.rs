@@ -122,7 +122,7 @@ fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, Stri
     } else {
         let place = base.join(reference).map_err(|error| error.to_string())?;
         let bytes = match path_of(place.as_str()) {
-            // What comes from elsewhere has no business here.
+            // A file of this machine is no source of a remote script.
             Some(_) if base.scheme() != "file" => {
                 return Err(format!("{place}: a remote module can't read files"));
             }
@@ -143,7 +143,7 @@ fn read(reference: &str, url: &str, files: &dyn Files) -> Result<SourceMap, Stri
         .map(|source| {
             let source =
                 if root.is_empty() { source.to_owned() } else { format!("{root}/{source}") };
-            // What is a URL already stays as it is: bundlers' `webpack:///./a.ts` is not to be tidied.
+            // A URL stays as it is: bundlers' `webpack:///./a.ts` is not to be tidied.
             if Url::parse(&source).is_ok() {
                 return source;
             }

@@ -130,7 +130,7 @@ fn syntax_errors() {
        |
      1 | import a from './a.css' with { type: 'css' };
        |                                ^^^^^^^^^^^
-    help: the only one that is known is type: "json"
+    help: the only known attribute is type: "json"
     "#);
 }
 

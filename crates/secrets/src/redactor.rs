@@ -248,7 +248,7 @@ mod tests {
             hidden += 1;
         }
         assert_eq!(hidden, SECRETS_MAX);
-        // What is known stays so.
+        // A known secret stays known.
         assert_eq!(redactor.hide(&secret(5)), Ok(()));
         for number in [0, 1, 9_999, 10_000, 10_001, hidden - 1] {
             let text = format!("it is {}!", secret(number));

@@ -18,7 +18,7 @@ const FILE_MAX: u64 = 16 << 20;
 pub enum SpecError {
     /// There is no such type.
     #[error(
-        "no secret source for type \"{kind}\" for configuration \"{spec}\"; these are there: file, mock, url"
+        "no secret source for type \"{kind}\" for configuration \"{spec}\"; the known types are file, mock and url"
     )]
     UnknownType {
         /// The type.

@@ -64,7 +64,7 @@ pub fn js_number(value: f64) -> String {
     let exponent: i32 = exponent.parse().expect("the `e` format writes a decimal exponent");
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let count = digits.len() as i32;
-    // Where the decimal point stands, counted from the first digit.
+    // The place of the decimal point, counted from the first digit.
     let point = exponent + 1;
 
     let mut out = String::with_capacity(24);

@@ -11,7 +11,7 @@ pub mod machine;
 
 use brunt_metrics::summary::{CheckSummary, GroupSummary, MetricSummary, Summary, Values};
 use md5::{Digest, Md5};
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value, json, value::RawValue};
 
 use crate::humanize::Unit;
 use crate::text::listed;
@@ -27,18 +27,16 @@ pub struct SummaryContext {
     pub is_stderr_tty: bool,
     /// `summaryTimeUnit`.
     pub time_unit: Option<Unit>,
-    /// The result of `setup()`; left out of the data if it returned nothing.
-    pub setup_data: Option<Value>,
 }
 
-/// The argument of `handleSummary`.
+/// The argument of `handleSummary`, without the data of `setup()`.
 pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value {
     let stats: Vec<String> = summary.trend_stats.iter().map(ToString::to_string).collect();
     let metrics: Map<String, Value> = listed(&summary.metrics)
         .into_iter()
         .map(|metric| (metric.name.clone(), metric_data(metric, summary)))
         .collect();
-    let mut data = json!({
+    json!({
         "root_group": group_data(&summary.root),
         "options": {
             "summaryTrendStats": stats,
@@ -51,18 +49,32 @@ pub fn handle_summary_data(summary: &Summary, context: &SummaryContext) -> Value
             "testRunDurationMs": number(summary.run.as_nanos() as f64 / 1e6),
         },
         "metrics": metrics,
-    });
-    if let Some(setup_data) = &context.setup_data {
-        data["setup_data"] = setup_data.clone();
+    })
+}
+
+/// The same as JSON text, with what `setup()` returned (its JSON text; `None` leaves it out).
+pub fn handle_summary_text(
+    summary: &Summary,
+    context: &SummaryContext,
+    setup_data: Option<&str>,
+) -> String {
+    let mut text = handle_summary_data(summary, context).to_string();
+    // As values they would take several times their memory.
+    let is_json = |text: &&str| serde_json::from_str::<&RawValue>(text).is_ok();
+    if let Some(setup_data) = setup_data.filter(is_json) {
+        text.pop();
+        text.push_str(",\"setup_data\":");
+        text.push_str(setup_data);
+        text.push('}');
     }
-    data
+    text
 }
 
 /// The text of the `--summary-export` file.
 ///
 /// Values stand directly in their metric, a rate's `rate` is called `value`, groups and checks are
 /// keyed by name, and a threshold is `true` if it was **crossed**: all as in k6.
-pub fn summary_export(summary: &Summary, setup_data: Option<&Value>) -> String {
+pub fn summary_export(summary: &Summary, setup_data: Option<Value>) -> String {
     let metrics: Map<String, Value> = listed(&summary.metrics)
         .into_iter()
         .map(|metric| (metric.name.clone(), exported_metric(metric, summary)))
@@ -72,7 +84,7 @@ pub fn summary_export(summary: &Summary, setup_data: Option<&Value>) -> String {
         "metrics": metrics,
     });
     if let Some(setup_data) = setup_data {
-        export["setup_data"] = setup_data.clone();
+        export["setup_data"] = setup_data;
     }
     pretty(&export)
 }

@@ -41,7 +41,7 @@ fn the_text_is_what_k6_prints() {
 fn the_export_says_what_k6_exports() {
     for (name, fixture) in fixtures() {
         let exported =
-            json::summary_export(&summary(&fixture), fixture["export"].get("setup_data"));
+            json::summary_export(&summary(&fixture), fixture["export"].get("setup_data").cloned());
         let ours: Value = serde_json::from_str(&exported).expect("our own JSON");
         same(&name, &ours, &fixture["export"]);
     }

@@ -10,7 +10,9 @@ use brunt_metrics::summary::{
 use brunt_metrics::{Contains, Dropped, Kind, TrendSink, TrendStat};
 use brunt_summary::humanize::Unit;
 use brunt_summary::json::machine::{self, MachineContext};
-use brunt_summary::json::{SummaryContext, exported, handle_summary_data, pretty, summary_export};
+use brunt_summary::json::{
+    SummaryContext, exported, handle_summary_data, handle_summary_text, pretty, summary_export,
+};
 use brunt_summary::text::{Mode, TextOptions, render};
 use serde_json::json;
 
@@ -19,10 +21,10 @@ fn handle_summary_gets_what_k6_gives_it() {
     let context = SummaryContext {
         is_stdout_tty: true,
         time_unit: Some(Unit::Milliseconds),
-        setup_data: Some(json!({ "x": [1, null, "s"] })),
         ..SummaryContext::default()
     };
-    let data = handle_summary_data(&small(), &context);
+    let data = handle_summary_text(&small(), &context, Some("{\"x\":[1,null,\"s\"]}"));
+    let data: serde_json::Value = serde_json::from_str(&data).unwrap();
     assert_eq!(
         data,
         json!({
@@ -68,6 +70,10 @@ fn handle_summary_gets_what_k6_gives_it() {
 #[test]
 fn without_setup_data_there_is_no_such_key() {
     let data = handle_summary_data(&small(), &SummaryContext::default());
+    for none in [None, Some("{")] {
+        let text = handle_summary_text(&small(), &SummaryContext::default(), none);
+        assert_eq!(text, data.to_string());
+    }
     assert!(data.get("setup_data").is_none());
     assert_eq!(data["options"]["summaryTimeUnit"], "");
     assert!(!summary_export(&small(), None).contains("setup_data"));

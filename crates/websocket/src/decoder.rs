@@ -179,7 +179,7 @@ impl Decoder {
                 return Ok(Some(event));
             }
             if self.is_over {
-                // What follows a close frame means nothing.
+                // Bytes after a close frame mean nothing.
                 *input = &[];
                 return Ok(None);
             }

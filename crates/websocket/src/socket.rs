@@ -280,7 +280,7 @@ impl Socket {
             if !self.line.is_put_off.get()
                 && let Poll::Ready(Err(failure)) = state.poll_out(cx)
             {
-                // What came before is still to be had.
+                // Messages that came before can still be taken.
                 state.end(Ended::Failed(failure));
             }
             if !state.events.is_empty() {
@@ -317,7 +317,7 @@ impl Chore for Line {
         // Borrowed by whoever writes just now.
         let Ok(mut state) = self.state.try_borrow_mut() else { return };
         state.flush_now();
-        // What the connection didn't take is written by who waits for it.
+        // Bytes that the connection didn't take are written by the reader.
         if !state.out.is_empty()
             && let Some(waker) = &state.reader
         {
@@ -464,7 +464,7 @@ impl State {
         } else {
             match received {
                 Ok(true) => {}
-                // What came before is still being unpacked; the end is told again.
+                // A message that came before is still being unpacked; the end is told again.
                 Ok(false) if self.decoder.is_unpacking() => {}
                 Ok(false) => self.end(Ended::Closed(Close::abnormal())),
                 Err(failure) => self.end(Ended::Failed(failure)),

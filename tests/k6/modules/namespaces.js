@@ -1,4 +1,4 @@
-// Members of a namespace: `default` only if an ES module exports it.
+// Members of a namespace: `default` only if the file exports it.
 import * as http from 'k6/http';
 import * as k6 from 'k6';
 import * as cjs from './lib/exports.js';

@@ -88,7 +88,7 @@ async function events() {
       socket.onopen = () => { tell(`close ${code}`, () => socket.close(code, reason)); socket.close(); };
     });
   }
-  // What comes after `close()` is not heard of.
+  // Messages that come after `close()` are not heard of.
   await talk(`${base}/raw?hex=810161810162810163`, null, null, (socket) => {
     socket.onmessage = (e) => { console.log(e.data); socket.close(); };
   });

@@ -6,7 +6,7 @@ import { WebSocket } from 'k6/websockets';
 
 const base = `${__ENV.DEMO_URL.replace('http', 'ws')}/ws`;
 
-// What comes first on the connection, in hexadecimal.
+// The first bytes on the connection, in hexadecimal.
 const ends = {
   normal: '880203e8', 'going away': '880203e9', 'no code': '8800', 'half a code': '880103', 'with a reason': '88050bb8776879',
   1002: '880203ea', 1003: '880203eb', 1004: '880203ec', 1005: '880203ed', 1006: '880203ee', 1007: '880203ef', 1008: '880203f0',

@@ -77,7 +77,7 @@ impl Ramp {
         let after = self.pieces.partition_point(|piece| piece.before <= n);
         let piece = self.pieces[..after].last()?;
         let hits = n - piece.before;
-        // What rounding makes of a whole number of hits is still that number.
+        // A whole number of hits that rounding moved a little is still that number.
         if hits + 1e-6 >= piece.hits(piece.length) {
             return None;
         }

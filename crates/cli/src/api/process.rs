@@ -71,7 +71,7 @@ const TICKS: f64 = 100.0;
 fn threads() -> Vec<(String, f64, f64)> {
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
     let one = |stat: &str| {
-        // The name stands in brackets, and may hold some itself.
+        // The name is in brackets, and may hold some itself.
         let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
         let mut fields = rest.split_whitespace().skip(11).map_while(|field| field.parse().ok());
         let (user, system): (f64, f64) = (fields.next()?, fields.next()?);

@@ -16,7 +16,7 @@ pub(super) async fn show(told: &Told) -> Answer {
     let has_ended = phase == Phase::Ended;
     let tainted = told.summary().await.is_some_and(|summary| {
         summary.metrics.iter().any(|metric| {
-            // What got no value has not been looked at yet.
+            // A metric without a value has not been looked at yet.
             let seen = metric.observed || has_ended;
             seen && metric.thresholds.iter().any(|threshold| !threshold.ok)
         })

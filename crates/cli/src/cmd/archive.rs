@@ -40,16 +40,7 @@ pub(super) fn perform(context: &Context, request: &Request, given: &Given) -> Ou
     let outer = Outer::read(context, given)?;
     let settings = &request.settings;
     let registry = Arc::new(Registry::new());
-    let loaded = JavaScript::load_recorded(&Source {
-        name: &request.script,
-        kind: settings.kind,
-        env: &settings.env,
-        extended: settings.extended(),
-        freeze_env: false,
-        remote: settings.remote,
-        libraries: settings.libraries,
-        registry: Arc::clone(&registry),
-    })?;
+    let loaded = JavaScript::load_recorded(&Source::of(&request.script, settings, &registry))?;
     let (script, graph, recorder) = loaded;
     let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;
 

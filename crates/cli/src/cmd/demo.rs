@@ -141,7 +141,8 @@ mod tests {
         .unwrap()
         .config;
         assert_eq!(config.listen.port(), 9);
-        assert!(config.tls);
+        assert!(config.tls && !config.h2c);
+        assert!(read("--h2c").unwrap().config.h2c);
         assert_eq!(config.seed, Some(7));
         assert_eq!(config.rtt, Duration::from_millis(40));
         assert_eq!(config.origin_latency, Duration::from_millis(20));
@@ -165,7 +166,6 @@ mod tests {
             ("--max-body 3XB", "\"3XB\" for --max-body"),
             ("--example-size 640", "\"640\" for --example-size"),
             ("--workers many", "\"many\" for --workers"),
-            ("--h3", "--h3 is not supported yet"),
         ] {
             let failure = read(line).unwrap_err();
             assert!(failure.message().contains(part), "{}", failure.message());

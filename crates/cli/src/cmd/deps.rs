@@ -85,7 +85,7 @@ fn imports(graph: &Graph) -> BTreeSet<String> {
         if import.kind == ImportKind::Require {
             continue;
         }
-        // What libraries that are built in stand on is nobody's import.
+        // Imports of libraries that are built in are not the script's.
         if let Resolved::Builtin(name) | Resolved::Local(name) = &import.resolved
             && !name.starts_with("k6/jslib/")
         {

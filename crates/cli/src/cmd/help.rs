@@ -111,5 +111,6 @@ pub(super) fn what_scripts_have() -> String {
 pub(super) fn finished(page: &str) -> String {
     const BOOL: &str = "[=<BOOL>]";
     let page = page.replace(BOOL, &" ".repeat(BOOL.len())).replace('\u{a0}', " ");
-    page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    let page: String = page.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
+    page::fitted(&page, page::width())
 }

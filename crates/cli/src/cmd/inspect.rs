@@ -29,16 +29,7 @@ pub(super) fn perform(
     given: &Given,
 ) -> Outcome<Exit> {
     let registry = Arc::new(Registry::new());
-    let script = JavaScript.load(&Source {
-        name: script,
-        kind: settings.kind,
-        env: &settings.env,
-        extended: settings.extended(),
-        freeze_env: false,
-        remote: settings.remote,
-        libraries: settings.libraries,
-        registry: Arc::clone(&registry),
-    })?;
+    let script = JavaScript.load(&Source::of(script, settings, &registry))?;
     let json = if requirements {
         let outer = Outer::read(context, given)?;
         let plan = Plan::make(outer, &script, &registry, settings.thresholds)?;

@@ -6,8 +6,14 @@ use crate::failure::Failure;
 
 /// Turns what clap found wrong into one sentence and a hint. Exit code 255, as k6's.
 ///
-/// `command` is the one whose flags were read, if the command line came so far. `commands` are all there are.
-pub(crate) fn usage_failure(error: &Error, command: Option<&str>, commands: &[&str]) -> Failure {
+/// `command` is the one whose flags were read, if the command line came so far; `flags` are its own and the global ones, with
+/// their dashes. `commands` are all there are.
+pub(crate) fn usage_failure(
+    error: &Error,
+    command: Option<&str>,
+    flags: &[String],
+    commands: &[&str],
+) -> Failure {
     let name = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
@@ -47,11 +53,18 @@ pub(crate) fn usage_failure(error: &Error, command: Option<&str>, commands: &[&s
         .into_iter()
         .map(list)
         .find_map(|all| brunt_spelling::nearest(&word, all.split(", ")).map(str::to_owned));
-    // `brunt help runn`: clap looks for nothing.
-    let is_command = error.kind() == ErrorKind::InvalidSubcommand;
+    // `brunt help runn`: clap looks for nothing. Of flags it leaves out those that are much longer, and other cases.
     let similar = similar.or_else(|| {
-        let known = commands.iter().copied().filter(|_| is_command);
-        brunt_spelling::nearest(&word, known).map(str::to_owned)
+        let nearest = match error.kind() {
+            ErrorKind::InvalidSubcommand => {
+                brunt_spelling::nearest(&word, commands.iter().copied())
+            }
+            ErrorKind::UnknownArgument if word.starts_with("--") => {
+                brunt_spelling::nearest(&word, flags.iter().map(String::as_str))
+            }
+            _ => None,
+        };
+        nearest.map(str::to_owned)
     });
     let valid = list(ContextKind::ValidValue);
     failure.hint = Some(match similar {

@@ -17,7 +17,7 @@ use crate::{
 /// # Errors
 /// A certificate or a key that is none, a pair that does not fit, a password for a key that has none (104).
 pub(super) fn check(script: &Loaded) -> Outcome<()> {
-    // What else is wrong with options is told later, all at once.
+    // Other faults of the options are told later, all at once.
     let (parsed, _) = Options::read_json(script.options(), Layer::Script);
     let entries = parsed.options.tls_auth.unwrap_or_default();
     if entries.is_empty() {

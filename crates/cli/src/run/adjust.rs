@@ -39,7 +39,7 @@ impl Adjust {
             if path.split('.').count() > DEEPEST {
                 return Err(Failure::usage(format!("the path \"{path}\" of --set is too long")));
             }
-            // What is no JSON is a text: `duration=30s` needs no quotes.
+            // A value that is no JSON is a text: `duration=30s` needs no quotes.
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
             set.push((path.to_owned(), value));
         }

@@ -28,6 +28,8 @@ pub(super) struct Ending<'a> {
     pub(super) time_limit: std::time::Duration,
     /// The text of the script.
     pub(super) script: &'a str,
+    /// Whether the script exports `handleSummary`; without it, its data are not made, which may be large.
+    pub(super) has_handle_summary: bool,
 }
 
 /// The beginning of k6's message about any fault of the summary.
@@ -37,9 +39,7 @@ impl Ending<'_> {
     /// Writes the summary to wherever it goes. Failing to do so changes no exit code: it is logged.
     pub(super) fn write<R: TestRunner>(&self, report: &RunReport, runner: &R) {
         let Some(mode) = self.mode() else { return };
-        let setup_data =
-            report.setup_data.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let data = self.data(report, setup_data.clone()).to_string();
+        let data = if self.has_handle_summary { self.data(report) } else { String::new() };
         let usual = || vec![("stdout".to_owned(), self.text(report, mode))];
         // k6's newer shape is no JavaScript object there: what scripts write into it is refused.
         let exports = self.settings.summary_export.is_some() && !self.settings.new_summary_shape;
@@ -63,7 +63,7 @@ impl Ending<'_> {
             }
         };
         if let Some(path) = &self.settings.summary_export {
-            match self.export(report, setup_data.as_ref(), changed) {
+            match self.export(report, changed) {
                 Ok(export) => {
                     files.push((path.to_string_lossy().into_owned(), export.into_bytes()));
                 }
@@ -83,13 +83,14 @@ impl Ending<'_> {
     fn export(
         &self,
         report: &RunReport,
-        setup_data: Option<&Value>,
         changed: Option<Result<String, String>>,
     ) -> Result<String, String> {
         if self.settings.new_summary_shape {
-            return Ok(json::pretty(&self.data(report, None)));
+            return Ok(json::pretty(&self.machine_data(report)));
         }
         let Some(changed) = changed else {
+            let setup_data = report.setup_data.as_deref();
+            let setup_data = setup_data.and_then(|text| serde_json::from_str(text).ok());
             return Ok(json::summary_export(&report.summary, setup_data));
         };
         let data: Value = serde_json::from_str(&changed?).map_err(|error| error.to_string())?;
@@ -116,34 +117,39 @@ impl Ending<'_> {
         text.into_bytes()
     }
 
-    /// The argument of `handleSummary`.
-    fn data(&self, report: &RunReport, setup_data: Option<Value>) -> Value {
+    /// The data of the summary in k6's newer shape.
+    fn machine_data(&self, report: &RunReport) -> Value {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let mut now = Vec::new();
+        brunt_moment::Stamps::new(jiff::tz::TimeZone::system())
+            .push_nano(&mut now, since.unwrap_or_default().as_nanos() as u64);
+        let now = String::from_utf8_lossy(&now);
+        machine::summary_data(
+            &report.summary,
+            &machine::MachineContext {
+                script: self.script,
+                execution: "local",
+                generated_at: &now,
+                k6_version: K6_VERSION,
+                full: self.settings.summary_mode == SummaryMode::Full,
+            },
+        )
+    }
+
+    /// The argument of `handleSummary`, as JSON text.
+    fn data(&self, report: &RunReport) -> String {
         if self.settings.new_summary_shape {
-            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            let mut now = Vec::new();
-            brunt_moment::Stamps::new(jiff::tz::TimeZone::system())
-                .push_nano(&mut now, since.unwrap_or_default().as_nanos() as u64);
-            let now = String::from_utf8_lossy(&now);
-            return machine::summary_data(
-                &report.summary,
-                &machine::MachineContext {
-                    script: self.script,
-                    execution: "local",
-                    generated_at: &now,
-                    k6_version: K6_VERSION,
-                    full: self.settings.summary_mode == SummaryMode::Full,
-                },
-            );
+            return self.machine_data(report).to_string();
         }
-        json::handle_summary_data(
+        json::handle_summary_text(
             &report.summary,
             &SummaryContext {
                 no_color: !self.context.global.color,
                 is_stdout_tty: self.context.screen.stdout_is_terminal(),
                 is_stderr_tty: self.context.screen.stderr_is_terminal(),
                 time_unit: self.time_unit,
-                setup_data,
             },
+            report.setup_data.as_deref(),
         )
     }
 

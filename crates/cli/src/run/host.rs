@@ -14,7 +14,10 @@ use brunt_metrics::{Registry, TagSet};
 use brunt_modules::watch::Watcher;
 use serde_json::Value;
 
-use crate::{failure::Outcome, settings::FileType};
+use crate::{
+    failure::Outcome,
+    settings::{FileType, ScriptSettings},
+};
 
 /// The inputs for loading a script.
 #[derive(Debug, Clone)]
@@ -35,6 +38,26 @@ pub(crate) struct Source<'a> {
     pub(crate) libraries: bool,
     /// Where init code registers its metrics.
     pub(crate) registry: Arc<Registry>,
+}
+
+impl<'a> Source<'a> {
+    /// The script of that name, as the settings say; `__ENV` can be written to.
+    pub(crate) fn of(
+        name: &'a str,
+        settings: &'a ScriptSettings,
+        registry: &Arc<Registry>,
+    ) -> Self {
+        Self {
+            name,
+            kind: settings.kind,
+            env: &settings.env,
+            extended: settings.extended(),
+            freeze_env: false,
+            remote: settings.remote,
+            libraries: settings.libraries,
+            registry: Arc::clone(registry),
+        }
+    }
 }
 
 /// Whoever can load scripts.

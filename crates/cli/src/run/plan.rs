@@ -146,7 +146,7 @@ impl Plan {
         // They are told of on their own.
         parsed.unknown.retain(|key| key != "features");
         for (name, meant) in &outer.near_variables {
-            // What the script reads is its own.
+            // A variable that the script reads is the script's own.
             if !script.text().contains(name.as_str()) {
                 log::warn!(hint = format!("did you mean {meant}?").as_str(); "the variable {name} is not a setting, only the script can read it");
             }

@@ -84,7 +84,7 @@ impl Listener for Feed {
 
     fn end(&mut self, _: &Verdict) {
         if let Some(outputs) = self.outputs.take() {
-            // Nobody waits for results any more if the run was given up.
+            // If the run was given up, the receiver is gone.
             let fed = Fed { finished: outputs.finish(), missed: self.missed };
             let _ = self.results.try_send(fed);
         }

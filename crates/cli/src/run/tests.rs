@@ -53,7 +53,7 @@ struct Double {
 fn double(options: Value) -> Double {
     Double {
         options,
-        functions: ["default", "setup", "teardown"].map(str::to_owned).to_vec(),
+        functions: ["default", "setup", "teardown", "handleSummary"].map(str::to_owned).to_vec(),
         ..Double::default()
     }
 }

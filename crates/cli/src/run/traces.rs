@@ -123,7 +123,7 @@ impl Watcher for Spans {
     fn exchange(&self, vu: &Place<'_>, seen: &Seen<'_>) {
         let (trace, root) = self.root(vu.vu, vu.iteration);
         let parent = if vu.iteration.is_some() { root } else { 0 };
-        // What the script tells the server is what the server's own spans hang on.
+        // The server's own spans hang on the `traceparent` that the script sends.
         let (trace, id, parent) = match seen.request_header("traceparent").and_then(traceparent) {
             Some((other, id)) => (other, id, if other == trace { parent } else { 0 }),
             None => (trace, fastrand::u64(1..), parent),

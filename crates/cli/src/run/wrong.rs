@@ -73,6 +73,27 @@ fn draw(all: &mut Vec<Diagnostic>, next: Diagnostic) {
     }
 }
 
+/// The faults with their places, in the order of the files; those without a place come last.
+fn in_order<'a>(
+    error: &'a OptionsError,
+    texts: Texts<'_>,
+) -> Vec<(&'a OptionsError, Option<Diagnostic>)> {
+    let mut all: Vec<_> = error.each().into_iter().map(|each| (each, texts.place(each))).collect();
+    let mut files: Vec<String> = Vec::new();
+    for (_, place) in &all {
+        let url = place.as_ref().map(|place| &place.url);
+        files.extend(url.filter(|url| !files.contains(url)).cloned());
+    }
+    all.sort_by_key(|(_, place)| match place {
+        Some(place) => {
+            let file = files.iter().position(|url| *url == place.url);
+            (file.unwrap_or(usize::MAX), place.line, place.column)
+        }
+        None => (usize::MAX, 0, 0),
+    });
+    all
+}
+
 /// All of it as one failure, with the exit code that k6 has for it.
 pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
     let exit = if error.is_of_configuration() { Exit::InvalidConfig } else { Exit::Other };
@@ -80,13 +101,13 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
     let mut hints = Vec::new();
     let is_one = error.each().len() == 1;
     let mut told = Vec::new();
-    for each in error.each() {
+    for (each, place) in in_order(error, texts) {
         let hint = match each {
             OptionsError::Threshold { hint, .. } => hint.clone(),
             _ => None,
         };
         let text = if is_one { each.to_string() } else { each.short() };
-        match texts.place(each) {
+        match place {
             Some(place) => {
                 let Diagnostic { url, line, column, .. } = &place;
                 told.push(match each {
@@ -127,4 +148,25 @@ pub(crate) fn invalid_in(error: &OptionsError, texts: Texts<'_>) -> Failure {
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` is given")]
 pub(crate) fn invalid(error: OptionsError) -> Failure {
     invalid_in(&error, Texts::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_told_in_the_order_of_the_script() {
+        let script = "export const options = {\n  vus: 'q',\n  scenarios: { a: { executor: 'constant-vus', vuss: 1 } },\n  \
+                      batch: 'x',\n  duration: 'abc',\n};\n";
+        let read = serde_json::json!({
+            "vus": "q", "batch": "x", "duration": "abc",
+            "scenarios": { "a": { "executor": "constant-vus", "vuss": 1 } },
+        });
+        let (_, errors) = brunt_options::Options::read_json(&read, Layer::Script);
+        let error = OptionsError::all(errors).unwrap();
+        let texts = Texts { script: Some(("file:///s.js", script)), ..Texts::default() };
+        let failure = invalid_in(&error, texts);
+        let lines: Vec<u32> = failure.diagnostics.iter().map(|one| one.line).collect();
+        assert_eq!(lines, [2, 3, 4, 5]);
+    }
 }

@@ -197,7 +197,7 @@ impl FlagSet {
              cores to N."
         );
         page.push_str(&wrapped(&globals, "", width));
-        page
+        page::fitted(&page, width)
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     plot.write(&mut page)?;
     match ending {
         Ending::Failed(failure) => {
-            // What was read before the fault is drawn; an input that is nothing gives no page.
+            // The hits before the fault are drawn; an input without a hit gives no page.
             if !plot.is_empty() {
                 output.write(&page)?;
             }

@@ -98,7 +98,7 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     };
     let ending =
         stream::read(values.files.clone(), Content::LeftOut, each, every, || tell().map(drop))?;
-    // What was read counts, however the reading ended; but an input that is nothing gives no report.
+    // Hits that were read count, however the reading ended; but an input without a hit gives no report.
     let requests = lock().requests();
     if let Ending::Failed(failure) = ending {
         if requests > 0 {

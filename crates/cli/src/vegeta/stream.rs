@@ -63,7 +63,7 @@ pub(super) fn read(
         let mut terminate = signal(SignalKind::terminate())?;
         let (sender, mut end) = oneshot::channel();
         std::thread::Builder::new().name("brunt-records".to_owned()).spawn(move || {
-            // Nobody waits for it after an interrupt.
+            // After an interrupt the receiver is gone.
             let _ = sender.send(read_all(&files, content, &mut each));
         })?;
         // Without an interval the branch below is off.

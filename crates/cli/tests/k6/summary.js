@@ -1,5 +1,5 @@
-// Something of everything that a summary can show. What k6 1.8.1 printed for it, with numbers masked,
-// stands beside this file; the test `out_summary` compares.
+// Something of everything that a summary can show. The text that k6 1.8.1 printed for it, with numbers masked,
+// lies beside this file; the test `out_summary` compares.
 import http from 'k6/http';
 import { check, group, sleep } from 'k6';
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';

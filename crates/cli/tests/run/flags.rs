@@ -29,7 +29,7 @@ fn console_output_goes_to_a_file_instead() {
     let text = call.read("c.txt");
     assert!(text.contains("level=info msg=hello\n"), "{text}");
     assert!(text.contains("level=error msg=there\n"), "{text}");
-    // What init code says stays in the log, as in k6.
+    // Lines of init code stay in the log, as in k6.
     let mut call = brunt("run -q s.js --console-output c.txt")
         .file("s.js", format!("console.log('first');\n{script}"));
     let told = call.told();

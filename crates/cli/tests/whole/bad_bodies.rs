@@ -21,7 +21,7 @@ const it = (name, run) => {
 const soon = async (name, run) => {
   try { out[name] = String(await run()); } catch (e) { out[name] = `threw ${e}`; }
 };
-// What a request says of itself, and whether the next one works.
+// The error or status of a request, and whether the next one works.
 const send = (body, params) => {
   const res = http.post(`${url}/upload/detect`, body, params);
   const next = http.post(`${url}/sink`, 'next').json('bytes');
@@ -270,7 +270,7 @@ export default function () {
   let told;
   try { client.post(request); } catch (e) { told = String(e); }
   if (!/request timeout/.test(told)) throw new Error(told);
-  // What is written in time is not cut off: the server thinks for longer than that.
+  // A body that is written in time is not cut off: the server thinks for longer than that.
   const quick = new Request(`${__ENV.URL}/delay/1200`, { throw: true });
   if (client.get(quick).status !== 200) throw new Error('late');
 }
@@ -281,7 +281,7 @@ fn a_write_timeout_is_about_writing() {
     let server = DemoServer::start();
     let deaf = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = deaf.local_addr().expect("it has one");
-    // The system takes the connection; nobody reads from it.
+    // The system takes the connection; no process reads from it.
     let run = brunt("run -q s.js").file("large.bin", vec![0; 40_000_000]).file("s.js", SLOW);
     let told = run
         .word("-e")

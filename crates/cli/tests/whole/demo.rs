@@ -32,6 +32,38 @@ fn it_serves_until_a_signal() {
 }
 
 #[test]
+fn http2_without_tls_is_for_those_who_begin_so_and_are_let() {
+    // The preface and settings of a client; what comes back begins with the head of a frame.
+    let begun = |url: &str| {
+        let address = url.strip_prefix("http://").expect("plain HTTP");
+        let mut stream = TcpStream::connect(address).expect("the demo listens");
+        stream.write_all(b"PR").expect("the demo reads");
+        stream.write_all(b"I * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").expect("it does");
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).is_ok().then_some(head)
+    };
+    let with = DemoServer::start_with("--h2c");
+    let (head, settings) = (begun(&with.url).expect("a frame"), 4);
+    assert_eq!((head[0], head[3]), (0, settings), "{head:?}");
+    assert!(get(&with.url, "/ping").ends_with("ok"));
+    // A server of HTTP/1.1 hangs up.
+    assert_eq!(begun(&DemoServer::start().url), None);
+    let mut call = brunt("attack -h2c -duration=1s -rate=5 -output=r.bin")
+        .stdin(&format!("GET {}/ping\n", with.url));
+    assert_eq!(call.told().code, 0);
+    let report = brunt("report -type=json").word(call.path("r.bin")).told();
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("JSON");
+    assert_eq!(report["success"], 1.0, "{report}");
+    for (flags, why) in [
+        ("--h2c --tls", "with --tls clients choose HTTP/2 by themselves"),
+        ("--h3", "unknown flag: --h3"),
+    ] {
+        let told = brunt(&format!("demo --listen 127.0.0.1:0 {flags}")).told();
+        assert!(told.code == 255 && told.error().contains(why), "{told:?}");
+    }
+}
+
+#[test]
 fn its_addresses_can_be_read_by_programs() {
     let server = DemoServer::start();
     assert!(get(&server.url, "/memory/7").contains("\"id\":7"));

@@ -65,7 +65,7 @@ fn server() -> u16 {
         let mut room = [0; 2000];
         while let Ok((size, from)) = udp.recv_from(&mut room) {
             if let Some(told) = answer(&room[..size], false) {
-                // What is no answer to the question must not be taken for one.
+                // A message that does not answer the question must not be taken for an answer.
                 let _ = udp.send_to(b"??", from);
                 let _ = udp.send_to(&told, from);
             }

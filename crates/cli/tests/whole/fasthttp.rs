@@ -81,7 +81,7 @@ export function setup() {
         "object",
         "GoError: Using checkstatus() in the init context is not supported",
     ];
-    // Those of the VM of `handleSummary`, and those of a VU.
+    // The lines of the VM of `handleSummary`, and the lines of a VU.
     for (at, expected) in init.iter().enumerate() {
         assert_eq!(told["init"][at], *expected, "init {at}");
         assert_eq!(told["vu"][1][at], *expected, "init {at} of a VU");

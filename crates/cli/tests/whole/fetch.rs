@@ -108,7 +108,7 @@ export default async function () {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   globalThis.left = await source('bytes=100000000');
-  // Nobody reads these: they come to their end, and are counted, before the iteration is over.
+  // The script does not read these bodies: they come to their end, and are counted, before the iteration is over.
   const unread = { k6: { tags: { unread: 'yes' } } };
   for (let count = 0; count < 3; count += 1) await source('bytes=20000', unread);
   globalThis.kept = await source('bytes=20000&chunk=5000&delay=20ms', unread);

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::brunt;
+use crate::support::{brunt, free_port};
 
 /// `mosquitto` on a port of its own; it ends with the test.
 struct Broker {
@@ -16,10 +16,7 @@ struct Broker {
 
 impl Broker {
     fn start(config: &str) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a free port")
-            .port();
+        let port = free_port();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("mosquitto.conf");
         let text = format!("listener {port} 127.0.0.1\npersistence false\n{config}\n");
@@ -236,7 +233,7 @@ fn peers_that_are_no_brokers_are_told_from_those() {
         let _ = stream.write_all(&LET_IN);
         std::thread::park_timeout(Duration::from_secs(15));
     });
-    // Those that say something have a time that nobody needs; silence is told at once.
+    // Servers that say something get more time than they need; silence is told at once.
     let (code, lines) = said(
         "",
         silent,

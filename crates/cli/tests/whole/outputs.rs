@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::brunt;
+use crate::support::{brunt, free_port};
 
 /// A server that takes longer to be ready fails the test.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -113,12 +113,6 @@ impl Foreign {
         assert_eq!(found.as_array().map(Vec::len), Some(1), "{query}: {answer}");
         found[0]["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number")
     }
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address").port()
 }
 
 /// Status and body, if anybody answers.

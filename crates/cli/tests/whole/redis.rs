@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::brunt;
+use crate::support::{brunt, free_port};
 
 /// `redis-server` on a port of its own; it ends with the test.
 struct Server {
@@ -30,10 +30,7 @@ impl Server {
     }
 
     fn run(config: Option<&str>, port_flag: &str, more: &[&str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a free port")
-            .port();
+        let port = free_port();
         let folder = tempfile::tempdir().expect("a folder");
         let process = Command::new("redis-server")
             .args(config)
@@ -304,7 +301,7 @@ fn three_servers_share_the_keys_and_one_that_is_dead_is_passed_over() {
         .output()
         .expect("redis-cli, which comes with the server");
     let told = String::from_utf8_lossy(&cluster.stdout);
-    assert!(told.contains("All 16384 slots covered"), "{told}");
+    assert!(told.contains("All 16384 slots covered"), "{cluster:?}");
     // Each of them learns of the others' slots a little later.
     for server in &servers {
         let port = server.port.to_string();

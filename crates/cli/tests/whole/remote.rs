@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Brunt, Running, brunt};
+use crate::support::{Brunt, Running, brunt, free_port};
 
 const SCRIPT: &str = "import { group, check, sleep } from 'k6';\n\
     export const options = { iterations: 1, thresholds: { iterations: ['count>0'] } };\n\
@@ -20,10 +20,9 @@ const SCRIPT: &str = "import { group, check, sleep } from 'k6';\n\
     }\n\
     export function teardown(data) { console.log('bye', JSON.stringify(data)); }\n";
 
-/// An address that is free; another process may take it meanwhile, which no test has seen.
+/// An address that is free.
 fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").to_string()
+    format!("127.0.0.1:{}", free_port())
 }
 
 fn ask(address: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {

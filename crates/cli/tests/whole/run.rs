@@ -126,7 +126,7 @@ fn the_second_signal_ends_the_process() {
     let mut running = call.start();
     running.line_with("running (");
     running.signal("INT");
-    // There is one a second. What comes sooner after the first signal is taken for its echo.
+    // There is one a second. One that comes sooner after the first is taken for its echo.
     for _ in 0..3 {
         running.line_with("✗ [");
     }

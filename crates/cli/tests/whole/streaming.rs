@@ -45,7 +45,7 @@ export async function setup() {
   return out;
 }
 export default function () {
-  // Nobody reads it: it ends with the iteration, and counts.
+  // The script does not read it: it ends with the iteration, and counts.
   const res = stream(`${__ENV.URL}/source?bytes=1000000000000`, { tags: { abandoned: 'yes' } });
   if (res.status !== 200) exec.test.abort();
 }

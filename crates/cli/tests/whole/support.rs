@@ -2,9 +2,10 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read, Write as _},
+    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     time::{Duration, Instant},
 };
@@ -19,6 +20,9 @@ pub(crate) struct Told {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// How long one of its threads had work and no processor, because other programs or other threads had them all: at most
+    /// so much of what came late is the machine's fault. Zero where the kernel does not say.
+    pub(crate) waited: Duration,
 }
 
 /// A call of the binary, in a folder of its own, with an empty environment.
@@ -140,14 +144,16 @@ impl Running {
     /// Waits for the end.
     pub(crate) fn wait(mut self) -> Told {
         let stdout = read_all(self.stdout.take().expect("stdout is still here"));
+        let waits = watch_waits(self.child.id());
         let said = |text: &Receiver<String>| match text.recv_timeout(PATIENCE) {
             Ok(text) => text,
             Err(RecvTimeoutError::Timeout) => panic!("it did not end within {PATIENCE:?}"),
             Err(RecvTimeoutError::Disconnected) => panic!("its output is no text"),
         };
-        let (stdout, stderr) = (said(&stdout), said(&self.stderr));
+        let (stdout, stderr) = (said(&stdout), without_excuses(&said(&self.stderr)));
         let status = self.child.wait().expect("it is our child");
-        Told { code: status.code().unwrap_or(-1), stdout, stderr }
+        let waited = waits.recv().unwrap_or_default();
+        Told { code: status.code().unwrap_or(-1), stdout, stderr, waited }
     }
 }
 
@@ -157,6 +163,41 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The log without the line about a machine on which other programs run, too: tests run beside each other.
+fn without_excuses(stderr: &str) -> String {
+    let is_excuse = |line: &&str| line.contains("generator was ");
+    stderr.split_inclusive('\n').filter(|line| !is_excuse(line)).collect()
+}
+
+/// Looks every now and then how long each thread of a process has waited for a processor, as long as there is the process; then
+/// tells the longest.
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
+fn watch_waits(process: u32) -> Receiver<Duration> {
+    let (sender, receiver) = sync_channel(1);
+    std::thread::spawn(move || {
+        let mut longest = 0;
+        // A process that has ended has no threads to read about, or none that tell anything.
+        while let Some(waits) = waits_of(process) {
+            longest = waits.into_iter().fold(longest, u64::max);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = sender.send(Duration::from_nanos(longest));
+    });
+    receiver
+}
+
+/// The waits of the threads of a process, in nanoseconds; none if it has ended.
+fn waits_of(process: u32) -> Option<Vec<u64>> {
+    let is_alive = |status: &str| !status.contains("State:\tZ");
+    std::fs::read_to_string(format!("/proc/{process}/status")).ok().filter(|it| is_alive(it))?;
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let wait = |thread: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').nth(1)?.parse().ok()
+    };
+    Some(threads.filter_map(wait).collect())
 }
 
 /// Reads a pipe to its end on a thread, so that the other pipe can't fill up meanwhile.
@@ -208,6 +249,25 @@ impl Told {
     }
 }
 
+/// Tries it up to five times, for as long as it fails because other programs took the processors. If they did so each time,
+/// nothing can be said, and nothing is wrong. The error is that of the first try that no other program disturbed.
+pub(crate) fn undisturbed(
+    mut attempt: impl FnMut() -> (Told, Result<(), String>),
+) -> Result<(), String> {
+    /// Less is no excuse.
+    const DISTURBED: Duration = Duration::from_millis(250);
+    for _ in 0..5 {
+        match attempt() {
+            (_, Ok(())) => return Ok(()),
+            (told, Err(fault)) if told.waited < DISTURBED => {
+                return Err(format!("{fault}: {told:?}"));
+            }
+            (_, Err(_)) => {}
+        }
+    }
+    Ok(())
+}
+
 /// Does the work, and measures how late a thread that sleeps beside it wakes at worst: a yardstick for how late others may
 /// be on a machine that does other things, too.
 #[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
@@ -228,6 +288,25 @@ pub(crate) fn beside_a_yardstick<T>(work: impl FnOnce() -> T) -> (T, Duration) {
         is_over.store(true, Ordering::Relaxed);
         (done, yardstick.join().expect("it measures and no more"))
     })
+}
+
+/// A port for a server that can't tell which it took. It is no port that the kernel gives to those who connect (from 32768 on),
+/// so that no connection of another test takes it before the server does; and the port 10000 above it, on which a Redis of a
+/// cluster listens, is free, too.
+pub(crate) fn free_port() -> u16 {
+    const FIRST: u32 = 11_000;
+    const COUNT: u32 = 11_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Processes of tests that run beside this one begin elsewhere.
+    let begin = std::process::id().wrapping_mul(7919);
+    let is_free = |port: &u16| {
+        [*port, *port + 10_000].into_iter().all(|it| TcpListener::bind(("127.0.0.1", it)).is_ok())
+    };
+    let mut ports = std::iter::repeat_with(|| {
+        let next = begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        u16::try_from(FIRST + next % COUNT).expect("a port")
+    });
+    ports.by_ref().take(COUNT as usize).find(is_free).expect("a free port")
 }
 
 /// A folder of the repository.

@@ -192,7 +192,7 @@ fn log_lines_go_to_loki() {
     let address = loki.local_addr().expect("an address");
     let pushed = std::thread::spawn(move || {
         let mut bodies = String::new();
-        // The process ends when all is pushed; then nobody connects any more but the test itself.
+        // The process ends when all is pushed; then the test alone connects.
         loop {
             let (mut stream, _) = loki.accept().expect("a connection");
             let mut text = Vec::new();

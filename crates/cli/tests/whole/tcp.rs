@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use crate::support::brunt;
+use crate::support::{brunt, free_port};
 
 /// A server that does this with each connection; it ends with the test binary.
 fn server(serve: impl Fn(TcpStream) + Send + Copy + 'static) -> u16 {
@@ -239,8 +239,7 @@ fn tls_is_spoken_by_the_rules_of_the_options() {
     let (cert, key) = (folder.path().join("s.crt"), folder.path().join("s.key"));
     std::fs::write(&cert, made.cert.pem()).expect("a certificate's file");
     std::fs::write(&key, made.signing_key.serialize_pem()).expect("a key's file");
-    let port =
-        TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
+    let port = free_port();
     // It sends each line back, turned around.
     let mut process = std::process::Command::new("openssl")
         .args(["s_server", "-quiet", "-rev", "-accept", &port.to_string(), "-cert"])

@@ -156,7 +156,7 @@ async fn misbehave(mut stream: TcpStream) -> io::Result<()> {
             timeout(Duration::from_secs(1), wait_for_end(&mut stream)).await.unwrap_or(Ok(()))
         }
         Then::Reset => {
-            // What was written should arrive before the reset throws it away.
+            // The bytes should arrive before the reset throws them away.
             sleep(Duration::from_millis(20)).await;
             stream.set_zero_linger()
         }

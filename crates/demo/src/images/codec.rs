@@ -151,7 +151,7 @@ pub(super) fn encode(
         }
         Format::Png => picture.write_with_encoder(PngEncoder::new(&mut bytes))?,
         Format::WebP => {
-            // Without loss: nobody has written a pure-Rust encoder with.
+            // Without loss: no pure-Rust encoder has the other kind.
             picture.to_rgba8().write_with_encoder(WebPEncoder::new_lossless(&mut bytes))?;
         }
         Format::Gif => {

@@ -58,7 +58,7 @@ fn a_cold_key_stampedes_but_for_single_flight() {
     let answers = storm(demo.addr(), "/memory/7", 200);
     assert!(answers.iter().all(|answer| answer.status == 200));
     let stampede = origin_calls(&mut client);
-    // How many come before the first answer is there is the machine's business; alone, nobody stays.
+    // How many come before the first answer is there is the machine's business; one alone would be no stampede.
     assert!((2..=200).contains(&stampede), "{stampede} origin calls");
 
     client.post("/_demo/reset", "");

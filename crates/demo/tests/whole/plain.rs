@@ -22,7 +22,7 @@ fn health_and_echo_keep_the_connection() {
     let large = vec![b'x'; 3_000_000];
     let empty = client.send("POST", "/", &[], &large);
     assert_eq!((empty.status, empty.body.len()), (200, 0));
-    // A body that nobody reads is taken all the same.
+    // A body that the server has no use for is taken all the same.
     assert_eq!(client.send("POST", "/status/201", &[], &large).status, 201);
     let head = client.send("HEAD", "/", &[], b"");
     assert_eq!(head.header("content-length"), Some("2"));

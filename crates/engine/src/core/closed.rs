@@ -47,7 +47,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, slot: u32, scenario: usize, hand
     let mut span = span.unwrap_or(late);
     let core = Rc::clone(&worker.core);
     let mut visit = Visit::begin(worker, slot, here, at(start, span.hard_end));
-    // Who stands before a closed gate is not at work.
+    // A VU that waits at a closed gate is not at work.
     let mut is_at_work = state.gate().is_none_or(|gate| gate.admits(handle));
     let mark = |is_at_work: bool| {
         let (lane, tally) = (state.lane(core.index()), core.control().tally(core.index()));

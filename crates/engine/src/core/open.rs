@@ -126,7 +126,7 @@ impl OpenHere {
 
     /// Hands an iteration to a VU that has been reserved on this core.
     fn seat(&self, due: u64) {
-        // Nobody is there if the run was aborted after the reservation.
+        // The list is empty if the run was aborted after the reservation.
         if let Some(chair) = self.idle.borrow_mut().pop_front() {
             chair.give(due);
         }
@@ -155,7 +155,7 @@ async fn work<R: Runner>(worker: Rc<Worker<R>>, open: Rc<OpenHere>, slot: u32) {
     while !visit.stop.is_stopped() {
         open.idle.borrow_mut().push_back(Rc::clone(&chair));
         if !lane.idle.release() {
-            // Closed: the list was emptied then, and has nobody in it but this one.
+            // Closed: the list was emptied then, and has only this chair.
             open.idle.borrow_mut().retain(|other| !Rc::ptr_eq(other, &chair));
             break;
         }
@@ -280,7 +280,7 @@ fn dispatch<R: Runner>(worker: &Worker<R>, open: &OpenHere, due: u64, now: u64) 
         // That core has died; the run is ending.
     }
     book_drops(worker, open, now, 1);
-    // As in k6, where nobody listens yet when the very first one finds no VU (`preAllocatedVUs: 0`).
+    // As in k6, which does not listen yet when the very first one finds no VU (`preAllocatedVUs: 0`).
     if due > state.start() {
         want_vu(worker, state);
     }

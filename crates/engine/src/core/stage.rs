@@ -46,7 +46,7 @@ async fn staged<R: Runner, T>(
     worker.reaper.forget(place);
     match outcome {
         Some(Ok(done)) => Staged::Done(done),
-        // What it says is only that it was stopped; if the run was aborted too, the coordinator knows.
+        // The error says only that it was stopped; if the run was aborted too, the coordinator knows.
         Some(Err(_)) if clock::now_ns() >= stop.deadline() => Staged::TimedOut,
         Some(Err(error)) => Staged::Failed(error),
         None => Staged::Failed(RunError::new(ErrorKind::Panic, format!("{what} panicked"))),

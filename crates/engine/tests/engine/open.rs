@@ -78,7 +78,7 @@ fn what_is_due_while_all_vus_work_is_dropped_and_not_made_up() {
 fn a_busy_core_hands_its_iterations_to_an_idle_vu_of_another() {
     let scenario = arrivals(50, 500, 8, 8);
     let expected = count(&scenario);
-    // Four VUs on each core. Those of core 0 are busy until the scenario is over.
+    // Four VUs on each core. The VUs of core 0 are busy until the scenario is over.
     let mock = Mock::choosing(|note| match note.core {
         0 => Work::Sleep(ms(700)),
         _ => Work::Nothing,

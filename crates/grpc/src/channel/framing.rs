@@ -1,14 +1,13 @@
 //! Messages between their frames: five bytes of head, then the message.
 
-use std::future::poll_fn;
 use std::io::Read as _;
 use std::time::Duration;
 
+use brunt_http::http2::Duplex;
 use brunt_net::budget::Share;
 use bytes::buf::Reader;
-use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
-use h2::{RecvStream, SendStream};
 use tokio::task::yield_now;
 
 use super::Coding;
@@ -21,12 +20,12 @@ const SLICE: u64 = 256 * 1024;
 const HEAD: usize = 5;
 
 /// A message with its head before it.
-pub(super) fn framed(message: &[u8]) -> Bytes {
-    let mut bytes = BytesMut::with_capacity(5 + message.len());
-    bytes.put_u8(0);
-    bytes.put_u32(message.len() as u32);
-    bytes.put_slice(message);
-    bytes.freeze()
+pub(super) fn framed(message: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEAD + message.len());
+    bytes.push(0);
+    bytes.extend_from_slice(&(message.len() as u32).to_be_bytes());
+    bytes.extend_from_slice(message);
+    bytes
 }
 
 /// `grpc-timeout`: at most eight digits, in the finest unit that they allow.
@@ -43,33 +42,6 @@ pub(super) fn timeout(timeout: Duration) -> String {
         }
     }
     format!("{}H", nanos.div_ceil(3_600_000_000_000).min(DIGITS - 1))
-}
-
-/// Sends as the server makes room. `false`: it wants no more, and may have answered.
-pub(super) async fn send(
-    mut bytes: Bytes,
-    is_last: bool,
-    stream: &mut SendStream<Bytes>,
-) -> Result<bool, Status> {
-    loop {
-        stream.reserve_capacity(bytes.len());
-        // What fits goes at once.
-        let mut room = stream.capacity().min(bytes.len());
-        if room == 0 && !bytes.is_empty() {
-            room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
-                Some(Ok(room)) => room.min(bytes.len()),
-                Some(Err(_)) | None => return Ok(false),
-            };
-        }
-        let part = bytes.split_to(room);
-        let ends = bytes.is_empty();
-        if stream.send_data(part, is_last && ends).is_err() {
-            return Ok(false);
-        }
-        if ends {
-            return Ok(true);
-        }
-    }
 }
 
 /// Takes messages out of a stream. Holds at most one message, of at most `limit` bytes, and what came with it.
@@ -103,7 +75,7 @@ impl Messages {
     }
 
     /// The next message; `None` at the end of the stream.
-    pub(super) async fn next(&mut self, body: &mut RecvStream) -> Result<Option<Bytes>, Status> {
+    pub(super) async fn next(&mut self, stream: &Duplex) -> Result<Option<Bytes>, Status> {
         loop {
             if self.unpacking.is_some() {
                 // It lies here, so that whoever gives up in between loses nothing.
@@ -116,14 +88,13 @@ impl Messages {
             if self.unpacking.is_some() {
                 continue;
             }
-            match body.data().await {
+            match stream.data().await {
                 // A head that is not whole is none.
-                None if self.came.len() + self.whole.len() < HEAD => return Ok(None),
-                None => return Err(Status::new(Status::INTERNAL, "unexpected EOF")),
-                Some(Err(error)) => return Err(Status::of_h2(&error)),
-                Some(Ok(bytes)) => {
-                    // A flow that is over takes no more leave.
-                    let _ = body.flow_control().release_capacity(bytes.len());
+                Ok(None) if self.came.len() + self.whole.len() < HEAD => return Ok(None),
+                Ok(None) => return Err(Status::new(Status::INTERNAL, "unexpected EOF")),
+                Err(cut) => return Err(Status::of_cut(&cut)),
+                Ok(Some(bytes)) => {
+                    let bytes = Bytes::from(bytes);
                     if self.came.is_empty() && self.whole.is_empty() {
                         self.whole = bytes;
                     } else {
@@ -254,7 +225,7 @@ mod tests {
         assert_eq!(messages.take(), Ok(Some(Bytes::from_static(b"abc"))));
         assert_eq!(messages.take(), Ok(Some(Bytes::new())));
         assert_eq!(messages.take(), Ok(None));
-        messages.whole = framed(&[7; 11]);
+        messages.whole = framed(&[7; 11]).into();
         assert_eq!(messages.take().unwrap_err().code, Status::RESOURCE_EXHAUSTED);
         messages.whole = Bytes::from_static(&[1, 0, 0, 0, 1, 9]);
         assert_eq!(messages.take().unwrap_err().code, Status::INTERNAL);
@@ -269,7 +240,7 @@ mod tests {
             let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             packer.write_all(bytes).unwrap();
             let packed = packer.finish().unwrap();
-            let mut framed = framed(&packed).to_vec();
+            let mut framed = framed(&packed);
             framed[0] = 1;
             Bytes::from(framed)
         };

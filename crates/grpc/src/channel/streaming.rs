@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
+use brunt_http::http2::Duplex;
 use bytes::Bytes;
-use h2::client::ResponseFuture;
-use h2::{RecvStream, SendStream};
 
-use super::framing::{Messages, framed, send};
+use super::framing::{Messages, framed};
 use super::{Call, Channel, answer, trailers};
 use crate::status::Status;
 
@@ -21,21 +20,19 @@ pub struct Streaming {
 /// Sends messages.
 pub struct Sender {
     channel: Rc<Channel>,
-    stream: SendStream<Bytes>,
+    stream: Rc<Duplex>,
 }
 
 /// Receives messages, and the status at the end.
 pub struct Receiver {
-    channel: Rc<Channel>,
+    stream: Rc<Duplex>,
     state: State,
     limit: usize,
-    /// Its number on the connection.
-    stream: u32,
 }
 
 enum State {
-    Waiting(ResponseFuture),
-    Open(Messages, RecvStream),
+    Waiting,
+    Open(Messages),
     Over,
 }
 
@@ -45,15 +42,11 @@ impl Channel {
     /// # Errors
     /// If the connection is over, or the call can't be put into a request.
     pub async fn stream(self: &Rc<Self>, call: &Call<'_>) -> Result<Streaming, Status> {
-        let (response, stream) = self.begin(call).await?;
+        let stream = Rc::new(self.begin(call).await?);
+        stream.flush();
         Ok(Streaming {
-            sender: Sender { channel: Rc::clone(self), stream },
-            receiver: Receiver {
-                channel: Rc::clone(self),
-                stream: response.stream_id().as_u32(),
-                state: State::Waiting(response),
-                limit: self.limits.receive,
-            },
+            sender: Sender { channel: Rc::clone(self), stream: Rc::clone(&stream) },
+            receiver: Receiver { stream, state: State::Waiting, limit: self.limits.receive },
         })
     }
 }
@@ -65,18 +58,18 @@ impl Sender {
     /// If the message is too large.
     pub async fn send(&mut self, message: &[u8]) -> Result<bool, Status> {
         self.channel.check_size(message.len())?;
-        send(framed(message), false, &mut self.stream).await
+        Ok(self.stream.send(&framed(message), false).await)
     }
 
     /// Says that no more messages follow.
     pub fn finish(&mut self) {
-        // A stream that is over takes no end.
-        let _ = self.stream.send_data(Bytes::new(), true);
+        self.stream.finish();
     }
+}
 
-    /// Ends the call in the middle.
-    pub fn cancel(&mut self) {
-        self.stream.send_reset(h2::Reason::CANCEL);
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.stream.cancel();
     }
 }
 
@@ -87,19 +80,17 @@ impl Receiver {
     /// At the end.
     pub async fn next(&mut self) -> Result<Bytes, Status> {
         loop {
-            // Taken out, so that a future that is dropped in the middle leaves nothing half done behind.
             match &mut self.state {
-                State::Waiting(response) => match answer(response).await {
+                State::Waiting => match answer(&self.stream).await {
                     Ok(answer) => {
-                        let messages = Messages::new(self.limit, answer.coding);
-                        self.state = State::Open(messages, answer.body);
+                        self.state = State::Open(Messages::new(self.limit, answer.coding));
                     }
                     Err(outcome) => return self.end(outcome.status),
                 },
-                State::Open(messages, body) => {
-                    let status = match messages.next(body).await {
+                State::Open(messages) => {
+                    let status = match messages.next(&self.stream).await {
                         Ok(Some(message)) => return Ok(message),
-                        Ok(None) => trailers(body).await.0,
+                        Ok(None) => trailers(&self.stream).0,
                         Err(status) => status,
                     };
                     return self.end(status);
@@ -113,6 +104,6 @@ impl Receiver {
 
     fn end(&mut self, status: Status) -> Result<Bytes, Status> {
         self.state = State::Over;
-        Err(self.channel.explain(self.stream, status))
+        Err(status)
     }
 }

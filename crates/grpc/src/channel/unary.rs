@@ -1,7 +1,10 @@
 //! One message there, one message back.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
+use brunt_http::http2::Duplex;
 use bytes::Bytes;
-use h2::client::ResponseFuture;
 
 use super::framing::{Messages, framed};
 use super::{Call, Channel, Outcome, answer, trailers};
@@ -16,20 +19,24 @@ impl Channel {
         if let Err(status) = self.check_size(message.len()) {
             return Outcome::of(status);
         }
-        let (response, mut stream) = match self.begin(call).await {
-            Ok(begun) => begun,
+        let stream = match self.begin(call).await {
+            Ok(stream) => stream,
             Err(status) => return Outcome::of(status),
         };
-        // All at once, so that head and message are one write: `h2` keeps what the server has no room for. A server that
-        // wants no more has answered, or will.
-        let _ = stream.send_data(framed(message), true);
-        let stream = response.stream_id().as_u32();
-        let outcome = self.receive(response).await;
-        Outcome { status: self.explain(stream, outcome.status), ..outcome }
+        // Head and message are one write. A server that wants no more has answered, or will.
+        let message = framed(message);
+        let mut is_sent = false;
+        let mut sending = pin!(stream.send(&message, true));
+        let mut receiving = pin!(self.receive(&stream));
+        poll_fn(|cx| {
+            is_sent = is_sent || sending.as_mut().poll(cx).is_ready();
+            receiving.as_mut().poll(cx)
+        })
+        .await
     }
 
-    async fn receive(&self, response: ResponseFuture) -> Outcome {
-        let mut answer = match answer(response).await {
+    async fn receive(&self, stream: &Duplex) -> Outcome {
+        let answer = match answer(stream).await {
             Ok(answer) => answer,
             Err(outcome) if outcome.status.is_ok() => {
                 return Outcome { status: no_message(), ..*outcome };
@@ -40,7 +47,7 @@ impl Channel {
         let mut messages = Messages::new(self.limits.receive, answer.coding);
         let mut first: Option<Bytes> = None;
         loop {
-            match messages.next(&mut answer.body).await {
+            match messages.next(stream).await {
                 Ok(Some(message)) if first.is_none() => first = Some(message),
                 Ok(Some(_)) => {
                     let told = "cardinality violation: expected <EOF> for non server-streaming RPCs, but received \
@@ -54,7 +61,7 @@ impl Channel {
                 }
             }
         }
-        let (mut status, trailers) = trailers(&mut answer.body).await;
+        let (mut status, trailers) = trailers(stream);
         if status.is_ok() && first.is_none() {
             status = no_message();
         }

@@ -41,7 +41,7 @@ fn elements_may_be_open_512_deep() {
 
 #[test]
 fn text_that_comes_in_pieces_is_one_node() {
-    // What does not belong in the table is put before it, piece by piece.
+    // Text that does not belong in the table is put before it, piece by piece.
     let text = format!("<table>{}", "x&amp;<tr>".repeat(1000));
     let document = Document::parse(&text).unwrap();
     let texts = document.descendants(document.root()).filter_map(|node| document.text_of(node));

@@ -245,7 +245,7 @@ impl Answer {
     pub(crate) fn forget_body(&mut self) {
         self.discarded += self.body().len() as u64;
         self.buffer.truncate(self.head_len as usize);
-        // What is small is not worth a look at the allocator.
+        // A small buffer is not worth a look at the allocator.
         if self.buffer.capacity() > SMALL {
             self.buffer.shrink_to_fit();
         }
@@ -277,7 +277,7 @@ impl Answer {
         self.status != 0 && self.fate == Fate::Stream
     }
 
-    pub(super) fn response(&self) -> Option<Response<'_>> {
+    pub(crate) fn response(&self) -> Option<Response<'_>> {
         let (reason, lines) = self
             .buffer
             .get(..self.head_len as usize)?

@@ -130,7 +130,7 @@ impl<'c> Recording<'c> {
         let between = |from: u64, to: u64| {
             if from == 0 || to == 0 { 0 } else { to.saturating_sub(from) }
         };
-        // What was going on when it ended, went on until now.
+        // The phase that was going on when it ended, went on until now.
         let first_of = |moments: [u64; 2]| moments.into_iter().find(|&moment| moment != 0);
         let sent = first_of([self.written, self.first_byte]).unwrap_or(now);
         let answered = if self.first_byte == 0 { now } else { self.first_byte };

@@ -66,6 +66,13 @@ pub struct HeaderLines<'a> {
     rest: &'a [u8],
 }
 
+impl<'a> HeaderLines<'a> {
+    /// Lines that were checked, each with its end.
+    pub(crate) fn of(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+}
+
 impl<'a> Iterator for HeaderLines<'a> {
     type Item = (&'a str, &'a [u8]);
 

@@ -30,7 +30,7 @@ pub(crate) fn encode(request: &Request<'_>, way: Way<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
     out.extend_from_slice(request.host.unwrap_or(&target.authority).as_bytes());
     out.extend_from_slice(b"\r\n");
-    // The length stands behind the agent, where Go puts it.
+    // The length comes after the agent, where Go puts it.
     let (agent, lines) = request.headers.agent_and_rest();
     out.extend_from_slice(agent);
     match request.body.len() {

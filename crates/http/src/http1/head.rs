@@ -84,7 +84,7 @@ fn parse_with<'i>(
     };
     let status = response.code.unwrap_or_default();
     if status == 0 {
-        // It is what stands where no head came.
+        // The code of an answer without a head.
         return Err(Malformed::StatusCode(Excerpt::new(b"000")));
     }
     let minor = response.version.unwrap_or_default();

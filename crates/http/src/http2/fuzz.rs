@@ -1,5 +1,6 @@
 //! Laws of the HTTP/2 readers that must hold for any bytes. The fuzz targets and the tests try them; no other build has them.
 
+use super::asked::Asked;
 use super::frame::{self, Head, kind};
 use super::hpack::{Decoder, Encoder};
 use super::protocol::Protocol;
@@ -66,17 +67,24 @@ struct OfStream {
     is_unseen: bool,
     failure: Option<Failure>,
     window: i64,
+    trailers: Option<Vec<u8>>,
+    reset_by_server: Option<u32>,
 }
 
-/// The bytes of a server to a client with four open streams. The first byte says how they are cut, and whether the server
-/// begins with its settings by itself.
+/// The bytes of a server to a client with four open streams, of requests and then of a line. The first byte says how they
+/// are cut, and whether the server begins with its settings by itself.
 ///
 /// # Panics
 /// If it makes a difference how the bytes were cut, or if the client's own frames are none.
 pub fn frames(input: &[u8]) {
     let Some((&control, bytes)) = input.split_first() else { return };
+    frames_of(control, bytes, of_requests);
+    frames_of(control, bytes, of_a_line);
+}
+
+fn frames_of(control: u8, bytes: &[u8], client: fn() -> (Protocol, Vec<u32>)) {
     let greets = control & 1 == 1;
-    let whole = told(greets, std::iter::once(bytes));
+    let whole = told(client(), greets, &mut std::iter::once(bytes));
     assert!(whole.out.len() <= 1024 + 4 * bytes.len(), "answers cost more than the questions");
     let mut own = &whole.out[..];
     while !own.is_empty() {
@@ -88,13 +96,15 @@ pub fn frames(input: &[u8]) {
         assert!(stream.body <= bytes.len() as u64, "a body out of nothing");
     }
     let step = usize::from(control >> 1) + 1;
-    assert_eq!(told(greets, bytes.chunks(step)), whole, "cut after {step} bytes");
+    let cut = told(client(), greets, &mut bytes.chunks(step));
+    assert_eq!(cut, whole, "cut after {step} bytes");
     if bytes.len() <= 256 {
-        assert_eq!(told(greets, bytes.chunks(1)), whole, "cut after each byte");
+        let cut = told(client(), greets, &mut bytes.chunks(1));
+        assert_eq!(cut, whole, "cut after each byte");
     }
 }
 
-fn told<'a>(greets: bool, pieces: impl Iterator<Item = &'a [u8]>) -> Told {
+fn of_requests() -> (Protocol, Vec<u32>) {
     let mut protocol = Protocol::new(|| 1, 16 * 1024);
     let target = Target::parse("http://a.test/x").expect("a target");
     let headers = Headers::new();
@@ -113,6 +123,22 @@ fn told<'a>(greets: bool, pieces: impl Iterator<Item = &'a [u8]>) -> Told {
         }
         ids.push(id);
     }
+    (protocol, ids)
+}
+
+fn of_a_line() -> (Protocol, Vec<u32>) {
+    let mut protocol = Protocol::narrow(|| 1, 16 * 1024, 4 << 20);
+    let asked =
+        Asked { method: "POST", scheme: "http", authority: "a.test", path: "/x", headers: &[] };
+    let ids = (0..4).map(|_| protocol.begin(&asked)).collect();
+    (protocol, ids)
+}
+
+fn told(
+    (mut protocol, ids): (Protocol, Vec<u32>),
+    greets: bool,
+    pieces: &mut dyn Iterator<Item = &[u8]>,
+) -> Told {
     protocol.out.clear();
     if greets {
         let mut settings = Vec::new();
@@ -130,6 +156,8 @@ fn told<'a>(greets: bool, pieces: impl Iterator<Item = &'a [u8]>) -> Told {
             is_unseen: stream.is_unseen,
             failure: stream.failure,
             window: stream.window,
+            trailers: stream.trailers.clone(),
+            reset_by_server: stream.reset_by_server,
         })
     });
     let streams = streams.collect();
@@ -187,7 +215,8 @@ mod tests {
     #[test]
     fn some_seed_is_a_whole_answer() {
         let is_whole = |seed: Vec<u8>| {
-            let told = told(seed[0] & 1 == 1, std::iter::once(&seed[1..]));
+            let mut bytes = std::iter::once(&seed[1..]);
+            let told = told(of_requests(), seed[0] & 1 == 1, &mut bytes);
             told.failure.is_none() && told.streams.iter().any(|one| one.is_done && one.body > 0)
         };
         assert!(seeds("http2").any(is_whole));

@@ -52,6 +52,21 @@ impl Link {
     pub(crate) fn new(mut connection: Connection, clock: Clock, head_limit: usize) -> Self {
         let mut protocol = Protocol::new(clock, head_limit);
         protocol.take(&connection.take_early());
+        Self::of(connection, protocol)
+    }
+
+    /// The same for a [`Line`](super::Line), whose user takes the bodies bit by bit: bytes that were not taken yet count
+    /// towards the window of all streams.
+    pub(super) fn narrow(
+        connection: Connection,
+        clock: Clock,
+        head_limit: usize,
+        window_of_all: u32,
+    ) -> Self {
+        Self::of(connection, Protocol::narrow(clock, head_limit, window_of_all))
+    }
+
+    fn of(connection: Connection, protocol: Protocol) -> Self {
         let (remote, tls) = (connection.remote, connection.tls_info);
         let inner = Inner {
             connection,
@@ -123,6 +138,12 @@ impl Inner {
         }
     }
 
+    /// Nothing waits for the socket.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.broken.is_some()
+            || (self.unsent_at == self.unsent.len() && self.protocol.out.is_empty())
+    }
+
     /// Writes what there is to write. A socket that takes nothing more may still have something to read.
     pub(super) fn poll_flush(
         &mut self,
@@ -183,7 +204,7 @@ impl Inner {
     /// Writes what the socket takes at once.
     pub(super) fn flush(&mut self, scratch: &mut Scratch, meter: &Meter) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
-        // What it doesn't take goes out with the next request.
+        // Bytes that it doesn't take go out with the next request.
         let _ = self.poll_flush(&mut cx, scratch, meter);
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Outflow<'a> {
                 }
                 Next::Other(Piece::Stream(source), done) => {
                     let asked = self.poll_stream(cx, &**source, done);
-                    // What is here already goes out; the rest comes later.
+                    // The bytes that are here already go out; the rest comes later.
                     if asked.is_pending() && out.len() > start {
                         return Poll::Ready(Ok(()));
                     }

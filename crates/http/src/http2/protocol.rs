@@ -10,10 +10,11 @@ use brunt_net::clock::Clock;
 use brunt_net::{Excerpt, Failure as Broken, Operation, Truncated};
 
 use self::patience::Patience;
+use super::asked::Asked;
 use super::frame::{self, Head, flag, kind, reason, setting};
 use super::hpack::{Decoder, Encoder};
 use super::stream::Stream;
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Fate};
 use crate::failure::{ConnectionHeader, Failure, Http2Trouble};
 use crate::headers::Headers;
 use crate::request::{Body, Request};
@@ -51,11 +52,15 @@ pub(super) struct Protocol {
     /// Headers whose end has not come: the stream, whether it ends with them, the block.
     block: Option<(u32, bool, Vec<u8>)>,
     has_settings: bool,
+    /// The first bytes were those of an answer of HTTP/1.1.
+    saw_http1: bool,
     /// Frames to be sent.
     pub(super) out: Vec<u8>,
     streams: Vec<Stream>,
     /// Who waits for a place among them, the first one first.
     slots: VecDeque<Waker>,
+    /// Some of them wait for the socket.
+    is_held_up: bool,
     /// The stream whose own task is at work: it needs no waking.
     polled: u32,
     next_id: u32,
@@ -66,6 +71,11 @@ pub(super) struct Protocol {
     head_limit: usize,
     /// Bytes of bodies for which the server has no new leave yet.
     unreturned: usize,
+    window_of_all: u32,
+    /// The user of a line takes the bodies bit by bit: bytes that were not taken yet, which count towards that window.
+    untaken: Option<usize>,
+    /// The largest head that the server wants.
+    asked_max: u32,
     /// A stream's half window may be given back.
     owes: bool,
     patience: Patience,
@@ -80,6 +90,15 @@ pub(super) struct Protocol {
 impl Protocol {
     /// The beginning of a connection: what we say first is in `out`.
     pub(super) fn new(clock: Clock, head_limit: usize) -> Self {
+        Self::with_window(clock, head_limit, WINDOW_OF_ALL)
+    }
+
+    /// The same for a line: bytes that were not taken yet count towards the window of all streams, which is this one.
+    pub(super) fn narrow(clock: Clock, head_limit: usize, window_of_all: u32) -> Self {
+        Self { untaken: Some(0), ..Self::with_window(clock, head_limit, window_of_all) }
+    }
+
+    fn with_window(clock: Clock, head_limit: usize, window_of_all: u32) -> Self {
         let mut out = frame::PREFACE.to_vec();
         let limit = u32::try_from(head_limit).unwrap_or(u32::MAX);
         let mut payload = Vec::with_capacity(18);
@@ -92,7 +111,7 @@ impl Protocol {
             payload.extend_from_slice(&value.to_be_bytes());
         }
         frame::write(kind::SETTINGS, 0, 0, &payload, &mut out);
-        frame::write_number(kind::WINDOW_UPDATE, 0, WINDOW_OF_ALL - WINDOW_AT_FIRST, &mut out);
+        frame::write_number(kind::WINDOW_UPDATE, 0, window_of_all - WINDOW_AT_FIRST, &mut out);
         Self {
             clock,
             decoder: Decoder::new(),
@@ -101,9 +120,11 @@ impl Protocol {
             data: None,
             block: None,
             has_settings: false,
+            saw_http1: false,
             out,
             streams: Vec::new(),
             slots: VecDeque::new(),
+            is_held_up: false,
             polled: 0,
             next_id: 1,
             window: WINDOW_AT_FIRST.into(),
@@ -112,6 +133,9 @@ impl Protocol {
             streams_max: STREAMS_AT_FIRST,
             head_limit,
             unreturned: 0,
+            window_of_all,
+            untaken: None,
+            asked_max: u32::MAX,
             owes: false,
             patience: Patience::new(clock()),
             is_spent: false,
@@ -126,6 +150,65 @@ impl Protocol {
             && self.going.is_none()
             && !self.is_spent
             && self.next_id <= LAST_STREAM
+    }
+
+    /// It takes new streams that may share it with one that was refused.
+    pub(super) fn takes_streams(&self) -> bool {
+        self.failure.is_none() && self.going.is_none() && self.next_id <= LAST_STREAM
+    }
+
+    /// The server's greeting came.
+    pub(super) fn is_greeted(&self) -> bool {
+        self.has_settings
+    }
+
+    /// The first bytes were those of an answer of HTTP/1.1.
+    pub(super) fn saw_http1(&self) -> bool {
+        self.saw_http1
+    }
+
+    /// There is one stream at most.
+    pub(super) fn is_alone(&self) -> bool {
+        self.streams.len() <= 1
+    }
+
+    /// More waits for the socket than is put there at once.
+    pub(super) fn is_full(&self) -> bool {
+        self.out.len() >= FILL_MAX
+    }
+
+    /// The server said goodbye, and all streams that it still looked at are over.
+    pub(super) fn has_left(&self) -> bool {
+        self.going.is_some() && self.streams.is_empty()
+    }
+
+    /// The limit of the server that a head passes.
+    pub(super) fn passed_by(&self, asked: &Asked<'_>) -> Option<u32> {
+        let limit = self.asked_max;
+        (limit < u32::MAX && asked.size() > limit as usize).then_some(limit)
+    }
+
+    /// The socket has taken all: there is room for more.
+    pub(super) fn wake_senders(&mut self) {
+        for stream in &mut self.streams {
+            if let Some(sender) = stream.sender.take() {
+                sender.wake();
+            }
+        }
+        if std::mem::take(&mut self.is_held_up) {
+            self.slots.drain(..).for_each(Waker::wake);
+        }
+    }
+
+    /// Wakes this one when the socket has taken all.
+    pub(super) fn wait_for_socket(&mut self, waker: &Waker) {
+        self.is_held_up = true;
+        self.wait_for_room(waker);
+    }
+
+    /// No more streams follow, and the server is told.
+    pub(super) fn say_farewell(&mut self) {
+        self.say_goodbye(reason::NO_ERROR);
     }
 
     /// Why it takes none.
@@ -173,22 +256,50 @@ impl Protocol {
         self.out.extend_from_slice(&[0; frame::HEAD]);
         self.encoder.begin(&mut self.out);
         encode(&mut self.encoder, request, length, &mut self.out);
+        let queue = request.spool.map(|_| Vec::new());
+        self.push(start, answer, queue, ends, request.method == "HEAD")
+    }
+
+    /// Begins a stream of a line: its headers are in `out` afterwards.
+    pub(super) fn begin(&mut self, asked: &Asked<'_>) -> u32 {
+        let start = self.out.len();
+        self.out.extend_from_slice(&[0; frame::HEAD]);
+        let Self { encoder, out, .. } = self;
+        encoder.begin(out);
+        for (name, value) in asked.lines() {
+            encoder.header(name.as_bytes(), value, out);
+        }
+        self.push(start, Answer::new(Fate::Stream, 0), Some(Vec::new()), false, false)
+    }
+
+    fn push(
+        &mut self,
+        start: usize,
+        answer: Answer,
+        queue: Option<Vec<u8>>,
+        ends: bool,
+        is_bodiless: bool,
+    ) -> u32 {
         let id = self.next_id;
         self.close_headers(start, id, ends);
         self.next_id += 2;
         self.streams.push(Stream {
             id,
             waker: None,
+            sender: None,
             window: self.window_at_first.into(),
-            queue: request.spool.map(|_| Vec::new()),
+            queue,
             answer,
             has_head: false,
+            ends_with_head: false,
+            trailers: None,
             first_byte: 0,
             is_done: false,
             has_sent_all: ends,
             failure: None,
+            reset_by_server: None,
             is_unseen: false,
-            is_bodiless: request.method == "HEAD",
+            is_bodiless,
             declared: None,
             body: 0,
             received: 0,
@@ -249,6 +360,26 @@ impl Protocol {
         let Some(stream) = self.streams.iter_mut().find(|stream| stream.id == id) else { return };
         stream.unreturned += bytes;
         stream.give_back(&mut self.out);
+        self.untake(bytes);
+    }
+
+    /// This many bytes were taken, or will never be.
+    fn untake(&mut self, bytes: usize) {
+        if let Some(untaken) = &mut self.untaken {
+            *untaken = untaken.saturating_sub(bytes);
+            self.give_back_of_all(bytes);
+        }
+    }
+
+    /// The server may send so much again, on all streams together. It is told when that is as much as it still may send:
+    /// bytes that one stream's user doesn't take must not stop the others.
+    fn give_back_of_all(&mut self, bytes: usize) {
+        self.unreturned += bytes;
+        let free = (self.window_of_all as usize).saturating_sub(self.untaken.unwrap_or(0));
+        if self.unreturned > 0 && self.unreturned >= free / 2 {
+            let bytes = std::mem::take(&mut self.unreturned) as u32;
+            frame::write_number(kind::WINDOW_UPDATE, 0, bytes, &mut self.out);
+        }
     }
 
     /// The socket holds nothing more for now: streams of which half a window was read may send as much again. `true`: one was
@@ -270,12 +401,16 @@ impl Protocol {
     pub(super) fn leave(&mut self, id: u32) -> Option<Stream> {
         let at = self.streams.iter().position(|stream| stream.id == id)?;
         let stream = self.streams.swap_remove(at);
-        if (!stream.is_done || !stream.has_sent_all) && self.failure.is_none() {
+        let is_over = stream.is_done && stream.has_sent_all || stream.reset_by_server.is_some();
+        if !is_over && self.failure.is_none() {
             frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
+        }
+        if let (Some(_), Some(queue)) = (self.untaken, &stream.queue) {
+            self.untake(queue.len());
         }
         self.pass_on();
         if self.streams.is_empty() {
-            // Nothing is kept while nobody asks.
+            // Nothing is kept while no request runs.
             self.streams = Vec::new();
         }
         Some(stream)

@@ -13,6 +13,8 @@ pub(super) struct Stream {
     pub(super) id: u32,
     /// Who waits for it, if it is not being polled.
     pub(super) waker: Option<Waker>,
+    /// Who waits to send more of it.
+    pub(super) sender: Option<Waker>,
     /// The bytes of the body that may still be sent.
     pub(super) window: i64,
     /// The response as far as it came, unless its body is streamed: then only the head, until it is taken.
@@ -20,6 +22,10 @@ pub(super) struct Stream {
     /// A body that is streamed, until it is taken.
     pub(super) queue: Option<Vec<u8>>,
     pub(super) has_head: bool,
+    /// The response is over with its head.
+    pub(super) ends_with_head: bool,
+    /// The lines behind a body that is streamed.
+    pub(super) trailers: Option<Vec<u8>>,
     /// When the head came.
     pub(super) first_byte: u64,
     /// All of the response came, or nothing more will.
@@ -27,6 +33,8 @@ pub(super) struct Stream {
     /// All of the request went out.
     pub(super) has_sent_all: bool,
     pub(super) failure: Option<Failure>,
+    /// The server ended it, for this reason.
+    pub(super) reset_by_server: Option<u32>,
     /// The server has not looked at it, and says so.
     pub(super) is_unseen: bool,
     /// Asked with HEAD: a length says nothing.
@@ -73,6 +81,9 @@ impl Stream {
     pub(super) fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
+        }
+        if let Some(sender) = self.sender.take() {
+            sender.wake();
         }
     }
 }

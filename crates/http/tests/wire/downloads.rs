@@ -79,7 +79,7 @@ fn the_head_is_there_before_the_body_and_a_slow_reader_slows_the_server() {
         assert!(sent.get() < total / 2, "{}", sent.get());
         let mut ready = 0;
         let mut last = 0;
-        // What lies ready is bounded: nobody else runs while this doesn't wait.
+        // The ready bytes are bounded: no other task runs while this doesn't wait.
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         while let Poll::Ready(Some(Ok(chunk))) = spool.poll_chunk(&mut cx) {
             assert!(chunk.arrived_at >= last);

@@ -496,7 +496,7 @@ fn what_is_allowed_is_taken() {
     run(async {
         let block = [&[OK][..], b"\x00\x01a\x01b"].concat();
         let bytes = [
-            // Settings of all sizes, a ping, a frame of a kind that nobody knows.
+            // Settings of all sizes, a ping, a frame of an unknown kind.
             frame(4, 0, 0, &[0, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0]),
             frame(6, 0, 0, &[7; 8]),
             frame(77, 0, 0, b"?"),

@@ -7,6 +7,7 @@ mod failures;
 mod hostile;
 mod http1;
 mod http2;
+mod line;
 mod outbox;
 mod proxy;
 mod support;

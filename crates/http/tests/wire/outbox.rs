@@ -171,7 +171,7 @@ fn after_a_late_one_requests_are_sent_at_once() {
         }));
         let exchanges = slow.await;
         assert!(exchanges.iter().all(|exchange| exchange.failure.is_none()));
-        // The first waited for the second, the others for nobody.
+        // The first waited for the second, the others did not wait.
         assert!(exchanges[0].timings.blocked > 400_000, "{:?}", exchanges[0].timings);
         let last = exchanges[3].timings.blocked;
         assert!(last < exchanges[0].timings.blocked, "{last}, {:?}", exchanges[0].timings);

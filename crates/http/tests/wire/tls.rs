@@ -533,7 +533,7 @@ fn a_proxy_that_is_not_trusted_is_told_with_its_reason() {
 fn what_the_authority_says_comes_with_the_certificate() {
     run(async {
         let authority = Authority::new();
-        // An answer of one certificate, good since 2023, that nobody signed.
+        // An answer of one certificate, good since 2023, unsigned.
         let staple = [
             &b"\x30\x46\x0a\x01\x00\xa0\x41\x30\x3f\x06\x09\x2b\x06\x01\x05\x05\x07\x30\x01\x01"[..],
             b"\x04\x32\x30\x30\x30\x2e\xa2\x02\x04\x00\x18\x0f20261122132500Z",

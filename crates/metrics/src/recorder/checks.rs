@@ -68,7 +68,7 @@ impl Checks {
         if self.slots.len() >= CHECKS_MAX || self.bytes >= BYTES_MAX {
             return CheckId::NONE;
         }
-        // Groups are told in the order in which anything happened in them: setup() is one that nobody enters.
+        // Groups are told in the order in which anything happened in them: setup() is one that is never entered.
         self.enter(&group);
         let id = CheckId(self.first + self.slots.len() as u32);
         self.bytes += group.len() + name.len();

@@ -1,5 +1,5 @@
 //! Records of a CSV file. `csv-core` splits lines into fields; it takes whatever comes. k6 is stricter: this file tells it
-//! where lines end (`\n` or `\r\n`, in quotes too), compares what was read with how it would be written, and counts fields.
+//! where lines end (`\n` or `\r\n`, in quotes too), checks the quotes of a record before it is copied, and counts fields.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use memchr::memchr;
@@ -36,17 +36,34 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// How far a file was read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lines {
+    at: usize,
+    /// Lines before `at`.
+    count: u64,
+}
+
+impl Lines {
+    /// The next line without its end, and whether it had one.
+    fn next<'a>(&mut self, data: &'a [u8]) -> Option<(&'a [u8], bool)> {
+        let rest = data.get(self.at..).filter(|rest| !rest.is_empty())?;
+        self.count += 1;
+        let end = memchr(b'\n', rest);
+        self.at = end.map_or(data.len(), |end| self.at + end + 1);
+        let line = &rest[..end.unwrap_or(rest.len())];
+        Some((line.strip_suffix(b"\r").unwrap_or(line), end.is_some()))
+    }
+}
+
 /// The record that was read last, and where in a file the next begins.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor {
     reader: Reader,
-    at: usize,
-    /// Lines before `at`.
-    lines: u64,
+    delimiter: u8,
+    lines: Lines,
     /// Fields of the first record.
     width: Option<usize>,
-    /// The lines of the record, each with `\n` behind it if it had an end.
-    raw: Vec<u8>,
     /// The texts of its fields, one behind the other, and where each ends. Both have room for more.
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -61,10 +78,9 @@ impl Cursor {
             ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
         Self {
             reader,
-            at: 0,
-            lines: 0,
+            delimiter,
+            lines: Lines::default(),
             width: None,
-            raw: Vec::new(),
             text: Vec::new(),
             ends: Vec::new(),
             filled: (0, 0),
@@ -81,45 +97,36 @@ impl Cursor {
         })
     }
 
-    /// Reads the next record, past empty lines; `false` at the end of the data.
+    /// Reads the next record, past empty lines; `false` at the end of the data. Behind a mistake, the next record begins with the
+    /// next line.
     pub(super) fn next(&mut self, data: &[u8]) -> Result<bool, CsvError> {
-        self.raw.clear();
         self.filled = (0, 0);
-        let mut start = self.lines;
-        let mut begin = (self.at, self.lines);
+        let (mut line, is_ended) = loop {
+            match self.lines.next(data) {
+                None => return Ok(false),
+                Some((b"", _)) => {}
+                Some(line) => break line,
+            }
+        };
+        let start = self.lines.count;
+        // Its lines are read once to look at the quotes, and once more.
+        let mut lines = self.lines;
+        if memchr(b'"', line).is_some() {
+            self.check_quotes(data, (line, is_ended))?;
+        }
+        // A byte order mark at the very beginning is text in k6; the reader knows it by its three bytes together.
         loop {
-            let Some((line, is_ended)) = self.line(data) else {
-                if self.raw.is_empty() {
-                    return Ok(false);
-                }
-                // The file ends within quotes. No input says so.
-                self.feed(b"");
-                break;
-            };
-            if self.raw.is_empty() {
-                if line.is_empty() {
-                    begin = (self.at, self.lines);
-                    continue;
-                }
-                start = self.lines;
-            }
-            self.raw.extend_from_slice(line);
-            if is_ended {
-                self.raw.push(b'\n');
-            }
-            // A byte order mark at the very beginning is text in k6; the reader knows it by its three bytes together.
             let (first, rest) = line.split_at(line.len().min(1));
             let is_whole =
                 [first, rest, b"\n"].into_iter().any(|part| !part.is_empty() && self.feed(part));
             if is_whole {
                 break;
             }
-        }
-        if memchr(b'"', &self.raw).is_some()
-            && let Err(mistake) = self.check_quotes(start)
-        {
-            self.go_behind(&mistake, begin, data);
-            return Err(mistake);
+            let Some((next, _)) = lines.next(data) else {
+                self.feed(b"");
+                break;
+            };
+            line = next;
         }
         let count = self.filled.1;
         if *self.width.get_or_insert(count) == count {
@@ -127,27 +134,6 @@ impl Cursor {
         } else {
             Err(CsvError::FieldCount { line: start })
         }
-    }
-
-    /// Goes to the line behind a mistake, of a record that began at this byte, after this number of lines. The reader may have
-    /// taken more lines for it, as a quote behind the mistake has no end.
-    fn go_behind(&mut self, mistake: &CsvError, begin: (usize, u64), data: &[u8]) {
-        let (CsvError::BareQuote(Place { line, .. })
-        | CsvError::Quote(Place { line, .. })
-        | CsvError::FieldCount { line }) = mistake;
-        (self.at, self.lines) = begin;
-        while self.lines < *line && self.line(data).is_some() {}
-        self.reader.reset();
-    }
-
-    /// The next line without its end, and whether it had one.
-    fn line<'a>(&mut self, data: &'a [u8]) -> Option<(&'a [u8], bool)> {
-        let rest = data.get(self.at..).filter(|rest| !rest.is_empty())?;
-        self.lines += 1;
-        let end = memchr(b'\n', rest);
-        self.at = end.map_or(data.len(), |end| self.at + end + 1);
-        let line = &rest[..end.unwrap_or(rest.len())];
-        Some((line.strip_suffix(b"\r").unwrap_or(line), end.is_some()))
     }
 
     /// Gives the reader more of the record; whether the record ends with it.
@@ -167,41 +153,51 @@ impl Cursor {
         }
     }
 
-    /// Compares the record with how its fields are written by the rules: as they are if they have no quotes, otherwise in
-    /// quotes, with each quote doubled. The first difference is the mistake.
-    fn check_quotes(&self, start: u64) -> Result<(), CsvError> {
-        let raw = |at: usize| self.raw.get(at).copied();
+    /// Looks at the quotes of the record that begins with this line, and goes on to the line where it ends or is wrong: a field is
+    /// in quotes as a whole, each quote in it doubled, or has none.
+    fn check_quotes(&mut self, data: &[u8], first: (&[u8], bool)) -> Result<(), CsvError> {
+        let start = self.lines.count;
+        let (mut line, mut is_ended) = first;
+        // Where a field begins, then how far it was looked at.
         let mut at = 0;
-        for field in self.fields() {
-            if raw(at) == Some(b'"') {
-                let doubled = field
-                    .iter()
-                    .flat_map(|byte| std::iter::repeat_n(*byte, 1 + usize::from(*byte == b'"')));
-                for byte in std::iter::once(b'"').chain(doubled).chain([b'"']) {
-                    if raw(at) != Some(byte) {
-                        return Err(CsvError::Quote(self.place(start, at)));
-                    }
-                    at += 1;
-                }
-            } else {
-                if let Some(quote) = memchr(b'"', field) {
+        loop {
+            if line.get(at) != Some(&b'"') {
+                let end = memchr(self.delimiter, &line[at..]).map_or(line.len(), |end| at + end);
+                if let Some(quote) = memchr(b'"', &line[at..end]) {
                     return Err(CsvError::BareQuote(self.place(start, at + quote)));
                 }
-                at += field.len();
+                if end == line.len() {
+                    return Ok(());
+                }
+                at = end + 1;
+                continue;
             }
-            // What separates it from the next.
+            at += 1;
+            loop {
+                let Some(quote) = memchr(b'"', &line[at..]) else {
+                    let length = line.len() + usize::from(is_ended);
+                    let next = self.lines.next(data);
+                    (line, is_ended) =
+                        next.ok_or_else(|| CsvError::Quote(self.place(start, length)))?;
+                    at = 0;
+                    continue;
+                };
+                at += quote + 1;
+                match line.get(at) {
+                    None => return Ok(()),
+                    Some(b'"') => at += 1,
+                    Some(byte) if *byte == self.delimiter => break,
+                    Some(_) => return Err(CsvError::Quote(self.place(start, at - 1))),
+                }
+            }
+            // The mark between it and the next one.
             at += 1;
         }
-        Ok(())
     }
 
-    /// The place of a byte of the record. Behind the last byte, its line goes on.
+    /// The place of a byte of the line that was read last, in a record that began with line `start`.
     fn place(&self, start: u64, at: usize) -> Place {
-        let behind = usize::from(at >= self.raw.len());
-        let before = &self.raw[..at.min(self.raw.len()) - behind];
-        let lines = memchr::memchr_iter(b'\n', before).count() as u64;
-        let begin = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        Place { start, line: start + lines, column: before.len() - begin + 1 + behind }
+        Place { start, line: self.lines.count, column: at + 1 }
     }
 }
 
@@ -244,6 +240,16 @@ mod tests {
         let fields = read(&long, b',').unwrap().remove(0);
         assert_eq!((fields[0].len(), fields[1].len()), (10_000, 20_000));
         assert_eq!(read(&"a,".repeat(5000), b',').unwrap()[0].len(), 5001);
+    }
+
+    #[test]
+    fn a_record_that_is_wrong_is_not_copied() {
+        let rest = "a line of text, with commas\n".repeat(10_000);
+        for data in [format!("a,\"b{rest}"), format!("\"{rest}\"b,c\nd,e"), format!("a\"{rest}")] {
+            let mut cursor = Cursor::new(b',');
+            cursor.next(data.as_bytes()).unwrap_err();
+            assert_eq!((cursor.text.capacity(), cursor.ends.capacity()), (0, 0), "{}", &data[..9]);
+        }
     }
 
     #[test]

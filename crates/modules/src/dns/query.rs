@@ -179,7 +179,7 @@ async fn over_udp(
     for _ in 0..STRANGERS_MAX {
         let size = socket.recv(&mut room).await?;
         let came = &room[..size];
-        // What bears another number was meant for somebody else, or is forged.
+        // A message with another number was meant for another query, or is forged.
         if came.get(..2) != Some(&id.to_be_bytes()) {
             continue;
         }

@@ -37,7 +37,7 @@ pub(crate) async fn dial(
     host: &str,
     port: u16,
 ) -> Result<Opened, String> {
-    // What no host can hold.
+    // Characters that no host has.
     if host.is_empty() || host.contains(['/', '?', '#', '@', '[', ']', '\\', '%', ' ']) {
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         return Err(format!("dial tcp: {shown}:{port} is not an address"));

@@ -64,7 +64,7 @@ pub(super) const NUMBERS: &[Row] = &[
     with("float32Range", &range(3.0, 5.0), |asked| {
         let most = f64::from(f32::MAX);
         let (min, max) = asked.given.range(-most, most)?;
-        // What rounds out of the range is at its end.
+        // A number that rounding moves out of the range is at its end.
         Ok(f64::from(between(asked.rng, min, max) as f32).clamp(min, max).into())
     }),
     number("float64", |rng| rng.f64() * f64::MAX),

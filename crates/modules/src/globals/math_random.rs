@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::harness::{text, vm};
 
-    // What k6 gave for the same seeds.
+    // k6 gave these numbers for the same seeds.
     #[test]
     fn a_seed_gives_the_numbers_that_k6_gives() {
         let vm = vm(|_| Ok(()));

@@ -15,7 +15,7 @@ use super::params::{Refusal, metadata};
 use crate::connections::Connections;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::reading::{length_of, timeout_of};
+use crate::reading::{Room, keys_of, length_of, timeout_of};
 use crate::state::VuState;
 
 /// Networks that a core remembers; a script that makes up certificates without end starts over. Links keep theirs.
@@ -58,7 +58,7 @@ impl Params {
         if !given.is_object() {
             return Ok(params);
         }
-        for key in given.keys()? {
+        for key in keys_of(given)? {
             let name = key.text().unwrap_or_default();
             let value = given.get(&key)?;
             let wrong = |needs: &str| -> Result<Refusal, Refusal> {
@@ -121,7 +121,7 @@ impl Tls {
                 "invalid tls value: '{shown}', expected (optional) keys: cert, key, password, and cacerts"
             )));
         }
-        for key in given.keys()? {
+        for key in keys_of(given)? {
             let name = key.text().unwrap_or_default();
             let value = given.get(&key)?;
             let text = value.as_str().map(|text| text.as_str().to_owned());
@@ -142,9 +142,11 @@ impl Tls {
                     if !value.is_array() {
                         return Err(wrong(needs)?);
                     }
+                    let mut room = Room::new();
                     for index in 0..length_of(&value)? {
                         let entry = value.get_index(index)?;
                         let Some(text) = entry.as_str() else { return Err(wrong(needs)?) };
+                        room.take(value.ctx(), text.len())?;
                         tls.authorities.push(text.as_str().to_owned());
                     }
                 }
@@ -344,7 +346,7 @@ fn refusal(failure: Failure, target: &Target<'_>) -> String {
         | Failure::HostMismatch(_)
         | Failure::CertificateTime(_)
         | Failure::Certificate(_) => handshake(&failure.of_certificate().unwrap_or_default()),
-        // What the server says for good is not tried again.
+        // A refusal of the server is final: it is not tried again.
         Failure::Alert(_) => format!(
             "connection error: desc = \"transport: authentication handshake failed: {failure}\""
         ),

@@ -8,7 +8,7 @@ use brunt_js::Host;
 use brunt_quickjs::{Ctx, Value};
 
 use crate::go_error::go_type;
-use crate::reading::{read_tags, tag_text, timeout_of};
+use crate::reading::{keys_of, read_tags, tag_text, timeout_of};
 
 /// A call may take so long, unless the script says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -60,7 +60,7 @@ impl Params {
         if !given.is_object() {
             return Ok(params);
         }
-        for key in given.keys()? {
+        for key in keys_of(given)? {
             let value = given.get(&key)?;
             match key.text().unwrap_or_default().as_str() {
                 "metadata" => params.metadata = metadata(&value, "metadata")?,
@@ -98,7 +98,7 @@ fn tags(value: &Value<'_>) -> Result<Vec<(String, String)>, Refusal> {
     if !value.is_object() {
         return Ok(Vec::new());
     }
-    for key in value.keys()? {
+    for key in keys_of(value)? {
         if tag_text(&value.get(&key)?).is_none() {
             return Err(Refusal::Told(format!(
                 "metric tags: invalid value for metric tag '{}': only String, Boolean and Number types are accepted as a \
@@ -121,7 +121,7 @@ pub(super) fn metadata(value: &Value<'_>, what: &str) -> Result<Option<Metadata>
         )));
     }
     let mut metadata = Metadata::new();
-    for key in value.keys()? {
+    for key in keys_of(value)? {
         let (name, value) = (key.text().unwrap_or_default(), value.get(&key)?);
         if name.to_ascii_lowercase().ends_with("-bin") {
             let bytes = value.bytes().filter(|_| value.typed_array_name() == Some("Uint8Array"));

@@ -135,7 +135,7 @@ pub(crate) fn submission<'js>(
     let given = if given.is_map() { of_entries(ctx, given)? } else { given };
     for key in given.keys()? {
         let value = given.get(&key)?;
-        // What Go makes of nothing.
+        // Go's text of nothing.
         let value = if value.is_nullish() && !is_get { ctx.string("<nil>")? } else { value };
         values.define(&key, value)?;
     }

@@ -453,7 +453,7 @@ fn map(call: Call<'_>) -> JsResult<'_> {
         let one = selection(ctx, this.to(vec![node]))?;
         match function.call(&ctx.undefined(), &[ctx.number(index as f64), one]) {
             Ok(value) => values.push(value),
-            // What fails is left out, as in k6.
+            // An element whose function fails is left out, as in k6.
             Err(_) => drop(caught(ctx)?),
         }
     }

@@ -101,7 +101,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
             let _here = gate.acquire().await;
             let _all = total.acquire().await;
             if streamed {
-                // Its head has come; the rest counts no more, since nobody reads it before this returns.
+                // Its head has come; the rest counts no more, since it is not read before this returns.
                 return (index, Came::Head(download::begin(client, request, sink).await));
             }
             let ended = transfer::run(&client, &mut request, &sink).await;

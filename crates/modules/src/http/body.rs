@@ -17,7 +17,7 @@ use crate::globals::web::form_parts::Boundary;
 use crate::globals::web::jslib_form::late_payload;
 use crate::go_error::go_type;
 use crate::go_text::number_text;
-use crate::reading::length_of;
+use crate::reading::{Room, length_of};
 use crate::shared_array;
 use crate::throwing::{throw, throw_type};
 
@@ -218,11 +218,12 @@ fn form(body: &Value<'_>, boundary: Option<Boundary>) -> Result<EncodedBody, Bod
     }
     if has_file {
         let members = flattened(members)?;
+        let mut room = Room::new();
         let contents: Vec<Content> = members
             .iter()
             .map(|(name, value)| match file_of(value) {
                 Some(file) => Ok(Content::File(file)),
-                None => field_text(name, value).map(Content::Text),
+                None => field_text(name, value, &mut room).map(Content::Text),
             })
             .collect::<Result<_, Thrown>>()?;
         let parts: Vec<Part<'_>> = members
@@ -263,8 +264,9 @@ pub(super) fn form_text(body: &Value<'_>) -> Result<String, Thrown> {
 
 fn urlencoded(members: Vec<(String, Value<'_>)>) -> Result<String, Thrown> {
     let mut fields: Vec<(String, String)> = Vec::with_capacity(members.len());
+    let mut room = Room::new();
     for (name, value) in flattened(members)? {
-        let text = field_text(&name, &value)?;
+        let text = field_text(&name, &value, &mut room)?;
         fields.push((name, text));
     }
     // Stable, so that the values of an array keep their order.
@@ -278,9 +280,12 @@ fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>
         return Ok(members);
     }
     let mut flat = Vec::with_capacity(members.len());
+    // Many members may be the same long array.
+    let mut room = Room::new();
     for (name, value) in members {
         if value.is_array() {
             for index in 0..length_of(&value)? {
+                room.take(value.ctx(), size_of::<(String, Value<'_>)>() + name.len())?;
                 flat.push((name.clone(), value.get_index(index)?));
             }
         } else {
@@ -291,7 +296,7 @@ fn flattened(members: Vec<(String, Value<'_>)>) -> Result<Vec<(String, Value<'_>
 }
 
 /// A form field's value, with k6's (Go's) ways of writing numbers.
-fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
+fn field_text(name: &str, value: &Value<'_>, room: &mut Room) -> Result<String, Thrown> {
     if value.is_nullish() {
         return Ok(String::new());
     }
@@ -304,5 +309,5 @@ fn field_text(name: &str, value: &Value<'_>) -> Result<String, Thrown> {
         );
         return Ok(String::new());
     }
-    value.to_string_lossy()
+    room.text(value)
 }

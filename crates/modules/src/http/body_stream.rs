@@ -49,7 +49,7 @@ fn pull<'js>(call: &Call<'js>) -> JsResult<'js> {
         return Err(throw_type(ctx, "pull() belongs to the stream of a response"));
     };
     let mut cx = Context::from_waker(Waker::noop());
-    // What is there already needs no turn of the event loop.
+    // A piece that is there already needs no turn of the event loop.
     if let Poll::Ready(next) = reader.poll_chunk(&mut cx) {
         return give(ctx, reader, &controller, next);
     }

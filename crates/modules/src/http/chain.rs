@@ -244,7 +244,7 @@ impl Chain {
         }
         sink.show(shown, &asked, &exchange, decoded.as_deref());
         if decoded.is_some() || is_dropped {
-            // Nobody asks for it as it came.
+            // The body as it came is not asked for.
             exchange.forget_body();
         }
         if is_dropped {
@@ -287,7 +287,7 @@ impl Chain {
         (mut exchange, decoded, found): Came,
         sink: &Sink,
     ) -> Last {
-        // Who was met on the way to a connection that did not come about, is nobody's business: so it is in k6.
+        // The address that was met on the way to a connection that did not come about is not told: so it is in k6.
         if exchange.failure.is_some() && exchange.timings.blocked == 0 && !exchange.reused {
             exchange.remote = None;
         }
@@ -316,7 +316,7 @@ impl Chain {
             let reason = exchange.reason(&host);
             let reason = reason.as_deref().unwrap_or(&error);
             let broken = if is_broken(&exchange) { BROKEN } else { "" };
-            // What goes wrong with a body is told without the URL, as in k6, and once.
+            // A fault of a body is told without the URL, as in k6, and once.
             let is_of_body = exchange.head().is_some() && !error.starts_with(NO_LOCATION);
             let told = if is_of_body {
                 once(&error).to_owned()
@@ -506,7 +506,7 @@ const BROKEN: &str = "net/http: HTTP/1.x transport connection broken: ";
 /// Takes the codings off a large body. Others on the core go on meanwhile, and the request's time limit holds.
 async fn unpack(coding: &str, body: &[u8], limit: u64, deadline: u64) -> content::Outcome {
     content::unpack(coding, body, limit, async || {
-        // What others have put off until the core rests: it doesn't.
+        // Chores that were put off until the core rests: it doesn't rest.
         brunt_fiber::core::carry_out_chores();
         tokio::task::yield_now().await;
         clock::now_ns() < deadline

@@ -11,7 +11,7 @@ use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
 
 use super::jar::{CookieJar, SharedJar};
 use super::state::{HttpState, http_for};
-use crate::reading::text_or_empty;
+use crate::reading::{keys_of, text_or_empty};
 use crate::throwing::throw;
 
 static DOMAIN: Name = Name::new("domain");
@@ -115,7 +115,7 @@ fn set<'js>(call: Call<'js>, jar: &SharedJar) -> JsResult<'js> {
 }
 
 fn read_options(options: &Value<'_>, cookie: &mut SetCookie) -> JsResult<'static, ()> {
-    for key in options.keys()? {
+    for key in keys_of(options)? {
         let value = options.get(&key)?;
         if key.is(&DOMAIN) {
             cookie.domain = value.to_string_lossy()?;

@@ -55,7 +55,7 @@ impl Class for FileData {
 
     fn own<'js>(&self, ctx: Ctx<'js>, key: &Key<'js>) -> JsResult<'js, Own<'js>> {
         if key.is(&DATA) {
-            // What lies in a file or comes from a stream is not shown.
+            // Data that lie in a file or come from a stream are not shown.
             let Some(data) = self.data.in_memory() else { return Ok(Own::Once(ctx.undefined())) };
             return Ok(Own::Keep(if self.is_text {
                 ctx.string_from_utf8(&data)?

@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::globals::web::feed::FeedGuard;
 use crate::go_error::go_type;
 use crate::go_text;
-use crate::reading::tag_text;
+use crate::reading::{Room, keys_of, tag_text};
 use crate::state::VuState;
 
 static HEADERS: Name = Name::new("headers");
@@ -274,7 +274,7 @@ impl Prepared {
         params: &Value<'js>,
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
-        for key in params.keys()? {
+        for key in keys_of(params)? {
             let value = params.get(&key)?;
             // A timeout, type or compression that is no value is refused, as by k6.
             let means_something = |key: &Key<'js>| {
@@ -299,9 +299,10 @@ impl Prepared {
         own: &mut OwnHeaders,
     ) -> Result<(), Refusal> {
         if key.is(&HEADERS) {
-            for name in value.keys()? {
+            let mut room = Room::new();
+            for name in keys_of(value)? {
                 // Even `null` is sent, as text: that is what k6 does.
-                let text = value.get(&name)?.to_string_lossy()?;
+                let text = room.text(&value.get(&name)?)?;
                 let name = name.text().unwrap_or_default();
                 own.set(&name, &text);
             }
@@ -352,7 +353,8 @@ impl Prepared {
     }
 
     fn read_tags(&mut self, tags: &Value<'_>) -> Result<(), Refusal> {
-        for key in tags.keys()? {
+        let mut room = Room::new();
+        for key in keys_of(tags)? {
             let (name, value) = (key.text().unwrap_or_default(), tags.get(&key)?);
             let Some(text) = tag_text(&value) else {
                 return Err(self.unsendable(
@@ -363,6 +365,7 @@ impl Prepared {
                     ),
                 ));
             };
+            room.take(tags.ctx(), text.len())?;
             if name == "name" {
                 self.name = Some(text);
             } else {
@@ -373,7 +376,8 @@ impl Prepared {
     }
 
     fn read_cookies(&mut self, cookies: &Value<'_>) -> Result<(), Refusal> {
-        for key in cookies.keys()? {
+        let mut room = Room::new();
+        for key in keys_of(cookies)? {
             let (name, value) = (key.text().unwrap_or_default(), cookies.get(&key)?);
             if value.is_nullish() {
                 continue;
@@ -391,6 +395,7 @@ impl Prepared {
             } else {
                 RequestCookie { name, value: value.to_string_lossy()?, replace: false }
             };
+            room.take(cookies.ctx(), cookie.value.len())?;
             self.cookies.push(cookie);
         }
         Ok(())
@@ -486,7 +491,7 @@ impl OwnHeaders {
                         );
                     }
                 }
-                // The agent stands in front; how the body is framed is ours to say.
+                // The agent comes first; Brunt itself says how the body is framed.
                 "User-Agent" | "Transfer-Encoding" => {}
                 _ => {
                     if let Err(failure) = add(&name, &value) {
@@ -509,7 +514,7 @@ fn content_type_of<'js>(params: &Value<'js>) -> JsResult<'js, Option<String>> {
         return Ok(None);
     }
     let mut given = None;
-    for name in headers.keys()? {
+    for name in keys_of(&headers)? {
         if name.text().is_some_and(|name| name.eq_ignore_ascii_case("content-type")) {
             given = Some(headers.get(&name)?.to_string_lossy()?);
         }

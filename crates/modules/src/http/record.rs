@@ -165,7 +165,7 @@ pub(super) fn find(
     system: SystemTags,
     mut labels: Labels<'_>,
 ) -> Block {
-    // What is no tag must not tell series apart.
+    // An address that is no tag must not tell series apart.
     labels.remote = labels.remote.filter(|_| system.ip);
     if !system.ocsp_status {
         labels.ocsp_status = "";

@@ -177,7 +177,7 @@ impl Response {
         let mut joined: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in head.headers() {
             let name = canonical_name(name);
-            // What frames the body is the connection's business: Go keeps it back.
+            // Headers that frame the body belong to the connection: Go keeps them back.
             let is_hidden = match name.as_str() {
                 "Trailer" => true,
                 "Transfer-Encoding" => is_http1,
@@ -303,7 +303,7 @@ impl Response {
                 }
             }
         }
-        // What lies in files or came from a stream is not shown.
+        // A body that lies in files or came from a stream is not shown.
         let body = first.body.as_ref().and_then(Payload::in_memory).unwrap_or_default();
         ctx.object_from([
             (&METHOD, ctx.string(&first.method)?),
@@ -347,7 +347,7 @@ impl Class for Response {
         }
         if key.is(&TIMINGS) {
             let timings = self.timings(ctx)?;
-            // Those of a stream grow until it ends.
+            // The timings of a stream grow until it ends.
             let is_final = self.reader.as_ref().is_none_or(|reader| reader.finished().is_some());
             return Ok(if is_final { Own::Keep(timings) } else { Own::Once(timings) });
         }
@@ -365,7 +365,7 @@ impl Class for Response {
         }
         let finished = self.finished.as_deref();
         let exchange = self.exchange();
-        // What was agreed on counts once there is a response.
+        // The agreed version counts once there is a response.
         let tls = exchange.and_then(|exchange| exchange.tls).filter(|_| self.head().is_some());
         let value = if key.is(&ERROR) {
             ctx.string(self.latest().map_or(self.error.as_str(), |finished| &finished.error))?
@@ -432,7 +432,7 @@ fn page<'js>(call: &Call<'js>) -> JsResult<'js, Rc<Page>> {
         ResponseType::Text | ResponseType::Binary => response.body_bytes(),
     };
     let url = response.finished.as_deref().map_or("", |finished| &finished.url);
-    // What was never sent has an empty document in k6, what failed has none.
+    // A request that was never sent has an empty document in k6, one that failed has none.
     let bytes = if response.finished.is_none() { Some([].as_slice()) } else { bytes };
     if !this.is_assigned::<Response>(&BODY) && !this.is_assigned::<Response>(&URL) {
         return page_of(ctx, bytes, url);

@@ -106,7 +106,7 @@ impl Sink {
         let mut recorder = core.recorder().borrow_mut();
         let base = self.tags.id(&mut recorder);
         let response = exchange.response().ok();
-        // A name that the script set through `exec.vu.tags` also stands for the URL.
+        // A name that the script set through `exec.vu.tags` also takes the URL's place.
         let vu_name = if request.name.is_none() { self.tags.name() } else { None };
         let labels = Labels {
             base,

@@ -9,7 +9,7 @@ use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
 use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name};
 
-use crate::reading::{length_of, text_or_empty};
+use crate::reading::{Room, length_of, text_or_empty};
 
 static NAME: Name = Name::new("name");
 static URL: Name = Name::new("url");
@@ -65,12 +65,15 @@ pub(super) fn tag(call: Call<'_>) -> JsResult<'_> {
         return ctx.instance(UrlTemplate { url: text.to_string(), name: text.to_string() });
     }
     let (mut url, mut name) = (String::new(), String::new());
+    let mut room = Room::new();
     for index in 0..length_of(&literals)? {
-        let literal = literals.get_index(index)?.to_string_lossy()?;
+        let literal = room.text(&literals.get_index(index)?)?;
         url.push_str(&literal);
         name.push_str(&literal);
         if (index as usize) + 1 < call.len() {
-            url.push_str(&text_or_empty(&call.argument(index as usize + 1))?);
+            let between = text_or_empty(&call.argument(index as usize + 1))?;
+            room.take(ctx, between.len())?;
+            url.push_str(&between);
             name.push_str("${}");
         }
     }

@@ -3,7 +3,7 @@ import http from 'k6/http';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 
-/** What differs between the versions of httpx. */
+/** The differences between the versions of httpx. */
 const dialect = {
   /** Since 0.0.6, an address that is whole stays as it is; before, each address follows the base URL. */
   keepsWholeAddresses: true,

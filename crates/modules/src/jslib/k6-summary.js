@@ -18,11 +18,11 @@ const dialect = {
   },
 };
 
-/** A number rounded to at most `decimals` decimals, without zeros at its end. */
-const rounded = (value, decimals) => String(parseFloat(value.toFixed(decimals)));
+/** A number without the decimals after the first `digits`, which are not rounded. */
+const truncated = (value, digits) => Math.trunc(value * 10 ** digits) / 10 ** digits;
 
-/** A number cut to at most `decimals` decimals. */
-const cut = (value, decimals) => rounded(Math.trunc(value * 10 ** decimals) / 10 ** decimals, decimals);
+/** A number in its shortest form of at most `digits` decimals. */
+const short = (value, digits) => `${Number(value.toFixed(digits))}`;
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
 
@@ -48,46 +48,53 @@ const SHORT_TIMES = [
   [1000, 1, 'ms', 2],
 ];
 
+/** Milliseconds in the unit of the option `summaryTimeUnit`, or as a clock: `1h2m3s`, with decimals below a minute. */
 function time(milliseconds, unit) {
-  const fixed = FIXED_UNITS.get(unit);
-  if (fixed) return (milliseconds * fixed[0]).toFixed(2) + fixed[1];
+  if (FIXED_UNITS.has(unit)) {
+    const [factor, name] = FIXED_UNITS.get(unit);
+    return `${(milliseconds * factor).toFixed(2)}${name}`;
+  }
   if (milliseconds === 0) return '0s';
-  const short = SHORT_TIMES.find(([end]) => milliseconds < end);
-  if (short) return cut(milliseconds * short[1], short[3]) + short[2];
+  for (const [end, factor, name, digits] of SHORT_TIMES) {
+    if (milliseconds < end) return short(truncated(milliseconds * factor, digits), digits) + name;
+  }
   const [hours, minutes] = [Math.trunc(milliseconds / 3600000), Math.trunc(milliseconds / 60000)];
   const clock = hours > 0 ? `${hours}h${minutes % 60}m` : minutes > 0 ? `${minutes}m` : '';
-  return `${clock}${cut((milliseconds % 60000) / 1000, milliseconds > 60000 ? 0 : 2)}s`;
+  const digits = milliseconds > 60000 ? 0 : 2;
+  return `${clock}${short(truncated((milliseconds % 60000) / 1000, digits), digits)}s`;
 }
+
+/** How values look: those of rates always, others by what their metric contains. */
+const FORMS = {
+  rate: (value) => `${truncated(value * 100, 2).toFixed(2)}%`,
+  data: bytes,
+  time,
+};
 
 /** A value of a metric as people read it: bytes, times, percents, numbers. */
-export function humanizeValue(value, metric, timeUnit) {
-  if (metric.type === 'rate') return `${(Math.trunc(value * 100 * 100) / 100).toFixed(2)}%`;
-  if (metric.contains === 'data') return bytes(value);
-  if (metric.contains === 'time') return time(value, timeUnit);
-  return rounded(value, 6);
+export function humanizeValue(value, { type, contains }, timeUnit) {
+  const form = type === 'rate' ? FORMS.rate : contains === 'data' || contains === 'time' ? FORMS[contains] : undefined;
+  return form ? form(value, timeUnit) : short(value, 6);
 }
 
-/** The columns of a metric that is not a trend: its value, and one or two more. */
+/** The columns of metrics that are no trends: text before, name of the value, text after. Counts are shown as they are. */
+const COLUMNS = new Map([
+  ['counter', [['', 'count', ''], ['', 'rate', '/s']]],
+  ['gauge', [['', 'value', ''], ['min=', 'min', ''], ['max=', 'max', '']]],
+  ['rate', [['', 'rate', ''], [`${MARKS.pass} `, 'passes', ''], [`${MARKS.fail} `, 'fails', '']]],
+]);
+const COUNTS = ['passes', 'fails'];
+
 function columns(metric, timeUnit) {
-  const { values } = metric;
-  const human = (value) => humanizeValue(value, metric, timeUnit);
-  switch (metric.type) {
-    case 'counter':
-      return [human(values.count), `${human(values.rate)}/s`];
-    case 'gauge':
-      return [human(values.value), `min=${human(values.min)}`, `max=${human(values.max)}`];
-    case 'rate':
-      return [human(values.rate), `${MARKS.pass} ${values.passes}`, `${MARKS.fail} ${values.fails}`];
-    default:
-      return ['[no data]'];
-  }
+  if (!COLUMNS.has(metric.type)) return ['[no data]'];
+  return COLUMNS.get(metric.type).map(([before, key, after]) => {
+    const value = metric.values[key];
+    return before + (COUNTS.includes(key) ? value : humanizeValue(value, metric, timeUnit)) + after;
+  });
 }
 
 /** `{ b:c }` for `a{b:c}`, which is a part of `a`. */
-function shownName(name) {
-  const at = name.indexOf('{');
-  return at < 0 ? name : `  { ${name.slice(at + 1, -1)} }`;
-}
+const shownName = (name) => name.replace(/^[^{]*\{([^]*).$/, '  { $1 }');
 
 /** Letters that a terminal shows; it shows none for the codes of colours. */
 // eslint-disable-next-line no-control-regex
@@ -96,6 +103,18 @@ const filled = (text, size, shown) => shown + ' '.repeat(Math.max(0, size - widt
 
 /** The width of each column. */
 const widest = (rows) => rows.reduce((most, row) => row.map((text, at) => Math.max(width(text), most[at] || 0)).concat(most.slice(row.length)), []);
+
+/** Names in order, the parts of a metric after it. */
+function ordered(names) {
+  if (!dialect.keepsPartsTogether) return names.sort();
+  const families = new Map();
+  for (const name of names) {
+    const [whole] = name.split('{', 1);
+    families.set(whole, [...(families.get(whole) ?? []), name]);
+  }
+  const inOrder = (list) => list.sort((a, b) => a.localeCompare(b));
+  return inOrder([...families.keys()]).flatMap((whole) => inOrder(families.get(whole)));
+}
 
 class Text {
   constructor(data, options) {
@@ -109,25 +128,23 @@ class Text {
     return this.options.enableColors ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text;
   }
 
-  check(indent, check) {
-    if (check.fails === 0) {
-      this.lines.push(this.paint('green', `${indent}${MARKS.pass} ${check.name}`));
-      return;
+  check(indent, { name, passes, fails }) {
+    const isGood = fails === 0;
+    const told = [`${indent}${isGood ? MARKS.pass : MARKS.fail} ${name}`];
+    if (!isGood) {
+      const share = Math.floor((100 * passes) / (passes + fails));
+      told.push(`${indent} ${MARKS.reason}  ${share}% — ${MARKS.pass} ${passes} / ${MARKS.fail} ${fails}`);
     }
-    const percent = Math.floor((100 * check.passes) / (check.passes + check.fails));
-    const told = `${indent} ${MARKS.reason}  ${percent}% — ${MARKS.pass} ${check.passes} / ${MARKS.fail} ${check.fails}`;
-    this.lines.push(this.paint('red', `${indent}${MARKS.fail} ${check.name}\n${told}`));
+    this.lines.push(this.paint(isGood ? 'green' : 'red', told.join('\n')));
   }
 
-  group(indent, group) {
-    let inner = indent;
-    if (group.name !== '') {
-      this.lines.push(`${indent}${MARKS.group} ${group.name}\n`);
-      inner += '  ';
-    }
-    for (const check of group.checks) this.check(inner, check);
-    if (group.checks.length > 0) this.lines.push('');
-    for (const child of group.groups) this.group(inner, child);
+  /** A group with the groups in it, which are two blanks further in; the outermost has no name. */
+  group(indent, { name, checks, groups }) {
+    const inner = name === '' ? indent : `${indent}  `;
+    if (inner !== indent) this.lines.push(`${indent}${MARKS.group} ${name}\n`);
+    checks.forEach((check) => this.check(inner, check));
+    if (checks.length > 0) this.lines.push('');
+    groups.forEach((child) => this.group(inner, child));
   }
 
   metrics(indent, metrics) {
@@ -172,15 +189,6 @@ class Text {
   }
 }
 
-function ordered(names) {
-  if (!dialect.keepsPartsTogether) return names.sort();
-  const split = (name) => [name.split('{', 1)[0], name];
-  return names.sort((a, b) => {
-    const [[first, wholeFirst], [second, wholeSecond]] = [split(a), split(b)];
-    return first.localeCompare(second) || wholeFirst.localeCompare(wholeSecond);
-  });
-}
-
 /** The summary as k6's terminal shows it. Options: `indent`, `enableColors`, `summaryTrendStats`, `summaryTimeUnit`. */
 export function textSummary(data, options = {}) {
   return new Text(data, options).whole();
@@ -194,18 +202,15 @@ const allValues = ({ values }) => Object.entries(values).map(([key, value]) => `
 export function jUnit(data, options) {
   const { hasClassname, head, before, within, after, failure } = dialect.junit;
   const classname = hasClassname ? ` classname="${escaped(options?.classname || 'Unnamed folder')}"` : '';
-  const cases = [];
-  let failures = 0;
-  for (const [name, metric] of Object.entries(data.metrics)) {
-    for (const [source, { ok }] of Object.entries(metric.thresholds || {})) {
-      if (!ok) failures += 1;
+  const results = Object.entries(data.metrics).flatMap(([name, metric]) =>
+    Object.entries(metric.thresholds || {}).map(([source, { ok }]) => {
       const start = `<testcase name="${escaped(name)} - ${escaped(source)}"${classname}`;
-      cases.push(ok ? `${start} />` : `${start}>${failure(metric)}</testcase>`);
-    }
-  }
-  const count = `tests="${cases.length}" failures="${failures}"`;
+      return { ok, text: ok ? `${start} />` : `${start}>${failure(metric)}</testcase>` };
+    }),
+  );
+  const count = `tests="${results.length}" failures="${results.filter(({ ok }) => !ok).length}"`;
   const name = escaped(options?.name || 'k6 thresholds');
-  const suite = `<testsuite name="${name}" ${count}>${within}${cases.join('\n')}`;
+  const suite = `<testsuite name="${name}" ${count}>${within}${results.map(({ text }) => text).join('\n')}`;
   return `<?xml version="1.0"?>${head}<testsuites ${count}>${before}${suite}${after}`;
 }
 

@@ -17,7 +17,7 @@ export const config = {
   logFailures: false,
 };
 
-/** What a failed assertion throws. */
+/** The error that a failed assertion throws. */
 export class AssertionError extends Error {
   constructor(message, props = {}) {
     super(message || 'Unspecified AssertionError');
@@ -111,7 +111,7 @@ function shownObject(value, seen, room, depth) {
   if (value instanceof RegExp) return String(value);
   if (value instanceof Date) return style.isModern ? value.toJSON() || 'Invalid Date' : value.toUTCString();
   if (style.isModern) {
-    // What is in a map chai 4.5 does not show.
+    // chai 4.5 does not show the entries of a map.
     if (value instanceof Map) return 'Map{}';
     if (value instanceof Set) return joined(Array.from(value, (item) => (left) => inner(item, left)), 'Set{', '}', space);
     if (['Promise', 'WeakMap', 'WeakSet'].includes(tagOf(value))) return `${tagOf(value)}{…}`;
@@ -150,7 +150,7 @@ function inspect(value) {
   return shown(value, [], style.isModern && threshold() ? threshold() : Infinity, 0);
 }
 
-/** A value as it stands in messages: long ones are cut. */
+/** A value as messages show it: long ones are cut. */
 function objDisplay(value) {
   const text = inspect(value);
   const limit = threshold();
@@ -224,7 +224,7 @@ function allKeys(value) {
 
 const deepEqual = (a, b) => (config.deepEqual || eql)(a, b);
 
-/** `a.b[1].c`; a dot or bracket of a name stands behind `\\`. */
+/** `a.b[1].c`; a dot or bracket of a name comes after `\\`. */
 function pathParts(path) {
   const found = String(path).replace(/([^\\])\[/g, '$1.[').match(/(\\\.|[^.]+?)+/g) || [];
   return found.map((part) => {

@@ -10,6 +10,7 @@ use rumqttc::mqttbytes::{QoS, valid_filter, valid_topic};
 use super::session::{Login, Session, Will};
 use super::wire::Place;
 use crate::extension::OwnTags;
+use crate::reading::Room;
 
 /// The longest text that MQTT carries.
 const TEXT_MAX: usize = 65_535;
@@ -228,8 +229,9 @@ impl Connecting {
         if options.is_object() {
             let servers = options.get("servers")?;
             if servers.is_array() {
+                let mut room = Room::new();
                 for index in 0..servers.length()?.min(1000) {
-                    urls.push(servers.get_index(index)?.to_string_lossy()?);
+                    urls.push(room.text(&servers.get_index(index)?)?);
                 }
             }
             let number = options.get("keepalive")?;
@@ -378,8 +380,9 @@ fn topic_of_message(topic: &str) -> Result<(), String> {
 fn filters<'js>(given: &Value<'js>) -> JsResult<'js, Result<Vec<String>, String>> {
     let mut all = Vec::new();
     if given.is_array() {
+        let mut room = Room::new();
         for index in 0..given.length()?.min(10_000) {
-            all.push(given.get_index(index)?.to_string_lossy()?);
+            all.push(room.text(&given.get_index(index)?)?);
         }
     } else if given.is_string() {
         all.push(given.to_string_lossy()?);

@@ -205,7 +205,7 @@ impl Client {
         message: &Publish,
         cost: usize,
     ) -> JsResult<'js, ()> {
-        // What was told before the last iteration ended does not count.
+        // Messages that were told before the last iteration ended do not count.
         self.waiting.set(self.waiting.get().saturating_sub(cost));
         self.room.notify_waiters();
         self.add(ctx, self.meters.received, "message", &OwnTags::default());
@@ -222,7 +222,7 @@ impl Client {
         let is_this =
             self.session.borrow().as_ref().is_some_and(|known| Rc::ptr_eq(known, session));
         if is_this {
-            // Nobody here ended it.
+            // It did not end from this side.
             self.session.borrow_mut().take();
             self.count_error(ctx, "connect", &OwnTags::default());
             let error = error(ctx, "connect", why)?;

@@ -90,7 +90,7 @@ impl Session {
             is_pinging: Cell::default(),
         };
         let mut hello = Connect::new(login.client_id.clone());
-        // Nobody without a name can have a session that lasts.
+        // A client without a name can't have a session that lasts.
         hello.clean_session = is_clean || login.client_id.is_empty();
         hello.keep_alive = keep_alive;
         hello.last_will = login.will.as_ref().map(|will| LastWill {

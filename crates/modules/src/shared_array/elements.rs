@@ -12,6 +12,7 @@ use memchr::memchr;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::unparsed::{Hunt, found_in_file};
+use super::COST_OF_ELEMENT;
 use crate::globals::web::bodies::is_blob;
 
 /// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
@@ -82,7 +83,10 @@ impl Elements {
             let element = array.get_index(index)?;
             let binary = &mut elements.binary;
             let json = ctx.stringify_marked(&element, |value| seen.mark(value, binary))?;
-            elements.push(json.unwrap_or_default().as_bytes());
+            let json = json.unwrap_or_default();
+            // Plain values are written at once, and there may be millions of them.
+            ctx.poll(COST_OF_ELEMENT)?;
+            elements.push(json.as_bytes());
         }
         if let Text::Own(text) = &mut elements.text {
             text.shrink_to_fit();
@@ -192,7 +196,7 @@ impl<'js> Seen<'js> {
             return Ok(None);
         };
         let place = |bytes: &[u8]| (bytes.as_ptr() as usize, bytes.len(), shape);
-        // What was detached has no bytes, and is an empty object for JSON.
+        // A detached buffer has no bytes, and is an empty object for JSON.
         let Some(known) = value.with_bytes(place) else { return Ok(None) };
         if let Some(&Mark { number, is_held }) = self.marks.get(&known) {
             // A script may have changed them since.

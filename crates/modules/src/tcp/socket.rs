@@ -362,7 +362,7 @@ impl Socket {
         } else {
             match tokio::time::timeout(timeout, stream.write(bytes)).await {
                 Ok(written) => written,
-                // How much was written nobody knows.
+                // The number of written bytes is unknown.
                 Err(_) => return Err((1, "write tcp: i/o timeout".to_owned())),
             }
         };

@@ -325,7 +325,7 @@ impl Connection {
             waker.wake();
         }
         match event {
-            // What comes after the script has closed is nobody's.
+            // Messages that come after the script has closed are dropped.
             Event::Message(..) if self.ready.get() != Ready::Open => Ok(()),
             Event::Message(kind, bytes) => {
                 self.tally.received(&bytes);

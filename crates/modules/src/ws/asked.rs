@@ -13,7 +13,7 @@ use brunt_websocket::{Asked, Connected, Handshake, HandshakeError, connect};
 use crate::connections::Connections;
 use crate::http::cookies;
 use crate::http::jar::{SharedJar, jar_in};
-use crate::reading::tag_text;
+use crate::reading::{Room, keys_of, tag_text};
 use crate::state::VuState;
 use crate::throwing::throw;
 
@@ -72,7 +72,7 @@ impl Params {
         if !params.is_object() {
             return Ok(read);
         }
-        for key in params.keys()? {
+        for key in keys_of(params)? {
             let value = params.get(&key)?;
             if key.is(&HEADERS) {
                 if value.is_object() {
@@ -108,8 +108,9 @@ impl Params {
     }
 
     fn read_headers<'js>(&mut self, headers: &Value<'js>) -> JsResult<'js, ()> {
-        for key in headers.keys()? {
-            let value = headers.get(&key)?.to_string_lossy()?;
+        let mut room = Room::new();
+        for key in keys_of(headers)? {
+            let value = room.text(&headers.get(&key)?)?;
             let name = canonical_name(&key.text().unwrap_or_default());
             match name.as_str() {
                 "Host" => self.host = Some(value),
@@ -132,7 +133,7 @@ impl Params {
         tags: &Value<'js>,
         strictness: Strictness,
     ) -> JsResult<'js, ()> {
-        for key in tags.keys()? {
+        for key in keys_of(tags)? {
             let (name, value) = (key.text().unwrap_or_default(), tags.get(&key)?);
             let Some(text) = tag_text(&value) else {
                 let what = match strictness {

@@ -1,6 +1,7 @@
 //! The socket of a connection: TCP, or a socket in the file system.
 
 use std::io::{self, IoSlice};
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
@@ -66,12 +67,22 @@ impl Socket {
             Self::Tcp(stream) => stream.try_write(bytes),
             Self::Tls(stream) => {
                 let size = now(Pin::new(&mut *stream).poll_write(&mut idle(), bytes))?;
-                // What the socket doesn't take is written before what comes next.
+                // Bytes that the socket doesn't take are written before the next ones.
                 let _ = Pin::new(stream).poll_flush(&mut idle());
                 Ok(size)
             }
             #[cfg(unix)]
             Self::Unix(stream) => stream.try_write(bytes),
+        }
+    }
+
+    /// Ends both directions. Best effort: it is closed when it is dropped.
+    pub(super) fn hang_up(&mut self) {
+        match self {
+            Self::Tcp(stream) => drop(SockRef::from(&*stream).shutdown(Shutdown::Both)),
+            Self::Tls(stream) => drop(Pin::new(stream).poll_shutdown(&mut idle())),
+            #[cfg(unix)]
+            Self::Unix(stream) => drop(SockRef::from(&*stream).shutdown(Shutdown::Both)),
         }
     }
 
@@ -91,7 +102,7 @@ impl Socket {
     ) -> io::Result<R> {
         match self {
             Self::Tcp(stream) => stream.try_io(Interest::WRITABLE, || write(SockRef::from(stream))),
-            // What goes past TLS would not arrive.
+            // Bytes that go past TLS would not arrive.
             Self::Tls(_) => Err(io::ErrorKind::Unsupported.into()),
             #[cfg(unix)]
             Self::Unix(stream) => {
@@ -123,7 +134,7 @@ impl AsyncRead for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
             Self::Tls(stream) => {
-                // What was written may be waiting for the socket still; nobody flushes it but us.
+                // Written bytes may be waiting for the socket still, and must be flushed here.
                 if let Poll::Ready(Err(error)) = Pin::new(&mut *stream).poll_flush(cx) {
                     return Poll::Ready(Err(error));
                 }

@@ -72,7 +72,7 @@ impl Turn {
 /// itself comes before those.
 pub(crate) fn come_again(cx: &Context<'_>) {
     let mut cx = Context::from_waker(cx.waker());
-    // What it registers stays when it is dropped.
+    // The waker that it registers stays when it is dropped.
     let _ = pin!(tokio::task::yield_now()).poll(&mut cx);
 }
 

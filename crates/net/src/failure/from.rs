@@ -108,7 +108,7 @@ fn from_certificate(error: &CertificateError) -> Failure {
 /// Failures that rustls has no words for.
 fn from_webpki(error: &str) -> Failure {
     match error {
-        // A certificate that signed itself, or that a certificate signed which may not: nobody vouches for it,
+        // A certificate that signed itself, or that a certificate signed which may not: no authority signed it,
         // which Go calls an unknown authority.
         _ if error.contains("CaUsedAsEndEntity") || error.contains("EndEntityUsedAsCa") => {
             Failure::UnknownAuthority

@@ -34,7 +34,7 @@ pub(super) fn open(pem: &str, password: &str) -> Result<PrivateKeyDer<'static>, 
         "AES-256-CBC" => decrypt::<Decryptor<Aes256>>(&bytes, password, &salt, 32),
         _ => return Err("the key is encrypted with an unknown cipher"),
     };
-    // What came out begins as every key does, or the padding was right by chance.
+    // The text begins as every key does, or the padding was right by chance.
     let der = opened.filter(|der| der.first() == Some(&0x30));
     let der = der.ok_or("the key can't be opened: is the password right?")?;
     match label.trim() {

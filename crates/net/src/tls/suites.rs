@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(with(&[], None), Ok(9));
         assert_eq!(with(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], None), Ok(4));
         assert_eq!(with(&["TLS_RSA_WITH_RC4_128_SHA"], None), Ok(3));
-        // Those of TLS 1.3, which 1.2 can't use: connections fail, not the start.
+        // Suites of TLS 1.3, which 1.2 can't use: connections fail, not the start.
         let old = ["TLS_RSA_WITH_RC4_128_SHA"].as_slice();
         assert_eq!(with(old, Some(TlsVersion::Tls12)), Ok(3));
         assert_eq!(with(&[], Some(TlsVersion::Tls11)), Ok(9));

@@ -91,7 +91,7 @@ pub(super) struct Anyone {
 impl Anyone {
     pub(super) fn new(provider: &CryptoProvider) -> Self {
         let mut schemes = provider.signature_verification_algorithms.supported_schemes();
-        // Nobody checks them, so it is no matter that we couldn't.
+        // They are not checked, so it is no matter that rustls couldn't.
         schemes.extend([SignatureScheme::ECDSA_NISTP521_SHA512, SignatureScheme::RSA_PKCS1_SHA1]);
         Self { schemes }
     }

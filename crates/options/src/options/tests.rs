@@ -100,7 +100,7 @@ fn scenarios_are_read_strictly() {
     insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "tags": { "a": 5 } })), @"scenarios.browse.tags.a: expected a string, got 5");
     insta::assert_snapshot!(shown(json!({ "executor": "constant-arrival-rate", "rate": 1.5 })), @"scenarios.browse.rate: expected a whole number, got 1.5");
     insta::assert_snapshot!(shown(json!({ "executor": "ramping-vus", "stages": [{}, { "target": true }] })), @"scenarios.browse.stages[1].target: expected a whole number, got true");
-    insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "options": { "foo": 1 } })), @"scenarios.browse: unknown field in options: foo; there is only browser");
+    insta::assert_snapshot!(shown(json!({ "executor": "constant-vus", "options": { "foo": 1 } })), @"scenarios.browse: unknown field in options: foo; the only known one is browser");
 }
 
 #[test]

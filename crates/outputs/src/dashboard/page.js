@@ -16,7 +16,7 @@
     return element;
   };
 
-  // --- What the events tell -------------------------------------------------------------------------------------
+  // --- The events' data -----------------------------------------------------------------------------------------
 
   // `points` are snapshots: { t, of: { metric: [numbers] } }.
   const fresh = () => ({ param: { aggregates: {}, thresholds: {} }, metrics: {}, names: [], points: [], total: {}, crossed: {}, exceptions: { told: [], others: 0 }, start: 0, now: 0, stop: 0 });

@@ -129,7 +129,7 @@ impl Server {
             .stderr(std::process::Stdio::null())
             .spawn();
         match started {
-            // Nobody needs to know how it ends, but somebody must ask, or it stays in the system's table.
+            // How it ends does not matter, but it must be asked, or it stays in the system's table.
             Ok(mut child) => {
                 let _ = std::thread::Builder::new()
                     .name("output-open".to_owned())

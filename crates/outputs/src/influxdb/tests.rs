@@ -114,11 +114,11 @@ fn a_server_that_never_answers_fills_a_bounded_queue() {
         // Never waits.
         output.flush().unwrap();
     }
-    // What has no room is not even made into lines.
+    // Samples that have no room are not even made into lines.
     output.write(&frame).unwrap();
     assert!(output.buffer.is_empty());
     let Way::Http { sender: Some(sender), .. } = &output.way else { panic!("it goes by HTTP") };
-    // The first request is on its way for ever, so nobody takes from the queue.
+    // The first request is on its way for ever, so the queue stays full.
     assert_eq!(sender.lost(), 51);
 }
 

@@ -9,7 +9,7 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioExecutor;
 
-use super::dial::{Dialer, Refusal};
+use super::dial::{Dialer, Refusal, Served};
 use super::endpoint::{Endpoint, Protocol, Proxy};
 
 /// An answer's body is read up to here; it only explains a refusal.
@@ -76,14 +76,19 @@ enum Connection {
 pub(crate) struct Client {
     endpoint: Endpoint,
     connection: Connection,
-    /// Whether the connection has brought an answer.
-    has_served: bool,
+}
+
+/// Why a post has no answer.
+struct Trouble {
+    sentence: String,
+    /// Whether it was sent on a connection that had brought answers before: the server may have closed it meanwhile.
+    was_kept: bool,
 }
 
 impl Client {
     pub(crate) fn new(endpoint: Endpoint) -> Self {
         let connection = Connection::to(&endpoint);
-        Self { endpoint, connection, has_served: false }
+        Self { endpoint, connection }
     }
 
     /// Sends it and reads the answer, within the endpoint's time.
@@ -103,25 +108,29 @@ impl Client {
     /// Closes the connection, whatever its state; the next post gets another.
     fn renew(&mut self) {
         self.connection = Connection::to(&self.endpoint);
-        self.has_served = false;
     }
 
-    /// The server may have closed a connection just when we took it: then a new one is tried.
+    /// The server may have closed a kept connection just when we took it: then a new one is tried. A post that fails on a new
+    /// one is not sent again, for the server may have taken it.
     async fn attempt_twice(&mut self, post: &Post) -> Result<Answer, String> {
-        match self.attempt(post).await {
-            Err(_) if self.has_served => {
-                self.renew();
-                self.attempt(post).await
-            }
-            result => result,
+        let mut result = self.attempt(post).await;
+        if result.as_ref().is_err_and(|trouble| trouble.was_kept) {
+            self.renew();
+            result = self.attempt(post).await;
         }
+        result.map_err(|trouble| trouble.sentence)
     }
 
-    async fn attempt(&mut self, post: &Post) -> Result<Answer, String> {
-        let request = self.request(post)?;
+    async fn attempt(&mut self, post: &Post) -> Result<Answer, Trouble> {
+        let request = self.request(post);
+        let request = request.map_err(|sentence| Trouble { sentence, was_kept: false })?;
         let response = self.connection.request(request).await;
-        let response = response.map_err(|error| self.trouble(&error))?;
+        let response = response.map_err(|error| Trouble {
+            was_kept: Served::before(&error),
+            sentence: self.sentence(&error),
+        })?;
         let (head, body) = response.into_parts();
+        Served::set(&head.extensions);
         let whole = Limited::new(body, ANSWER_MAX).collect().await;
         let (body, trailers) = if let Ok(whole) = whole {
             let trailers = whole.trailers().cloned().unwrap_or_default();
@@ -130,7 +139,6 @@ impl Client {
             // Longer than anyone reads; the status says enough, and hyper closes the connection.
             (Bytes::new(), HeaderMap::new())
         };
-        self.has_served = true;
         // A task of hyper's puts the connection back. The next post must not come before it, or it would open another.
         tokio::task::yield_now().await;
         Ok(Answer { status: head.status, headers: head.headers, trailers, body })
@@ -160,7 +168,7 @@ impl Client {
     }
 
     /// The error in our words.
-    fn trouble(&self, error: &legacy::Error) -> String {
+    fn sentence(&self, error: &legacy::Error) -> String {
         use std::error::Error as _;
         let Some(cause) = error.source() else { return error.to_string() };
         if let Some(Refusal(refusal)) = cause.downcast_ref() {

@@ -5,14 +5,17 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response, Uri, header};
+use http::{Extensions, Request, Response, Uri, header};
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::ext::ReasonPhrase;
+use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
 use hyper_util::rt::TokioIo;
 use tokio::io::{self, AsyncRead, AsyncWrite, ReadBuf};
@@ -71,7 +74,7 @@ impl Dialer {
             Some(proxy) if self.is_tunnel => (tunnel(tcp, &to, proxy).await?, false),
             Some(_) => (tcp, true),
         };
-        Ok(TokioIo::new(Line { tcp: tcp.into_inner(), is_proxied }))
+        Ok(TokioIo::new(Line { tcp: tcp.into_inner(), is_proxied, served: Served::default() }))
     }
 
     async fn connect(&mut self, to: Uri) -> Result<TokioIo<TcpStream>, Refusal> {
@@ -165,11 +168,34 @@ fn innermost(error: &dyn Error) -> String {
 pub(super) struct Line {
     tcp: TcpStream,
     is_proxied: bool,
+    served: Served,
 }
 
 impl Connection for Line {
     fn connected(&self) -> Connected {
-        self.tcp.connected().proxy(self.is_proxied)
+        self.tcp.connected().proxy(self.is_proxied).extra(self.served.clone())
+    }
+}
+
+/// Whether a connection has brought an answer. hyper hands it out with each answer and each error of the connection.
+#[derive(Clone, Default)]
+pub(super) struct Served(Arc<AtomicBool>);
+
+impl Served {
+    /// The connection that these belong to has brought an answer.
+    pub(super) fn set(extensions: &Extensions) {
+        if let Some(Self(served)) = extensions.get::<Self>() {
+            served.store(true, Relaxed);
+        }
+    }
+
+    /// Whether the request failed on a connection that had served before.
+    pub(super) fn before(error: &legacy::Error) -> bool {
+        let mut extensions = Extensions::new();
+        if let Some(connected) = error.connect_info() {
+            connected.get_extras(&mut extensions);
+        }
+        extensions.get::<Self>().is_some_and(|Self(served)| served.load(Relaxed))
     }
 }
 

@@ -121,6 +121,71 @@ fn a_server_that_closes_after_each_answer_costs_nothing() {
     serve.join().unwrap();
 }
 
+/// A client of a server that is told, for each connection in turn, how many posts it answers there, and whether it reads one
+/// more before it closes the connection. Beside it: a sign for each that is closed.
+fn closing(
+    connections: &'static [(usize, bool)],
+) -> (client::Client, std::sync::mpsc::Receiver<()>) {
+    use std::io::{Read as _, Write as _};
+    let (listener, address) = crate::testing::silent();
+    let (closed, is_closed) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for &(answered, takes_one_more) in connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            for number in 0..answered + usize::from(takes_one_more) {
+                let mut text = Vec::new();
+                while !text.ends_with(b"body") {
+                    let mut buffer = [0; 100];
+                    let size = stream.read(&mut buffer).unwrap();
+                    assert!(size > 0, "the client keeps its connection");
+                    text.extend_from_slice(&buffer[..size]);
+                }
+                if number < answered {
+                    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+                }
+            }
+            drop(stream);
+            closed.send(()).unwrap();
+        }
+    });
+    let url = Url::parse(&format!("http://{address}")).unwrap();
+    (client::Client::new(Endpoint::at(&url, || Err(String::new())).unwrap()), is_closed)
+}
+
+#[tokio::test]
+async fn a_server_that_closed_an_idle_connection_is_dialled_again() {
+    let (mut client, is_closed) = closing(&[(2, false), (1, false), (1, false), (2, false)]);
+    for count in [2, 1, 1, 2] {
+        for _ in 0..count {
+            client.send(&Post::new("/", "body")).await.unwrap();
+        }
+        // Seen at once or not: either way the next post goes over another connection.
+        is_closed.recv().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_a_kept_connection_swallows_is_sent_once_more_on_a_new_one() {
+    let (mut client, _is_closed) = closing(&[(2, true), (1, true), (1, true)]);
+    for _ in 0..4 {
+        client.send(&Post::new("/", "body")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_a_new_connection_swallows_may_have_arrived_and_is_not_sent_again() {
+    let (mut client, is_closed) = closing(&[(1, false), (0, true), (1, false)]);
+    client.send(&Post::new("/", "body")).await.unwrap();
+    is_closed.recv().unwrap();
+    // hyper's task sees that the kept connection is closed.
+    for _ in 0..10 {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    client.send(&Post::new("/", "body")).await.unwrap_err();
+    is_closed.recv().unwrap();
+    client.send(&Post::new("/", "body")).await.unwrap();
+}
+
 /// Answers each connection with these bytes, whatever it is asked, and says how many there were.
 fn raw(answer: &'static [u8]) -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     use std::io::{Read as _, Write as _};

@@ -70,7 +70,7 @@ impl Tls {
                 }
             }
             None => {
-                // What the system has and rustls can't read is skipped, as Go does.
+                // Certificates of the system that rustls can't read are skipped, as Go does.
                 roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             }
         }

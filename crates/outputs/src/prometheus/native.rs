@@ -104,7 +104,7 @@ mod tests {
             assert!(value <= (number / 8.0).exp2() * (1.0 + 1e-12), "{value}");
             assert!(value > ((number - 1.0) / 8.0).exp2(), "{value}");
         }
-        // What k6 1.8.1 wrote.
+        // The numbers that k6 1.8.1 wrote.
         assert_eq!([bucket(0.0125), bucket(5.0), bucket(2.5)], [-50, 19, 11]);
     }
 

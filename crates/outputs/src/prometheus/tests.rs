@@ -104,7 +104,7 @@ fn native_histograms_have_the_buckets_of_k6() {
     assert_eq!(labels, "__name__=k6_http_req_duration_seconds");
     let histogram = one(&series, 4).message();
     assert_eq!((one(&histogram, 1), one(&histogram, 3).double()), (Field::Number(2), 0.025));
-    // What k6 1.8.1 wrote: schema 3, the bucket −50 once, with 2 in it.
+    // k6 1.8.1 wrote: schema 3, the bucket −50 once, with 2 in it.
     assert_eq!(one(&histogram, 4), Field::Number(6));
     assert_eq!(one(&histogram, 11), Field::Bytes(vec![8, 99, 16, 1]));
     assert_eq!(one(&histogram, 12), Field::Bytes(vec![4]));

@@ -144,7 +144,7 @@ impl Held {
     /// The buffer is lent for as long as the slice lives, and not late.
     unsafe fn as_slice(&self) -> &[u8] {
         let (start, len) = self.range();
-        // SAFETY: the memory lives as long as `self`; nobody writes to it, as the caller promises.
+        // SAFETY: the memory lives as long as `self`; it is not written to, as the caller promises.
         unsafe { slice::from_raw_parts(start, len) }
     }
 

@@ -146,7 +146,7 @@ fn a_buffer_is_lent_again_and_again_without_a_copy() {
     let place = first.as_ptr();
     drop(first);
     for round in 0..3 {
-        // Nobody holds it now: it is written in place.
+        // It is no longer held: it is written in place.
         text(vm.ctx(), &format!("u[{round}] = 1"));
         let held = buffer.shared_bytes().unwrap();
         assert_eq!((held.as_ptr(), held[round]), (place, 1));

@@ -1,3 +1,5 @@
+use std::any::Any;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::account::LARGE;
@@ -31,6 +33,60 @@ const ALL_KINDS: &str = "
     }
     function structured(o) { return Object.entries(o).flatMap(([k, v]) => [k, v]).concat([[o]]).flat(2).join() }
     kept.length";
+
+#[test]
+fn large_heaps_are_collected_and_freed_in_slices() {
+    let polls = Rc::new(Cell::new(0u32));
+    let interrupt = |host: &dyn Any| {
+        let polls = host.downcast_ref::<Cell<u32>>().unwrap();
+        polls.set(polls.get() + 1);
+        false
+    };
+    let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
+    let vm = Vm::new(Rc::clone(&polls) as Rc<dyn Any>, hooks, 512 * 1024);
+    vm.limit_memory(0);
+    let ctx = vm.ctx();
+    let asked = |script: &str| {
+        polls.set(0);
+        assert!(ctx.eval("t.js", script).is_ok());
+        polls.get()
+    };
+    asked("var kept = []; for (let i = 0; i < 150000; i++) kept.push({ a: { b: i } });");
+    // Each of 300 000 objects is looked at more than once, and every 256th asks; the loop itself asks a few times.
+    vm.collect_beyond(ctx.memory_used());
+    let cycles = "for (let i = 0; i < 1000; i++) { const o = {}; o.o = o; }";
+    let count = asked(cycles);
+    assert!(count > 1000, "{count}");
+    // All but a few thousand go at the next poll.
+    vm.collect_beyond(usize::MAX);
+    let count =
+        asked("var weak = new WeakRef(kept[149999].a); kept = null; for (let i = 0; i < 9; i++);");
+    assert!(count > 500, "{count}");
+    assert!(ctx.memory_used() < 4 << 20, "{}", ctx.memory_used());
+    assert!(ctx.eval("t.js", "weak.deref()").unwrap().is_undefined());
+    // A small heap waits for nothing.
+    vm.collect_beyond(ctx.memory_used());
+    assert!(asked(cycles) < 100);
+    // What is left at the end of a script waits for whoever has run it.
+    let leaves =
+        "(() => { const all = []; for (let i = 0; i < 50000; i++) all.push({ all: [i] }); })()";
+    asked(leaves);
+    let before = ctx.memory_used();
+    ctx.catch_up();
+    assert!(before > (4 << 20) && ctx.memory_used() < 4 << 20, "{before}");
+    // So it is with who wanted too much.
+    vm.limit_memory(24 << 20);
+    assert!(
+        ctx.eval("t.js", "(() => { const all = []; for (;;) all.push({ all: [1] }); })()").is_err()
+    );
+    ctx.take_exception();
+    polls.set(0);
+    assert_eq!(ctx.take_over_limit(), Some(OverLimit::Vm(24 << 20)));
+    assert!(polls.get() > 100 && ctx.memory_used() < 4 << 20, "{polls:?} {}", ctx.memory_used());
+    // A VM that goes takes it along.
+    vm.limit_memory(0);
+    asked(leaves);
+}
 
 #[test]
 fn at_every_limit_the_script_ends_and_the_vm_goes_on() {
@@ -86,7 +142,7 @@ fn a_power_that_is_too_large_leaves_nothing_behind() {
     fails();
     let before = used(&vm);
     fails();
-    // What it had multiplied until then is 100 kB.
+    // The product until then takes 100 kB.
     assert!(used(&vm) < before + 50_000, "{} after {before}", used(&vm));
 }
 

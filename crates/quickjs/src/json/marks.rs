@@ -58,7 +58,7 @@ where
     F: FnMut(&Value<'js>) -> Result<Option<u32>, Thrown>,
 {
     // SAFETY: the asker of `stringify_marked`, which is waiting; one call at a time, since a script that runs in between
-    // asks nobody.
+    // never calls it.
     let asked = unsafe { &mut *opaque.cast::<Asked<'js, F>>() };
     let ctx = asked.ctx;
     // SAFETY: the engine lends a value of this context.

@@ -34,7 +34,7 @@ impl JsonError {
             (JsonErrorKind::Character, Some(byte)) if self.is_first_key => {
                 format!("invalid character {:?}", byte as char)
             }
-            // The token that stands there, if it is one.
+            // The token at that place, if it is one.
             (JsonErrorKind::Character, Some(byte)) if self.expected == TOP_LEVEL => match byte {
                 b'{' | b'[' => format!("Unexpected token at the end: {}", byte as char),
                 _ => "Unexpected token at the end: <nil>".to_owned(),

@@ -305,7 +305,10 @@ impl ModuleHost for Host {
         }
     }
     fn load(&self, _: Ctx<'_>, _: &str) -> Result<Loaded, String> {
-        Ok(Loaded::Native(vec!["default".into(), "answer".into(), "nothing".into()]))
+        Ok(Loaded::Native {
+            shown: vec!["answer".into(), "nothing".into()],
+            hidden: vec!["default".into()],
+        })
     }
     fn evaluate<'js>(
         &self,

@@ -41,7 +41,10 @@ impl ModuleHost for Host {
     }
     fn load(&self, _: Ctx<'_>, name: &str) -> Result<Loaded, String> {
         if name.starts_with("host") {
-            return Ok(Loaded::Native(vec!["default".to_owned(), "answer".to_owned()]));
+            return Ok(Loaded::Native {
+                shown: vec!["answer".to_owned()],
+                hidden: vec!["default".to_owned()],
+            });
         }
         if name == "./fails.js" {
             return Err("on purpose".to_owned());

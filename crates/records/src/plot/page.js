@@ -14,7 +14,7 @@
     one.on = true;
   }
 
-  // What is seen: a range of x in seconds, or everything.
+  // The visible part: a range of x in seconds, or everything.
   let zoom = null;
   let isLog = true;
   let drag = null;

@@ -62,7 +62,7 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), OptionsErro
         "read_timeout" => options.read_timeout = Some(time()?).filter(|limit| !limit.is_zero()),
         "pool_size" => options.pool_size = (number()? as usize).max(1),
         "pool_timeout" => options.pool_timeout = time()?,
-        // What they tune is not there to be tuned.
+        // Brunt has no pool that they could tune.
         "write_timeout" | "pool_fifo" | "min_idle_conns" | "max_idle_conns"
         | "max_active_conns" | "conn_max_idle_time" | "conn_max_lifetime" | "idle_timeout"
         | "max_conn_age" => {}

@@ -107,7 +107,38 @@ fn wanted(scenario: &Scenario, at: Duration) -> u64 {
     0
 }
 
+/// The steps, one VU at a time: every change of each, in the order of time, those that come first.
+fn steps_one_by_one(ramp: &Scenario, segment: &Segment) -> Vec<(Duration, u64)> {
+    let mut changes = Vec::new();
+    for handle in &ramp.closed_plan(segment).unwrap().handles {
+        for held in handle.spans.chunk_by(|a, b| a.hard_end == b.hard_end) {
+            changes.push((held[0].start, 1_i64));
+            changes.push((held[0].hard_end, -1));
+        }
+    }
+    changes.sort_by_key(|(at, change)| (*at, -change));
+    let mut planned = 0;
+    let mut steps = Vec::new();
+    for alike in changes.chunk_by(|a, b| a == b) {
+        planned += alike.iter().map(|(_, change)| change).sum::<i64>();
+        steps.push((alike[0].0, planned.unsigned_abs()));
+    }
+    steps
+}
+
 proptest! {
+    #[test]
+    fn steps_are_the_changes_of_all_vus(ramp in ramps(), parts in 1_u64..5) {
+        for part in 0..parts {
+            let segment = format!("{part}/{parts}:{}/{parts}", part + 1);
+            let segment = Segment::parse(Some(&segment), None).unwrap();
+            let steps = ramp.requirements(&segment);
+            let told: Vec<_> = steps.iter().map(|step| (step.at, step.planned)).collect();
+            prop_assert_eq!(told, steps_one_by_one(&ramp, &segment));
+            prop_assert!(steps.iter().all(|step| step.unplanned == 0));
+        }
+    }
+
     #[test]
     fn spans_follow_the_line(ramp in ramps(), millis in 0_u64..15_000) {
         // Whole milliseconds and 1 ns on, past what truncation moves.

@@ -88,7 +88,7 @@ impl<'a, 's> Facts<'a, 's> {
                 (key, value) => self.fail(
                     attribute.span,
                     format!("the import attribute {key}: \"{value}\" is not supported"),
-                    "the only one that is known is type: \"json\"",
+                    "the only known attribute is type: \"json\"",
                 ),
             }
         }

@@ -18,7 +18,7 @@ pub(super) fn lower<'a>(
     program: &mut Program<'a>,
 ) -> (String, SourceMap) {
     let scoping = SemanticBuilder::new()
-        // What oxc advises ahead of its transformer, which adds scopes and names.
+        // Room that oxc advises for its transformer, which adds scopes and names.
         .with_excess_capacity(2.0)
         .with_enum_eval(true)
         .build(program)

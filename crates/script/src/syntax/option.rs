@@ -107,7 +107,7 @@ impl<'p, 'a> Way<'p, 'a> {
             return here;
         }
         match value {
-            // What is short is underlined itself; of what is long, its key.
+            // A short value is underlined itself; a long one by its key.
             Expression::ObjectExpression(_) | Expression::ArrayExpression(_) if path.is_empty() => {
                 here
             }
@@ -130,7 +130,7 @@ impl<'p, 'a> Way<'p, 'a> {
                 let item = index.parse::<usize>().ok().and_then(|at| list.elements.get(at));
                 match item.and_then(|item| item.as_expression()) {
                     Some(item) => {
-                        // An item has no key; its own beginning stands for it.
+                        // An item has no key; its own beginning is underlined.
                         let start = item.span().start;
                         self.follow(item, rest, Some(Span::new(start, start + 1)))
                     }

@@ -24,7 +24,7 @@ impl<'a> VisitJs<'a> for Finder {
     fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        // Its body may only wait in computed keys, which nobody does.
+        // Its body may wait in computed keys alone, which no script does.
         if let Some(heritage) = &it.heritage {
             walk_js::walk_class_heritage(self, heritage);
         }

@@ -24,7 +24,7 @@ pub(super) fn forms(secret: &str) -> BTreeSet<Box<str>> {
     for is_upper in [true, false] {
         let percent = percent(secret, is_upper);
         add(&percent.replace("%20", "+"));
-        // What `URL` leaves as it is.
+        // The form whose letters are those that `URL` leaves as they are.
         add(&escaped(secret, is_upper));
         add(&percent);
     }

@@ -14,7 +14,7 @@ const MESSAGE_MAX: usize = 200;
 pub(super) fn lines(writer: &Writer<'_>, exceptions: &Exceptions, margin: &str, out: &mut String) {
     let shown = exceptions.told.iter().take(SHOWN_MAX);
     for exception in shown {
-        // What a script throws must not steer the terminal.
+        // The text of an exception must not steer the terminal.
         let visible = |c: char| if c.is_control() { ' ' } else { c };
         let mut message: String =
             exception.message().chars().map(visible).take(MESSAGE_MAX).collect();

@@ -39,7 +39,7 @@
   ask('letters', function () { return 'k6'['1'] + '6'.propertyIsEnumerable(0); });
   ask('strict', function () { 'use strict'; return this === missing; });
 
-  // What came later.
+  // Features that came later.
   ask('symbols', function () { return typeof Symbol() + ' ' + typeof Symbol.iterator; });
   ask('promise', function () { return Promise.resolve(1) instanceof Promise && typeof Promise.prototype['finally']; });
   ask('late', function () { return [1, [2]].flat().at(-1); });

@@ -44,12 +44,15 @@ pub(super) static SETTINGS: &[Setting] = &[
         c.tls = true;
         Ok(())
     }),
-    setting("h2c", Takes::Nothing, "Serve HTTP/2 without TLS (not supported yet)", |_, _| {
-        Err("is not supported yet: the demo target speaks HTTP/1.1".to_owned())
-    }),
-    setting("h3", Takes::Nothing, "Serve HTTP/3 (not supported yet)", |_, _| {
-        Err("is not supported yet: the demo target speaks HTTP/1.1".to_owned())
-    }),
+    setting(
+        "h2c",
+        Takes::Nothing,
+        "Speak HTTP/2 without TLS with clients that begin so, HTTP/1.1 with others",
+        |c, _| {
+            c.h2c = true;
+            Ok(())
+        },
+    ),
     setting("seed", NUMBER, "Make all artificial randomness repeatable", |c, t| {
         put_some(&mut c.seed, number(t))
     }),

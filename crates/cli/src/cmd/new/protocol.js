@@ -22,7 +22,7 @@ export const options = {
   },
 };
 
-// Runs once, before the users start. What it returns is given to each of them.
+// Runs once, before the users start. Each of them is given the value that it returns.
 export function setup() {
   const response = http.get(`${base}/ping`);
   if (response.status !== 200) {

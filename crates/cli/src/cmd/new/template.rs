@@ -81,7 +81,7 @@ pub(super) fn fill(template: &str, values: &Values<'_>) -> Outcome<String> {
 
 fn unknown(action: &str) -> Failure {
     Failure::usage(format!("the template uses \"{{{{ {action} }}}}\", which is not supported"))
-        .hint("there are .ScriptName, .ProjectID, if, else and end")
+        .hint("a template may use .ScriptName, .ProjectID, if, else and end")
 }
 
 #[cfg(test)]

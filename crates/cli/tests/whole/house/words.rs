@@ -14,6 +14,9 @@ const WORDS: [&str; 6] =
 /// Folders that are not ours, are generated, or are never edited again.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "decisions", "third-party"];
 
+/// The head of the file whose literals are parts of made-up sentences.
+const MADE_UP: &str = "Without {doing} the {noun}";
+
 /// The faults of a text: a part of each sentence that breaks a rule. Code between backticks is none of it.
 fn faults(text: &str) -> Vec<String> {
     let mut plain = String::new();
@@ -45,19 +48,56 @@ fn faults(text: &str) -> Vec<String> {
     found
 }
 
-/// The texts of a file with the lines they begin at: blocks of documentation of a source, paragraphs of a page. Code
-/// between fences is left out.
-fn texts(source: &str, is_page: bool) -> Vec<(usize, String)> {
-    let mut all: Vec<(usize, String)> = Vec::new();
-    let (mut is_new, mut is_code) = (true, false);
-    for (index, line) in source.lines().enumerate() {
+/// Kinds of files by the texts they hold.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Paragraphs.
+    Page,
+    /// Comments in the manner of Rust, C and JavaScript.
+    Source,
+    /// Comments behind `#`.
+    Script,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("md") => Some(Self::Page),
+            Some("rs" | "js" | "ts" | "c" | "h" | "css") => Some(Self::Source),
+            Some("py" | "sh" | "toml" | "yml" | "yaml") => Some(Self::Script),
+            None if name == "Makefile" => Some(Self::Script),
+            None => std::fs::read(path).ok()?.starts_with(b"#!").then_some(Self::Script),
+            Some(_) => None,
+        }
+    }
+
+    /// The mark and the text of a line that is prose.
+    fn prose(self, line: &str) -> Option<(&'static str, &str)> {
+        let marks: &[&str] = match self {
+            Self::Page => return Some(("", line)),
+            Self::Source => &["///", "//!", "//", "/**", "/*", "* "],
+            Self::Script => &["#"],
+        };
         let trimmed = line.trim_start();
-        let comment = trimmed.strip_prefix("///").or_else(|| trimmed.strip_prefix("//!"));
-        let text = if is_page { Some(line) } else { comment };
-        let Some(text) = text.map(str::trim) else {
+        let behind = |mark: &&'static str| Some((*mark, trimmed.strip_prefix(*mark)?));
+        marks.iter().find_map(behind).filter(|(_, text)| !text.starts_with('!'))
+    }
+}
+
+/// The texts of a file with the lines they begin at: blocks of comments of a source, paragraphs of a page. Code between
+/// fences is left out.
+fn texts(source: &str, kind: Kind) -> Vec<(usize, String)> {
+    let mut all: Vec<(usize, String)> = Vec::new();
+    let (mut is_new, mut is_code, mut last_mark) = (true, false, "");
+    for (index, line) in source.lines().enumerate() {
+        let Some((mark, text)) = kind.prose(line) else {
             (is_new, is_code) = (true, false);
             continue;
         };
+        let is_other = mark != last_mark && mark != "* ";
+        (is_new, is_code, last_mark) = (is_new || is_other, is_code && !is_other, mark);
+        let text = text.trim();
         if text.starts_with("```") {
             (is_new, is_code) = (true, !is_code);
         } else if text.is_empty() {
@@ -80,7 +120,7 @@ fn texts(source: &str, is_page: bool) -> Vec<(usize, String)> {
 fn search(path: &Path, found: &mut Vec<String>) {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if path.is_dir() {
-        if SKIPPED.contains(&name) || name.starts_with('.') {
+        if SKIPPED.contains(&name) || name.starts_with('.') && name != ".ci" {
             return;
         }
         for entry in std::fs::read_dir(path).expect("a folder can be listed") {
@@ -88,22 +128,72 @@ fn search(path: &Path, found: &mut Vec<String>) {
         }
         return;
     }
-    let is_page = super::is_named(name, "md");
-    if !is_page && !super::is_named(name, "rs") {
+    let Some(kind) = Kind::of(path) else {
         return;
+    };
+    let Ok(source) = std::fs::read_to_string(path) else {
+        return;
+    };
+    let mut all = texts(&source, kind);
+    let shown = path.to_string_lossy();
+    if super::is_named(name, "rs") && shown.contains("/src/") && !shown.contains("/tests") {
+        all.extend(messages(&source));
     }
-    let source = std::fs::read_to_string(path).expect("a text");
-    for (line, text) in texts(&source, is_page) {
-        found.extend(
-            faults(&text).iter().map(|fault| format!("{}:{line}: {fault}", path.display())),
-        );
+    for (line, text) in all {
+        found.extend(faults(&text).iter().map(|fault| format!("{shown}:{line}: {fault}")));
     }
 }
 
+/// The literals of a source that are sentences, with their lines: four words and more. The literals of its tests are left
+/// out. Words of made-up sentences ([`MADE_UP`]) are data.
+fn messages(source: &str) -> Vec<(usize, String)> {
+    let mut all = Vec::new();
+    if source.contains(MADE_UP) {
+        return all;
+    }
+    let program = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let (mut line, mut rest) = (1, program);
+    while let Some(at) = rest.find(['"', '\'', '/', '\n']) {
+        let (mark, behind) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = match mark {
+            b'\n' => {
+                line += 1;
+                behind
+            }
+            b'/' if behind.starts_with('/') => behind.find('\n').map_or("", |end| &behind[end..]),
+            // A character: a quote in it is no beginning of a text.
+            b'\'' if behind.starts_with("\"'") => &behind[2..],
+            b'\'' if behind.starts_with("\\\"'") => &behind[3..],
+            b'"' => {
+                let end = end_of_text(behind);
+                let text = behind[..end].replace("\\\n", " ");
+                if text.split_whitespace().count() > 3 {
+                    all.push((line, text));
+                }
+                line += behind[..end].matches('\n').count();
+                behind.get(end + 1..).unwrap_or_default()
+            }
+            _ => behind,
+        };
+    }
+    all
+}
+
+/// The place of the quote that ends a literal.
+fn end_of_text(literal: &str) -> usize {
+    let mut is_escaped = false;
+    let ends = |byte: u8| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    };
+    literal.bytes().position(ends).unwrap_or(literal.len())
+}
+
 #[test]
-fn comments_and_pages_name_their_things() {
+fn comments_pages_and_messages_name_their_things() {
     let mut found = Vec::new();
-    for name in ["crates", "tests", "bench", "fuzz", "tools", "docs", "examples", "deploy"] {
+    for name in ["crates", "tests", "bench", "fuzz", "tools", "docs", "examples", "deploy", ".ci"] {
         search(&repository(name), &mut found);
     }
     for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
@@ -134,6 +224,19 @@ fn help_names_its_things() {
         assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{line}");
         assert_eq!(faults(&told.stdout), Vec::<String>::new(), "{line}");
     }
+}
+
+#[test]
+fn the_rules_read_comments_and_messages() {
+    let source = "//! A head.\n// What it is,\n// in two lines.\nfn f() {\n    \
+                  let c = '\"';\n    bail!(\"nobody \\\"took\\\" \\\n  the hit\");\n}\n\
+                  #[cfg(test)]\nmod t { const T: &str = \"nobody reads this one\"; }\n";
+    let expected = [(1, "A head.".to_owned()), (2, "What it is, in two lines.".to_owned())];
+    assert_eq!(texts(source, Kind::Source), expected);
+    let expected = [(6, "nobody \\\"took\\\"    the hit".to_owned())];
+    assert_eq!(messages(source), expected);
+    let script = "#!/bin/sh\nset -u\n  # What it does.\n";
+    assert_eq!(texts(script, Kind::Script), [(3, "What it does.".to_owned())]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ import * as redis from 'k6/experimental/redis';
 import * as secrets from 'k6/secrets';
 
 export const options = {
-  scenarios: { one: { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: '10s', gracefulStop: '0s' } },
+  scenarios: { one: { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: '90s', gracefulStop: '0s' } },
 };
 
 const modules = {
@@ -86,7 +86,8 @@ export default function () {
       try { const made = Reflect.construct(member, [one]); if (made && made.catch) made.catch(() => {}); } catch (_) { /* no class */ }
     }
     const took = Date.now() - began;
-    if (took > 3000) throw new Error(`${path} took ${took} ms`);
+    // Those that hang take minutes; a machine with other work makes the others take seconds.
+    if (took > 20000) throw new Error(`${path} took ${took} ms`);
     if (__ENV.TELL) console.log(path, took);
   }
   console.log(`tested ${tested}`);

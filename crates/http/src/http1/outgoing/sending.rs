@@ -158,7 +158,7 @@ impl<'a> Sending<'a> {
             let of_pieces = (size - of_lead).min(in_pieces);
             self.lead_at += of_lead;
             self.advance(of_pieces);
-            // What went of the end, which is the lead now.
+            // The written part of the end, which is the lead now.
             self.lead_at += size - of_lead - of_pieces;
             return Poll::Ready(Ok(false));
         }

@@ -1,8 +1,8 @@
 //! The frames of the server.
 
 use super::{
-    ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, WINDOW_OF_ALL, flag, frame,
-    kind, reason, setting,
+    ANSWERS_MAX, Failure, Head, Protocol, Stream, Truncated, WINDOW, flag, frame, kind, reason,
+    setting,
 };
 use crate::failure::Http2Trouble;
 use crate::headers::is_token;
@@ -91,8 +91,11 @@ impl Protocol {
         self.frame(&head, &whole[frame::HEAD..])
     }
 
-    fn check(&self, head: &Head) -> Result<(), Broken> {
+    fn check(&mut self, head: &Head) -> Result<(), Broken> {
         if head.len > frame::SIZE_MAX {
+            // The first bytes, read as the head of a frame.
+            let is_http = head.bytes().starts_with(b"HTTP");
+            self.saw_http1 |= is_http && !self.has_settings;
             return Err(Broken::Size);
         }
         let has_stream = match head.kind {
@@ -172,7 +175,12 @@ impl Protocol {
                 // Go takes the latter for a request that this connection can't carry: it goes on another.
                 self.is_spent |= code == reason::PROTOCOL_ERROR;
                 let is_unseen = matches!(code, reason::REFUSED_STREAM | reason::PROTOCOL_ERROR);
-                self.with(head.stream, |stream| stream.reset(code, is_unseen));
+                self.with(head.stream, |stream| {
+                    if !stream.is_done {
+                        stream.reset_by_server = Some(code);
+                    }
+                    stream.reset(code, is_unseen);
+                });
                 Ok(())
             }
             kind::SETTINGS => self.settings(head, payload),
@@ -226,8 +234,8 @@ impl Protocol {
             match u16::from_be_bytes([*n0, *n1]) {
                 setting::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
                 setting::MAX_CONCURRENT_STREAMS => {
-                    // None at all would be for ever: it is a server's way to say "later".
-                    self.streams_max = (value as usize).max(1);
+                    // None at all would be for ever: it is a server's way to say "later". Calls have deadlines, and wait.
+                    self.streams_max = (value as usize).max(usize::from(self.untaken.is_none()));
                     self.slots.drain(..).for_each(std::task::Waker::wake);
                 }
                 setting::INITIAL_WINDOW_SIZE if value > i32::MAX as u32 => {
@@ -241,6 +249,7 @@ impl Protocol {
                         stream.wake();
                     }
                 }
+                setting::MAX_HEADER_LIST_SIZE => self.asked_max = value,
                 setting::MAX_FRAME_SIZE if !(1 << 14..1 << 24).contains(&value) => {
                     return Err(PROTOCOL_ERROR);
                 }
@@ -303,10 +312,17 @@ impl Protocol {
 
     /// Some of a body. `size`: what it counts, padding and all.
     fn data(&mut self, id: u32, data: &[u8], size: usize, ends: bool) -> Result<(), Broken> {
-        self.unreturned += size;
-        if self.unreturned >= WINDOW_OF_ALL as usize / 2 {
-            let bytes = std::mem::take(&mut self.unreturned) as u32;
-            frame::write_number(kind::WINDOW_UPDATE, 0, bytes, &mut self.out);
+        let Some(before) = self.untaken else { return self.data_of(id, data, size, ends) };
+        self.data_of(id, data, size, ends)?;
+        let now = self.untaken.unwrap_or(before);
+        // Bytes that were put aside count until they are taken.
+        self.give_back_of_all(size - (now - before));
+        if now > self.window_of_all as usize { Err(FLOW_CONTROL_ERROR) } else { Ok(()) }
+    }
+
+    fn data_of(&mut self, id: u32, data: &[u8], size: usize, ends: bool) -> Result<(), Broken> {
+        if self.untaken.is_none() {
+            self.give_back_of_all(size);
         }
         let polled = self.polled;
         let next_id = self.next_id;
@@ -323,6 +339,12 @@ impl Protocol {
             return if may_be { Ok(()) } else { Err(PROTOCOL_ERROR) };
         };
         stream.allowance -= size as i64;
+        if stream.allowance < 0 && self.untaken.is_some() {
+            // The other streams of a line are not at fault.
+            stream.reset(reason::FLOW_CONTROL_ERROR, false);
+            frame::write_number(kind::RST_STREAM, id, reason::FLOW_CONTROL_ERROR, &mut self.out);
+            return Ok(());
+        }
         if stream.allowance < 0 {
             return Err(FLOW_CONTROL_ERROR);
         }
@@ -349,6 +371,9 @@ impl Protocol {
         stream.body += data.len() as u64;
         if let Some(queue) = &mut stream.queue {
             queue.extend_from_slice(data);
+            if let Some(untaken) = &mut self.untaken {
+                *untaken += data.len();
+            }
             stream.unreturned += size - data.len();
         } else {
             if let Err(failure) = stream.answer.take(data, None) {
@@ -395,8 +420,14 @@ impl Protocol {
         stream.received += block.len();
         let is_head = !stream.has_head;
         let is_interim = is_head && (100..200).contains(&head.status) && head.status != 101;
+        // Trailers of gRPC may say the status again; a second head ends its stream, not those of others.
+        let is_line = self.untaken.is_some();
         let is_sound = !head.is_bad
-            && if is_head { head.status >= 100 && head.status != 101 } else { head.status == 0 }
+            && if is_head {
+                head.status >= 100 && head.status != 101
+            } else {
+                head.status == 0 || is_line
+            }
             && (is_head || ends)
             && !(is_interim && ends);
         if head.limit == 0 {
@@ -405,8 +436,8 @@ impl Protocol {
             frame::write_number(kind::RST_STREAM, id, reason::CANCEL, &mut self.out);
             return Ok(());
         }
-        if stream.has_head && (!ends || head.status != 0) {
-            // What follows a body are trailers, and they end the stream.
+        if stream.has_head && (!ends || head.status != 0) && !is_line {
+            // Headers after a body are trailers, and they end the stream.
             return Err(PROTOCOL_ERROR);
         }
         if !is_sound {
@@ -422,7 +453,8 @@ impl Protocol {
         if is_head {
             stream.has_head = true;
             stream.first_byte = clock();
-            stream.declared = head.length.filter(|_| !stream.is_bodiless);
+            // gRPC has its own lengths, and asks for no other.
+            stream.declared = head.length.filter(|_| !stream.is_bodiless && !is_line);
             let reason = canonical_reason(head.status);
             let marks = (head.has_cookies, head.has_encoding);
             let declared = stream.declared.unwrap_or(0);
@@ -436,6 +468,10 @@ impl Protocol {
             }
         }
         if ends {
+            stream.ends_with_head = is_head;
+            if !is_head && stream.queue.is_some() {
+                stream.trailers = Some(head.lines);
+            }
             end(stream);
         }
         if ends || stream.queue.is_some() {

@@ -92,7 +92,7 @@ pub(super) fn name(given: &Value<'_>) -> Result<String, Trouble> {
         let message = "algorithm cannot be interpreted as a string or an object";
         return Err(Failure::new(ErrorName::Syntax, message).into());
     }
-    // One without a name is one that nobody knows.
+    // An algorithm without a name is an unknown one.
     let name = given.get("name")?;
     if name.is_nullish() { Ok(String::new()) } else { Ok(name.to_string_lossy()?) }
 }

@@ -110,6 +110,6 @@ fn tag_size(given: &Value<'_>) -> Result<usize, Trouble> {
         }
         _ => {}
     }
-    // What is no whole byte is no size that GCM has.
+    // GCM has no tag with a part of a byte.
     Ok(if bits.is_multiple_of(8) { bits / 8 } else { 0 })
 }

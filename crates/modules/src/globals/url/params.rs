@@ -12,7 +12,7 @@ use url::{Url, form_urlencoded};
 use super::super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::LazyGlobal;
-use crate::reading::length_of;
+use crate::reading::{Room, length_of};
 
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
@@ -125,25 +125,30 @@ fn read_init<'js>(ctx: Ctx<'js>, init: &Value<'js>) -> JsResult<'js, Pairs> {
     if let Some(params) = init.instance::<SearchParams>() {
         return Ok(params.0.read(Clone::clone));
     }
+    let mut room = Room::new();
     if is_iterable(ctx, init)? {
         let list = list_of(ctx, init)?;
         return (0..length_of(&list)?)
-            .map(|index| read_pair(ctx, &list.get_index(index)?))
+            .map(|index| read_pair(ctx, &list.get_index(index)?, &mut room))
             .collect();
     }
     let pair = |key: Key<'js>| {
-        let value = init.get(&key)?.to_string_lossy()?;
+        let value = room.text(&init.get(&key)?)?;
         Ok((key.text().unwrap_or_default(), value))
     };
     init.keys()?.into_iter().map(pair).collect()
 }
 
-fn read_pair<'js>(ctx: Ctx<'js>, pair: &Value<'js>) -> JsResult<'js, (String, String)> {
+fn read_pair<'js>(
+    ctx: Ctx<'js>,
+    pair: &Value<'js>,
+    room: &mut Room,
+) -> JsResult<'js, (String, String)> {
     if pair.is_object() && is_iterable(ctx, pair)? {
         let pair = list_of(ctx, pair)?;
         if pair.length()? == 2 {
-            let name = pair.get_index(0)?.to_string_lossy()?;
-            return Ok((name, pair.get_index(1)?.to_string_lossy()?));
+            let name = room.text(&pair.get_index(0)?)?;
+            return Ok((name, room.text(&pair.get_index(1)?)?));
         }
     }
     Err(ctx.throw_type("URLSearchParams takes an iterable of [name, value] pairs"))

@@ -9,7 +9,7 @@
     #reason = undefined;
     // The handler that `onabort` was set to.
     #handler = null;
-    // What ends with the signal, each with isOver() and abort(reason); and as how many there were when it was last tidied.
+    // The things that end with the signal, each with isOver() and abort(reason); and their number when the list was last tidied.
     #followers = [];
     #tidied = 8;
     static {

@@ -15,7 +15,7 @@ use super::parts::{self, Set};
 use crate::globals::text::needs_new;
 use crate::globals::url::params::{is_iterable, list_of};
 use crate::go_error::adopt;
-use crate::reading::length_of;
+use crate::reading::{Room, length_of};
 use crate::throwing::{settled, throw};
 
 /// The maximum number of bytes that are made into one buffer or string. Larger bodies can be sent, and read as a
@@ -296,6 +296,7 @@ fn read_parts<'js>(
     }
     let list = if parts.is_array() { parts.clone() } else { list_of(ctx, parts)? };
     let mut pieces = Vec::new();
+    let mut room = Room::new();
     for index in 0..length_of(&list)? {
         let value = list.get_index(index)?;
         if let Some(blob) = of(&value) {
@@ -304,6 +305,7 @@ fn read_parts<'js>(
             pieces.push(bytes.into());
         } else {
             let text = value.to_js_str()?;
+            room.take(ctx, text.len())?;
             let text = if native_endings {
                 Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
             } else {

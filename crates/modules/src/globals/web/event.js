@@ -87,7 +87,7 @@
           if (typeof each.listener === 'function') Reflect.apply(each.listener, this, [event]);
           else each.listener.handleEvent(event);
         } catch (error) {
-          // The others still hear of it; the mistake is reported like a promise's that nobody waits for.
+          // The others still hear of it; the mistake is reported like an unhandled rejection.
           Promise.reject(error);
         }
         muted(event, false);

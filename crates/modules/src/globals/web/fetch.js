@@ -133,7 +133,7 @@
     return new Blob(chunks);
   }
 
-  // What is still coming, as a Blob, unless it is aborted.
+  // The rest of a body that is still coming, as a Blob, unless it is aborted.
   function collected(body) {
     return new Promise((resolve, reject) => {
       if (body.broken !== undefined) { reject(body.broken.reason); return; }
@@ -142,7 +142,7 @@
     });
   }
 
-  // What came over the network becomes a Blob when it is first wanted.
+  // A body from the network becomes a Blob when it is first wanted.
   function blobOf(body) {
     body.blob ??= web.received(body.response);
     return body.blob;
@@ -244,7 +244,7 @@
       let body = null;
       if (given.body !== undefined && given.body !== null) {
         if (bodiless) throw new TypeError(`a ${state.method} request has no body`);
-        // What comes as a stream is sent before the answer comes; who asks for it must say so.
+        // A stream is sent before the answer comes: the script must say that it means that.
         if (given.duplex === undefined && web.isStream(given.body)) {
           throw new TypeError("a request whose body is a ReadableStream needs duplex: 'half'");
         }
@@ -293,7 +293,7 @@
     return href;
   }
 
-  // That of a request.
+  // The URL and the parameters of a request.
   function targetOf(input) {
     const href = urlOf(input);
     if (/^[^:/?#]+:\/\/[^/?#]*@/.test(href)) {
@@ -418,7 +418,7 @@
     return web.hasBody(answer) ? { response: answer } : null;
   }
 
-  // What a signal ends: the body of a response that is still coming.
+  // The thing that a signal ends: the body of a response that is still coming.
   const follower = (body) => ({
     isOver: () => body.source.isOver(),
     abort(reason) {

@@ -18,6 +18,7 @@ use super::bodies::{named_blob, native_body};
 use crate::go_error::adopt;
 use crate::http::part::file_part;
 use crate::module::Module;
+use crate::reading::length_of;
 use crate::state::VuState;
 use crate::throwing::throw;
 
@@ -143,7 +144,7 @@ const OCTETS: &str = "application/octet-stream";
 
 fn read_part<'js>(ctx: Ctx<'js>, part: &Value<'js>) -> JsResult<'js, Part> {
     let (name, file) = (part.get(&FIELD)?.to_string_lossy()?, part.get(&FILE)?);
-    // What `http.file()` made need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
+    // A file of `http.file()` need not come out as a value of JavaScript. Blobs and files are beyond the polyfill.
     let known = file_part(&file).filter(|known| !known.is_text);
     if let Some(known) = known.or_else(|| named_blob(&file)) {
         let kind = Some(known.content_type).filter(|kind| !kind.is_empty());
@@ -195,7 +196,7 @@ fn body<'js>(call: Call<'js>) -> JsResult<'js> {
     let boundary = low_bytes(&form.get(&BOUNDARY)?.to_js_str()?);
     let list = form.get(&PARTS)?;
     let parts: JsResult<'js, Vec<Part>> =
-        (0..list.length()?).map(|index| read_part(ctx, &list.get_index(index)?)).collect();
+        (0..length_of(&list)?).map(|index| read_part(ctx, &list.get_index(index)?)).collect();
     let payload = joined(&boundary, &parts?);
     let size = payload.len().and_then(|size| usize::try_from(size).ok());
     let size = size.filter(|&size| i32::try_from(size).is_ok());

@@ -47,7 +47,7 @@
     clear() { this.#queue.clear(); this.total = 0; }
   }
 
-  // A promise with its other end. `handled` keeps a rejection from being reported as one that nobody looks after.
+  // A promise with its other end. `handled` keeps a rejection from being reported as unhandled.
   function deferred() {
     const made = {};
     made.promise = new Promise((resolve, reject) => { made.resolve = resolve; made.reject = reject; });
@@ -254,7 +254,7 @@
     errorStream(state.stream, error);
   }
 
-  // What the source gave may be collected.
+  // The functions of the source may be collected.
   function forget(state) { state.pull = undefined; state.cancel = undefined; state.size = undefined; }
 
   function wanted(state) {

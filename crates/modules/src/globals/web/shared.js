@@ -1,4 +1,4 @@
-// What the parts of this folder share. `web` holds native functions when this is called; the parts add their classes.
+// The parts of this folder share these functions. `web` holds native functions when this is called; the parts add their classes.
 (function (web) {
   'use strict';
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -26,7 +26,7 @@
     dictionary,
     domException,
     refused: (what) => new TypeError(`this is not ${/^[AE]/.test(what) ? 'an' : 'a'} ${what}`),
-    // What only the parts can hand to a constructor that scripts must not call.
+    // The key that only the parts can hand to a constructor that scripts must not call.
     token: {},
     // Gives a class the name that Object.prototype.toString shows; its members are enumerable, as Web IDL has it.
     name(made) {

@@ -6,13 +6,13 @@
   const failed = (url) => { throw domException(`Failed to parse URL from ${url}`, 'SyntaxError'); };
 
   const TYPES = ['open', 'message', 'error'];
-  // What a line, or the data of one event, may have; and the times between two attempts.
+  // The most letters of a line, or of the data of one event; and the times between two attempts.
   const TEXT_MAX = 64 * 1024 * 1024;
   const RETRY = 3000;
   const RETRY_MAX = 24 * 60 * 60 * 1000;
   // So long is read without a look at the timers, in milliseconds.
   const TURN = 10;
-  // What a line takes beside its letters.
+  // The memory that a line takes beside its letters.
   const LINE_COST = 32;
   const { clearTimeout, setTimeout, TextDecoder } = globalThis;
 
@@ -113,7 +113,7 @@
         } catch (e) {
           return { message: e instanceof Error ? e.message : String(e) };
         }
-        // What is always there would leave the script's timers no turn.
+        // A stream that always has more would leave the script's timers no turn.
         if (Date.now() - since > TURN) {
           await new Promise((resolve) => { setTimeout(resolve, 0); });
           since = Date.now();
@@ -170,7 +170,7 @@
           if (size > TEXT_MAX) return false;
         }
         if (from < text.length) {
-          // What a comment says is nobody's; that it is one, is kept.
+          // The text of a comment is dropped; that it is one, is kept.
           const piece = text.slice(from);
           const isComment = (begun[0] ?? piece)[0] === ':';
           if (!isComment || begun.length === 0) {

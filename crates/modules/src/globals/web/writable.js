@@ -5,7 +5,7 @@
     Chunks, Queue, attempt, deferred, dictionary, handled, highWaterMark, isObject, method, refused, rejected, resolved,
     sizeOf, streamState, token,
   } = web;
-  // The promises of a writer that nobody has to look at.
+  // The promises of a writer, whose rejections need not be handled.
   const quiet = () => { const made = deferred(); handled(made.promise); return made; };
 
   let stateOf, writerOf, controllerOf;
@@ -97,7 +97,7 @@
   const CLOSE = Symbol('close');
   const desired = (state) => state.hwm - state.chunks.total;
 
-  // What the sink gave may be collected; gives back the stream.
+  // The functions of the sink may be collected; gives back the stream.
   function forgetting(state) {
     state.write = undefined;
     state.close = undefined;
@@ -375,7 +375,7 @@
       ended.promise,
       shuffle().then(() => ({ done: true }), (error) => ended.promise.then((known) => known ?? { sourceFailed: true, error })),
     ]);
-    // What was read must have been written before the end is passed on.
+    // Chunks that were read must have been written before the end is passed on.
     if (!outcome.targetGone) await last.then(undefined, () => {});
     try {
       if (outcome.done) {

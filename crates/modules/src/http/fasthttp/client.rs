@@ -94,7 +94,7 @@ pub(super) fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
         return Err(throw(ctx, "creating client objects is allowed only in the Init context"));
     }
     let client = Client::read(ctx, &call.argument(0))?;
-    // What is wrong with the configuration is told here, in every VU. A core looks at it once for all of its VUs.
+    // Faults of the configuration are told here, in every VU. A core looks at it once for all of its VUs.
     let state = VuState::of(ctx);
     let options = &state.shared.config().network;
     let refused = if host.core().is_some() {

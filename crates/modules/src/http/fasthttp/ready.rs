@@ -18,6 +18,7 @@ use super::file_stream::FileStream;
 use super::request::Asked;
 use super::send::Method;
 use crate::globals::web::bodies::native_body;
+use crate::reading::keys_of;
 use crate::state::VuState;
 use crate::throwing::throw;
 
@@ -135,7 +136,7 @@ impl Ready {
         let mut lines = Vec::new();
         let mut host = asked.host;
         if asked.headers.is_object() {
-            for name in asked.headers.keys()? {
+            for name in keys_of(&asked.headers)? {
                 let value = asked.headers.get(&name)?.to_string_lossy()?;
                 let name = name.text().unwrap_or_default();
                 if !name.eq_ignore_ascii_case("host") {
@@ -250,7 +251,7 @@ impl Ready {
             base: kind.base,
             method: kind.method.name(),
             url: self.shown(),
-            // A name that the script gave all samples through `exec.vu.tags` stands for the URL.
+            // A name that the script gave all samples through `exec.vu.tags` takes the URL's place.
             name: tags.name(),
             is_named: false,
             tags: &[],

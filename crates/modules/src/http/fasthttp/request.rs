@@ -13,6 +13,7 @@ use super::super::state::HttpState;
 use super::ready::{Ready, SharedReady};
 use crate::globals::text::needs_new;
 use crate::html::links::Link;
+use crate::reading::keys_of;
 use crate::throwing::throw;
 
 static THROW: Name = Name::new("throw");
@@ -75,7 +76,7 @@ pub(super) fn of_link<'js>(ctx: Ctx<'js>, link: Link<'js>) -> JsResult<'js> {
         headers.define("Content-Type", ctx.string("application/x-www-form-urlencoded")?)?;
         let own = options.get(&HEADERS)?;
         if own.is_object() {
-            for key in own.keys()? {
+            for key in keys_of(&own)? {
                 let name = key.text().unwrap_or_default();
                 let is_type = name.eq_ignore_ascii_case("Content-Type");
                 headers.define(if is_type { "Content-Type" } else { &name }, own.get(&key)?)?;

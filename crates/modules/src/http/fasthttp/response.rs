@@ -169,7 +169,7 @@ impl Response {
             let remote = self.exchange.remote.map(|remote| remote.to_string());
             ctx.string(&remote.unwrap_or_default())?
         } else if key.is(&REMOTE_PORT) {
-            // It stands behind the address.
+            // The port is a part of the address.
             ctx.int(0)
         } else if key.is(&STATUS_TEXT) {
             let text = self.head().map(|head| format!("{} {}", head.status(), head.reason()));

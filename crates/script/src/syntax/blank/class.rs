@@ -99,7 +99,7 @@ impl Blanker<'_, '_> {
                 "public" | "private" | "protected" | "readonly" | "override" | "abstract"
                 | "declare" => {
                     self.canvas.blank(at, end);
-                    // What follows may be a `*` or a `[`, which the line before could go on with.
+                    // The next token may be a `*` or a `[`, which the line before could go on with.
                     if at == start {
                         self.canvas.put(at, ";");
                     }

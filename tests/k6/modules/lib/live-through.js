@@ -1,0 +1,2 @@
+export { count as again } from './live.js';
+export * from './live.js';
