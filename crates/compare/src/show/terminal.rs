@@ -54,6 +54,16 @@ pub fn terminal(comparison: &Comparison, columns: usize, is_coloured: bool) -> S
         }
     }
     let mut remarks: Vec<String> = Vec::new();
+    let primary = || comparison.rows.iter().filter(|row| row.is_primary);
+    if primary().next().is_some() {
+        let unclear = primary().filter_map(|row| {
+            row.why.map(|why| format!(" {} is unclear: {}.", label(row), why.sentence()))
+        });
+        remarks.push(format!(
+            "The verdict rests on the figures with *.{}",
+            unclear.collect::<String>()
+        ));
+    }
     remarks.extend(sections.more().map(|more| format!("{more}. --format json has all.")));
     for (side, names) in [("A", &comparison.only_a), ("B", &comparison.only_b)] {
         if !names.is_empty() {

@@ -86,6 +86,7 @@ fn a_terminal_shows_values_changes_bars_and_verdicts() {
     for part in [" ms", "+1", " %", "●", "worse"] {
         assert!(line.contains(part), "{line}");
     }
+    assert!(told.contains("The verdict rests on the figures with *."), "{told}");
     let narrow = terminal(&plain(), 40, false);
     let line = narrow.lines().find(|line| line.contains("p50") && !line.contains("worse than"));
     assert!(line.is_some_and(|line| line.contains('+')), "{narrow}");
