@@ -27,20 +27,29 @@ impl Bins {
             sink.for_each(|value, count| all.push((value, count)));
         }
         all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let count = all.iter().map(|(_, count)| count).sum();
+        let count =
+            all.iter().map(|(_, count)| count).fold(0, |sum: u64, more| sum.saturating_add(*more));
         let cuts = cuts(&all, count);
 
+        // Sums of draws must fit into 32 bits, which a processor adds many at a time: billions of values are told in
+        // thousands.
+        let shift = (64 - u64::leading_zeros(count)).saturating_sub(26);
         let mut rows = vec![[0_u32; BINS_MAX]; sinks.len()];
         for (row, sink) in rows.iter_mut().zip(sinks) {
             let Some(sink) = sink else { continue };
+            let mut counts = [0_u64; BINS_MAX];
             sink.for_each(|value, count| {
                 let bin = cuts.partition_point(|cut| *cut <= value);
                 let bin = bin.clamp(1, cuts.len().max(2) - 1) - 1;
-                row[bin] = row[bin].saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+                counts[bin] = counts[bin].saturating_add(count);
             });
+            for (bin, count) in row.iter_mut().zip(counts) {
+                *bin = (count >> shift) as u32;
+            }
         }
         let sum = |sink: Option<&TrendSink>| sink.map_or(0.0, TrendSink::sum);
-        let plain: Vec<f64> = sinks.iter().copied().map(sum).collect();
+        let scale = (1_u64 << shift) as f64;
+        let plain: Vec<f64> = sinks.iter().map(|sink| sum(*sink) / scale).collect();
         let sums = plain.windows(length).map(|block| block.iter().sum()).collect();
         Self { cuts, counts: blocks(&rows, length), sums, count }
     }
@@ -57,7 +66,7 @@ impl Bins {
         for start in draw {
             let block = &self.counts[*start as usize];
             for (count, more) in counts.iter_mut().zip(block) {
-                *count = count.saturating_add(*more);
+                *count = count.wrapping_add(*more);
             }
             sum += self.sums[*start as usize];
         }
