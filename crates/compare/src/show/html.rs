@@ -12,8 +12,9 @@ const STYLE: &str = "\
 .brunt-compare{font:14px/1.4 system-ui,sans-serif;color:CanvasText;background:Canvas;color-scheme:light dark;overflow-x:auto}\
 .brunt-compare table{border-collapse:collapse;margin:.5em 0}\
 .brunt-compare th,.brunt-compare td{padding:.2em .6em;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\
-.brunt-compare th:first-child,.brunt-compare td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:8em}\
+.brunt-compare th:first-child,.brunt-compare td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:13em}\
 .brunt-compare th.v,.brunt-compare td.v{text-align:left}\
+.brunt-compare td.v:last-child{white-space:normal;min-width:11em}\
 .brunt-compare .worse{color:light-dark(#a40000,#ff8d85);font-weight:600}\
 .brunt-compare .better{color:light-dark(#00662a,#63d68a);font-weight:600}\
 .brunt-compare .unclear{color:light-dark(#7a5200,#e6b450)}\
@@ -125,11 +126,17 @@ fn bar(row: &Row, comparison: &Comparison) -> String {
     let (low, value, high) = (place(change.low), place(change.value), place(change.high));
     let [left, right] = [place(-tolerance), place(tolerance)];
     let middle = BAR / 2.0;
+    // A change beyond the ends has no place.
+    let dot = if (change.value / tolerance).abs() <= REACH {
+        format!("<circle cx=\"{value:.1}\" cy=\"8\" r=\"4\"/>")
+    } else {
+        String::new()
+    };
     format!(
         "<svg width=\"{BAR:.0}\" height=\"16\" viewBox=\"0 0 {BAR:.0} 16\" role=\"img\" aria-label=\"{}\">\
          <path d=\"M{left:.1} 2V14M{right:.1} 2V14\" stroke-dasharray=\"2 2\" opacity=\".5\"/>\
          <path d=\"M{middle:.1} 0V16\" opacity=\".5\"/>\
-         <path d=\"M{low:.1} 8H{high:.1}\" stroke-width=\"3\"/><circle cx=\"{value:.1}\" cy=\"8\" r=\"4\"/></svg>",
+         <path d=\"M{low:.1} 8H{high:.1}\" stroke-width=\"3\"/>{dot}</svg>",
         text::html(&number::interval(change.low, change.high, row.scale)),
     )
 }
