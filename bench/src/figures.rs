@@ -2,6 +2,7 @@
 
 mod attack;
 mod bodies;
+mod compare;
 mod grpc;
 mod html;
 mod javascript;
@@ -45,4 +46,5 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),
     (What::Reading, reading::measure),
+    (What::Compare, compare::measure),
 ];

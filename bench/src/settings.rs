@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// A flat-memory run of one minute.
     #[arg(long)]
     short: bool,
+    /// Simulated comparisons of each kind.
+    #[arg(long, default_value_t = 2000)]
+    comparisons: usize,
     /// Everything small and once: does the harness work?
     #[arg(long)]
     pub(crate) quick: bool,
@@ -87,6 +90,8 @@ pub(crate) enum What {
     Stall,
     /// How fast `brunt report` reads its records.
     Reading,
+    /// How often comparisons are wrong, on simulated runs.
+    Compare,
 }
 
 /// Sizes and paths of this run.
@@ -111,6 +116,8 @@ pub(crate) struct Settings {
     pub(crate) stall_ms: u64,
     /// Records of a report.
     pub(crate) records: u64,
+    /// Simulated comparisons of each kind.
+    pub(crate) comparisons: usize,
 }
 
 impl Settings {
@@ -152,6 +159,7 @@ impl Arguments {
             upload_mb: 1024,
             stall_ms: 1000,
             records: 10_000_000,
+            comparisons: self.comparisons.max(10),
         };
         if self.quick {
             return Ok(Settings {
@@ -165,6 +173,7 @@ impl Arguments {
                 upload_mb: 64,
                 stall_ms: 100,
                 records: 200_000,
+                comparisons: 50,
                 ..settings
             });
         }

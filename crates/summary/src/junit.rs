@@ -1,193 +1,240 @@
-//! A summary as JUnit's XML, which GitLab, Azure, Jenkins and GitHub's actions read: each threshold and each check is a test case.
+//! Thresholds, checks and exceptions as JUnit's XML, for the test reports of CI systems.
 //!
-//! ```text
-//! testsuites > testsuite (thresholds, checks) > testcase > failure
-//! ```
+//! There is no standard of it. This is the part that all of them read: elements and attributes of Jenkins's schema
+//! (`junit-10.xsd` of its plugin xUnit), and of these the ones that GitLab and Azure document and that the usual
+//! actions of GitHub show. GitLab takes `classname` for the name of the suite and drops a case whose class and name it
+//! has seen; Azure wants `timestamp`; Jenkins refuses a `time` with an exponent.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use brunt_metrics::summary::Summary;
+use brunt_metrics::summary::{MetricSummary, Summary, ThresholdResult};
+use brunt_metrics::{Contains, Kind};
 
-use crate::humanize::js_number;
+use crate::escape::xml;
+use crate::humanize;
+use crate::order;
 
-/// The facts of a run beside its numbers.
+/// At most this many cases of a suite are written; one more fails and tells how many are left out.
+const CASES_MAX: usize = 10_000;
+
+/// The facts about the run beside its numbers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts<'a> {
-    /// The name of the whole.
-    pub name: &'a str,
-    /// When it started: `2026-11-23T16:40:46`.
-    pub timestamp: &'a str,
-    /// The machine.
-    pub hostname: &'a str,
-    /// Why the run was cut short, if it was: one more case that failed.
+pub struct About<'a> {
+    /// The name of the whole: the script.
+    pub script: &'a str,
+    /// When it began, as RFC 3339 text, if that is known.
+    pub started: Option<&'a str>,
+    /// The machine, if that is known.
+    pub host: Option<&'a str>,
+    /// Why the run ended before its time, if it did.
     pub aborted: Option<&'a str>,
 }
 
-/// A test case.
-struct Case {
-    class: String,
-    name: String,
-    /// In a line, and in full.
-    failure: Option<(String, String)>,
-}
-
-/// The whole file.
-pub fn render(summary: &Summary, facts: &Facts<'_>) -> String {
-    let suites =
-        [("thresholds", thresholds(summary)), ("checks", checks(summary)), ("run", run(facts))];
+/// The summary as a file of JUnit's XML.
+///
+/// A threshold that does not hold is a failure, and so is a check that failed once or more. An exception that ended an
+/// iteration is a failure of the case `iterations`, an aborted run an error of the case `run`.
+pub fn junit(summary: &Summary, about: &About<'_>) -> String {
+    let suites = [run(summary, about), thresholds(summary), checks(summary)];
     let seconds = format!("{:.3}", summary.run.as_secs_f64());
-    let all = suites.iter().flat_map(|(_, cases)| cases);
-    let (tests, failures) = counts(all);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    // Writing to a String can't fail.
+    let sum = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
     let _ = writeln!(
         out,
-        "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\" time=\"{seconds}\">",
-        escaped(facts.name)
+        "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds}\">",
+        xml(about.script),
+        sum(|suite| suite.cases.len()),
+        sum(Suite::failures),
+        sum(Suite::errors),
     );
-    for (id, (name, cases)) in suites.iter().filter(|(_, cases)| !cases.is_empty()).enumerate() {
-        let (tests, failures) = counts(cases.iter());
-        let _ = writeln!(
-            out,
-            "  <testsuite id=\"{id}\" name=\"{} {name}\" package=\"{0}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" \
-             skipped=\"0\" time=\"{seconds}\" timestamp=\"{}\" hostname=\"{}\">",
-            escaped(facts.name),
-            escaped(facts.timestamp),
-            escaped(if facts.hostname.is_empty() { "localhost" } else { facts.hostname })
-        );
-        for Case { class, name, failure } in cases {
-            let _ = write!(
-                out,
-                "    <testcase name=\"{}\" classname=\"{}\" time=\"{seconds}\"",
-                escaped(name),
-                escaped(class)
-            );
-            match failure {
-                None => out.push_str("/>\n"),
-                Some((line, whole)) => {
-                    let _ = writeln!(
-                        out,
-                        ">\n      <failure message=\"{}\" type=\"failure\">{}</failure>\n    </testcase>",
-                        escaped(line),
-                        escaped(whole)
-                    );
-                }
-            }
-        }
-        out.push_str("  </testsuite>\n");
+    for suite in suites.iter().filter(|suite| !suite.cases.is_empty()) {
+        suite.write(&mut out, about, &seconds);
     }
     out.push_str("</testsuites>\n");
     out
 }
 
-fn counts<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> (usize, usize) {
-    (cases.clone().count(), cases.filter(|case| case.failure.is_some()).count())
+/// Cases of one kind.
+#[derive(Debug)]
+struct Suite {
+    name: &'static str,
+    cases: Vec<Case>,
+    /// Cases by class and name: the same once more gets a number.
+    seen: BTreeMap<(String, String), usize>,
+    left_out: usize,
 }
 
-fn thresholds(summary: &Summary) -> Vec<Case> {
-    let metrics = summary.metrics.iter().chain(&summary.own);
-    let case = |metric: &str, source: &str, ok: bool, aggregation: &str, value: Option<f64>| {
-        let value = value.map_or("no value".to_owned(), js_number);
-        let line = format!("{metric}: {source} does not hold: {aggregation} = {value}");
-        Case {
-            class: metric.to_owned(),
-            name: format!("{metric} {source}"),
-            failure: (!ok).then(|| (line.clone(), line)),
-        }
-    };
-    let cases = metrics.flat_map(|metric| {
-        metric.thresholds.iter().map(|result| {
-            case(&metric.name, &result.source, result.ok, &result.aggregation, result.value)
-        })
-    });
-    cases.collect()
+#[derive(Debug)]
+struct Case {
+    class: String,
+    name: String,
+    outcome: Outcome,
 }
 
-fn checks(summary: &Summary) -> Vec<Case> {
-    let case = |check: &brunt_metrics::CheckSummary| {
-        let class = check.group.trim_start_matches("::").replace("::", ".");
-        let (all, fails) = (check.passes + check.fails, check.fails);
-        let line = format!("{fails} of {all} failed");
-        Case {
-            class: if class.is_empty() { "checks".to_owned() } else { class },
-            name: check.name.clone(),
-            failure: (fails > 0).then(|| (line.clone(), format!("{}: {line}", check.name))),
-        }
-    };
-    summary.checks.iter().map(case).collect()
+#[derive(Debug)]
+enum Outcome {
+    Passed,
+    /// The kind of failure, its message, and more of it.
+    Failed(&'static str, String, String),
+    Error(&'static str, String),
 }
 
-/// The run itself: a file without any case is refused by some readers.
-fn run(facts: &Facts<'_>) -> Vec<Case> {
-    let failure = facts.aborted.map(|why| (why.to_owned(), why.to_owned()));
-    vec![Case { class: "run".to_owned(), name: "the run came to its end".to_owned(), failure }]
-}
-
-/// A text as XML 1.0 may hold it, in an attribute or an element.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", u32::from(letter));
-            }
-            // No XML can hold these.
-            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            letter => out.push(letter),
-        }
+impl Suite {
+    fn new(name: &'static str) -> Self {
+        Self { name, cases: Vec::new(), seen: BTreeMap::new(), left_out: 0 }
     }
-    out
+
+    fn push(&mut self, class: String, name: String, outcome: Outcome) {
+        if self.cases.len() == CASES_MAX {
+            self.left_out += 1;
+            return;
+        }
+        let times = self.seen.entry((class.clone(), name.clone())).or_default();
+        *times += 1;
+        let name = if *times > 1 { format!("{name} ({times})") } else { name };
+        self.cases.push(Case { class, name, outcome });
+    }
+
+    fn failures(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count()
+    }
+
+    fn errors(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Error(..))).count()
+    }
+
+    fn finished(mut self) -> Self {
+        if self.left_out > 0 {
+            let message = format!("{} more cases are left out", self.left_out);
+            let outcome = Outcome::Failed("bound", message, String::new());
+            self.cases.push(Case { class: self.name.into(), name: "others".into(), outcome });
+        }
+        self
+    }
+
+    fn write(&self, out: &mut String, about: &About<'_>, seconds: &str) {
+        let _ = write!(
+            out,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{seconds}\"",
+            self.name,
+            self.cases.len(),
+            self.failures(),
+            self.errors(),
+        );
+        for (key, value) in [("timestamp", about.started), ("hostname", about.host)] {
+            if let Some(value) = value {
+                let _ = write!(out, " {key}=\"{}\"", xml(value));
+            }
+        }
+        out.push_str(">\n");
+        for case in &self.cases {
+            let _ = write!(
+                out,
+                "    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\"",
+                xml(&case.class),
+                xml(&case.name)
+            );
+            let element = |out: &mut String, element, kind, message: &str, more: &str| {
+                let _ = writeln!(
+                    out,
+                    ">\n      <{element} type=\"{kind}\" message=\"{0}\">{0}{1}</{element}>\n    </testcase>",
+                    xml(message),
+                    xml(more)
+                );
+            };
+            match &case.outcome {
+                Outcome::Passed => out.push_str("/>\n"),
+                Outcome::Failed(kind, message, more) => {
+                    element(out, "failure", kind, message, more);
+                }
+                Outcome::Error(kind, message) => element(out, "error", kind, message, ""),
+            }
+        }
+        out.push_str("  </testsuite>\n");
+    }
+}
+
+fn run(summary: &Summary, about: &About<'_>) -> Suite {
+    let mut suite = Suite::new("run");
+    let outcome = match about.aborted {
+        Some(why) => Outcome::Error("aborted", why.to_owned()),
+        None => Outcome::Passed,
+    };
+    suite.push("run".into(), "run".into(), outcome);
+    let count = summary.exceptions.count();
+    let outcome = if count == 0 {
+        Outcome::Passed
+    } else {
+        let mut more = String::new();
+        for exception in summary.exceptions.told.iter().take(10) {
+            let _ = write!(more, "\n{} × {}", exception.count, exception.text.trim_end());
+        }
+        Outcome::Failed("exception", format!("{count} iterations ended with an exception"), more)
+    };
+    suite.push("run".into(), "iterations".into(), outcome);
+    suite
+}
+
+fn thresholds(summary: &Summary) -> Suite {
+    let mut suite = Suite::new("thresholds");
+    for (metric, threshold) in judged(summary) {
+        let outcome = if threshold.ok {
+            Outcome::Passed
+        } else {
+            let message = format!("{} is {}", threshold.aggregation, observed(metric, threshold));
+            Outcome::Failed("threshold", message, String::new())
+        };
+        let name = format!("{} {}", metric.name, threshold.source.trim());
+        suite.push("thresholds".into(), name, outcome);
+    }
+    suite.finished()
+}
+
+fn checks(summary: &Summary) -> Suite {
+    let mut suite = Suite::new("checks");
+    for check in &summary.checks {
+        let total = check.passes.saturating_add(check.fails);
+        let outcome = if check.fails == 0 {
+            Outcome::Passed
+        } else {
+            Outcome::Failed(
+                "check",
+                format!("failed {} of {total} times", check.fails),
+                String::new(),
+            )
+        };
+        let group = check.group.trim_start_matches("::").replace("::", " / ");
+        let class = if group.is_empty() { "checks".into() } else { format!("checks / {group}") };
+        suite.push(class, check.name.clone(), outcome);
+    }
+    suite.finished()
+}
+
+/// Every threshold with its metric, metrics by name.
+pub(crate) fn judged(
+    summary: &Summary,
+) -> impl Iterator<Item = (&MetricSummary, &ThresholdResult)> {
+    let mut metrics: Vec<&MetricSummary> = summary.metrics.iter().chain(&summary.own).collect();
+    metrics.sort_by(|a, b| order::by_name(&a.name, &b.name));
+    metrics
+        .into_iter()
+        .flat_map(|metric| metric.thresholds.iter().map(move |threshold| (metric, threshold)))
+}
+
+/// The value that a threshold looked at, with its unit.
+pub(crate) fn observed(metric: &MetricSummary, threshold: &ThresholdResult) -> String {
+    let Some(value) = threshold.value else { return "not known: there is no value".into() };
+    match (metric.kind, metric.contains) {
+        (Kind::Rate, _) if threshold.aggregation == "rate" => {
+            format!("{} %", humanize::trimmed(value * 100.0, 2))
+        }
+        (Kind::Trend, Contains::Time) if threshold.aggregation != "count" => {
+            humanize::duration(value, None)
+        }
+        _ => humanize::trimmed(value, 3),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_is_markup() {
-        assert_eq!(
-            escaped("<a b=\"c\">&'\n\0"),
-            "&lt;a b=&quot;c&quot;&gt;&amp;&apos;&#10;\u{fffd}"
-        );
-    }
-
-    #[test]
-    fn cases_are_counted_and_told() {
-        let check = |name: &str, fails| brunt_metrics::CheckSummary {
-            name: name.into(),
-            group: "::outer::inner".into(),
-            passes: 3,
-            fails,
-        };
-        let summary = Summary {
-            run: std::time::Duration::from_millis(1500),
-            checks: vec![check("good", 0), check("<bad>", 2)],
-            trend_stats: Vec::new(),
-            metrics: Vec::new(),
-            own: Vec::new(),
-            root: brunt_metrics::GroupSummary::default(),
-            scenarios: Vec::new(),
-            groups: Vec::new(),
-            exceptions: brunt_metrics::Exceptions::default(),
-            dropped: brunt_metrics::Dropped::default(),
-        };
-        let facts =
-            Facts { name: "a", timestamp: "2026-11-23T16:40:46", hostname: "h", aborted: None };
-        let text = render(&summary, &facts);
-        assert!(text.contains("<testsuites name=\"a\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"1.500\">"), "{text}");
-        assert!(
-            text.contains("<testcase name=\"good\" classname=\"outer.inner\" time=\"1.500\"/>"),
-            "{text}"
-        );
-        assert!(text.contains("<failure message=\"2 of 5 failed\" type=\"failure\">&lt;bad&gt;: 2 of 5 failed</failure>"), "{text}");
-        let aborted = render(&summary, &Facts { aborted: Some("stopped"), ..facts });
-        assert!(
-            aborted.contains("failures=\"2\"") && aborted.contains("<failure message=\"stopped\"")
-        );
-    }
-}
+pub(crate) mod tests;

@@ -6,7 +6,8 @@
 //! - [`text`]: the end-of-test summary of the terminal, in k6's three layouts;
 //! - [`json`]: the argument of `handleSummary`, the file of `--summary-export`, and k6's newer
 //!   machine-readable shape;
-//! - [`markdown`], [`junit`], [`csv`]: for pull requests, CI systems and spreadsheets;
+//! - [`junit`], [`markdown`], [`csv`]: the same for CI systems, pull requests and spreadsheets;
+//! - [`escape`]: names that others chose, as text in HTML, Markdown and XML;
 //! - [`humanize`]: numbers, sizes and times as k6 prints them, for whoever else prints some.
 //!
 //! Deliberately absent: files, terminals and clocks. Everything here is a function from values to
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod csv;
+pub mod escape;
 pub mod humanize;
 pub mod json;
 pub mod junit;

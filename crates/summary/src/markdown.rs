@@ -1,147 +1,186 @@
-//! A summary as Markdown, for the comments of pull requests: GitHub's and GitLab's dialect.
+//! The summary as Markdown, for pull requests and the pages of CI jobs.
 
 use std::fmt::Write as _;
 
-use brunt_metrics::Kind;
-use brunt_metrics::summary::{MetricSummary, Summary};
+use brunt_metrics::summary::{MetricSummary, Summary, Values};
+use brunt_metrics::{Contains, TrendSink};
 
-use crate::tables;
+use crate::escape;
+use crate::humanize;
+use crate::junit::{About, judged, observed};
 
-/// Thresholds, checks and metrics as tables. `title` is a line of text.
-pub fn render(summary: &Summary, title: &str) -> String {
+/// At most this many rows of a table are written, those that failed first; a line tells how many there are more.
+const ROWS_MAX: usize = 50;
+
+/// The summary: verdict, figures, thresholds, checks that failed, exceptions.
+pub fn markdown(summary: &Summary, about: &About<'_>) -> String {
     let mut out = String::new();
-    let broken = thresholds(summary).filter(|(_, result)| !result.ok).count();
-    let verdict = match (thresholds(summary).count(), broken) {
-        (0, _) => "no thresholds".to_owned(),
-        (_, 0) => "✅ all thresholds hold".to_owned(),
-        (all, broken) => format!("❌ {broken} of {all} thresholds broken"),
+    let broken = judged(summary).filter(|(_, threshold)| !threshold.ok).count();
+    let count = judged(summary).count();
+    let (mark, verdict) = match (about.aborted, broken, count) {
+        (Some(why), _, _) => ("🔴", format!("aborted: {}", escape::markdown(why))),
+        (None, 0, 0) => ("⚪", "no thresholds".to_owned()),
+        (None, 0, _) => ("🟢", format!("{count} of {count} thresholds hold")),
+        (None, broken, _) => ("🔴", format!("{broken} of {count} thresholds do not hold")),
     };
-    // Writing to a String can't fail.
-    let _ = writeln!(out, "### {}\n\n{verdict} · {}\n", text(title), tables::length(summary));
-    if thresholds(summary).next().is_some() {
-        out.push_str("| | threshold | metric | value |\n|---|---|---|---|\n");
-        for (metric, result) in thresholds(summary) {
-            let sign = if result.ok { "✅" } else { "❌" };
-            let numbers = tables::numbers(metric, &summary.trend_stats);
-            let known = numbers.iter().find(|number| number.name == result.aggregation);
-            let value = known.map_or_else(
-                || result.value.map_or("–".to_owned(), crate::humanize::js_number),
-                |number| number.text.clone(),
-            );
-            let _ = writeln!(
-                out,
-                "| {sign} | {} | {} | {value} |",
-                code(&result.source),
-                code(&metric.name)
-            );
-        }
-        out.push('\n');
-    }
-    if !summary.checks.is_empty() {
-        out.push_str("| | check | passed | failed |\n|---|---|---:|---:|\n");
-        for check in &summary.checks {
-            let sign = if check.fails == 0 { "✅" } else { "❌" };
-            let group = check.group.trim_start_matches("::").replace("::", " › ");
-            let name = if group.is_empty() {
-                check.name.clone()
-            } else {
-                format!("{group} › {}", check.name)
-            };
-            let _ =
-                writeln!(out, "| {sign} | {} | {} | {} |", text(&name), check.passes, check.fails);
-        }
-        out.push('\n');
-    }
-    for is_trend in [true, false] {
-        let is_of_table = |metric: &&MetricSummary| (metric.kind == Kind::Trend) == is_trend;
-        let metrics: Vec<_> = tables::metrics(summary).filter(is_of_table).collect();
-        table(&mut out, &metrics, summary, is_trend);
-    }
+    line(&mut out, format_args!("### {mark} {}: {verdict}", code(about.script)));
+    line(&mut out, format_args!(""));
+    let mut facts = vec![humanize::duration(summary.run.as_secs_f64() * 1000.0, None)];
+    facts.extend(about.started.map(escape::markdown));
+    facts.extend(about.host.map(escape::markdown));
+    line(&mut out, format_args!("{}", facts.join(" · ")));
+    figures(&mut out, summary);
+    durations(&mut out, summary);
+    thresholds(&mut out, summary);
+    checks(&mut out, summary);
+    exceptions(&mut out, summary);
     out
 }
 
-/// Trends have the same numbers, in columns; all others have theirs in a row's end.
-fn table(out: &mut String, metrics: &[&MetricSummary], summary: &Summary, has_columns: bool) {
-    let Some(first) = metrics.first() else { return };
-    let names: Vec<String> = if has_columns {
-        tables::numbers(first, &summary.trend_stats).into_iter().map(|one| one.name).collect()
-    } else {
-        vec!["values".to_owned()]
-    };
-    let align = if has_columns { "---:" } else { "---" };
-    let _ = writeln!(
-        out,
-        "| metric | {} |\n|---|{}",
-        names.join(" | "),
-        format!("{align}|").repeat(names.len())
-    );
-    for metric in metrics {
-        let numbers = tables::numbers(metric, &summary.trend_stats);
-        let cells: Vec<String> = if has_columns {
-            numbers.into_iter().map(|number| number.text).collect()
-        } else {
-            let told = numbers.iter().map(|number| format!("{} {}", number.name, number.text));
-            vec![told.collect::<Vec<_>>().join(", ")]
-        };
-        let _ = writeln!(out, "| {} | {} |", code(&metric.name), cells.join(" | "));
-    }
-    out.push('\n');
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(out, "{text}");
 }
 
-fn thresholds(
-    summary: &Summary,
-) -> impl Iterator<Item = (&MetricSummary, &brunt_metrics::summary::ThresholdResult)> {
-    let metrics = summary.metrics.iter().chain(&summary.own);
-    metrics.flat_map(|metric| metric.thresholds.iter().map(move |result| (metric, result)))
-}
-
-/// Plain text in a cell: nothing in it is markup.
-fn text(text: &str) -> String {
-    let mut out = String::new();
-    let mut before = ' ';
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let after = letters.peek().copied().unwrap_or(' ');
-        // Within a word, or between digits, it is no markup.
-        let is_plain = match letter {
-            '_' => before.is_alphanumeric() && after.is_alphanumeric(),
-            ':' => before.is_ascii_digit() && after.is_ascii_digit(),
-            _ => false,
-        };
-        before = letter;
-        if is_plain {
-            out.push(letter);
-            continue;
-        }
-        match letter {
-            '\n' | '\r' | '\t' => out.push(' '),
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '!' | '|' | '~' | '@' | ':'
-            | '$' => {
-                // As an entity: a mention or a link is none then, either.
-                let _ = write!(out, "&#{};", u32::from(letter));
-            }
-            letter if letter.is_control() => {}
-            letter => out.push(letter),
-        }
-    }
-    out
-}
-
-/// A name or an expression as code.
 fn code(name: &str) -> String {
-    format!("<code>{}</code>", text(name))
+    format!("<code>{}</code>", escape::markdown(name))
+}
+
+fn figures(out: &mut String, summary: &Summary) {
+    let mut cells: Vec<(&str, String)> = Vec::new();
+    let mut counter = |title, name| {
+        if let Some(Values::Counter { count, rate }) = summary.metric(name).map(|one| &one.values) {
+            let rate =
+                rate.map_or(String::new(), |rate| format!(" ({}/s)", humanize::trimmed(rate, 1)));
+            cells.push((title, format!("{}{rate}", humanize::trimmed(*count, 0))));
+        }
+    };
+    counter("requests", "http_reqs");
+    counter("iterations", "iterations");
+    counter("dropped iterations", "dropped_iterations");
+    for (title, name) in [("failed", "http_req_failed"), ("checks", "checks")] {
+        if let Some(Values::Rate { rate: Some(rate), .. }) =
+            summary.metric(name).map(|one| &one.values)
+        {
+            cells.push((title, humanize::percent(*rate)));
+        }
+    }
+    if summary.exceptions.count() > 0 {
+        cells.push(("exceptions", summary.exceptions.count().to_string()));
+    }
+    if cells.is_empty() {
+        return;
+    }
+    let row = |of: &dyn Fn(&(&str, String)) -> String| {
+        format!("| {} |", cells.iter().map(of).collect::<Vec<_>>().join(" | "))
+    };
+    line(out, format_args!(""));
+    line(out, format_args!("{}", row(&|(title, _)| (*title).to_owned())));
+    line(out, format_args!("|{}", "--:|".repeat(cells.len())));
+    line(out, format_args!("{}", row(&|(_, value)| value.clone())));
+}
+
+/// Trends of time: those that scripts measured, and of the built-in ones the whole durations.
+fn durations(out: &mut String, summary: &Summary) {
+    const PARTS: [&str; 6] = [
+        "http_req_blocked",
+        "http_req_connecting",
+        "http_req_tls_handshaking",
+        "http_req_sending",
+        "http_req_waiting",
+        "http_req_receiving",
+    ];
+    let trends: Vec<(&MetricSummary, &TrendSink)> = summary
+        .metrics
+        .iter()
+        .filter(|metric| {
+            metric.contains == Contains::Time && !PARTS.contains(&metric.name.as_str())
+        })
+        .filter_map(|metric| match &metric.values {
+            Values::Trend(sink) if !sink.is_empty() => Some((metric, &**sink)),
+            _ => None,
+        })
+        .collect();
+    if trends.is_empty() {
+        return;
+    }
+    line(out, format_args!(""));
+    line(out, format_args!("| | mean | p50 | p90 | p95 | p99 | max |"));
+    line(out, format_args!("|---|--:|--:|--:|--:|--:|--:|"));
+    for (metric, sink) in trends.iter().take(ROWS_MAX) {
+        let shown = |ms: f64| humanize::duration(ms, None);
+        let percentiles = [50.0, 90.0, 95.0, 99.0].map(|percent| shown(sink.percentile(percent)));
+        let (mean, max) = (shown(sink.avg()), shown(sink.max()));
+        let name = code(&metric.name);
+        line(out, format_args!("| {name} | {mean} | {} | {max} |", percentiles.join(" | ")));
+    }
+    more(out, trends.len());
+}
+
+fn thresholds(out: &mut String, summary: &Summary) {
+    let mut all: Vec<_> = judged(summary).collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|(_, threshold)| threshold.ok);
+    line(out, format_args!(""));
+    line(out, format_args!("| | threshold | observed |"));
+    line(out, format_args!("|---|---|--:|"));
+    for (metric, threshold) in all.iter().take(ROWS_MAX) {
+        let mark = if threshold.ok { "🟢" } else { "🔴" };
+        let name = code(&format!("{} {}", metric.name, threshold.source.trim()));
+        let observed = observed(metric, threshold);
+        line(out, format_args!("| {mark} | {name} | {observed} |"));
+    }
+    more(out, all.len());
+}
+
+fn checks(out: &mut String, summary: &Summary) {
+    let mut failed: Vec<_> = summary.checks.iter().filter(|check| check.fails > 0).collect();
+    if summary.checks.is_empty() {
+        return;
+    }
+    let passed = summary.checks.len() - failed.len();
+    line(out, format_args!(""));
+    line(out, format_args!("{passed} of {} checks never failed.", summary.checks.len()));
+    if failed.is_empty() {
+        return;
+    }
+    failed.sort_by_key(|check| std::cmp::Reverse(check.fails));
+    line(out, format_args!(""));
+    line(out, format_args!("| check | failed | passed |"));
+    line(out, format_args!("|---|--:|--:|"));
+    for check in failed.iter().take(ROWS_MAX) {
+        let group = check.group.trim_start_matches("::").replace("::", " / ");
+        let name = if group.is_empty() {
+            code(&check.name)
+        } else {
+            code(&format!("{group} / {}", check.name))
+        };
+        line(out, format_args!("| {name} | {} | {} |", check.fails, check.passes));
+    }
+    more(out, failed.len());
+}
+
+fn exceptions(out: &mut String, summary: &Summary) {
+    let told = &summary.exceptions.told;
+    if told.is_empty() {
+        return;
+    }
+    line(out, format_args!(""));
+    line(out, format_args!("| exception | times |"));
+    line(out, format_args!("|---|--:|"));
+    for exception in told.iter().take(ROWS_MAX) {
+        line(out, format_args!("| {} | {} |", code(exception.message()), exception.count));
+    }
+    more(out, told.len());
+}
+
+fn more(out: &mut String, rows: usize) {
+    if rows > ROWS_MAX {
+        line(out, format_args!(""));
+        line(out, format_args!("{} more are left out.", rows - ROWS_MAX));
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_text_whatever_they_hold() {
-        assert_eq!(text("a|b\n<b>@all"), "a&#124;b &lt;b&gt;&#64;all");
-        assert_eq!(code("p(95)<5"), "<code>p&#40;95&#41;&lt;5</code>");
-    }
-}
+mod tests;

@@ -54,8 +54,3 @@ pub fn numbers(metric: &MetricSummary, stats: &[TrendStat]) -> Vec<Number> {
 pub fn metrics(summary: &Summary) -> impl Iterator<Item = &MetricSummary> {
     summary.metrics.iter().filter(|metric| metric.observed || metric.named)
 }
-
-/// How long the run took.
-pub fn length(summary: &Summary) -> String {
-    humanize::duration(summary.run.as_secs_f64() * 1000.0, None)
-}

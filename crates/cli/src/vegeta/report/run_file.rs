@@ -87,23 +87,20 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
     let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
     let about = file.about();
     let started = utc(about.started);
+    let facts = junit::About {
+        script: &about.name,
+        started: Some(&started[..19]),
+        host: about.host.as_deref(),
+        aborted: match about.state {
+            State::Aborted => Some(about.reason.as_deref().unwrap_or("it was cut short")),
+            State::Died => Some("its process died"),
+            State::Running | State::Finished => None,
+        },
+    };
     let text = match values.text("format") {
         "json" => told_json(about, &summary, is_part),
-        "markdown" => markdown::render(&summary, &title(about)),
-        "junit" => {
-            let aborted = match about.state {
-                State::Aborted => Some(about.reason.as_deref().unwrap_or("it was cut short")),
-                State::Died => Some("its process died"),
-                State::Running | State::Finished => None,
-            };
-            let facts = junit::Facts {
-                name: &about.name,
-                timestamp: &started[..19],
-                hostname: about.host.as_deref().unwrap_or_default(),
-                aborted,
-            };
-            junit::render(&summary, &facts)
-        }
+        "markdown" => markdown::markdown(&summary, &facts),
+        "junit" => junit::junit(&summary, &facts),
         "csv" => csv::render(&summary),
         _ => {
             let colour = context.global.color
@@ -128,14 +125,6 @@ fn head(about: &About) -> String {
             format!("\n  The run was cut short: {}\n", about.reason.as_deref().unwrap_or("unknown"))
         }
     }
-}
-
-fn title(about: &About) -> String {
-    let state = match about.state {
-        State::Finished => String::new(),
-        other => format!(" ({})", other.text()),
-    };
-    format!("{}{state}, {}", about.name, &utc(about.started)[..19].replace('T', " "))
 }
 
 /// Both shapes of k6's summary, and what is known of the run.
