@@ -52,6 +52,19 @@ fn init_code_and_setup_over_their_memory_end_the_run() {
     assert!(told.stderr.contains("setup() data to JSON: it is longer than vuMemory"), "{told:?}");
 }
 
+/// A hundred million VUs are the most that options may name.
+#[test]
+fn more_vus_than_memory_can_hold_are_refused_at_once() {
+    let stages = "scenarios: { big: { executor: 'ramping-vus', stages: [{ duration: '1s', target: 1e8 }] } }";
+    for options in ["vus: 1e8, duration: '1s'", stages] {
+        let script =
+            format!("export const options = {{ {options} }}; export default function () {{}}");
+        let told = run("", &script);
+        assert_eq!(told.code, 104, "{told:?}");
+        assert!(told.stderr.contains("wants 100000000 VUs, and the memory here ("), "{told:?}");
+    }
+}
+
 #[test]
 fn who_holds_too_much_between_iterations_is_told_what_to_do() {
     let script = "const all = [];
