@@ -164,7 +164,8 @@ mod tests {
         let scale = ctx.scale();
         let all: Vec<_> = (0..20).map(|_| scale.weigh(1 << 20)).collect();
         assert!(ctx.eval("t.js", "for (;;);").is_err());
-        assert!(ctx.take_exception().unwrap().uncatchable);
+        drop(ctx.take_exception());
+        assert_eq!(ctx.over_limit(), Some(OverLimit::Vm(16 << 20)));
         drop(all);
         assert!(ctx.take_over_limit().is_some());
         assert!(ctx.memory_used() < 8 << 20);
