@@ -159,7 +159,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Rust code reads or makes so many bytes at once. They count as operations, so that a script that has much of it done is
+    /// Rust code reads or makes these bytes at once. They count as operations, so that a script that has much of it done is
     /// looked at as often as any other.
     pub(crate) fn count_bytes(self, bytes: usize) {
         if bytes >= 1024 {

@@ -30,7 +30,7 @@ struct Place {
     mode: &'static str,
     /// How many arguments of each kind a function is called with there: quick ones, huge ones, objects of other modules.
     drawn: [usize; 3],
-    /// One function of so many is called with them.
+    /// Of this number of functions, one is called with them.
     of: usize,
     /// It has all arguments of the functions that are asked for.
     has_all: bool,

@@ -328,7 +328,7 @@ mod tests {
         };
         (0..100).for_each(|n| assert!(jar.set(&scope, &cookie(n, &value), 0)));
         assert_eq!((jar.cookies.len(), &*jar.cookies[0].name), (15, "c85"));
-        // One that is set again and again takes nobody's place.
+        // One that is set again and again takes the place of no other.
         (0..100).for_each(|_| assert!(jar.set(&scope, &cookie(99, &value), 0)));
         assert_eq!(jar.cookies.len(), 15);
         // One that is larger than all may be is forgotten itself.

@@ -68,7 +68,7 @@ pub(super) struct Prepared {
     pub(super) host: Option<String>,
     /// `None` for no body, which is not the same as an empty one.
     pub(super) body: Option<Payload>,
-    /// Bytes of the body that were made for this request: text. Those of buffers and files lie where they are.
+    /// Bytes of the body that were made for this request: text. Buffers and files are not copied.
     made: usize,
     /// The body before it was compressed, for `res.request`.
     pub(super) shown_body: Option<Payload>,
@@ -214,7 +214,7 @@ impl Prepared {
             || body.typed_array_name().is_some()
             || is_blob(body);
         self.body = encoded.payload;
-        // What has more pieces has files.
+        // A body of more pieces has files.
         if let Some([text]) = self.body.as_ref().map(Payload::pieces)
             && !is_lent
         {

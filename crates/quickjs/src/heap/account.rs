@@ -60,7 +60,7 @@ pub(crate) struct Account {
     pub(super) kept: Cell<usize>,
 }
 
-/// Promises so many bytes more, of which no VM takes account.
+/// Promises more bytes, of which no VM takes account.
 ///
 /// # Errors
 /// All together would have more than they may.

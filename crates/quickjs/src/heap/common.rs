@@ -7,7 +7,7 @@ use crate::error::Thrown;
 /// Bytes are counted in steps, so that most questions touch nothing that cores share.
 const STEP: usize = 4096;
 
-/// So many bytes of Rust's, made by one VM and kept for all, count as memory of all VMs together, until this is dropped. They are
+/// Bytes of Rust's, made by one VM and kept for all, that count as memory of all VMs together, until this is dropped. They are
 /// no part of a VM's heap.
 #[derive(Debug, Default)]
 pub struct CommonWeight {
@@ -15,7 +15,7 @@ pub struct CommonWeight {
 }
 
 impl CommonWeight {
-    /// They are, or are about to be, so many in all; they never become fewer. Ask before the memory is taken, or soon after.
+    /// Tells how many they are in all, or are about to be; they never become fewer. Ask before the memory is taken, or soon after.
     ///
     /// # Errors
     /// More than there may be: the script is stopped past `catch` and `finally`, with an error that names the limit.

@@ -22,13 +22,13 @@ impl Ledger {
         self.0.set(ptr::null_mut());
     }
 
-    /// Whether the VM may have so many bytes more; one that is gone needs none.
+    /// Whether the VM may have this number of bytes more; one that is gone needs none.
     pub(crate) fn may_take(&self, bytes: usize) -> bool {
         // SAFETY: the runtime lives until `close`.
         self.0.get().is_null() || unsafe { sys::brunt_may_take(self.0.get(), bytes) }
     }
 
-    /// So many bytes are gone, and so many have come.
+    /// The first number of bytes is gone, and the second has come.
     pub(crate) fn account(&self, less: usize, more: usize) {
         if !self.0.get().is_null() {
             // SAFETY: the runtime lives until `close`.
@@ -37,7 +37,7 @@ impl Ledger {
     }
 }
 
-/// So many bytes of Rust's count as memory of a VM, until this is dropped: texts of an object that a script fills, entries of a
+/// Bytes of Rust's that count as memory of a VM, until this is dropped: texts of an object that a script fills, entries of a
 /// list that a loop makes. It may outlive the VM.
 #[derive(Default)]
 pub struct Weight {
@@ -46,7 +46,7 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Of so many bytes.
+    /// A number of bytes.
     ///
     /// # Errors
     /// As [`Weight::set`].
@@ -56,7 +56,7 @@ impl Weight {
         Ok(weight)
     }
 
-    /// From now on they are so many. Ask before the memory is taken, or soon after: in a loop, each time round.
+    /// Sets their number. Ask before the memory is taken, or soon after: in a loop, each time round.
     ///
     /// # Errors
     /// More than the VM may have: the script is stopped past `catch` and `finally`, with an error that names the limit. They
@@ -76,7 +76,7 @@ impl Weight {
         Ok(())
     }
 
-    /// So many more.
+    /// Adds to their number.
     ///
     /// # Errors
     /// As [`Weight::set`].
@@ -109,7 +109,7 @@ impl fmt::Debug for Weight {
 pub struct Scale(Rc<Ledger>);
 
 impl Scale {
-    /// So many bytes count from now on. If they are more than the VM may have, its script is stopped when it is next looked at.
+    /// Bytes that count from now on. If they are more than the VM may have, its script is stopped when it is next looked at.
     pub fn weigh(&self, bytes: usize) -> Weight {
         self.0.account(0, bytes);
         Weight { bytes: Cell::new(bytes), ledger: OnceCell::from(Rc::clone(&self.0)) }

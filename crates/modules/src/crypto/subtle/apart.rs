@@ -1,7 +1,7 @@
 //! Computing apart from the VUs: one thread beside each core, which takes the jobs of its VUs in turn.
 //!
 //! As many jobs wait as VUs have promises for: those count as memory of the VU, and `vuMemory` bounds them. None is done by
-//! the core instead: a large key takes minutes, in which no other VU would move and nobody could be told to stop.
+//! the core instead: a large key takes minutes, in which no other VU would move and a signal would not be heard.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, Sender, channel};
