@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::class::ClassTable;
 use crate::error::{Thrown, check};
-use crate::heap::Account;
+use crate::heap::{Account, Ledger};
 use crate::module::ModuleHost;
 use crate::name::AtomCache;
 use crate::root::Roots;
@@ -67,6 +67,8 @@ pub(crate) struct Inner {
     /// The bytes of a buffer are lent out: no JavaScript may run.
     pub(crate) lent: Cell<bool>,
     pub(crate) account: Account,
+    /// Known to who keeps memory for the VM.
+    pub(crate) ledger: Rc<Ledger>,
     /// No module is between its making and its handing over to the engine.
     pub(crate) settled: Cell<bool>,
     /// How many calls into the engine have not returned. They stand on the announced stack.

@@ -34,6 +34,7 @@ impl<'js> JsStr<'js> {
         if pointer.is_null() {
             return Err(Thrown(()));
         }
+        ctx.count_bytes(length);
         // SAFETY: the engine holds `length` bytes at `pointer` until `JS_FreeCString`.
         let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), length) };
         let repaired = match std::str::from_utf8(bytes) {
@@ -103,6 +104,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// If there is no memory.
     pub fn string(self, text: &str) -> JsResult<'js> {
+        self.count_bytes(text.len());
         // SAFETY: pointer and length are those of a `str`; the result is ours.
         unsafe {
             Value::returned(

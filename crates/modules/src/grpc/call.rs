@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_fiber::{block_on, clock};
 use brunt_grpc::{Metadata, Method, Outcome, Schema, Status};
 use brunt_js::{Host, Phase};
-use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value, Weight};
 use tokio::time::timeout;
 
 use super::client::Client;
@@ -71,7 +71,8 @@ pub(super) fn async_invoke<'js>(call: Call<'js>) -> JsResult<'js> {
         }
     };
     let (promise, deferred) = ctx.promise()?;
-    Host::of(ctx).events().spawn(run(ready), move |ctx, (ready, done)| {
+    let weight = Weight::of(ctx, ready.bytes.len())?;
+    Host::of(ctx).events().spawn_weighing(weight, run(ready), move |ctx, (ready, done)| {
         let response = finish(ctx, &ready, done)?;
         ctx.settle(deferred, Ok(response))
     });

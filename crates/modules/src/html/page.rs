@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use brunt_html::Document;
-use brunt_quickjs::{Ctx, JsResult};
+use brunt_quickjs::{Ctx, JsResult, Weight};
 
 use crate::throwing::throw;
 
@@ -13,7 +13,12 @@ pub(crate) struct Page {
     pub(crate) document: Document,
     /// The address of the response; empty if it was no response's. Scripts may set another.
     url: RefCell<Rc<str>>,
+    /// Of the document: it counts until the last selection of it is gone.
+    _weight: Weight,
 }
+
+/// Bytes of a node, about.
+const NODE: usize = 48;
 
 impl Page {
     /// Parses a text.
@@ -22,7 +27,10 @@ impl Page {
     /// A `GoError` if it passes a limit of documents.
     pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
         match Document::parse(text) {
-            Ok(document) => Ok(Rc::new(Self { document, url: RefCell::new(url.into()) })),
+            Ok(document) => {
+                let weight = Weight::of(ctx, text.len() + document.len() * NODE)?;
+                Ok(Rc::new(Self { document, url: RefCell::new(url.into()), _weight: weight }))
+            }
             Err(error) => Err(throw(ctx, &error.to_string())),
         }
     }
