@@ -207,7 +207,7 @@ impl EventLoop {
                 Ok(result) => {
                     inbox.put(Some(id), is_last_word, Box::new(move |ctx| then(ctx, result)));
                 }
-                // It is the iteration's own affair, not that of a task whose end is not looked at.
+                // It belongs to the iteration, not to a task whose end is not looked at.
                 Err(payload) => {
                     inbox.put(Some(id), false, Box::new(move |_| resume_unwind(payload)));
                 }

@@ -12,6 +12,7 @@ use std::{
 use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 
+use crate::frames::frame;
 use crate::support::{Told, brunt, undisturbed};
 
 /// The script: `exec` is what meets the server, `good` the VU beside it, which is due 20 times in its 2 s.
@@ -196,14 +197,6 @@ fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
         head.push(byte[0]);
     }
     Ok(String::from_utf8_lossy(&head).into_owned())
-}
-
-/// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
-    let size = u32::try_from(payload.len()).expect("a short frame").to_be_bytes();
-    let mut frame = vec![size[1], size[2], size[3], kind, flags, 0, 0, 0, stream];
-    frame.extend_from_slice(payload);
-    frame
 }
 
 /// Runs the script against a server that behaves so, and looks how the VU beside it did and that it logged the parts.

@@ -164,10 +164,8 @@ pub(super) async fn make(
                 }
             };
             let outcome = channel.unary(call, bytes).await;
-            // The server did not look at it: it may be sent again, once.
-            let told = &outcome.status.message;
-            if refused.is_some() || !(told.ends_with("REFUSED_STREAM") || told == Status::DRAINING)
-            {
+            // It may be sent again, once.
+            if refused.is_some() || !outcome.status.is_unseen {
                 return outcome;
             }
             refused = Some(clock::now_ns());
