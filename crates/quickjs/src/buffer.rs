@@ -238,6 +238,25 @@ impl<'js> Ctx<'js> {
         Ok(bytes)
     }
 
+    /// An `ArrayBuffer` with a copy of these bytes. Many are copied in slices: the interrupt handler is asked after each.
+    ///
+    /// # Errors
+    /// If there is no memory, or the handler stops what runs.
+    pub fn copied_buffer(self, bytes: &[u8]) -> JsResult<'js> {
+        /// Copied in a part of a millisecond.
+        const SLICE: usize = 256 * 1024;
+        if bytes.len() <= SLICE {
+            return self.array_buffer(bytes.to_vec());
+        }
+        self.may_take(bytes.len())?;
+        let mut copy = Vec::with_capacity(bytes.len());
+        for slice in bytes.chunks(SLICE) {
+            copy.extend_from_slice(slice);
+            self.poll(10_000)?;
+        }
+        self.array_buffer(copy)
+    }
+
     /// An `ArrayBuffer` that shows these bytes without a copy. A script that writes to it gets a copy of its own, page by
     /// page if the bytes are those of a larger file; only that copy counts as memory of the VM.
     ///

@@ -612,6 +612,12 @@ unsafe extern "C" {
         owner: *mut c_void,
         release: unsafe extern "C" fn(*mut c_void),
     ) -> JSValue;
+    pub(crate) fn brunt_string_room(
+        ctx: *mut JSContext,
+        len: u32,
+        is_wide: bool,
+        letters: *mut *mut c_void,
+    ) -> JSValue;
     pub(crate) fn brunt_string_owner(
         value: JSValue,
         release: unsafe extern "C" fn(*mut c_void),
