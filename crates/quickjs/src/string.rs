@@ -178,8 +178,8 @@ impl<'js> Ctx<'js> {
         };
         let mut at = 0;
         for slice in slices(bytes) {
-            // SAFETY: the string, which nobody has seen yet, has room for `count` letters of this width; the slices have
-            // so many together.
+            // SAFETY: the string is new and in no other hands; it has room for `count` letters of this width, and the slices
+            // have `count` letters together.
             at += unsafe {
                 if is_wide {
                     write(letters.cast::<u16>().add(at), slice)
@@ -262,7 +262,7 @@ unsafe fn write(to: *mut u16, slice: &[u8]) -> usize {
 /// There is room for them at `to`.
 unsafe fn write_narrow(to: *mut u8, slice: &[u8]) -> usize {
     if slice.is_ascii() {
-        // SAFETY: as the caller says; what the engine has just allocated is nobody's slice.
+        // SAFETY: as the caller says; the engine has just allocated the room, and no slice refers to it.
         unsafe { to.copy_from_nonoverlapping(slice.as_ptr(), slice.len()) };
         return slice.len();
     }

@@ -327,7 +327,7 @@ impl Decoder {
                 };
                 let mut message = std::mem::take(&mut self.message);
                 if message.capacity() / 2 > message.len().max(RESERVE_MAX) {
-                    // What was reserved for parts that didn't come.
+                    // It was reserved for parts that didn't come.
                     message.shrink_to_fit();
                 }
                 if is_compressed {

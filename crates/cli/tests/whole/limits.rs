@@ -226,7 +226,8 @@ fn data_that_all_vus_share_has_a_limit() {
 /// It is larger than a VU's heap may be, and so are its elements as JSON: only an array that a script computes is bounded by that.
 #[test]
 fn a_shared_array_of_a_file_may_be_larger_than_the_heap_of_a_vu() {
-    let rows: String = (0..600_000).map(|row| format!("{row},name of {row}\n")).collect();
+    let rows: Vec<_> = (0..600_000).map(|row| format!("{row},name of {row}\n")).collect();
+    let rows = rows.concat();
     let json = format!("[{}0]", "{\"name\":\"of a row\"},".repeat(600_000));
     assert!(rows.len() + 16 * 600_000 > 20 << 20 && json.len() > 11 << 20);
     let script = "import { SharedArray } from 'k6/data'; import csv from 'k6/experimental/csv'; import fs from 'k6/experimental/fs';

@@ -1,7 +1,7 @@
 //! Computing apart from the VUs: one thread beside each core, which takes the jobs of its VUs in turn.
 //!
-//! As many jobs wait as VUs have promises for: those count as memory of the VU, and `vuMemory` bounds them. None is done by
-//! the core instead: a large key takes minutes, in which no other VU would move and a signal would not be heard.
+//! As many jobs wait as VUs have promises for. The promises count as memory of the VU, and `vuMemory` bounds them. The core
+//! does none of them itself: a large key takes minutes, in which no other VU would move and a signal would not be heard.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -40,6 +40,10 @@ pub(super) fn compute<T: Send + 'static>(
     told
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "each job has a promise, which counts as memory of its VU: vuMemory is the bound"
+)]
 fn start() -> Option<Sender<Job>> {
     let (queue, jobs) = channel();
     let thread = std::thread::Builder::new().name("brunt-crypto".to_owned());
