@@ -60,8 +60,8 @@ fn main() {
 
     let mut build = cc::Build::new();
     build.include(&out).include(&here).define("_GNU_SOURCE", None).warnings(false);
-    let is_apart = env::var_os("BRUNT_ENGINE_APART").is_some();
-    build.opt_level(if is_apart || without.is_some() { 1 } else { 3 });
+    let apart = env::var("BRUNT_ENGINE_APART").ok();
+    build.opt_level(if apart.is_some() || without.is_some() { 1 } else { 3 });
     build.flag_if_supported("-std=gnu11").flag_if_supported("-fwrapv");
     build.flag_if_supported("-fno-math-errno").flag_if_supported("-funsigned-char");
     if env::var("PROFILE").as_deref() == Ok("release") {
@@ -78,19 +78,20 @@ fn main() {
     for source in SOURCES {
         build.file(out.join(source));
     }
-    if is_apart {
-        link_apart(build.pic(true), &out);
-    } else {
-        build.compile("quickjs");
+    match apart {
+        Some(place) => link_apart(build.pic(true), &out, &place),
+        None => build.compile("quickjs"),
     }
 }
 
-/// Makes a library of it that programs load when they start: `patches/prove` gives programs that were built once the engine
-/// without each patch.
-fn link_apart(build: &cc::Build, out: &Path) {
+/// Makes a library of it that programs load when they start, from `place` and not from where it is made: `patches/prove` gives
+/// programs that were built once the engine without each patch. Its name is that path, so that programs need no variable to
+/// find it, which tests would not hand on.
+fn link_apart(build: &cc::Build, out: &Path, place: &str) {
     let status = build
         .get_compiler()
         .to_command()
+        .arg(format!("-Wl,-soname,{place}"))
         .args(["-shared", "-o"])
         .arg(out.join("libquickjs.so"))
         .args(build.compile_intermediates())

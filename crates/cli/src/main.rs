@@ -27,6 +27,7 @@ use crate::{
 
 mod api;
 mod archive;
+mod bounded;
 mod cmd;
 mod context;
 mod describe;

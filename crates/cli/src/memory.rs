@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use brunt_options::Size;
+use brunt_schedule::{Scenario, Segment};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::failure::{Failure, Outcome};
@@ -17,6 +18,9 @@ const HEAP_MIN: u64 = 1 << 20;
 /// The least that the heap of a VU may hold by default, if all heaps may hold as much.
 const HEAP_LEAST: u64 = 256 << 20;
 
+/// The least that a VU takes: a VU with an empty script takes twice as much.
+const VU_MIN: u64 = 32 << 10;
+
 /// Says what all bodies of the process may hold by default: three eighths of what there is. With the heaps that is seven
 /// eighths; the rest is for all else.
 pub(crate) fn bound_bodies() {
@@ -26,6 +30,25 @@ pub(crate) fn bound_bodies() {
     if addresses().is_some() || counts_addresses(&read) {
         bodies.spare_addresses();
     }
+}
+
+/// Looks whether the VUs of scenarios can have room, before anything is made for them.
+///
+/// # Errors
+/// A scenario wants more than all the memory could hold (104).
+pub(crate) fn check_room(scenarios: &[Scenario], segment: &Segment) -> Outcome<()> {
+    let memory = there_is();
+    let most = memory / VU_MIN;
+    let wants = |scenario: &&Scenario| scenario.vus_made_before(segment) > most;
+    let Some(scenario) = scenarios.iter().find(wants) else { return Ok(()) };
+    let problem = format!(
+        "scenario {} wants {} VUs, and the memory here ({} MiB) has room for fewer than {most}",
+        scenario.name,
+        scenario.vus_made_before(segment),
+        memory >> 20
+    );
+    let hint = "take fewer VUs, or give each of several machines a part: --execution-segment";
+    Err(Failure::config(problem).hint(hint))
 }
 
 /// Limits the heaps of VUs that are made from now on: each to `each`, which the user gives, and all of them together

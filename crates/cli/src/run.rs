@@ -107,6 +107,7 @@ fn run<H: Host>(
     })?;
     log::debug!(script, functions = loaded.functions().join(","); "The script is loaded");
     let plan = Plan::make(outer, &loaded, &registry, settings.script.thresholds)?;
+    crate::memory::check_room(&plan.consolidated.scenarios, &plan.consolidated.segment)?;
     log::debug!(options = plan.consolidated.to_inspect_json().to_string(); "All options together");
     if !settings.lateness && !plan.names_lateness() {
         registry.hide_own();

@@ -31,7 +31,7 @@ type Offset = i32;
 /// Some line of the heap; 0 until there is one. All lines are kept as distances from it: up to 128 GiB.
 static BASE: AtomicUsize = AtomicUsize::new(0);
 
-/// The memory that one fiber touches, and that of the fiber after it.
+/// The memory that one fiber touches, and the memory of the fiber after it.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     own: Cell<Ranges>,

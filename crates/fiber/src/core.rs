@@ -9,6 +9,7 @@ use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
+use std::task::{Poll, Waker};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -24,6 +25,8 @@ thread_local! {
     static ON_CORE: Cell<bool> = const { Cell::new(false) };
     static CHORES: RefCell<Vec<Weak<dyn Chore>>> = const { RefCell::new(Vec::new()) };
     static LATER: Later = const { Later::new() };
+    /// The task that does the chores of a core which does not rest.
+    static BESIDE: RefCell<Option<Waker>> = const { RefCell::new(None) };
 }
 
 /// The chores to be done once, before the core rests.
@@ -96,13 +99,21 @@ impl CoreRuntime {
         ON_CORE.set(true);
         let output = self.0.block_on(async {
             let pauses = tokio::task::spawn_local(pause::drive());
+            let beside = tokio::task::spawn_local(std::future::poll_fn(|cx| {
+                if BESIDE.replace(Some(cx.waker().clone())).is_some() {
+                    carry_out_chores();
+                }
+                Poll::<()>::Pending
+            }));
             let output = future.await;
             pauses.abort();
+            beside.abort();
             output
         });
         ON_CORE.set(false);
         pause::forget_all();
         CHORES.take();
+        BESIDE.take();
         drop(LATER.with(|later| later.chores.take()));
         output
     }
@@ -140,6 +151,21 @@ pub fn carry_out_chores() {
         }
     });
     LATER.with(Later::carry_out);
+}
+
+/// Has the chores done soon, by a task beside the caller's: for who keeps the core from its rest and cannot do them itself,
+/// because it holds what they need.
+pub(crate) fn have_chores_done() {
+    let is_idle = LATER.with(|later| later.chores.try_borrow().is_ok_and(|kept| kept.is_empty()))
+        && CHORES.with_borrow(Vec::is_empty);
+    if is_idle {
+        return;
+    }
+    BESIDE.with_borrow(|beside| {
+        if let Some(waker) = beside {
+            waker.wake_by_ref();
+        }
+    });
 }
 
 /// Does one. A panic is told of by the hook, and is the affair of whoever put the chore off: the core goes on.
@@ -180,6 +206,27 @@ mod tests {
             assert_eq!(count.0.get(), before + 1);
         });
         assert!(!does_chores());
+    }
+
+    #[test]
+    fn chores_are_done_beside_a_task_that_gives_way_and_never_rests() {
+        let runtime = CoreRuntime::new(8).unwrap();
+        runtime.block_on(async {
+            let count = Rc::new(Count::default());
+            assert!(put_off(Rc::clone(&count) as Rc<dyn Chore>));
+            for _ in 0..100 {
+                let mut is_over = false;
+                std::future::poll_fn(|cx| {
+                    if std::mem::replace(&mut is_over, true) {
+                        return Poll::Ready(());
+                    }
+                    crate::turn::give_way(cx);
+                    Poll::Pending
+                })
+                .await;
+            }
+            assert_eq!(count.0.get(), 1);
+        });
     }
 
     #[test]

@@ -310,6 +310,7 @@ impl<F: Future> Future for Waiting<'_, F> {
 pub fn yield_now() -> Result<(), Aborted> {
     // tokio's own, which waits until timers and sockets were looked at. A task that merely wakes itself comes before
     // them, 61 times over: fibers with slices of 2 ms would keep them waiting for 120 ms.
+    crate::core::have_chores_done();
     block_on(tokio::task::yield_now())
 }
 

@@ -8,6 +8,7 @@ use std::pin::pin;
 use std::task::Context;
 
 use crate::clock;
+use crate::core::have_chores_done;
 
 /// A turn, in nanoseconds.
 const TURN_NS: u64 = 1_000_000;
@@ -57,11 +58,18 @@ impl Turn {
     }
 }
 
-/// Has the task woken after the core has looked at its timers, its sockets and the other tasks. For who polls: return
-/// `Pending` then.
+/// Has the task woken after the core has looked at its timers, its sockets and the other tasks, and what others have put off
+/// until the core rests is done. For who polls: return `Pending` then.
 pub fn give_way(cx: &mut Context<'_>) {
+    have_chores_done();
     // Asked once, it has noted the task.
     let _ = pin!(tokio::task::yield_now()).poll(cx);
+}
+
+/// [`give_way`], for who awaits.
+pub async fn given_way() {
+    have_chores_done();
+    tokio::task::yield_now().await;
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A connection to a server, and the calls on it.
 //!
-//! HTTP/2 is that of `brunt-http`: a [`Line`] with a stream for each call. A channel is one VU's, as in k6.
+//! HTTP/2 comes from `brunt-http`: a [`Line`] with a stream for each call. A channel is one VU's, as in k6.
 
 mod framing;
 mod streaming;
@@ -21,7 +21,7 @@ pub use self::streaming::{Receiver, Sender, Streaming};
 use crate::metadata::{Metadata, shown};
 use crate::status::Status;
 
-/// The most bytes of headers, and of trailers: those of gRPC for Go.
+/// The most bytes of headers, and of trailers: gRPC for Go has the same limit.
 const HEAD_MAX: usize = 16 << 20;
 
 /// Whom calls name as their server.

@@ -15,7 +15,7 @@
 //! presence are always there, 64-bit integers are strings, enums are names.
 //!
 //! Absent: JavaScript, metrics, files. Connections come from `brunt-net`, so that names, blocked addresses, TLS and the
-//! count of bytes follow the same rules; HTTP/2 is that of `brunt-http`.
+//! count of bytes follow the same rules; HTTP/2 comes from `brunt-http`.
 #![forbid(unsafe_code)]
 
 mod channel;

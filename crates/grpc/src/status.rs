@@ -23,6 +23,8 @@ pub struct Status {
     pub message: String,
     /// `google.protobuf.Any`s: type URLs and the bytes of messages.
     pub details: Vec<(String, Vec<u8>)>,
+    /// The server has certainly not looked at the call: it may be made again.
+    pub is_unseen: bool,
 }
 
 /// `google.rpc.Status`.
@@ -81,12 +83,14 @@ impl Status {
     /// `UNAVAILABLE`.
     pub const UNAVAILABLE: u32 = 14;
 
-    /// The message about a call that the server has not looked at because it was about to leave.
-    pub const DRAINING: &str = "the connection is draining";
-
     /// A status of our own.
     pub fn new(code: u32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), details: Vec::new() }
+        Self { code, message: message.into(), details: Vec::new(), is_unseen: false }
+    }
+
+    /// The status of a call that the server has not looked at because it was about to leave.
+    fn draining() -> Self {
+        Self { is_unseen: true, ..Self::new(Self::UNAVAILABLE, "the connection is draining") }
     }
 
     /// The time for the call was over.
@@ -183,9 +187,7 @@ impl Status {
     /// Why a connection took no stream.
     pub(crate) fn of_no_stream(why: &NoStream) -> Self {
         match why {
-            NoStream::Failed(Failure::Http2(Http2Trouble::GoAway, _)) => {
-                Self::new(Self::UNAVAILABLE, Self::DRAINING)
-            }
+            NoStream::Failed(Failure::Http2(Http2Trouble::GoAway, _)) => Self::draining(),
             NoStream::Failed(failure) => Self::of_failure(failure),
             NoStream::HeadTooLarge(limit) => {
                 let told = "header list size to send violates the maximum size";
@@ -198,10 +200,12 @@ impl Status {
     /// The status of a stream that was cut.
     pub(crate) fn of_cut(cut: &Cut) -> Self {
         match cut {
-            Cut::Reset(reason) => Self::new(
-                of_reset(*reason),
-                format!("stream terminated by RST_STREAM with error code: {}", code_name(*reason)),
-            ),
+            Cut::Reset(reason) => {
+                let told = "stream terminated by RST_STREAM with error code";
+                let status =
+                    Self::new(of_reset(*reason), format!("{told}: {}", code_name(*reason)));
+                Self { is_unseen: *reason == REFUSED_STREAM, ..status }
+            }
             Cut::Failed(failure) => Self::of_failure(failure),
             Cut::GivenUp => Self::new(Self::INTERNAL, "http2: stream no longer needed"),
         }
@@ -214,8 +218,7 @@ impl Status {
         match failure {
             Failure::Net(brunt_net::Failure::Ended(_)) => lost("EOF"),
             Failure::Net(failure) => lost(&failure.to_string()),
-            // The server has not looked at it.
-            Failure::Http2(Http2Trouble::Unseen, _) => Self::new(Self::UNAVAILABLE, Self::DRAINING),
+            Failure::Http2(Http2Trouble::Unseen, _) => Self::draining(),
             Failure::Http2(Http2Trouble::GoAway, reason) => Self::of_farewell(*reason),
             Failure::Http2(Http2Trouble::Connection, ENHANCE_YOUR_CALM) => {
                 lost("the server sends frames without end that carry nothing")
@@ -233,7 +236,10 @@ impl Status {
     }
 }
 
-/// A reason of RFC 9113 §7 that says: too much.
+/// A reason of RFC 9113 §7 that says: the server did not look at it.
+const REFUSED_STREAM: u32 = 7;
+
+/// Another one: too much.
 const ENHANCE_YOUR_CALM: u32 = 11;
 
 /// The status of a stream that the server ended.
@@ -241,8 +247,7 @@ fn of_reset(reason: u32) -> u32 {
     match reason {
         // FLOW_CONTROL_ERROR
         3 | ENHANCE_YOUR_CALM => Status::RESOURCE_EXHAUSTED,
-        // REFUSED_STREAM
-        7 => Status::UNAVAILABLE,
+        REFUSED_STREAM => Status::UNAVAILABLE,
         // CANCEL
         8 => Status::CANCELED,
         // INADEQUATE_SECURITY
@@ -312,6 +317,16 @@ mod tests {
         assert_eq!(Status::take(&mut trailers), None);
         trailers.insert("grpc-status", "x".parse().unwrap());
         assert_eq!(Status::take(&mut trailers).map(|status| status.code), Some(2));
+    }
+
+    #[test]
+    fn a_refusal_is_told_from_a_server_that_uses_its_words() {
+        assert!(Status::of_cut(&Cut::Reset(REFUSED_STREAM)).is_unseen);
+        assert!(!Status::of_cut(&Cut::Reset(8)).is_unseen);
+        let mut trailers = HeaderMap::new();
+        trailers.insert("grpc-status", "14".parse().unwrap());
+        trailers.insert("grpc-message", "the connection is draining".parse().unwrap());
+        assert!(!Status::take(&mut trailers).unwrap().is_unseen);
     }
 
     #[test]

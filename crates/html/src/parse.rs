@@ -7,6 +7,7 @@
 //!
 //! The page is given in pieces. Between two pieces the limits are looked at, so that a page made to hurt ends early.
 
+mod pages;
 mod sink;
 mod tokens;
 
@@ -14,6 +15,7 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5gum::Tokenizer;
 
 use crate::document::Document;
+use pages::Pages;
 use sink::Sink;
 use tokens::Tokens;
 
@@ -39,6 +41,9 @@ pub enum ParseError {
     /// More text than a document may have.
     #[error("html: the document is longer than 512 MiB")]
     Length,
+    /// The caller of [`Document::parse_while`] wanted no more.
+    #[error("html: the parser was stopped")]
+    Stopped,
 }
 
 impl Document {
@@ -48,18 +53,30 @@ impl Document {
     /// # Errors
     /// If a limit is passed.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Self::parse_within(text, NODES_MAX)
+        Self::parse_within(text, NODES_MAX, || true)
     }
 
-    fn parse_within(text: &str, nodes_max: usize) -> Result<Self, ParseError> {
+    /// As [`Document::parse`]; after each 64 KiB of the text it asks whether to go on.
+    ///
+    /// # Errors
+    /// If a limit is passed, or the answer is no.
+    pub fn parse_while(text: &str, goes_on: impl FnMut() -> bool) -> Result<Self, ParseError> {
+        Self::parse_within(text, NODES_MAX, goes_on)
+    }
+
+    fn parse_within(
+        text: &str,
+        nodes_max: usize,
+        goes_on: impl FnMut() -> bool,
+    ) -> Result<Self, ParseError> {
         if text.len() > PAGE_MAX {
             return Err(ParseError::Length);
         }
         let builder =
             TreeBuilder::new(Sink::new(text.len(), nodes_max), TreeBuilderOpts::default());
-        let Ok(error) = Tokenizer::new_with_emitter(text, Tokens::new(&builder)).next().transpose();
-        match error {
-            Some(error) => Err(error),
+        let pages = Pages::new(text, goes_on);
+        match Tokenizer::new_with_emitter(pages, Tokens::new(&builder)).next() {
+            Some(Ok(error) | Err(error)) => Err(error),
             None => builder.sink.into_document(),
         }
     }

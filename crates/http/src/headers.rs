@@ -33,6 +33,11 @@ impl Headers {
         self.lines.len()
     }
 
+    /// How many bytes they are on the wire.
+    pub fn bytes(&self) -> usize {
+        self.wire.len()
+    }
+
     /// There are none.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()

@@ -3,7 +3,7 @@
 //! ```text
 //! Client ─► Lines ─┬─ Open: a Link ─► Running: one stream ─► Recording
 //!                  ├─ Http1: this host has no HTTP/2
-//!                  └─ nobody knows: one dials, the others wait for what comes of it
+//!                  └─ Unknown: one dials, the others wait for the result
 //!
 //! Line ─► Link, Duplex ─► one stream: for protocols on top of HTTP/2
 //!
@@ -11,7 +11,7 @@
 //!                  └─ Stream, Stream, …
 //! ```
 //!
-//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection (but that of a
+//! As with HTTP/1.1, the task that waits for an answer reads the socket, and no task drives a connection (except of a
 //! [`Line`]); a connection that waits holds no buffer. One task per core answers now and then the questions of servers on
 //! connections without a reader. Server push is refused, priorities are not sent.
 

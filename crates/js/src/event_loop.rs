@@ -1,6 +1,6 @@
 //! A VU's own event loop: promise jobs, timers, operations under way.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 
 use brunt_fiber::pause::pause;
 use brunt_fiber::{block_on, clock, is_aborted};
-use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Thrown, Value};
+use brunt_quickjs::{Ctx, JsResult, PromiseState, Root, Scale, Thrown, Value, Weight};
 use futures_util::FutureExt as _;
 use tokio::task::AbortHandle;
 
@@ -23,6 +23,9 @@ const TURN_TASKS: u32 = 16;
 /// How long macrotasks may run one after another before the core's other tasks have their turn.
 const TURN_NS: u64 = 2_000_000;
 
+/// Bytes that an operation under way takes beside its future: its task, its place in the lists.
+const COST_OF_OPERATION: usize = 512;
+
 type Completion = Box<dyn for<'js> FnOnce(Ctx<'js>) -> JsResult<'js, ()>>;
 
 /// The loop of one VM. Macrotasks run one at a time, and promise jobs are drained after each, as in browsers and k6.
@@ -31,12 +34,21 @@ pub struct EventLoop {
     timers: RefCell<Timers>,
     inbox: Rc<Inbox>,
     /// Operations under way, by id.
-    running: RefCell<BTreeMap<u64, AbortHandle>>,
+    running: RefCell<BTreeMap<u64, Running>>,
     next_operation: Cell<u64>,
     /// Macrotasks since the clock was looked at, and when the loop began to run them without waiting (unix ns).
     tasks: Cell<u32>,
     busy_since: Cell<u64>,
     was_waiting: Cell<bool>,
+    /// Operations under way count as memory of this VM: a loop may begin a million of them.
+    scale: OnceCell<Scale>,
+}
+
+/// An operation under way.
+struct Running {
+    task: AbortHandle,
+    /// Of its future, and of what it holds: they weigh no more as soon as it is given up, though the task goes later.
+    _weights: (Option<Weight>, Weight),
 }
 
 #[derive(Default)]
@@ -101,6 +113,11 @@ impl std::fmt::Debug for Line {
 }
 
 impl EventLoop {
+    /// It is the loop of this VM.
+    pub(crate) fn is_of(&self, ctx: Ctx<'_>) {
+        self.scale.get_or_init(|| ctx.scale());
+    }
+
     /// `setTimeout` (or `setInterval`, with `repeat`): returns the timer's id, counted from 1.
     pub fn set_timer<'js>(
         &self,
@@ -152,7 +169,17 @@ impl EventLoop {
         operation: impl Future<Output = T> + 'static,
         then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
     ) {
-        self.spawn_as(false, operation, then);
+        self.spawn_as(false, Weight::default(), operation, then);
+    }
+
+    /// As [`spawn`](Self::spawn), for an operation that holds so much.
+    pub fn spawn_weighing<T: 'static>(
+        &self,
+        weight: Weight,
+        operation: impl Future<Output = T> + 'static,
+        then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
+    ) {
+        self.spawn_as(false, weight, operation, then);
     }
 
     /// As [`spawn`](Self::spawn), but what was done before the VU was stopped is told all the same: see
@@ -162,29 +189,31 @@ impl EventLoop {
         operation: impl Future<Output = T> + 'static,
         then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
     ) {
-        self.spawn_as(true, operation, then);
+        self.spawn_as(true, Weight::default(), operation, then);
     }
 
     fn spawn_as<T: 'static>(
         &self,
         is_last_word: bool,
+        weight: Weight,
         operation: impl Future<Output = T> + 'static,
         then: impl for<'js> FnOnce(Ctx<'js>, T) -> JsResult<'js, ()> + 'static,
     ) {
         let id = self.next_id();
         let inbox = Rc::clone(&self.inbox);
+        let bytes = size_of_val(&operation);
         let task = tokio::task::spawn_local(async move {
             match AssertUnwindSafe(operation).catch_unwind().await {
                 Ok(result) => {
                     inbox.put(Some(id), is_last_word, Box::new(move |ctx| then(ctx, result)));
                 }
-                // It is the iteration's own affair, not that of a task whose end is not looked at.
+                // It belongs to the iteration, not to a task whose end is not looked at.
                 Err(payload) => {
                     inbox.put(Some(id), false, Box::new(move |_| resume_unwind(payload)));
                 }
             }
         });
-        self.running.borrow_mut().insert(id, task.abort_handle());
+        self.keep(id, task.abort_handle(), bytes, weight);
     }
 
     /// Starts an operation that has something to tell again and again, through its [`Line`]. The iteration is not over
@@ -195,6 +224,7 @@ impl EventLoop {
         let id = self.next_id();
         let inbox = Rc::clone(&self.inbox);
         let operation = operation(Line { inbox: Rc::clone(&inbox) });
+        let bytes = size_of_val(&operation);
         let task = tokio::task::spawn_local(async move {
             let end: Completion = match AssertUnwindSafe(operation).catch_unwind().await {
                 Ok(()) => Box::new(|_| Ok(())),
@@ -202,7 +232,12 @@ impl EventLoop {
             };
             inbox.put(Some(id), false, end);
         });
-        self.running.borrow_mut().insert(id, task.abort_handle());
+        self.keep(id, task.abort_handle(), bytes, Weight::default());
+    }
+
+    fn keep(&self, id: u64, task: AbortHandle, bytes: usize, weight: Weight) {
+        let own = self.scale.get().map(|scale| scale.weigh(bytes + COST_OF_OPERATION));
+        self.running.borrow_mut().insert(id, Running { task, _weights: (own, weight) });
     }
 
     fn next_id(&self) -> u64 {
@@ -395,8 +430,8 @@ impl EventLoop {
 
     /// Drops everything that is left. Returns the timers that were pending: what made them, and their ids.
     pub fn clear(&self, ctx: Ctx<'_>) -> Vec<(&'static str, u32)> {
-        for (_, task) in std::mem::take(&mut *self.running.borrow_mut()) {
-            task.abort();
+        for (_, running) in std::mem::take(&mut *self.running.borrow_mut()) {
+            running.task.abort();
         }
         self.inbox.done.borrow_mut().clear();
         self.was_waiting.set(false);
@@ -415,8 +450,8 @@ impl EventLoop {
 
 impl Drop for EventLoop {
     fn drop(&mut self) {
-        for task in self.running.get_mut().values() {
-            task.abort();
+        for running in self.running.get_mut().values() {
+            running.task.abort();
         }
     }
 }

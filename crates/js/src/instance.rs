@@ -26,6 +26,9 @@ const COLLECT_BEYOND: usize = 1024 * 1024;
 /// How long a script that was stopped may hear what had come before, in nanoseconds: it can't give way to others any more.
 const LAST_WORDS_NS: u64 = 100_000_000;
 
+/// The most timers of a call that failed or was stopped whose end is told each by itself.
+const TOLD_MAX: usize = 100;
+
 /// One VM with the script loaded.
 pub struct Instance {
     // The VM goes before the host: freeing it may ask the host.
@@ -72,6 +75,7 @@ impl Instance {
         let vm = Vm::new(Rc::clone(&host) as Rc<dyn std::any::Any>, hooks, stack);
         vm.collect_beyond(COLLECT_BEYOND);
         vm.set_modules(Rc::new(Loader));
+        host.events().is_of(vm.ctx());
         let instance = Rc::new(Self { vm, host, namespace: RefCell::new(None) });
         let namespace = instance.within_limit(instance.load())?;
         *instance.namespace.borrow_mut() = Some(namespace);
@@ -279,8 +283,12 @@ impl Instance {
     /// Drops timers and operations that a failed or stopped call left, telling of the timers.
     pub fn clear_leftovers(&self) {
         let ctx = self.vm.ctx();
-        for (made_by, id) in self.host.events().clear(ctx) {
+        let mut stopped = self.host.events().clear(ctx).into_iter();
+        for (made_by, id) in stopped.by_ref().take(TOLD_MAX) {
             log::warn!("{made_by} {id} was stopped because the VU iteration was interrupted");
+        }
+        if stopped.len() > 0 {
+            log::warn!("so were {} more timers", stopped.len());
         }
         let rejections = std::mem::take(&mut *self.host.rejections.borrow_mut());
         for (promise, reason) in rejections {

@@ -344,7 +344,7 @@ fn exported(instance: &Instance) -> Result<Exported, Failure> {
             exported.options = match check_numbers(&value, "options", 0) {
                 Ok(()) => {
                     let json = options_json(ctx, &value);
-                    Ok(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
+                    within_reason(json.map_err(|thrown| Failure::of_thrown(host, ctx, thrown))?)
                 }
                 Err(problem) => Err(problem),
             };
@@ -366,6 +366,19 @@ fn options_json(ctx: Ctx<'_>, options: &Value<'_>) -> Result<Option<String>, Thr
     let stringify = ctx.eval("options", STRINGIFY)?;
     let json = stringify.call(&ctx.undefined(), std::slice::from_ref(options))?;
     Ok(json.as_str().map(|text| text.to_string()))
+}
+
+/// Options that are longer than any test means are refused: what is made of them takes a hundred times as much.
+fn within_reason(json: Option<String>) -> Result<Option<String>, String> {
+    const MOST: usize = 16 << 20;
+    let bytes = json.as_ref().map_or(0, String::len);
+    if bytes > MOST {
+        return Err(format!(
+            "the exported options are {bytes} bytes of JSON: they may have at most {} MiB",
+            MOST >> 20
+        ));
+    }
+    Ok(json)
 }
 
 /// Options are JSON: what JSON would silently turn into `null` or leave out is told instead.

@@ -64,6 +64,10 @@ pub(crate) fn format_arguments<'js>(arguments: &[Value<'js>]) -> JsResult<'js, S
     let mut writer = Writer { out: String::new(), open: Vec::new(), cut: 0, is_cut: false };
     for (index, argument) in arguments.iter().enumerate() {
         if index > 0 {
+            if writer.out.len() >= LINE_MAX {
+                writer.is_cut = true;
+                break;
+            }
             writer.put(" ");
         }
         writer.argument(argument)?;

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value, Weight};
 
 use crate::encoding::{self, with_input, with_input_of};
 use crate::go_error::throw_go;
@@ -62,7 +62,19 @@ impl Module for Exports {
 }
 
 /// A hash or HMAC that is fed piece by piece.
-struct Hasher(RefCell<Box<dyn Hashing>>);
+struct Hasher {
+    state: RefCell<Box<dyn Hashing>>,
+    _weight: Weight,
+}
+
+/// Bytes of a state, about: one of SHA-512's with a block, of HMAC two.
+const STATE: usize = 512;
+
+/// The object that has this state.
+fn hasher<'js>(ctx: Ctx<'js>, state: Box<dyn Hashing>) -> JsResult<'js> {
+    let weight = Weight::of(ctx, STATE)?;
+    ctx.instance(Hasher { state: RefCell::new(state), _weight: weight })
+}
 
 impl Class for Hasher {
     const NAME: &'static CStr = c"Hasher";
@@ -81,27 +93,27 @@ fn this<'a>(ctx: Ctx<'_>, value: &'a Value<'_>) -> JsResult<'a, &'a Hasher> {
 fn update<'js>(call: Call<'js>) -> JsResult<'js> {
     let value = call.this();
     let hasher = this(call.ctx(), &value)?;
-    with_input(&call.argument(0), |bytes| hasher.0.borrow_mut().update(bytes))?;
+    with_input(&call.argument(0), |bytes| hasher.state.borrow_mut().update(bytes))?;
     Ok(call.ctx().undefined())
 }
 
 fn finish<'js>(call: Call<'js>) -> JsResult<'js> {
     let value = call.this();
-    let digest = this(call.ctx(), &value)?.0.borrow().digest();
+    let digest = this(call.ctx(), &value)?.state.borrow().digest();
     output(call.ctx(), digest, &call.argument(0))
 }
 
 fn create_hash<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let algorithm = algorithm(ctx, &call.argument(0))?;
-    ctx.instance(Hasher(RefCell::new(algorithm.hash())))
+    hasher(ctx, algorithm.hash())
 }
 
 fn create_hmac<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let algorithm = algorithm(ctx, &call.argument(0))?;
     let hashing = with_input(&call.argument(1), |key| algorithm.hmac(key))?;
-    ctx.instance(Hasher(RefCell::new(hashing)))
+    hasher(ctx, hashing)
 }
 
 fn hmac<'js>(call: Call<'js>) -> JsResult<'js> {

@@ -221,21 +221,26 @@ struct Asked {
 fn parse<'js>(call: Call<'js>) -> JsResult<'js> {
     let ctx = call.ctx();
     let asked = arguments(&call, "csv.parse()")?;
-    let elements = shared(ctx, asked).map_err(|reason| throw_go(ctx, &reason))?;
+    let elements = shared(ctx, asked)?;
     settled(ctx, Ok(array_of(ctx, elements)?))
 }
 
 /// The records that are asked for: read by the first VM that asks, the same for all others.
-fn shared(ctx: Ctx<'_>, asked: Asked) -> Result<Arc<Elements>, String> {
+///
+/// # Errors
+/// A `GoError` about the file; there is no memory for them.
+fn shared<'js>(ctx: Ctx<'js>, asked: Asked) -> JsResult<'js, Arc<Elements>> {
     let store = VuState::of(ctx).shared.slot::<SharedArrays>();
     if let Some(elements) = store.find(&asked.key) {
         return Ok(elements);
     }
-    let mut records = Records::new(asked.bytes, &asked.options)?;
-    let unread = |error: CsvError| format!("failed to read record; reason: {error}");
+    let mut records =
+        Records::new(asked.bytes, &asked.options).map_err(|reason| throw_go(ctx, &reason))?;
+    let unread =
+        |error: CsvError| throw_go(ctx, &format!("failed to read record; reason: {error}"));
     let mut elements = Elements::default();
     while records.read().map_err(unread)? {
-        elements.push(records.json().as_bytes());
+        elements.push_of_file(ctx, records.json().as_bytes())?;
     }
     Ok(store.keep(&asked.key, elements))
 }

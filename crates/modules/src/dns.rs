@@ -8,7 +8,7 @@ use brunt_fiber::clock;
 use brunt_js::{Host, Phase};
 use brunt_metrics::MetricId;
 use brunt_net::{Dialer, Failure, no_such_host};
-use brunt_quickjs::{Call, Ctx, JsResult, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Value, Weight};
 
 use self::query::{Question, Trouble};
 use crate::connections::Connections;
@@ -97,7 +97,8 @@ fn look_up<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
             .map_err(|failure| unreachable(&failure, &asked));
         Told { found, took_ns: clock::now_ns().saturating_sub(began) }
     };
-    host.events().spawn(asking, move |ctx, told| {
+    let weight = Weight::of(ctx, 2 * name.len())?;
+    host.events().spawn_weighing(weight, asking, move |ctx, told| {
         meters.add(ctx, told.took_ns, told.found.is_err(), &[("host", &name)]);
         ctx.settle(deferred, shown(ctx, told.found)?)
     });
@@ -152,7 +153,8 @@ fn resolve<'js>(call: &Call<'js>, meters: Meters) -> JsResult<'js> {
             }
         }
     };
-    host.events().spawn(asking, move |ctx, (server, told)| {
+    let weight = Weight::of(ctx, 2 * name.len() + kind.len())?;
+    host.events().spawn_weighing(weight, asking, move |ctx, (server, told)| {
         let tags = [
             ("query", name.as_str()),
             ("recordType", kind.as_str()),

@@ -10,7 +10,7 @@ use brunt_fiber::turn::Turn;
 use brunt_js::{Host, Phase};
 use brunt_net::{Network, TlsAuth};
 use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Value, Weight};
 use brunt_redis::resp::Reply;
 use brunt_redis::{Failure, Options, Tls};
 
@@ -132,8 +132,9 @@ fn run<'js>(call: &Call<'js>, command: &'static Command) -> JsResult<'js> {
         }
     };
     let key = (command.has_key() && parts.len() > 1).then_some(1);
+    let weight = Weight::of(ctx, parts.iter().map(|part| size_of_val(part) + part.len()).sum())?;
     let asking = async move { client.ask(&parts, key).await };
-    host.events().spawn(asking, move |ctx, told| {
+    host.events().spawn_weighing(weight, asking, move |ctx, told| {
         let result = match told.and_then(|reply| shaped(command.shape, reply)) {
             Ok(reply) => Ok(value(ctx, command.shape, &reply, &mut Turn::default())?),
             Err(failure) => Err(bare(ctx, &failure.to_string())?),

@@ -90,7 +90,7 @@ impl Opened {
         self.counted.close();
     }
 
-    /// The result of the TLS handshake with the target; without one, that of the handshake with the proxy, if there was one.
+    /// The result of the TLS handshake with the target; without one, the result of the handshake with the proxy, if any.
     pub fn tls(&self) -> Option<TlsInfo> {
         self.counted.connection.tls_info
     }

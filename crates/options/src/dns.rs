@@ -48,7 +48,9 @@ impl OptionValue for Dns {
         let mut dns = Self::default();
         for (name, value) in json.entries()? {
             match Self::key(name) {
-                Some(key) => dns.read_key(key, &value)?,
+                Some(key) => {
+                    json.kept(dns.read_key(key, &value));
+                }
                 None => json.note_unknown(name),
             }
         }

@@ -27,8 +27,16 @@ impl Entry for StageConfig {
         }
         for (name, value) in json.entries()? {
             match Self::key(name) {
-                Some(key) => stage.read_key(key, &value)?,
-                None if json.is_in_scenario() => return Err(value.fault("unknown field")),
+                Some(key) => {
+                    json.kept(stage.read_key(key, &value));
+                }
+                None if json.is_in_scenario() => {
+                    let reason = match brunt_spelling::question(name, Self::KEYS.iter().copied()) {
+                        Some(question) => format!("unknown field: {question}"),
+                        None => format!("unknown field: a stage has {}", Self::KEYS.join(", ")),
+                    };
+                    json.kept::<()>(Err(value.fault(reason)));
+                }
                 None => json.note_unknown(name),
             }
         }

@@ -15,10 +15,13 @@ use bytes::Bytes;
 
 use self::config::{Config, Transport};
 use self::histogram::Histogram;
-use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending};
+use crate::net::{Answer, Endpoint, Post, Protocol, Sender, Sending, Totals};
 use crate::output::{Context, Output, OutputError, Written};
 use crate::settings::Settings;
 use crate::tally::{Tally, Total};
+
+/// As messages name it.
+const NAME: &str = "opentelemetry";
 
 /// Requests that may wait: those of one export.
 const REQUESTS_WAITING: usize = 256;
@@ -32,10 +35,7 @@ pub(crate) struct Opentelemetry {
     tally: Tally<Measured>,
     /// When it was opened: what totals count from. Nanoseconds since the Unix epoch.
     start: u64,
-    /// None once it is finished.
-    sender: Option<Sender>,
-    is_behind: bool,
-    trouble: Option<String>,
+    totals: Totals,
 }
 
 /// The total of a series.
@@ -56,7 +56,7 @@ impl Total for Measured {
 
 impl Opentelemetry {
     pub(crate) fn open(context: &Context) -> Result<Self, OutputError> {
-        let settings = Settings::new("opentelemetry", context)?;
+        let settings = Settings::new(NAME, context)?;
         let config = Config::read(&settings)?;
         let is_grpc = config.transport == Transport::Grpc;
         let mut endpoint = Endpoint::at(&config.url, || config.tls.config())
@@ -64,7 +64,7 @@ impl Opentelemetry {
         endpoint.timeout = config.timeout;
         endpoint.protocol = if is_grpc { Protocol::Two } else { Protocol::One };
         let sender = Sender::start(Sending {
-            output: "opentelemetry".to_owned(),
+            output: NAME.to_owned(),
             failure: "failed to upload metrics",
             endpoint,
             at_once: 1,
@@ -77,13 +77,13 @@ impl Opentelemetry {
             Kind::Trend => Measured::Histogram(Histogram::default()),
             kind => Measured::Sink(Sink::empty(kind)),
         });
-        let (start, sender) = (nanos(SystemTime::now()), Some(sender));
-        Ok(Self { config, tally, start, sender, is_behind: false, trouble: None })
+        let (start, totals) = (nanos(SystemTime::now()), Totals::new(NAME, sender));
+        Ok(Self { config, tally, start, totals })
     }
 
     /// Tells everything; how many series that are.
     fn export(&mut self) -> u64 {
-        let Some(sender) = &self.sender else { return 0 };
+        let Some(sender) = self.totals.sender() else { return 0 };
         let resource = export::Resource {
             attributes: &self.config.attributes,
             prefix: &self.config.prefix,
@@ -144,7 +144,7 @@ fn nanos(moment: SystemTime) -> u64 {
 
 impl Output for Opentelemetry {
     fn description(&self) -> String {
-        format!("opentelemetry ({})", self.config.shown)
+        format!("{NAME} ({})", self.config.shown)
     }
 
     fn flush_interval(&self) -> Duration {
@@ -161,30 +161,21 @@ impl Output for Opentelemetry {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.sender.as_ref().is_some_and(|sender| !sender.is_idle()) {
-            if !self.is_behind {
-                self.is_behind = true;
-                log::warn!(output = "opentelemetry"; "The collector takes longer than the export interval; exports are left out");
-            }
-            return Ok(());
+        let late = "The collector takes longer than the export interval; exports are left out";
+        if self.totals.is_free(late) {
+            self.export();
         }
-        self.export();
         Ok(())
     }
 
     fn finish(&mut self) -> io::Result<Written> {
-        let lost_before = self.sender.as_ref().map_or(0, Sender::lost);
+        let lost_before = self.totals.lost();
         let told = self.export();
-        let Some(sender) = self.sender.take() else { return Ok(Written::default()) };
-        let sent = sender.finish();
-        self.trouble = sent.trouble;
-        let lost = sent.lost.saturating_sub(lost_before);
-        let samples = told.saturating_sub(lost);
-        Ok(Written { samples, lost: lost + self.tally.left_out() })
+        Ok(self.totals.finish(told, lost_before, self.tally.left_out()))
     }
 
     fn trouble(&self) -> Option<String> {
-        self.trouble.clone()
+        self.totals.trouble()
     }
 }
 

@@ -18,7 +18,7 @@ use brunt_metrics::{Frame, Kind, Sink};
 use self::config::{Authorization, Config};
 use self::native::Native;
 use self::write::{Request, Stat};
-use crate::net::{Answer, Endpoint, Post, Sender, Sending};
+use crate::net::{Answer, Endpoint, Post, Sender, Sending, Totals};
 use crate::output::{Context, Output, OutputError, Written};
 use crate::settings::Settings;
 use crate::tally::{Tally, Total};
@@ -36,12 +36,9 @@ const SERIES_PER_REQUEST: usize = 5_000;
 pub(crate) struct Prometheus {
     config: Config,
     tally: Tally<Measured>,
-    /// None once it is finished.
-    sender: Option<Sender>,
+    totals: Totals,
     /// The number of lost samples at the last push: a larger one now tells that the push failed.
     lost_before: u64,
-    is_behind: bool,
-    trouble: Option<String>,
 }
 
 /// The total of a series.
@@ -85,13 +82,12 @@ impl Prometheus {
         } else {
             Tally::new(&context.registry, |metric| Measured::Sink(Sink::empty(metric.kind)))
         };
-        let sender = Some(sender);
-        Ok(Self { config, tally, sender, lost_before: 0, is_behind: false, trouble: None })
+        Ok(Self { config, tally, totals: Totals::new(NAME, sender), lost_before: 0 })
     }
 
     /// Tells what is new; how many series that are.
     fn push(&mut self, now: SystemTime) -> u64 {
-        let Some(sender) = &self.sender else { return 0 };
+        let Some(sender) = self.totals.sender() else { return 0 };
         if sender.lost() > self.lost_before {
             // The last push failed, or some of it: what is told of now is told as a whole.
             self.lost_before = sender.lost();
@@ -117,7 +113,7 @@ impl Prometheus {
 
     /// Tells that no series goes on.
     fn push_stale_markers(&mut self, now: SystemTime) {
-        let Some(sender) = &self.sender else { return };
+        let Some(sender) = self.totals.sender() else { return };
         let mut request = Request::new(millis(now), &self.config.trend_stats);
         for row in self.tally.rows() {
             request.push_stale(row);
@@ -184,35 +180,27 @@ impl Output for Prometheus {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.sender.as_ref().is_some_and(|sender| !sender.is_idle()) {
-            if !self.is_behind {
-                self.is_behind = true;
-                log::warn!(output = NAME; "The server takes longer than the push interval; pushes are left out");
-            }
-            return Ok(());
+        let late = "The server takes longer than the push interval; pushes are left out";
+        if self.totals.is_free(late) {
+            self.push(SystemTime::now());
         }
-        self.push(SystemTime::now());
         Ok(())
     }
 
     fn finish(&mut self) -> io::Result<Written> {
         let now = SystemTime::now();
         // Samples that were lost before are told once more by this push.
-        let lost_before = self.sender.as_ref().map_or(0, Sender::lost);
+        let lost_before = self.totals.lost();
         let told = self.push(now);
         if self.config.stale_markers {
             // A moment later, or the server would keep one of the two.
             self.push_stale_markers(now + Duration::from_millis(1));
         }
-        let Some(sender) = self.sender.take() else { return Ok(Written::default()) };
-        let sent = sender.finish();
-        self.trouble = sent.trouble;
-        let lost = sent.lost.saturating_sub(lost_before);
-        Ok(Written { samples: told.saturating_sub(lost), lost: lost + self.tally.left_out() })
+        Ok(self.totals.finish(told, lost_before, self.tally.left_out()))
     }
 
     fn trouble(&self) -> Option<String> {
-        self.trouble.clone()
+        self.totals.trouble()
     }
 }
 

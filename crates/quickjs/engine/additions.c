@@ -263,3 +263,19 @@ void brunt_hide_export(JSContext *ctx, JSModuleDef *m, JSAtom name)
     if (me)
         me->brunt_is_hidden = true;
 }
+
+/* A string of 'len' letters of one or two bytes. The caller writes them to '*letters' before anybody sees the string. */
+JSValue brunt_string_room(JSContext *ctx, uint32_t len, bool is_wide, void **letters)
+{
+    JSString *str = js_alloc_string(ctx, len, is_wide);
+
+    if (!str)
+        return JS_EXCEPTION;
+    if (is_wide) {
+        *letters = str16(str);
+    } else {
+        str8(str)[len] = '\0';
+        *letters = str8(str);
+    }
+    return JS_MKPTR(JS_TAG_STRING, str);
+}

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use lent::{Handle, Held, REALLOCATE};
 
 use crate::ctx::Ctx;
-use crate::error::{ErrorKind, JsResult};
+use crate::error::{ErrorKind, JsResult, Thrown};
 use crate::sys;
 use crate::value::Value;
 
@@ -82,6 +82,7 @@ impl Value<'_> {
         if length == 0 {
             return Some(read(&[]));
         }
+        self.ctx().count_bytes(length);
         // SAFETY: the range lies in a buffer that this value keeps alive, and nothing can change it during `read`: the
         // VM refuses to run JavaScript, or to lend bytes again, until then.
         Some(self.lend(|| read(unsafe { slice::from_raw_parts(pointer, length) })))
@@ -188,7 +189,7 @@ impl Value<'_> {
     fn lend_bytes(&self, held: Option<Held>) {
         let rt = self.ctx().inner.rt.as_ptr();
         let (data, opaque) = match held {
-            Some(held) => (held.range().0, Handle::boxed(held, rt)),
+            Some(held) => (held.range().0, Handle::boxed(held, &self.ctx().inner.ledger)),
             None => (ptr::null_mut(), ptr::null_mut()),
         };
         // SAFETY: the value is alive, and a buffer that can be lent is behind it (see the callers). Memory that is given
@@ -226,6 +227,36 @@ impl<'js> Ctx<'js> {
         self.buffer_over(Held::new(bytes), Lending::Own)
     }
 
+    /// Bytes for Rust code to keep for a script: they count as memory of the VM until the last holder is gone.
+    ///
+    /// # Errors
+    /// More than the VM may have: the script is stopped past `catch` and `finally`.
+    pub fn held_bytes(self, bytes: Vec<u8>) -> Result<HeldBytes, Thrown> {
+        self.may_take(bytes.len())?;
+        let bytes = HeldBytes::from(bytes);
+        bytes.count(&self.inner.ledger);
+        Ok(bytes)
+    }
+
+    /// An `ArrayBuffer` with a copy of these bytes. Many are copied in slices: the interrupt handler is asked after each.
+    ///
+    /// # Errors
+    /// If there is no memory, or the handler stops what runs.
+    pub fn copied_buffer(self, bytes: &[u8]) -> JsResult<'js> {
+        /// Copied in a part of a millisecond.
+        const SLICE: usize = 256 * 1024;
+        if bytes.len() <= SLICE {
+            return self.array_buffer(bytes.to_vec());
+        }
+        self.may_take(bytes.len())?;
+        let mut copy = Vec::with_capacity(bytes.len());
+        for slice in bytes.chunks(SLICE) {
+            copy.extend_from_slice(slice);
+            self.poll(10_000)?;
+        }
+        self.array_buffer(copy)
+    }
+
     /// An `ArrayBuffer` that shows these bytes without a copy. A script that writes to it gets a copy of its own, page by
     /// page if the bytes are those of a larger file; only that copy counts as memory of the VM.
     ///
@@ -257,7 +288,10 @@ impl<'js> Ctx<'js> {
     fn buffer_over(self, held: Held, lending: Lending) -> JsResult<'js> {
         self.need(sys::GROUP_TYPED_ARRAYS)?;
         let (pointer, length) = held.range();
-        let opaque = Handle::boxed(held, self.inner.rt.as_ptr());
+        if matches!(lending, Lending::Own) {
+            self.count_bytes(length);
+        }
+        let opaque = Handle::boxed(held, &self.inner.ledger);
         // SAFETY: pointer and length are those of the held bytes, which live until our function is told to free them.
         // Shared bytes are marked before any script could write to them.
         unsafe {

@@ -175,6 +175,7 @@ impl<'js> Ctx<'js> {
         unsafe {
             let object = Value::returned(self, sys::JS_NewObjectClass(self.raw(), id))?;
             sys::JS_SetOpaque(object.raw, Box::into_raw(held).cast::<c_void>());
+            sys::brunt_account(self.inner.rt.as_ptr(), 0, size_of::<Held<T>>());
             Ok(object)
         }
     }
@@ -240,8 +241,11 @@ unsafe extern "C" fn finalize<T: Class>(rt: *mut sys::JSRuntime, object: sys::JS
     // SAFETY: the engine calls the finalizer of this class once for each object; its opaque is a boxed `T` or null.
     let value = unsafe { sys::JS_GetAnyOpaque(object, &raw mut id) }.cast::<Held<T>>();
     if !value.is_null() {
-        // SAFETY: as above: the box is ours now.
-        let held = unsafe { Box::from_raw(value) };
+        // SAFETY: as above: the box is ours now; it was counted when it was given to the engine.
+        let held = unsafe {
+            sys::brunt_account(rt, size_of::<Held<T>>(), 0);
+            Box::from_raw(value)
+        };
         for (_, kept) in held.kept.take() {
             // SAFETY: the list owned the reference.
             unsafe { sys::JS_FreeValueRT(rt, kept) };

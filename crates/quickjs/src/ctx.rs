@@ -1,4 +1,4 @@
-//! The handle to a virtual machine, and what the machine is made of.
+//! The handle to a virtual machine, and the parts of the machine.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::class::ClassTable;
 use crate::error::{Thrown, check};
-use crate::heap::Account;
+use crate::heap::{Account, Ledger};
 use crate::module::ModuleHost;
 use crate::name::AtomCache;
 use crate::root::Roots;
@@ -67,9 +67,11 @@ pub(crate) struct Inner {
     /// The bytes of a buffer are lent out: no JavaScript may run.
     pub(crate) lent: Cell<bool>,
     pub(crate) account: Account,
+    /// Known to who keeps memory for the VM.
+    pub(crate) ledger: Rc<Ledger>,
     /// No module is between its making and its handing over to the engine.
     pub(crate) settled: Cell<bool>,
-    /// How many calls into the engine have not returned. They stand on the announced stack.
+    /// How many calls into the engine have not returned. They are on the announced stack.
     pub(crate) entered: Cell<u32>,
     /// The engine is freeing objects and runs a destructor of ours: the VM must not be used.
     pub(crate) freeing: Cell<bool>,
@@ -156,7 +158,7 @@ impl<'js> Ctx<'js> {
         }
     }
 
-    /// Forgets the promise jobs that wait: those of a script that was stopped must not run in the next one.
+    /// Forgets the promise jobs that wait: jobs of a stopped script must not run in the next one.
     pub fn drop_jobs(self) {
         // SAFETY: the runtime is alive. A job that is running is no longer in the list.
         unsafe { sys::brunt_drop_jobs(self.inner.rt.as_ptr()) };

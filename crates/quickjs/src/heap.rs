@@ -7,6 +7,8 @@
 //! do not.
 
 mod account;
+mod common;
+mod weight;
 
 use std::sync::atomic::Ordering;
 
@@ -19,6 +21,9 @@ use crate::vm::Vm;
 
 pub(crate) use account::Account;
 pub use account::OverLimit;
+pub use common::CommonWeight;
+pub(crate) use weight::Ledger;
+pub use weight::{Scale, Weight};
 
 /// Limits the heaps of VMs that are made from now on to `each` bytes (0: no limit), and those of the process to `all`.
 pub fn limit(each: usize, all: usize) {
@@ -53,6 +58,15 @@ impl Inner {
         let used = unsafe { sys::brunt_allocated(self.rt.as_ptr()) };
         if let Some(promise) = self.account.settled(used) {
             self.promise_memory(promise);
+        }
+    }
+
+    /// Refuses memory that Rust code wants: the VM is over this limit.
+    fn refuse(&self, over: OverLimit) {
+        // SAFETY: the runtime and its context are alive.
+        unsafe {
+            self.account.refuse(over, sys::brunt_allocated(self.rt.as_ptr()));
+            sys::brunt_is_over(self.ctx.as_ptr());
         }
     }
 
@@ -126,6 +140,32 @@ impl Ctx<'_> {
     /// The limit of this VM's heap in bytes; 0 is no limit of its own.
     pub fn memory_limit(self) -> usize {
         self.inner.account.max.get()
+    }
+
+    /// Asks for memory for Rust code.
+    ///
+    /// # Errors
+    /// More than the VM may have: it is stopped past `catch` and `finally`.
+    pub(crate) fn may_take(self, bytes: usize) -> Result<(), Thrown> {
+        let may = self.inner.ledger.may_take(bytes) && !self.inner.is_over_limit();
+        if may { Ok(()) } else { Err(self.throw_over()) }
+    }
+
+    /// Memory was refused: throws an exception that no script catches.
+    fn throw_over(self) -> Thrown {
+        match self.poll(0) {
+            Err(thrown) => thrown,
+            Ok(()) => self.throw_uncatchable("there is no memory left"),
+        }
+    }
+
+    /// Rust code reads or makes these bytes at once. They count as operations, so that a script that has much of it done is
+    /// looked at as often as any other.
+    pub(crate) fn count_bytes(self, bytes: usize) {
+        if bytes >= 1024 {
+            // SAFETY: the context is alive.
+            unsafe { sys::brunt_count(self.raw(), bytes / 256) };
+        }
     }
 
     /// For long work between values, such as parsing: counts `cost` operations, lets neighbours run when it is time, and

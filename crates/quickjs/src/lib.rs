@@ -38,7 +38,7 @@ pub use class::{Class, Own};
 pub use ctx::{Ctx, Hooks, Place, ScopeHook};
 pub use error::{Exception, JsResult, Thrown};
 pub use function::{Call, Members, Running};
-pub use heap::OverLimit;
+pub use heap::{CommonWeight, OverLimit, Scale, Weight};
 pub use module::{Compiled, Exports, Loaded, ModuleHost};
 pub use name::{Name, PropertyKey};
 pub use promise::{Deferred, PromiseState};

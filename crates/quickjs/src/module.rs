@@ -398,7 +398,8 @@ pub(crate) unsafe extern "C" fn load(
             }
             definition
         },
-        // SAFETY: the name is lent by the engine, which copies it; the init function matches.
+        // SAFETY: the name is lent by the engine, which copies it, as it does with the texts of exports; the init function
+        // matches, and each atom is freed after its use.
         Some(Loaded::Native { shown, hidden }) => unsafe {
             let definition = sys::JS_NewCModule(ctx.raw(), name, evaluate);
             if definition.is_null() {

@@ -23,6 +23,9 @@ pub struct Root {
 
 const GIVEN_BACK: u32 = u32::MAX;
 
+/// Bytes that count as the VM's for each root: its slot, and the timer, listener or operation that keeps it.
+const COST: usize = 96;
+
 /// The places of roots that were dropped, in one VM.
 #[derive(Debug, Default)]
 struct Dropped(RefCell<Vec<u32>>);
@@ -56,11 +59,13 @@ impl Roots {
         Rc::ptr_eq(&self.dropped, &root.dropped)
     }
 
-    /// Takes a value out of its slot.
-    fn take(&self, index: u32) -> Option<sys::JSValue> {
+    /// Takes a value of this runtime out of its slot.
+    fn take(&self, rt: NonNull<sys::JSRuntime>, index: u32) -> Option<sys::JSValue> {
         let raw = self.slots.borrow_mut().get_mut(index as usize)?.take()?;
         self.free.borrow_mut().push(index);
         self.count.set(self.count.get() - 1);
+        // SAFETY: the runtime is alive; `root` counted it.
+        unsafe { sys::brunt_account(rt.as_ptr(), COST, 0) };
         Some(raw)
     }
 }
@@ -84,6 +89,8 @@ impl<'js> Ctx<'js> {
             slots.push(Some(raw));
             u32::try_from(slots.len() - 1).expect("fewer than four billion roots")
         };
+        // SAFETY: the runtime is alive.
+        unsafe { sys::brunt_account(self.inner.rt.as_ptr(), 0, COST) };
         Root { index, dropped: Rc::clone(&roots.dropped) }
     }
 
@@ -102,7 +109,7 @@ impl<'js> Ctx<'js> {
     pub fn unroot(self, mut root: Root) -> Value<'js> {
         let roots = &self.inner.roots;
         assert!(roots.knows(&root), "a root is used in the VM that it came from");
-        let raw = roots.take(root.index).expect("a root's slot is taken");
+        let raw = roots.take(self.inner.rt, root.index).expect("a root's slot is taken");
         root.index = GIVEN_BACK;
         // SAFETY: the slot's reference becomes the value's.
         unsafe { Value::owned(self, raw) }
@@ -114,7 +121,7 @@ impl<'js> Ctx<'js> {
         // Freeing may drop others: closures of the script's hold roots, too.
         while !roots.dropped.0.borrow().is_empty() {
             for index in roots.dropped.0.take() {
-                if let Some(raw) = roots.take(index) {
+                if let Some(raw) = roots.take(self.inner.rt, index) {
                     // SAFETY: the slot's reference becomes the value's, which frees it.
                     drop(unsafe { Value::owned(self, raw) });
                 }

@@ -34,6 +34,7 @@ impl<'js> JsStr<'js> {
         if pointer.is_null() {
             return Err(Thrown(()));
         }
+        ctx.count_bytes(length);
         // SAFETY: the engine holds `length` bytes at `pointer` until `JS_FreeCString`.
         let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), length) };
         let repaired = match std::str::from_utf8(bytes) {
@@ -103,6 +104,7 @@ impl<'js> Ctx<'js> {
     /// # Errors
     /// If there is no memory.
     pub fn string(self, text: &str) -> JsResult<'js> {
+        self.count_bytes(text.len());
         // SAFETY: pointer and length are those of a `str`; the result is ours.
         unsafe {
             Value::returned(
@@ -141,16 +143,136 @@ impl<'js> Ctx<'js> {
         }
     }
 
-    /// A string of bytes that should be UTF-8; each byte that is not becomes U+FFFD, as in k6.
+    /// A string of bytes that should be UTF-8; each byte that is not becomes U+FFFD, as in k6. A long one is made in slices:
+    /// the interrupt handler is asked after each.
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If there is no memory, or the handler stops what runs.
     pub fn string_from_utf8(self, bytes: &[u8]) -> JsResult<'js> {
+        if bytes.len() >= SLICED_FROM {
+            return self.sliced_string(bytes);
+        }
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.string(text);
         }
         self.string(&repaired(bytes))
     }
+
+    fn sliced_string(self, bytes: &[u8]) -> JsResult<'js> {
+        let (mut count, mut is_wide) = (0, false);
+        for slice in slices(bytes) {
+            let (letters, has_wide) = measured(slice);
+            count += letters;
+            is_wide |= has_wide;
+            self.poll(SLICE_COST)?;
+        }
+        let Some(length) = u32::try_from(count).ok().filter(|&count| count <= sys::STRING_LEN_MAX)
+        else {
+            return Err(self.throw_error(ErrorKind::Range, "invalid string length"));
+        };
+        let mut letters = std::ptr::null_mut();
+        // SAFETY: `letters` outlives the call, and the result is ours.
+        let string = unsafe {
+            let string = sys::brunt_string_room(self.raw(), length, is_wide, &raw mut letters);
+            Value::returned(self, string)?
+        };
+        let mut at = 0;
+        for slice in slices(bytes) {
+            // SAFETY: the string is new and in no other hands; it has room for `count` letters of this width, and the slices
+            // have `count` letters together.
+            at += unsafe {
+                if is_wide {
+                    write(letters.cast::<u16>().add(at), slice)
+                } else {
+                    write_narrow(letters.cast::<u8>().add(at), slice)
+                }
+            };
+            self.poll(SLICE_COST)?;
+        }
+        assert_eq!(at, count, "the slices have as many letters as before");
+        Ok(string)
+    }
+}
+
+/// Texts of this many bytes or more are made in slices.
+const SLICED_FROM: usize = 256 * 1024;
+
+/// The bytes of a slice: a part of a millisecond.
+const SLICE: usize = 64 * 1024;
+
+/// More operations than the engine runs without a poll.
+const SLICE_COST: i32 = 10_000;
+
+/// Slices that cut no letter apart.
+fn slices(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let mut end = SLICE.min(rest.len());
+        // A letter has three bytes of this kind at most: after more of them, no letter goes on.
+        let is_inner = |at: usize| rest.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        let inner = (0..3).take_while(|back| is_inner(end - back)).count();
+        if end > 3 && inner < 3 {
+            end -= inner;
+        } else if end > 3 && !is_inner(end - 3) {
+            end -= 3;
+        }
+        let (slice, left) = rest.split_at(end);
+        rest = left;
+        (!slice.is_empty()).then_some(slice)
+    })
+}
+
+/// How many letters of the engine's these bytes have, and whether one is beyond U+00FF.
+fn measured(slice: &[u8]) -> (usize, bool) {
+    if slice.is_ascii() {
+        return (slice.len(), false);
+    }
+    let (mut count, mut is_wide) = (0, false);
+    for chunk in slice.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            count += letter.len_utf16();
+            is_wide |= letter > '\u{FF}';
+        }
+        count += chunk.invalid().len();
+        is_wide |= !chunk.invalid().is_empty();
+    }
+    (count, is_wide)
+}
+
+/// Writes the letters of a slice, and gives their number.
+///
+/// # Safety
+/// There is room for them at `to`.
+unsafe fn write(to: *mut u16, slice: &[u8]) -> usize {
+    let mut count = 0;
+    for chunk in slice.utf8_chunks() {
+        let marks = std::iter::repeat_n(0xFFFD, chunk.invalid().len());
+        for letter in chunk.valid().encode_utf16().chain(marks) {
+            // SAFETY: as the caller says.
+            unsafe { to.add(count).write(letter) };
+            count += 1;
+        }
+    }
+    count
+}
+
+/// The same for letters up to U+00FF.
+///
+/// # Safety
+/// There is room for them at `to`.
+unsafe fn write_narrow(to: *mut u8, slice: &[u8]) -> usize {
+    if slice.is_ascii() {
+        // SAFETY: as the caller says; the engine has just allocated the room, and no slice refers to it.
+        unsafe { to.copy_from_nonoverlapping(slice.as_ptr(), slice.len()) };
+        return slice.len();
+    }
+    let mut count = 0;
+    for letter in slice.utf8_chunks().flat_map(|chunk| chunk.valid().chars()) {
+        // SAFETY: as the caller says.
+        unsafe { to.add(count).write(u32::from(letter) as u8) };
+        count += 1;
+    }
+    count
 }
 
 /// Texts of this many letters or more are read in place. Far more than the engine's short strings have.
@@ -195,6 +317,7 @@ mod tests {
     use super::*;
     use crate::Vm;
     use crate::ctx::Hooks;
+    use std::cell::Cell;
     use std::rc::Rc;
 
     /// A VM in which `text` is of common bytes and `copy` the same as a string of the engine's own.
@@ -211,6 +334,49 @@ mod tests {
         // A whole number of pages: a byte beyond it would be outside of the memory.
         let ascii = "0123456789abcde\n".repeat(8192);
         [ascii.clone(), ascii.replace('a', "é"), ascii.replace('a', "\u{1F600}")]
+    }
+
+    #[test]
+    fn slices_cut_no_letter_apart() {
+        for (at, letter) in [("é", 2), ("€", 3), ("😀", 4), ("\u{7F}", 1)] {
+            for before in SLICE - 5..=SLICE {
+                let text = format!("{}{at}{}", "a".repeat(before), "b".repeat(SLICE));
+                assert_eq!(at.len(), letter);
+                assert!(slices(text.as_bytes()).all(|slice| std::str::from_utf8(slice).is_ok()));
+                assert_eq!(slices(text.as_bytes()).collect::<Vec<_>>().concat(), text.as_bytes());
+            }
+        }
+        let strays = vec![0x80; SLICE + 10];
+        assert_eq!(slices(&strays).map(<[u8]>::len).sum::<usize>(), strays.len());
+    }
+
+    #[test]
+    fn a_long_text_is_made_in_slices_and_is_the_same() {
+        let polls = Rc::new(Cell::new(0u32));
+        let interrupt = |host: &dyn std::any::Any| {
+            let polls = host.downcast_ref::<Cell<u32>>().unwrap();
+            polls.set(polls.get() + 1);
+            polls.get() > 100
+        };
+        let hooks = Hooks { interrupt: Some(interrupt), ..Hooks::default() };
+        let vm = Vm::new(Rc::clone(&polls) as Rc<dyn std::any::Any>, hooks, 1024 * 1024);
+        let ctx = vm.ctx();
+        let parts: [&[u8]; 4] =
+            [b"plain ", "café ".as_bytes(), "€ 😀 ".as_bytes(), b"\xff\xe2\x82 "];
+        for kinds in 1..=parts.len() {
+            let bytes = parts[..kinds].concat().repeat(SLICED_FROM / 5);
+            polls.set(0);
+            let text = ctx.string_from_utf8(&bytes).unwrap();
+            assert!(polls.get() as usize >= 2 * bytes.len() / SLICE, "{kinds} {polls:?}");
+            ctx.global().define("text", text).unwrap();
+            ctx.global().define("whole", ctx.string(&repaired(&bytes)).unwrap()).unwrap();
+            assert!(
+                ctx.eval("t.js", "text === whole && text.length === whole.length")
+                    .unwrap()
+                    .truthy()
+            );
+        }
+        assert!(ctx.string_from_utf8(&b"a\xff".repeat(8 << 20)).is_err(), "it was told to stop");
     }
 
     #[test]

@@ -585,6 +585,7 @@ unsafe extern "C" {
     pub(crate) fn brunt_catch_up(rt: *mut JSRuntime);
     pub(crate) fn brunt_collect(rt: *mut JSRuntime);
     pub(crate) fn brunt_poll(ctx: *mut JSContext, cost: c_int) -> bool;
+    pub(crate) fn brunt_count(ctx: *mut JSContext, cost: usize);
     pub(crate) fn brunt_drop_jobs(rt: *mut JSRuntime);
     pub(crate) fn brunt_watch(touched: *mut BruntTouched);
     pub(crate) fn brunt_note(start: *const c_void, size: usize);
@@ -610,6 +611,12 @@ unsafe extern "C" {
         is_wide: bool,
         owner: *mut c_void,
         release: unsafe extern "C" fn(*mut c_void),
+    ) -> JSValue;
+    pub(crate) fn brunt_string_room(
+        ctx: *mut JSContext,
+        len: u32,
+        is_wide: bool,
+        letters: *mut *mut c_void,
     ) -> JSValue;
     pub(crate) fn brunt_string_owner(
         value: JSValue,

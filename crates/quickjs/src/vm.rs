@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::class::ClassTable;
 use crate::ctx::{Ctx, Hooks, Inner};
-use crate::heap::{self, Account};
+use crate::heap::{self, Account, Ledger};
 use crate::module::{self, ModuleHost};
 use crate::name::AtomCache;
 use crate::root::Roots;
@@ -78,6 +78,7 @@ impl Vm {
             stack: Cell::new((0, 0)),
             lent: Cell::new(false),
             account: Account::default(),
+            ledger: Ledger::new(rt.as_ptr()),
             settled: Cell::new(true),
             entered: Cell::new(0),
             freeing: Cell::new(false),
@@ -248,6 +249,7 @@ impl Drop for Vm {
                 sys::JS_FreeContext(ctx);
                 sys::JS_FreeRuntime(rt);
             }
+            inner.ledger.close();
         }
         // SAFETY: the box that `Vm::new` leaked; the engine, which had the only other pointer to it, is gone.
         drop(unsafe { Box::from_raw(self.inner.as_ptr()) });

@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use brunt_fiber::turn::Turn;
+use brunt_fiber::turn::{Turn, given_way};
 use brunt_net::{Dialer, Endpoint, Offer, Opened};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::resp::{self, Reader, Reply};
@@ -123,7 +122,7 @@ impl Connection {
                         return Err(Failure::Malformed("it sends unasked messages without end"));
                     }
                     if turn.is_over(Turn::THING) {
-                        yield_now().await;
+                        given_way().await;
                     }
                     continue;
                 }
@@ -139,7 +138,7 @@ impl Connection {
                 return Err(Failure::Network("EOF".to_owned()));
             }
             if turn.is_over(Turn::bytes(came) + Turn::THING) {
-                yield_now().await;
+                given_way().await;
             }
         }
     }

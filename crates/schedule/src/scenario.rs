@@ -77,6 +77,21 @@ impl Scenario {
         arrivals::arrivals(self, segment)
     }
 
+    /// The most VUs that the scenario makes before it starts, told from its options alone: no step of a ramp is worked out.
+    pub fn vus_made_before(&self, segment: &Segment) -> u64 {
+        segment.scale(match &self.executor {
+            Executor::SharedIterations { vus, .. }
+            | Executor::PerVuIterations { vus, .. }
+            | Executor::ConstantVus { vus, .. } => *vus,
+            Executor::RampingVus { start_vus, stages, .. } => {
+                stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max)
+            }
+            Executor::ConstantArrivalRate { pre_allocated_vus, .. }
+            | Executor::RampingArrivalRate { pre_allocated_vus, .. } => *pre_allocated_vus,
+            Executor::ExternallyControlled { max_vus, .. } => *max_vus,
+        })
+    }
+
     /// How many VUs this takes when: each step holds until the next, the last is 0.
     /// Offsets from the scenario's start.
     pub fn requirements(&self, segment: &Segment) -> Vec<Step> {

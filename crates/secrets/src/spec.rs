@@ -1,7 +1,8 @@
 //! `--secret-source=TYPE[=CONFIG]`: CONFIG is divided by commas; `name=X` and `default` are for all types.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -109,8 +110,11 @@ fn file(text: &str) -> Result<Vec<(String, String)>, SpecError> {
 
 /// A small file of text.
 pub(crate) fn read(path: &std::path::Path) -> io::Result<String> {
-    if std::fs::metadata(path)?.len() > FILE_MAX {
+    // A device has no length, and no end.
+    let mut text = String::new();
+    File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > FILE_MAX {
         return Err(io::Error::other("it is too long for a file of secrets"));
     }
-    std::fs::read_to_string(path)
+    Ok(text)
 }

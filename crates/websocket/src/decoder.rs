@@ -1,6 +1,6 @@
 //! From bytes to events.
 
-use brunt_net::budget::Share;
+use brunt_net::budget::{Share, make_room};
 
 use crate::close::Close;
 use crate::deflate::Inflation;
@@ -193,7 +193,8 @@ impl Decoder {
             if !frame.opcode.is_control() {
                 let whole = (buffer.len() + size) as u64;
                 self.share.cover(whole).map_err(|_| Violation::TooMuch)?;
-                grow(buffer, size, self.limit);
+                let most = self.limit.saturating_sub(buffer.len()) as u64;
+                make_room(buffer, size, most).map_err(|_| Violation::TooMuch)?;
             }
             let (taken, rest) = input.split_at(size);
             buffer.extend_from_slice(taken);
@@ -254,7 +255,9 @@ impl Decoder {
             if whole > self.limit as u64 {
                 return Err(Violation::TooLong);
             }
-            self.message.reserve((length as usize).min(RESERVE_MAX));
+            if self.message.is_empty() {
+                self.message.reserve((length as usize).min(RESERVE_MAX));
+            }
             self.message.len()
         };
         self.header_have = 0;
@@ -322,7 +325,11 @@ impl Decoder {
                 let Some((kind, is_compressed)) = self.begun.take() else {
                     return Err(Violation::NothingToContinue);
                 };
-                let message = std::mem::take(&mut self.message);
+                let mut message = std::mem::take(&mut self.message);
+                if message.capacity() / 2 > message.len().max(RESERVE_MAX) {
+                    // It was reserved for parts that didn't come.
+                    message.shrink_to_fit();
+                }
                 if is_compressed {
                     // The loop of `next` goes on with it.
                     let share = std::mem::take(&mut self.share);
@@ -333,15 +340,6 @@ impl Decoder {
                 Event::Message(kind, message)
             }
         }))
-    }
-}
-
-/// Makes room as `Vec` does, but for long messages by a quarter at a time and never beyond the limit.
-fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) {
-    let most = limit.saturating_sub(buffer.len()) as u64;
-    let room = buffer.capacity() - buffer.len();
-    if let Some(size) = brunt_net::budget::growth(buffer.len(), room, more, most) {
-        buffer.reserve_exact(size);
     }
 }
 
@@ -461,6 +459,25 @@ mod tests {
         let mut bytes = &b"\x82\x7f\0\0\0\0\x40\0\0\0x"[..];
         assert_eq!(decoder.next(&mut bytes), Ok(None));
         assert!(decoder.message.capacity() <= 2 * RESERVE_MAX);
+    }
+
+    #[test]
+    fn a_long_message_in_parts_is_not_copied_as_it_grows() {
+        let mut decoder = Decoder::new(false, false, 1 << 30);
+        let part = [&b"\x00\x7f\0\0\0\0\0\x10\0\0"[..], &vec![b'x'; 1 << 20]].concat();
+        let (mut places, mut first) = (std::collections::BTreeSet::new(), &b"\x01\x00"[..]);
+        assert_eq!(decoder.next(&mut first), Ok(None));
+        for _ in 0..96 {
+            assert_eq!(decoder.next(&mut &part[..]), Ok(None));
+            if decoder.message.len() > 33 << 20 {
+                places.insert(decoder.message.as_ptr());
+            }
+        }
+        assert_eq!(places.len(), 1);
+        let Ok(Some(Event::Message(_, message))) = decoder.next(&mut &b"\x80\x00"[..]) else {
+            panic!("a message");
+        };
+        assert!(message.len() == 96 << 20 && message.capacity() < 97 << 20);
     }
 
     #[test]

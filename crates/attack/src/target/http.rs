@@ -1,6 +1,7 @@
 //! The `http` format: request lines with headers, as they stand in a request.
 
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{self, BufRead, Read as _};
 use std::sync::Arc;
 
 use super::lines::Lines;
@@ -28,6 +29,23 @@ pub(super) fn next<R: BufRead>(
     Target::new(method, url.trim(), &headers, body, defaults, line).map(Some)
 }
 
+/// The maximum size of a body, in bytes.
+const BODY_MAX: u64 = 1 << 30;
+
+/// The body that a file holds.
+fn read(path: &str) -> io::Result<Vec<u8>> {
+    // A pipe without a writer would hold up the attack.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("is not a regular file"));
+    }
+    let mut body = Vec::new();
+    File::open(path)?.take(BODY_MAX + 1).read_to_end(&mut body)?;
+    if body.len() as u64 > BODY_MAX {
+        return Err(io::Error::other(format!("is longer than {BODY_MAX} bytes")));
+    }
+    Ok(body)
+}
+
 type Block = (Vec<(String, String)>, Option<Arc<[u8]>>);
 
 /// The headers, and the body if a file is named.
@@ -45,7 +63,7 @@ fn block<R: BufRead>(lines: &mut Lines<R>) -> Result<Block, TargetError> {
         let line = lines.number;
         if let Some(path) = text.strip_prefix('@') {
             let path = path.trim();
-            let body = std::fs::read(path).map_err(|source| TargetError::Body {
+            let body = read(path).map_err(|source| TargetError::Body {
                 source: std::io::Error::new(source.kind(), format!("open {path}: {source}")),
                 line,
             })?;
@@ -116,6 +134,12 @@ mod tests {
         assert_eq!(targets[0].headers.get("X-lower"), Some("1"));
         let after = format!("POST http://a.test/\n@{path}\nX-a: 1");
         assert_eq!(error(&after), "bad method: X-a: (line 3)");
+    }
+
+    #[test]
+    fn a_body_without_end_is_refused() {
+        let text = "POST http://a.test/\n@/dev/zero\n";
+        assert!(error(text).contains("open /dev/zero: is not a regular file"), "{}", error(text));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 use crate::{
     Context,
+    bounded::{self, SETTINGS_MAX},
     environment::Environment,
     failure::{Failure, Outcome},
 };
@@ -14,7 +15,7 @@ use crate::{
 /// The file of `--config` is not there, or a file can't be read (104).
 pub(crate) fn read(context: &Context) -> Outcome<Option<(PathBuf, String)>> {
     if let Some(path) = &context.global.config {
-        return match std::fs::read_to_string(path) {
+        return match bounded::read_text(path, SETTINGS_MAX) {
             Ok(text) => Ok(Some((path.clone(), text))),
             Err(error) => {
                 Err(unreadable(path, &error).hint("the path comes from --config or K6_CONFIG"))
@@ -22,7 +23,7 @@ pub(crate) fn read(context: &Context) -> Outcome<Option<(PathBuf, String)>> {
         };
     }
     for path in usual_places(&context.environment) {
-        match std::fs::read_to_string(&path) {
+        match bounded::read_text(&path, SETTINGS_MAX) {
             Ok(text) => return Ok(Some((path, text))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&path, &error)),

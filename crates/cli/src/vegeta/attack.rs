@@ -7,6 +7,7 @@ mod value;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 
 use brunt_attack::{
     Attack, AttackError, Control, Defaults, Exporter, Several, Sink, Stream, TargetReader,
@@ -19,6 +20,7 @@ use self::judge::Judge;
 use super::{failure, flag::Values};
 use crate::{
     Context,
+    bounded::{self, BODY_MAX},
     exit::Exit,
     failure::{Failure, Outcome},
     limits,
@@ -101,12 +103,12 @@ fn targets(values: &Values) -> Outcome<Targets> {
     let body = match values.text("body") {
         "" => Vec::new(),
         "stdin" => {
-            let mut body = Vec::new();
             let instead = "-body=FILE reads it from a file";
-            io::Read::read_to_end(&mut Awaited::new("the body", instead), &mut body)?;
-            body
+            bounded::read_all(Awaited::new("the body", instead), BODY_MAX)
+                .map_err(|error| failure(format!("read the body: {error}")))?
         }
-        name => std::fs::read(name).map_err(|error| failure(format!("open {name}: {error}")))?,
+        name => bounded::read(Path::new(name), BODY_MAX)
+            .map_err(|error| failure(format!("open {name}: {error}")))?,
     };
     let keep = value::size(values.text("max-body")).map_err(failure)?;
     let headers = values.texts("header").into_iter().map(value::header);

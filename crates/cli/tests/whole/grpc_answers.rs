@@ -2,9 +2,14 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use crate::support::{brunt, repository};
+use crate::frames::{
+    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, RST_STREAM, SETTINGS, block, frame,
+};
+use crate::support::{Told, brunt, repository};
 
 /// A server's reaction to a call.
 enum Answer {
@@ -12,35 +17,6 @@ enum Answer {
     Frames(Vec<(u8, u8, Vec<u8>)>),
     /// It sends them and hangs up.
     Last(Vec<(u8, u8, Vec<u8>)>),
-}
-
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const GOAWAY: u8 = 7;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let mut out = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-    out.extend([kind, flags]);
-    out.extend(stream.to_be_bytes());
-    out.extend(payload);
-    out
-}
-
-/// A header block: literals that enter no table.
-fn block(lines: &[(&str, &str)]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (name, value) in lines {
-        out.push(0);
-        for text in [name, value] {
-            out.push(u8::try_from(text.len()).expect("a short text"));
-            out.extend(text.as_bytes());
-        }
-    }
-    out
 }
 
 fn head(lines: &[(&str, &str)]) -> (u8, u8, Vec<u8>) {
@@ -69,18 +45,23 @@ const HI_PACKED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xe3\x62\xca\
 
 /// Answers every call on every connection so.
 fn serve(answer: Answer) -> u16 {
+    serve_counted(answer, Arc::default())
+}
+
+/// The same, and counts the calls.
+fn serve_counted(answer: Answer, calls: Arc<AtomicU32>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             // The client may hang up whenever it wants.
-            let _ = talk(stream, &answer);
+            let _ = talk(stream, &answer, &calls);
         }
     });
     port
 }
 
-fn talk(mut stream: TcpStream, answer: &Answer) -> std::io::Result<()> {
+fn talk(mut stream: TcpStream, answer: &Answer, calls: &AtomicU32) -> std::io::Result<()> {
     let mut preface = [0; 24];
     stream.read_exact(&mut preface)?;
     stream.write_all(&frame(SETTINGS, 0, 0, &[]))?;
@@ -97,6 +78,7 @@ fn talk(mut stream: TcpStream, answer: &Answer) -> std::io::Result<()> {
         if !(kind == DATA && flags & END_STREAM != 0) {
             continue;
         }
+        calls.fetch_add(1, Ordering::Relaxed);
         let (Answer::Frames(frames) | Answer::Last(frames)) = answer;
         for (kind, flags, payload) in frames {
             let stream_id = if matches!(*kind, GOAWAY | SETTINGS) { 0 } else { id };
@@ -323,6 +305,40 @@ export default function () {
   }
 }";
 
+/// Calls each of the servers, which have names, once.
+fn call_all(served: &[(String, u16)]) -> Told {
+    let cases = serde_json::to_string(served).expect("names and numbers");
+    let proto = repository("crates/demo/proto/hello.proto");
+    brunt("run --quiet --log-format json t.js")
+        .file("t.js", format!("const CASES = {cases};\n{SCRIPT}"))
+        .file("hello.proto", std::fs::read_to_string(proto).expect("the demo's description"))
+        .told()
+}
+
+#[test]
+fn a_refused_call_is_made_once_more_and_one_whose_answer_speaks_of_refusals_is_not() {
+    let reset = |reason: u32| (RST_STREAM, 0, reason.to_be_bytes().to_vec());
+    let says = |message| {
+        end(&[
+            (":status", "200"),
+            ("content-type", "application/grpc"),
+            ("grpc-status", "14"),
+            ("grpc-message", message),
+        ])
+    };
+    for (answer, expected) in [
+        (reset(7), 2),
+        (reset(8), 1),
+        (says("the connection is draining"), 1),
+        (says("stream terminated by RST_STREAM with error code: REFUSED_STREAM"), 1),
+    ] {
+        let calls = Arc::new(AtomicU32::new(0));
+        let port = serve_counted(Answer::Frames(vec![answer]), Arc::clone(&calls));
+        let told = call_all(&[("it".to_owned(), port)]);
+        assert_eq!(calls.load(Ordering::Relaxed), expected, "{told:?}");
+    }
+}
+
 #[test]
 fn what_no_server_should_answer_is_told_as_in_k6() {
     let mut expected = Vec::new();
@@ -339,12 +355,7 @@ fn what_no_server_should_answer_is_told_as_in_k6() {
         let reset = (RST_STREAM, 0, reason.to_be_bytes().to_vec());
         served.push((name, serve(Answer::Frames(vec![reset]))));
     }
-    let cases = serde_json::to_string(&served).expect("names and numbers");
-    let proto = repository("crates/demo/proto/hello.proto");
-    let told = brunt("run --quiet --log-format json t.js")
-        .file("t.js", format!("const CASES = {cases};\n{SCRIPT}"))
-        .file("hello.proto", std::fs::read_to_string(proto).expect("the demo's description"))
-        .told();
+    let told = call_all(&served);
     let lines: Vec<String> = told
         .stderr
         .lines()

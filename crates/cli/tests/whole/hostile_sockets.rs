@@ -1,5 +1,5 @@
 //! Servers that flood, bomb, starve or ignore a WebSocket, a gRPC call, an EventSource or a Redis client, with a VU beside
-//! it on the same core that does a paced loop: it must not notice, and the test must end in time.
+//! it on the same core that sends paced requests to a good server: it must not notice, and the test must end in time.
 #![expect(clippy::disallowed_methods, reason = "threads of the test's own, not a core")]
 
 use std::{
@@ -12,10 +12,12 @@ use std::{
 use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 
+use crate::frames::frame;
 use crate::support::{Told, brunt, undisturbed};
 
 /// The script: `exec` is what meets the server, `good` the VU beside it, which is due 20 times in its 2 s.
 const SCRIPT: &str = "
+import http from 'k6/http';
 import ws from 'k6/ws';
 import { WebSocket } from 'k6/websockets';
 import redis from 'k6/x/redis';
@@ -30,7 +32,7 @@ export const options = { scenarios: {
   good: { executor: 'constant-vus', vus: 1, duration: '2s', gracefulStop: '1s', exec: 'good' },
 } };
 const A = __ENV.ADDRESS, began = () => { const at = Date.now(); return () => Date.now() - at; };
-export function good() { sleep(0.1); rounds.add(1); }
+export function good() { http.get(`http://${__ENV.GOOD}/`); sleep(0.1); rounds.add(1); }
 const params = { compression: 'deflate' };
 function listen(socket) {
   const t = began();
@@ -63,6 +65,14 @@ export function eventSender() {
     console.log('sent', socket.bufferedAmount > 50e6);
     try { for (let i = 0; i < 300; i++) socket.send(mb); } catch (e) { console.log(String(e).slice(0, 40)); }
   };
+}
+export function messages() {
+  const socket = events(true);
+  socket.onmessage = (e) => console.log('message', e.data.length);
+}
+export function body() {
+  const r = http.get(`http://${A}/`, { timeout: '500ms' });
+  console.log('body', r.error_code, r.body.length > 1000);
 }
 export function sse() {
   const t = began(), source = new EventSource(`http://${A}/`);
@@ -198,12 +208,20 @@ fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
-    let size = u32::try_from(payload.len()).expect("a short frame").to_be_bytes();
-    let mut frame = vec![size[1], size[2], size[3], kind, flags, 0, 0, 0, stream];
-    frame.extend_from_slice(payload);
-    frame
+/// A server that answers each request.
+fn good() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it listens").to_string();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                while read_head(&mut stream).is_ok() {
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                }
+            });
+        }
+    });
+    address
 }
 
 /// Runs the script against a server that behaves so, and looks how the VU beside it did and that it logged the parts.
@@ -217,7 +235,8 @@ fn run(exec: &str, behaviour: Behaviour, expected: &[&str]) -> (Told, Result<(),
         }
     });
     let line = format!(
-        "run --quiet --workers 1 --log-format raw -e EXEC={exec} -e ADDRESS={address} --summary-export out.json script.js"
+        "run --quiet --workers 1 --log-format raw -e EXEC={exec} -e ADDRESS={address} -e GOOD={} --summary-export out.json script.js",
+        good()
     );
     let mut call = brunt(&line).file("script.js", SCRIPT).file("a.proto", PROTO);
     let began = Instant::now();
@@ -247,11 +266,13 @@ fn meets(rows: &[(&str, &str, Behaviour, &[&str])]) {
 fn a_websocket_that_floods_harms_nobody() {
     use Greeting::WebSocket as W;
     let flood = "a flood of frames";
+    let part = [&b"\x00\x7e\xff\xff"[..], &vec![b'x'; 0xffff]].concat();
     meets(&[
         ("empty parts", "blocking", behaviour(W, b"\x01\x00", b"\x00\x00"), &[flood, "over"]),
         ("tiny messages", "blocking", behaviour(W, b"", b"\x81\x01x"), &["timer true", "over"]),
         ("pings", "blocking", behaviour(W, b"", b"\x89\x00"), &[flood, "over"]),
         ("pongs", "blocking", behaviour(W, b"", b"\x8a\x00"), &[flood, "over"]),
+        ("long parts", "blocking", behaviour(W, b"\x01\x00", &part), &["timer true"]),
         ("parts of a byte", "blocking", behaviour(W, b"\x01\x00", b"\x00\x01x"), &["timer true"]),
     ]);
 }
@@ -268,6 +289,17 @@ fn an_event_socket_that_floods_harms_nobody() {
         ),
         ("tiny messages", "events", behaviour(W, b"", b"\x81\x01x"), &["timer true"]),
         ("pings", "events", behaviour(W, b"", b"\x89\x00"), &["closed", "timer true"]),
+    ]);
+}
+
+#[test]
+fn long_texts_that_are_no_utf8_harm_nobody() {
+    let garbage: Vec<u8> =
+        (0..1u32 << 24).map(|at| at.wrapping_mul(0x9E37_79B9).to_be_bytes()[0]).collect();
+    let message = [&b"\x81\x7f\0\0\0\0\x01\0\0\0"[..], &garbage].concat();
+    meets(&[
+        ("a message", "messages", behaviour(Greeting::WebSocket, b"", &message), &[]),
+        ("a body", "body", behaviour(Greeting::Events, b"", &garbage), &[]),
     ]);
 }
 

@@ -113,6 +113,31 @@ fn commonjs_requires_everything_and_shares_what_it_got() {
     assert!(lines[5].contains("only available in the init stage"), "{lines:?}");
 }
 
+/// The exports lead to themselves. Each read went deeper in native code, until there was no stack and no process.
+#[test]
+fn a_module_that_exports_itself_ends_the_read_and_not_the_process() {
+    let script = "
+        import { x } from './itself.js';
+        import * as all from './itself.js';
+        const told = (read) => { try { return read(); } catch (e) { return e.name; } };
+        export default function () {
+          console.log([() => x, () => all.x, () => Object.keys(all), () => 'x' in all].map(told).join());
+        }";
+    let files = [
+        ("itself.js", "exports.x = 1; module.exports = require('./back.js').itself;"),
+        ("back.js", "import * as itself from './itself.js'; export { itself };"),
+    ];
+    assert_eq!(logged(script, &files), ["RangeError,RangeError,RangeError,true"]);
+    let script =
+        "import { x, y } from './heir.js'; export default function () { console.log(x, y); }";
+    let files = [
+        ("heir.js", "exports.x = 1; Object.setPrototypeOf(exports, require('./back.js').heir);"),
+        ("back.js", "import * as heir from './heir.js'; export { heir };"),
+    ];
+    let told = run("s.js", script, &files, "");
+    assert!(told.code >= 0, "a signal ended it: {told:?}");
+}
+
 #[test]
 fn es_modules_may_form_circles_and_resolve_their_paths() {
     let script = "

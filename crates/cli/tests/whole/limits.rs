@@ -52,6 +52,19 @@ fn init_code_and_setup_over_their_memory_end_the_run() {
     assert!(told.stderr.contains("setup() data to JSON: it is longer than vuMemory"), "{told:?}");
 }
 
+/// A hundred million VUs are the most that options may name.
+#[test]
+fn more_vus_than_memory_can_hold_are_refused_at_once() {
+    let stages = "scenarios: { big: { executor: 'ramping-vus', stages: [{ duration: '1s', target: 1e8 }] } }";
+    for options in ["vus: 1e8, duration: '1s'", stages] {
+        let script =
+            format!("export const options = {{ {options} }}; export default function () {{}}");
+        let told = run("", &script);
+        assert_eq!(told.code, 104, "{told:?}");
+        assert!(told.stderr.contains("wants 100000000 VUs, and the memory here ("), "{told:?}");
+    }
+}
+
 #[test]
 fn who_holds_too_much_between_iterations_is_told_what_to_do() {
     let script = "const all = [];
@@ -189,4 +202,106 @@ fn texts_that_are_too_long_together_are_refused() {
     assert_eq!(told.code, 0, "{told:?}");
     let lines = told.stderr.matches("too long together: at most 256 MiB").count();
     assert_eq!(lines, 6, "{told:?}");
+}
+
+/// Native code kept their texts and places without a look at any limit: 4 GB after forty seconds, and more.
+#[test]
+fn data_that_all_vus_share_has_a_limit() {
+    let arrays = [
+        "new SharedArray('x', () => Array(2 ** 32 - 1))",
+        "new SharedArray('x', () => Array(1000).fill('x'.repeat(2 ** 20)))",
+        "new SharedArray('x', () => Array.from({ length: 1000 }, () => { const one = new Uint8Array(2 ** 20); return one.buffer }))",
+        "new SharedArray('x', () => new Proxy([], { get: (t, k) => k === 'length' ? 2 ** 32 - 1 : k === 'toJSON' ? undefined : 'abc' }))",
+    ];
+    for array in arrays {
+        let script = format!(
+            "import {{ SharedArray }} from 'k6/data'; {array}; export default function () {{}}"
+        );
+        let told = run("--vu-memory 48MiB", &script);
+        assert_eq!(told.code, 107, "{array}: {told:?}");
+        assert!(told.stderr.contains("memory limit of the VU (48 MiB) exceeded"), "{told:?}");
+    }
+}
+
+/// It is larger than a VU's heap may be, and so are its elements as JSON: only an array that a script computes is bounded by that.
+#[test]
+fn a_shared_array_of_a_file_may_be_larger_than_the_heap_of_a_vu() {
+    let rows: Vec<_> = (0..600_000).map(|row| format!("{row},name of {row}\n")).collect();
+    let rows = rows.concat();
+    let json = format!("[{}0]", "{\"name\":\"of a row\"},".repeat(600_000));
+    assert!(rows.len() + 16 * 600_000 > 20 << 20 && json.len() > 11 << 20);
+    let script = "import { SharedArray } from 'k6/data'; import csv from 'k6/experimental/csv'; import fs from 'k6/experimental/fs';
+        const parsed = await csv.parse(await fs.open('rows.csv'), { asObjects: false });
+        const data = new SharedArray('data', () => JSON.parse(open('data.json')));
+        export default function () { console.log(parsed.length, parsed[599999][1], data.length, data[599999].name) }";
+    let told = brunt("run -q --log-format raw --vu-memory 16MiB s.js")
+        .file("s.js", script)
+        .file("rows.csv", &rows)
+        .file("data.json", &json)
+        .told();
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("600000 name of 599999 600001 of a row"), "{told:?}");
+}
+
+/// They lie in native code, where the engine does not see them.
+#[test]
+fn what_native_code_keeps_for_a_vu_counts_as_its_memory() {
+    let greedy = [
+        "for (;;) setTimeout(() => {}, 1e6)",
+        "for (const u = new URLSearchParams(), t = 'x'.repeat(2 ** 16); ;) u.append('a', t)",
+        "for (const f = new FormData(), t = 'x'.repeat(2 ** 16); ;) f.append('a', t)",
+        "for (const all = [], t = 'x'.repeat(2 ** 16); ;) all.push(new Blob([t]))",
+        "for (const all = []; ;) all.push(new Blob([new Uint8Array(2 ** 16)]))",
+        "for (let b = new Blob(['x']); ;) b = new Blob([b, b])",
+        "for (const all = [], t = 'http://a/' + 'x'.repeat(2 ** 16); ;) all.push(new URL(t))",
+        "for (const all = [], t = 'x'.repeat(2 ** 16); ;) all.push(http.file(t, 'a'))",
+        "for (const all = []; ;) all.push(hashes.createHash('sha512'))",
+        "for (const all = [], t = '<p>'.repeat(10000); ;) all.push(parseHTML(t))",
+        "for (const all = [], page = parseHTML('<p>'.repeat(2000)); ;) all.push(page.find('p'))",
+        "for (;;) crypto.subtle.generateKey({ name: 'RSA-PSS', modulusLength: 4096, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }, true, ['sign'])",
+    ];
+    for body in greedy {
+        let script = format!(
+            "import http from 'k6/http'; import hashes from 'k6/crypto'; import {{ parseHTML }} from 'k6/html';
+             export const options = {{ iterations: 2, vuMemory: '24MiB' }};
+             export default function () {{ if (__ITER === 1) return console.log('alive'); {body} }}"
+        );
+        let told = run("--log-output none", &script);
+        assert_eq!(told.code, 0, "{body}: {told:?}");
+        let named = "1× Error: memory limit of the VU (24 MiB) exceeded";
+        assert!(told.stdout.contains(named), "{body}: {told:?}");
+    }
+}
+
+/// Each call took a moment, and a hundred of them went by before anybody looked at whether the script must end.
+#[test]
+fn a_script_of_long_native_calls_is_stopped_as_soon_as_any_other() {
+    let long = [
+        "for (;;) hashes.randomBytes(1e8)",
+        "for (const t = '<p>x</p>'.repeat(5e5); ;) parseHTML(t)",
+        "for (const t = 'x'.repeat(1e8); ;) encoding.b64encode(t)",
+        "for (const all = Array(1e5).fill('x'.repeat(2 ** 20)); ;) console.log(...all)",
+    ];
+    for body in long {
+        let script = format!(
+            "import hashes from 'k6/crypto'; import encoding from 'k6/encoding'; import {{ parseHTML }} from 'k6/html';
+             export const options = {{ scenarios: {{ one: {{ executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' }} }} }};
+             export default function () {{ {body} }}"
+        );
+        let began = Instant::now();
+        let told = run("--log-output none", &script);
+        let took = began.elapsed();
+        assert_eq!(told.code, 0, "{body}: {told:?}");
+        // A hundred calls of each would take a minute and more.
+        assert!(took < Duration::from_secs(15) + told.waited, "{body}: {took:?}");
+    }
+}
+
+#[test]
+fn options_that_no_test_means_are_refused() {
+    let script =
+        "export const options = { tags: { a: 'x'.repeat(2e7) } }; export default function () {}";
+    let told = run("", script);
+    assert_ne!(told.code, 0);
+    assert!(told.stderr.contains("bytes of JSON: they may have at most 16 MiB"), "{told:?}");
 }

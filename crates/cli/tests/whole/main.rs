@@ -18,6 +18,8 @@ mod exit_codes;
 mod faker;
 mod fasthttp;
 mod fetch;
+#[path = "../../../http/tests/wire/frames.rs"]
+mod frames;
 mod grpc;
 mod grpc_answers;
 mod guidance;

@@ -6,8 +6,9 @@
 //! odd/made.js     objects to call them on    odd/calls.js    one iteration for each function and argument
 //! ```
 //!
-//! A run calls each function with some of the arguments, drawn by `BRUNT_ODD_SEED`. With `BRUNT_ODD=all` it has them all, which takes
-//! two hours of a core; `BRUNT_ODD=k6/http` has all of them for the functions with this in their names.
+//! A run calls each function with some of the arguments, drawn by `BRUNT_ODD_SEED`: most in iterations, some in init code, few in
+//! `setup()` and `handleSummary()`. With `BRUNT_ODD=all` the first two have them all, which takes four hours of a core;
+//! `BRUNT_ODD=k6/http` has all of them for the functions with this in their names. `BRUNT_ODD_PLACE=init` calls them there alone.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -23,8 +24,28 @@ use crate::support::DemoServer;
 /// How many processes call at the same time.
 const WORKERS: usize = 3;
 
-/// How many arguments of each kind a function is called with: quick ones, huge ones, objects of other modules.
-const DRAWN: [usize; 3] = [3, 2, 1];
+/// Where functions are called.
+struct Place {
+    /// Its name for the script.
+    mode: &'static str,
+    /// How many arguments of each kind a function is called with there: quick ones, huge ones, objects of other modules.
+    drawn: [usize; 3],
+    /// Of this number of functions, one is called with them.
+    of: usize,
+    /// It has all arguments of the functions that are asked for.
+    has_all: bool,
+    /// The exit codes of a process that such a call may end: there is no next iteration then.
+    ends: &'static [i32],
+}
+
+static PLACES: [Place; 5] = [
+    Place { mode: "call", drawn: [3, 2, 1], of: 1, has_all: true, ends: &[] },
+    Place { mode: "init", drawn: [1, 0, 1], of: 2, has_all: true, ends: &[THREW, FAILED] },
+    Place { mode: "init", drawn: [0, 1, 0], of: 16, has_all: false, ends: &[THREW, FAILED] },
+    Place { mode: "setup", drawn: [1, 1, 0], of: 32, has_all: false, ends: &[THREW, FAILED] },
+    // Its fault costs the summary, and not the test.
+    Place { mode: "summary", drawn: [1, 1, 0], of: 32, has_all: false, ends: &[0] },
+];
 
 /// The memory of a process: what its scripts may have is 256 MiB.
 const RESIDENT_MAX: u64 = 1 << 30;
@@ -42,8 +63,9 @@ const WORK_MAX: u64 = 200;
 const STOP_LOOKS: u32 = 200;
 const STOP_WORK_MAX: u64 = 2000;
 
-/// Exit codes: a signal, `abort()` of `k6/execution`, its `fail()`.
+/// Exit codes: a signal, an exception that ends the test, `abort()` of `k6/execution`, its `fail()`.
 const STOPPED: i32 = 105;
+const THREW: i32 = 107;
 const ABORTED: i32 = 108;
 const FAILED: i32 = 110;
 
@@ -59,15 +81,26 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
     assert!(known.functions.len() > 1500, "{} functions", known.functions.len());
 
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut cases = known.cases(asked.as_deref(), &mut random);
-    random.shuffle(&mut cases);
+    let only = std::env::var("BRUNT_ODD_PLACE").ok();
+    let places = PLACES.iter().filter(|place| only.as_ref().is_none_or(|only| only == place.mode));
+    let mut drawn = |place: &'static Place| {
+        let mut cases = known.cases(place, asked.as_deref(), &mut random);
+        random.shuffle(&mut cases);
+        (place, cases)
+    };
+    let all: Vec<(&Place, Vec<Case>)> = places.map(&mut drawn).collect();
+    let count: usize = all.iter().map(|(_, cases)| cases.len()).sum();
     let tally = Mutex::new(Tally::default());
     std::thread::scope(|scope| {
         for (worker, folder) in folders.iter().enumerate() {
-            let mine: Vec<_> = cases.iter().skip(worker).step_by(WORKERS).copied().collect();
-            let (servers, known, tally) = (&servers, &known, &tally);
+            let (servers, known, tally, all) = (&servers, &known, &tally, &all);
             scope.spawn(move || {
-                Worker { servers, known, tally, folder: folder.path(), cases: &mine }.work();
+                for (place, cases) in all {
+                    let cases: Vec<_> =
+                        cases.iter().skip(worker).step_by(WORKERS).copied().collect();
+                    let folder = folder.path();
+                    Worker { servers, known, tally, place, folder, cases: &cases }.work();
+                }
             });
         }
     });
@@ -79,12 +112,8 @@ fn no_function_of_the_api_hangs_or_panics_whatever_it_is_given() {
         tally.interrupted.len(),
         tally.interrupted
     );
-    assert!(
-        tally.begun + tally.interrupted.len() >= cases.len() / 10 * 9,
-        "{} of {}",
-        tally.begun,
-        cases.len()
-    );
+    let begun = tally.begun + tally.interrupted.len();
+    assert!(begun >= count / 10 * 9, "{begun} of {count}");
     assert!(tally.faults.is_empty(), "BRUNT_ODD_SEED={seed}: {:#?}", tally.faults);
 }
 
@@ -152,18 +181,19 @@ impl Known {
     }
 
     /// Some cases for each function, or all of those that are asked for.
-    fn cases(&self, asked: Option<&str>, random: &mut fastrand::Rng) -> Vec<Case> {
+    fn cases(&self, place: &Place, asked: Option<&str>, random: &mut fastrand::Rng) -> Vec<Case> {
         let [quick, huge] = self.kinds;
         let kinds = [0..quick, quick..quick + huge, quick + huge..self.values.len()];
         let mut cases = Vec::new();
         for (function, name) in self.functions.iter().enumerate() {
             match asked {
-                Some(part) if part == "all" || name.contains(part) => {
+                Some(part) if place.has_all && (part == "all" || name.contains(part)) => {
                     cases.extend((0..self.values.len()).map(|value| (function, value)));
                 }
                 Some(_) => {}
+                None if random.usize(..place.of) > 0 => {}
                 None => {
-                    for (kind, count) in kinds.iter().zip(DRAWN) {
+                    for (kind, count) in kinds.iter().zip(place.drawn) {
                         cases.extend((0..count).map(|_| (function, random.usize(kind.clone()))));
                     }
                 }
@@ -189,6 +219,7 @@ struct Worker<'a> {
     servers: &'a [String],
     known: &'a Known,
     tally: &'a Mutex<Tally>,
+    place: &'a Place,
     folder: &'a Path,
     cases: &'a [Case],
 }
@@ -215,8 +246,8 @@ impl Worker<'_> {
 
     /// Calls from this case on. Returns where the next process is to begin, if it is.
     fn call(&self, from: usize) -> Option<usize> {
-        let process =
-            Process::start(self.servers, self.folder, &["MODE=call", &format!("FROM={from}")]);
+        let mode = format!("MODE={}", self.place.mode);
+        let process = Process::start(self.servers, self.folder, &[&*mode, &format!("FROM={from}")]);
         let (mut at, mut is_done, mut said): (Option<usize>, _, _) = (None, false, VecDeque::new());
         let mut watch = Watch::new();
         let mut looked = Instant::now();
@@ -252,6 +283,7 @@ impl Worker<'_> {
         let code = process.end(is_lost).code();
         let told =
             at.map_or("before the first call".to_owned(), |at| self.known.told(self.cases[at]));
+        let told = format!("{told} ({})", self.place.mode);
         let mut tally = self.tally.lock().expect("no worker panicked");
         // These end the test, as they should.
         let is_abort = code == Some(ABORTED) && told.contains("abort");
@@ -259,7 +291,10 @@ impl Worker<'_> {
             tally.faults.push(format!("{told}: {fault}"));
         } else if watch.is_told && code == Some(STOPPED) {
             tally.interrupted.push(told);
-        } else if !(is_abort || is_done && matches!(code, Some(0 | FAILED))) {
+        } else if !(is_abort
+            || is_done && matches!(code, Some(0 | FAILED))
+            || at.is_some() && code.is_some_and(|code| self.place.ends.contains(&code)))
+        {
             tally.faults.push(format!("{told}: it ended with code {code:?}: {said:#?}"));
         }
         if is_done { None } else { at.map(|at| at + 1) }
@@ -286,7 +321,8 @@ impl Process {
             .arg("-c")
             .arg(format!("ulimit -c 0; ulimit -v {ADDRESSES_KIB}; exec nice -n 10 \"$@\""))
             .args(["sh", env!("CARGO_BIN_EXE_brunt")])
-            .args(["run", "-q", "--log-format", "raw", "--throw=false", "--address", ""]);
+            .args(["run", "-q", "--log-format", "raw", "--throw=false", "--address", ""])
+            .args(["--vu-memory", "256MiB"]);
         for variable in servers.iter().map(String::as_str).chain(env.iter().copied()) {
             command.args(["-e", variable]);
         }

@@ -3,12 +3,12 @@
 use std::io::Read as _;
 use std::time::Duration;
 
+use brunt_fiber::turn::given_way;
 use brunt_http::http2::Duplex;
 use brunt_net::budget::Share;
 use bytes::buf::Reader;
 use bytes::{Buf as _, Bytes, BytesMut};
 use flate2::read::GzDecoder;
-use tokio::task::yield_now;
 
 use super::Coding;
 use crate::status::Status;
@@ -79,7 +79,7 @@ impl Messages {
         loop {
             if self.unpacking.is_some() {
                 // It lies here, so that whoever gives up in between loses nothing.
-                yield_now().await;
+                given_way().await;
             }
             if let Some(message) = self.take()? {
                 self.share.release();

@@ -56,7 +56,7 @@ fn a_text_that_grows_when_it_is_parsed_is_stopped() {
     text.extend((0..100).map(|number| format!("<b id={number}>")));
     text.push_str("</p>");
     text.push_str(&"<p>x</p>".repeat(5000));
-    assert_eq!(Document::parse_within(&text, 10_000).err(), Some(ParseError::Nodes));
+    assert_eq!(Document::parse_within(&text, 10_000, || true).err(), Some(ParseError::Nodes));
 }
 
 #[test]
@@ -117,5 +117,25 @@ proptest! {
         check(&document);
         let _ = document.outer_html(document.root());
         let _ = document.text(document.root());
+    }
+}
+
+#[test]
+fn the_caller_is_asked_again_and_again_and_may_stop_the_parser() {
+    for text in ["<p>x</p>", "<a b=c d=e f>", "<a b=c "] {
+        let text = text.repeat(100_000);
+        let parse = |most: usize| {
+            let mut asked = 0;
+            let goes_on = || {
+                asked += 1;
+                asked < most
+            };
+            let error = Document::parse_while(&text, goes_on).err();
+            (asked, error)
+        };
+        let pages = text.len() / (64 << 10);
+        let (asked, error) = parse(usize::MAX);
+        assert!(error.is_none() && (pages - 1..=pages).contains(&asked), "{asked} of {pages}");
+        assert_eq!(parse(3), (3, Some(ParseError::Stopped)));
     }
 }

@@ -8,12 +8,17 @@ use crate::target::{Scheme, Target};
 /// The most cookies that a jar holds. At the next one, the oldest is forgotten.
 const COOKIES_MAX: usize = 3000;
 
+/// The most bytes of names, values, domains and paths together. Beyond them the oldest cookies are forgotten.
+const BYTES_MAX: usize = 16 << 20;
+
 /// A cookie jar, RFC 6265 §5.3 and §5.4, without a list of public suffixes (as k6's). An empty one
 /// holds no memory.
 #[derive(Clone, Debug, Default)]
 pub struct Jar {
     /// In the order of their creation.
     cookies: Vec<Cookie>,
+    /// Of the cookies, or more: it is counted anew when it passes the limit.
+    bytes: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -28,6 +33,12 @@ struct Cookie {
     secure: bool,
     /// Milliseconds since the Unix epoch.
     expires_ms: Option<i64>,
+}
+
+impl Cookie {
+    fn bytes(&self) -> usize {
+        self.name.len() + self.value.len() + self.domain.len() + self.path.len()
+    }
 }
 
 /// The part of a URL that cookies look at.
@@ -113,6 +124,7 @@ impl Jar {
             secure: cookie.secure,
             expires_ms,
         };
+        self.bytes += new.bytes();
         if let Some(at) = at {
             // Its place, and so its creation time, stays.
             self.cookies[at] = new;
@@ -122,7 +134,22 @@ impl Jar {
             }
             self.cookies.push(new);
         }
+        if self.bytes > BYTES_MAX {
+            self.forget_oldest();
+        }
         true
+    }
+
+    /// Forgets as many as are too large together.
+    #[cold]
+    fn forget_oldest(&mut self) {
+        self.bytes = self.cookies.iter().map(Cookie::bytes).sum();
+        let mut oldest = 0;
+        while self.bytes > BYTES_MAX {
+            self.bytes -= self.cookies[oldest].bytes();
+            oldest += 1;
+        }
+        self.cookies.drain(..oldest);
     }
 
     /// Takes in all `Set-Cookie` of a response, given their values.
@@ -288,5 +315,24 @@ mod tests {
         }
         assert_eq!(jar.cookies.len(), COOKIES_MAX);
         assert_eq!(jar.cookies[0].name, "n5");
+    }
+
+    #[test]
+    fn a_jar_holds_so_many_bytes_and_forgets_the_oldest() {
+        let (mut jar, scope) = (Jar::new(), scope("http://a.test/"));
+        let value = "x".repeat(1 << 20);
+        let cookie = |n: usize, value: &str| SetCookie {
+            name: format!("c{n}"),
+            value: value.to_owned(),
+            ..SetCookie::default()
+        };
+        (0..100).for_each(|n| assert!(jar.set(&scope, &cookie(n, &value), 0)));
+        assert_eq!((jar.cookies.len(), &*jar.cookies[0].name), (15, "c85"));
+        // One that is set again and again takes the place of no other.
+        (0..100).for_each(|_| assert!(jar.set(&scope, &cookie(99, &value), 0)));
+        assert_eq!(jar.cookies.len(), 15);
+        // One that is larger than all may be is forgotten itself.
+        jar.set(&scope, &cookie(100, &"x".repeat(BYTES_MAX)), 0);
+        assert!(jar.is_empty() && jar.bytes == 0);
     }
 }

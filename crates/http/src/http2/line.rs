@@ -18,7 +18,7 @@ use super::duplex::Duplex;
 use super::link::{Inner, Link};
 use crate::failure::{Failure, Http2Trouble};
 
-/// The bytes that a server may send unasked on all streams of a line: those that its user has not taken yet count.
+/// The bytes that a server may send unasked on all streams of a line. Bytes that its user has not taken yet count.
 const WINDOW_OF_ALL: u32 = 4 << 20;
 
 /// A connection that speaks HTTP/2, for any number of streams. A task of the runtime's own thread reads it until it is

@@ -194,7 +194,8 @@ impl Inner {
             };
             meter.sent(size);
             self.unsent.extend_from_slice(&wire[size..]);
-            out.clear();
+            self.protocol.went_out();
+            let out = &mut self.protocol.out;
             if out.capacity() > KEEP {
                 *out = Vec::new();
             }

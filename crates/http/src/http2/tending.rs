@@ -51,7 +51,7 @@ impl Tended {
                 self.links.borrow_mut().retain(|link| !link.ptr_eq(&given_up));
             }
             // A server that floods it takes its time.
-            tokio::task::yield_now().await;
+            brunt_fiber::turn::given_way().await;
         }
         let mut links = self.links.borrow_mut();
         links.retain(|link| link.strong_count() > 0);

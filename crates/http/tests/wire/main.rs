@@ -4,6 +4,7 @@
 mod bodies;
 mod downloads;
 mod failures;
+mod frames;
 mod hostile;
 mod http1;
 mod http2;

@@ -7,13 +7,14 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Thrown, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Thrown, Value, Weight};
 use url::{Url, quirks};
 
 use super::text::needs_new;
 use crate::go_error::adopt;
 use crate::lazy::{LazyGlobal, lazy};
 use params::SearchParams;
+
 /// Gives the VM `URL` and `URLSearchParams`.
 pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     static MEMBERS: LazyLock<Members> =
@@ -21,8 +22,26 @@ pub(crate) fn install(ctx: Ctx<'_>) -> JsResult<'_, ()> {
     ctx.global().define_members(&MEMBERS)
 }
 
+/// A URL, whose text counts as memory of the VU.
+struct Weighed {
+    url: RefCell<Url>,
+    weight: Weight,
+}
+
+impl Weighed {
+    fn new<'js>(ctx: Ctx<'js>, url: Url) -> JsResult<'js, Rc<Self>> {
+        let weight = Weight::of(ctx, url.as_str().len())?;
+        Ok(Rc::new(Self { url: RefCell::new(url), weight }))
+    }
+
+    /// The URL has changed.
+    fn weigh<'js>(&self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        self.weight.set(ctx, self.url.borrow().as_str().len())
+    }
+}
+
 /// A `URL` object, shared with its `searchParams`.
-struct UrlObject(Rc<RefCell<Url>>);
+struct UrlObject(Rc<Weighed>);
 
 impl LazyGlobal for UrlObject {
     const NAME: &'static CStr = c"URL";
@@ -44,14 +63,16 @@ macro_rules! part {
             $name,
             |call| {
                 let value = call.this();
-                let text = quirks::$get(&this(call.ctx(), &value)?.0.borrow()).to_string();
+                let text = quirks::$get(&this(call.ctx(), &value)?.0.url.borrow()).to_string();
                 call.ctx().string(&text)
             },
             |call| {
                 let value = call.this();
                 let text = call.argument(0).to_js_str()?;
                 // The standard ignores what these setters do not understand.
-                let _ = quirks::$set(&mut this(call.ctx(), &value)?.0.borrow_mut(), &text);
+                let object = &this(call.ctx(), &value)?.0;
+                let _ = quirks::$set(&mut object.url.borrow_mut(), &text);
+                object.weigh(call.ctx())?;
                 Ok(call.ctx().undefined())
             },
         )
@@ -66,7 +87,7 @@ impl Class for UrlObject {
                 .accessor(c"href", href, set_href)
                 .getter(c"origin", |call| {
                     let value = call.this();
-                    let origin = quirks::origin(&this(call.ctx(), &value)?.0.borrow());
+                    let origin = quirks::origin(&this(call.ctx(), &value)?.0.url.borrow());
                     call.ctx().string(&origin)
                 })
                 .getter(c"searchParams", search_params)
@@ -113,7 +134,7 @@ fn invalid(ctx: Ctx<'_>, text: &str) -> Thrown {
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     needs_new(&call, "URL")?;
     let url = read(&call)?.map_err(|text| invalid(call.ctx(), &text))?;
-    let object = call.ctx().instance(UrlObject(Rc::new(RefCell::new(url))))?;
+    let object = call.ctx().instance(UrlObject(Weighed::new(call.ctx(), url)?))?;
     adopt(&call, &object)?;
     Ok(object)
 }
@@ -125,21 +146,22 @@ fn can_parse<'js>(call: Call<'js>) -> JsResult<'js> {
 
 fn parse_or_null<'js>(call: Call<'js>) -> JsResult<'js> {
     match read(&call)? {
-        Ok(url) => call.ctx().instance(UrlObject(Rc::new(RefCell::new(url)))),
+        Ok(url) => call.ctx().instance(UrlObject(Weighed::new(call.ctx(), url)?)),
         Err(_) => Ok(call.ctx().null()),
     }
 }
 
 fn href<'js>(call: Call<'js>) -> JsResult<'js> {
     let value = call.this();
-    call.ctx().string(this(call.ctx(), &value)?.0.borrow().as_str())
+    call.ctx().string(this(call.ctx(), &value)?.0.url.borrow().as_str())
 }
 
 fn set_href<'js>(call: Call<'js>) -> JsResult<'js> {
     let (ctx, value) = (call.ctx(), call.this());
     let text = call.argument(0).to_js_str()?;
     let url = this(ctx, &value)?;
-    *url.0.borrow_mut() = Url::parse(&text).map_err(|_| invalid(ctx, &text))?;
+    *url.0.url.borrow_mut() = Url::parse(&text).map_err(|_| invalid(ctx, &text))?;
+    url.0.weigh(ctx)?;
     Ok(ctx.undefined())
 }
 

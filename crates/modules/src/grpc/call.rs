@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_fiber::{block_on, clock};
 use brunt_grpc::{Metadata, Method, Outcome, Schema, Status};
 use brunt_js::{Host, Phase};
-use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value, Weight};
 use tokio::time::timeout;
 
 use super::client::Client;
@@ -71,7 +71,8 @@ pub(super) fn async_invoke<'js>(call: Call<'js>) -> JsResult<'js> {
         }
     };
     let (promise, deferred) = ctx.promise()?;
-    Host::of(ctx).events().spawn(run(ready), move |ctx, (ready, done)| {
+    let weight = Weight::of(ctx, ready.bytes.len())?;
+    Host::of(ctx).events().spawn_weighing(weight, run(ready), move |ctx, (ready, done)| {
         let response = finish(ctx, &ready, done)?;
         ctx.settle(deferred, Ok(response))
     });
@@ -163,10 +164,8 @@ pub(super) async fn make(
                 }
             };
             let outcome = channel.unary(call, bytes).await;
-            // The server did not look at it: it may be sent again, once.
-            let told = &outcome.status.message;
-            if refused.is_some() || !(told.ends_with("REFUSED_STREAM") || told == Status::DRAINING)
-            {
+            // It may be sent again, once.
+            if refused.is_some() || !outcome.status.is_unseen {
                 return outcome;
             }
             refused = Some(clock::now_ns());

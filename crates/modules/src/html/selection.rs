@@ -9,7 +9,7 @@ use brunt_html::{NodeId, Selector, form};
 use brunt_http::form::urlencode;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value, Weight};
 
 use super::arguments::{Wanted, filter_of, is_truthy_call, wanted, wanted_but_elements};
 use super::element::Element;
@@ -34,12 +34,15 @@ struct Step {
     /// Where it came from: see `end()`.
     previous: Option<Selection>,
     count: u16,
+    /// Of the list.
+    weight: Weight,
 }
 
 impl Selection {
     /// The first of its line.
     pub(crate) fn of(page: &Rc<Page>, nodes: Vec<NodeId>) -> Self {
-        Self(Rc::new(Step { page: Rc::clone(page), nodes, previous: None, count: 0 }))
+        let weight = Weight::default();
+        Self(Rc::new(Step { page: Rc::clone(page), nodes, previous: None, count: 0, weight }))
     }
 
     /// The next step from this one.
@@ -48,7 +51,8 @@ impl Selection {
             STEPS_MAX => (None, 0),
             count => (Some(self.clone()), count + 1),
         };
-        Self(Rc::new(Step { page: Rc::clone(&self.0.page), nodes, previous, count }))
+        let weight = Weight::default();
+        Self(Rc::new(Step { page: Rc::clone(&self.0.page), nodes, previous, count, weight }))
     }
 
     /// The document.
@@ -71,6 +75,8 @@ impl Selection {
 /// # Errors
 /// If the VM's memory limit is reached.
 pub(crate) fn selection(ctx: Ctx<'_>, selection: Selection) -> JsResult<'_> {
+    let step = &*selection.0;
+    step.weight.set(ctx, size_of::<Step>() + size_of_val(step.nodes.as_slice()))?;
     ctx.instance(selection)
 }
 

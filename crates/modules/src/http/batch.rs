@@ -9,7 +9,7 @@ use brunt_fiber::block_on;
 use brunt_http::Target;
 use brunt_js::Host;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Ctx, JsResult, Name, Value};
+use brunt_quickjs::{Call, Ctx, JsResult, Name, Value, Weight};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
@@ -33,6 +33,11 @@ static URL: Name = Name::new("url");
 static BODY: Name = Name::new("body");
 static PARAMS: Name = Name::new("params");
 static LENGTH: Name = Name::new("length");
+
+/// Operations that a request counts as, before and after it is sent.
+const COST_OF_REQUEST: i32 = 100;
+/// Bytes of a request that waits, about.
+const MEMORY_OF_REQUEST: usize = 4096;
 
 /// No limit, as far as a semaphore is concerned.
 const UNLIMITED: usize = 1 << 20;
@@ -58,8 +63,12 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
     }
     let result = if is_array { ctx.array()? } else { ctx.object()? };
     let keys = list.keys()?;
-    let mut requests = Vec::with_capacity(keys.len());
+    let mut requests = Vec::new();
+    // Until the responses are there, which weigh more.
+    let weight = Weight::default();
     for key in &keys {
+        ctx.poll(COST_OF_REQUEST)?;
+        weight.add(ctx, MEMORY_OF_REQUEST)?;
         let entry = list.get(key)?;
         let request = read_entry(ctx, key, &entry)
             .and_then(|asked| Prepared::read(ctx, http, asked, kind_of))
@@ -67,6 +76,7 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         match request {
             Ok(mut request) => {
                 request.take_cookies();
+                weight.add(ctx, request.waits_with())?;
                 requests.push(request);
             }
             Err(Refusal::Thrown(thrown)) => return Err(thrown),
@@ -118,7 +128,9 @@ pub(super) fn batch(call: Call<'_>) -> JsResult<'_> {
         ordered[index] = Some(came);
     }
     let mut failed = None;
+    drop(weight);
     for (key, came) in keys.iter().zip(ordered.into_iter().flatten()) {
+        ctx.poll(COST_OF_REQUEST)?;
         let response = match came {
             Came::Whole(finished) => {
                 if finished.throw && failed.is_none() {

@@ -253,7 +253,7 @@ impl Decoding {
             }
             Decoded::Hungry => Ok(None),
             Decoded::Busy => {
-                self.turn = Some(Box::pin(tokio::task::yield_now()));
+                self.turn = Some(Box::pin(brunt_fiber::turn::given_way()));
                 Ok(None)
             }
             Decoded::End => {

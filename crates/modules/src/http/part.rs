@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use brunt_http::Payload;
 use brunt_quickjs::class::Own;
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Class, Ctx, JsResult, Members, Name, Value, Weight};
 
 use super::fasthttp::file_stream::FileStream;
 
@@ -42,6 +42,18 @@ pub(crate) struct FileData {
     pub(crate) is_text: bool,
     pub(crate) filename: String,
     pub(crate) content_type: String,
+    /// Of the two.
+    _weight: Weight,
+}
+
+impl FileData {
+    /// # Errors
+    /// There is no memory for it.
+    pub(crate) fn new<'js>(ctx: Ctx<'js>, part: FilePart) -> JsResult<'js, Self> {
+        let FilePart { payload: data, is_text, filename, content_type } = part;
+        let weight = Weight::of(ctx, filename.len() + content_type.len())?;
+        Ok(Self { data, is_text, filename, content_type, _weight: weight })
+    }
 }
 
 impl Class for FileData {

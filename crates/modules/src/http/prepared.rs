@@ -18,6 +18,7 @@ use super::state::HttpState;
 use super::url::{UrlTemplate, escape_path};
 use crate::boxed::unbox;
 use crate::config::Config;
+use crate::globals::web::bodies::is_blob;
 use crate::globals::web::feed::FeedGuard;
 use crate::go_error::go_type;
 use crate::go_text;
@@ -67,6 +68,8 @@ pub(super) struct Prepared {
     pub(super) host: Option<String>,
     /// `None` for no body, which is not the same as an empty one.
     pub(super) body: Option<Payload>,
+    /// Bytes of the body that were made for this request: text. Buffers and files are not copied.
+    made: usize,
     /// The body before it was compressed, for `res.request`.
     pub(super) shown_body: Option<Payload>,
     /// Where the body comes from, if it is a stream: told when the request is over.
@@ -141,6 +144,7 @@ impl Prepared {
             headers: Rc::clone(&http.headers),
             host: None,
             body: None,
+            made: 0,
             shown_body: None,
             feed: None,
             refused: None,
@@ -178,6 +182,14 @@ impl Prepared {
         Ok(request)
     }
 
+    /// Bytes that the request holds while it waits, about: of a VU that does not wait for it.
+    pub(super) fn waits_with(&self) -> usize {
+        let cookies: usize =
+            self.cookies.iter().map(|cookie| cookie.name.len() + cookie.value.len()).sum();
+        let tags: usize = self.tags.iter().map(|(name, value)| name.len() + value.len()).sum();
+        size_of::<Self>() + self.made + self.url.len() + self.headers.bytes() + cookies + tags
+    }
+
     /// Body and params. Apart, because many requests have neither, and what this needs of the stack is much.
     #[inline(never)]
     fn read_rest<'js>(
@@ -197,7 +209,17 @@ impl Prepared {
             encoded = again.unwrap_or(encoded);
         }
         let mut own = OwnHeaders::default();
+        let is_lent = body.is_array_buffer()
+            || body.is_data_view()
+            || body.typed_array_name().is_some()
+            || is_blob(body);
         self.body = encoded.payload;
+        // A body of more pieces has files.
+        if let Some([text]) = self.body.as_ref().map(Payload::pieces)
+            && !is_lent
+        {
+            self.made = text.as_slice().map_or(0, <[u8]>::len);
+        }
         self.feed = encoded.feed;
         if params.is_object() {
             self.read_params(params, &mut own)?;

@@ -162,7 +162,7 @@ impl Response {
         let covered = self.shown.borrow_mut().cover(bytes.len() as u64);
         covered.map_err(|exhausted| throw(ctx, &exhausted.to_string()))?;
         if self.response_type() == ResponseType::Binary {
-            return Ok(Own::Keep(ctx.array_buffer(bytes.to_vec())?));
+            return Ok(Own::Keep(ctx.copied_buffer(bytes)?));
         }
         let text = ctx.string_from_utf8(bytes)?;
         Ok(if bytes.len() > KEEP_BODY { Own::Keep(text) } else { Own::Once(text) })

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use brunt_fiber::{Aborted, block_on};
 use brunt_js::{Failure, Host};
-use brunt_quickjs::{Call, Ctx, Deferred, JsResult, PromiseState, Thrown, Value};
+use brunt_quickjs::{Call, Ctx, Deferred, JsResult, PromiseState, Thrown, Value, Weight};
 
 use super::fetched::Fetched;
 use super::kinds::kind_of;
@@ -130,7 +130,9 @@ fn send_later<'js>(ctx: Ctx<'js>, asked: Asked<'js>, fetched: &Value<'js>) -> Js
         return Ok(promise);
     }
     let client = Rc::clone(&http.client);
-    host.events().spawn(
+    let weight = Weight::of(ctx, prepared.waits_with())?;
+    host.events().spawn_weighing(
+        weight,
         async move {
             let ended = transfer::run(&client, &mut prepared, &sink).await;
             Finished::new(prepared, ended)

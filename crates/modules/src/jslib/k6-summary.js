@@ -64,7 +64,7 @@ function time(milliseconds, unit) {
   return `${clock}${short(truncated((milliseconds % 60000) / 1000, digits), digits)}s`;
 }
 
-/** How values look: those of rates always, others by what their metric contains. */
+/** How values look: rates as percents, others by what their metric contains. */
 const FORMS = {
   rate: (value) => `${truncated(value * 100, 2).toFixed(2)}%`,
   data: bytes,

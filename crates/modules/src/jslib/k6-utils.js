@@ -79,7 +79,7 @@ export function parseDuration(text) {
     if (whole === '') continue;
     const name = unit === '' ? 'ms' : unit;
     if (!(name in UNITS)) throw new Error(`'${unit}' is not a unit of time`);
-    if (used[name]) throw new Error(`the unit '${name}' stands twice in the duration '${text}'`);
+    if (used[name]) throw new Error(`the duration '${text}' has the unit '${name}' twice`);
     used[name] = true;
     const value = parseFloat(number) * UNITS[name];
     total += name === 'ms' ? Math.trunc(value) : value;

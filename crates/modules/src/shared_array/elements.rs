@@ -7,7 +7,7 @@ mod unparsed;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_quickjs::{CommonBytes, Ctx, HeldBytes, JsResult, Thrown, Value};
+use brunt_quickjs::{CommonBytes, CommonWeight, Ctx, HeldBytes, JsResult, Thrown, Value};
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,8 @@ pub(crate) use self::unparsed::{Hunt, found_in_file};
 use super::COST_OF_ELEMENT;
 use crate::globals::web::bodies::is_blob;
 
-/// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names.
+/// The shared arrays of a process, by name. They live as long as the test; there are as many as the script names, and
+/// together they and the heaps of VUs have the memory that is there for all VUs.
 #[derive(Debug, Default)]
 pub(crate) struct SharedArrays(Mutex<FxHashMap<String, Arc<Elements>>>);
 
@@ -39,7 +40,12 @@ pub(crate) struct Elements {
     spans: Vec<Range<usize>>,
     /// The bytes behind the marks, by their numbers.
     binary: Vec<Binary>,
+    /// Of all that, but for the bytes of a file.
+    weight: CommonWeight,
 }
+
+/// Bytes that count for each array: its name and its place among the others.
+const COST_OF_ARRAY: usize = 512;
 
 /// The JSON texts of elements.
 #[derive(Debug)]
@@ -74,10 +80,14 @@ impl Elements {
     /// The elements of an array of a script.
     ///
     /// # Errors
-    /// The exception of reading it; a `TypeError` for a `Blob` or `File`, which can't be read at once.
+    /// The exception of reading it; a `TypeError` for a `Blob` or `File`, which can't be read at once. They may have as much
+    /// memory as the heap of a VU.
     pub(crate) fn encode<'js>(ctx: Ctx<'js>, array: &Value<'js>) -> JsResult<'js, Self> {
         let length = array.length()?;
         let mut elements = Self::default();
+        // Holes are many elements, and none to the heap that the array lies in.
+        let spans = (length as usize).saturating_mul(size_of::<Range<usize>>());
+        elements.weight.grow_as_heap(ctx, spans.saturating_add(COST_OF_ARRAY))?;
         let mut seen = Seen::default();
         for index in 0..length {
             let element = array.get_index(index)?;
@@ -86,6 +96,9 @@ impl Elements {
             let json = json.unwrap_or_default();
             // Plain values are written at once, and there may be millions of them.
             ctx.poll(COST_OF_ELEMENT)?;
+            let texts = elements.text_len() + json.len();
+            let weight = spans + COST_OF_ARRAY + texts + seen.copied;
+            elements.weight.grow_as_heap(ctx, weight)?;
             elements.push(json.as_bytes());
         }
         if let Text::Own(text) = &mut elements.text {
@@ -95,11 +108,36 @@ impl Elements {
     }
 
     /// Adds an element by its JSON text.
-    pub(crate) fn push(&mut self, json: &[u8]) {
+    fn push(&mut self, json: &[u8]) {
         let Text::Own(text) = &mut self.text else { unreachable!("a file has all its elements") };
         let start = text.len();
         text.extend_from_slice(json);
         self.spans.push(start..text.len());
+    }
+
+    /// Adds a record of a file, as its JSON text.
+    ///
+    /// # Errors
+    /// There is no memory for it among that of all VUs.
+    pub(crate) fn push_of_file<'js>(&mut self, ctx: Ctx<'js>, json: &[u8]) -> JsResult<'js, ()> {
+        ctx.poll(COST_OF_ELEMENT)?;
+        self.push(json);
+        self.weigh(ctx)
+    }
+
+    /// Counts what has come from a file.
+    fn weigh<'js>(&mut self, ctx: Ctx<'js>) -> JsResult<'js, ()> {
+        let spans = size_of_val(self.spans.as_slice());
+        let weight = COST_OF_ARRAY + spans + self.text_len();
+        self.weight.grow(ctx, weight)
+    }
+
+    /// Bytes of texts that are not in a file.
+    fn text_len(&self) -> usize {
+        match &self.text {
+            Text::Own(text) => text.len(),
+            Text::File(_) => 0,
+        }
     }
 
     /// How many there are.
@@ -166,6 +204,8 @@ struct Seen<'js> {
     /// As long as these are held, a script that writes to the buffers writes elsewhere.
     held: Vec<HeldBytes>,
     marks: FxHashMap<(usize, usize, Shape), Mark>,
+    /// Bytes that were copied.
+    copied: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -206,7 +246,13 @@ impl<'js> Seen<'js> {
             }
         }
         let held = value.shared_bytes();
-        let copy = || value.with_bytes(|bytes| Arc::new(bytes.to_vec().into()));
+        let copied = &mut self.copied;
+        let copy = || {
+            value.with_bytes(|bytes| {
+                *copied += bytes.len();
+                Arc::new(bytes.to_vec().into())
+            })
+        };
         let Some(bytes) = value.common_bytes().or_else(copy) else { return Ok(None) };
         let number = u32::try_from(binary.len()).expect("fewer values than a memory can hold");
         binary.push(Binary { shape, bytes });

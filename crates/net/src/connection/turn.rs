@@ -3,8 +3,6 @@
 //! A socket that always has more to give keeps whoever reads it busy, and with it the core: the other VUs, the timers
 //! (this one's own deadline too) and all other sockets. So reading comes in turns.
 
-use std::future::Future as _;
-use std::pin::pin;
 use std::task::Context;
 
 use brunt_fiber::clock::now_ns;
@@ -71,9 +69,7 @@ impl Turn {
 /// The task goes on when all others of the core, its timers and its sockets were looked at. A task that merely wakes
 /// itself comes before those.
 pub(crate) fn come_again(cx: &Context<'_>) {
-    let mut cx = Context::from_waker(cx.waker());
-    // The waker that it registers stays when it is dropped.
-    let _ = pin!(tokio::task::yield_now()).poll(&mut cx);
+    brunt_fiber::turn::give_way(&mut Context::from_waker(cx.waker()));
 }
 
 #[cfg(test)]

@@ -143,7 +143,9 @@ fn all_that_is_wrong_is_told_at_once() {
             "a": { "executor": "constant-vu", "vus": 1 },
             "b": { "executor": "constant-vus", "duraton": "1s", "vus": "many" },
             "c": null,
+            "d": { "executor": "ramping-vus", "stages": [{ "duration": "1q", "targt": 1, "target": "x" }] },
         },
+        "dns": { "ttl": "x", "select": "y" },
         "thresholds": { "checks": [5, { "threshold": "rate>0", "abortOnFail": 1 }], "http_reqs": 1 },
     });
     let error = parse(&options).unwrap_err();
@@ -157,6 +159,11 @@ fn all_that_is_wrong_is_told_at_once() {
     scenarios.b.duraton: unknown field: did you mean "duration"?
     scenarios.b.vus: expected a whole number, got "many"
     scenarios.c: executor is missing: name one, such as constant-vus
+    scenarios.d.stages[0].duration: not a duration: write it like 500ms, 1m30s or 2h, got "1q"
+    scenarios.d.stages[0].targt: unknown field: did you mean "target"?
+    scenarios.d.stages[0].target: expected a whole number, got "x"
+    dns.ttl: expected inf, 0 or a duration such as 5m, got "x"
+    dns.select: expected one of first, random, roundRobin, got "y"
     thresholds.checks[0]: expected an expression such as "p(95)<500", or an object with one, got 5
     thresholds.checks[1].abortOnFail: expected true or false, got 1
     thresholds.http_reqs: expected a list, got 1

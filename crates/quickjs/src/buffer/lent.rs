@@ -6,6 +6,7 @@
 //! buffer are made when they are first looked at.
 
 use std::any::Any;
+use std::cell::OnceCell;
 use std::ffi::c_void;
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -16,13 +17,15 @@ use std::sync::Arc;
 
 use super::common::CommonBytes;
 use super::mapping::Mapping;
+use crate::heap::Ledger;
 use crate::sys::{self, OWN};
 
-/// Bytes of one VM.
+/// Bytes of one VM: they count as its memory from the time when they are its own until the last holder is gone.
 pub(super) struct Region {
     start: NonNull<u8>,
     len: usize,
     memory: Memory,
+    counted: OnceCell<Rc<Ledger>>,
 }
 
 enum Memory {
@@ -36,17 +39,30 @@ impl Region {
     fn new(bytes: Vec<u8>) -> Self {
         let mut bytes = std::mem::ManuallyDrop::new(bytes);
         let start = NonNull::new(bytes.as_mut_ptr()).expect("a vector's pointer is never null");
-        Self { start, len: bytes.len(), memory: Memory::Heap(bytes.capacity()) }
+        let memory = Memory::Heap(bytes.capacity());
+        Self { start, len: bytes.len(), memory, counted: OnceCell::new() }
     }
 
     fn private(mapping: Mapping) -> Self {
         let (start, len) = mapping.range();
-        Self { start, len, memory: Memory::Private { _mapping: mapping } }
+        let memory = Memory::Private { _mapping: mapping };
+        Self { start, len, memory, counted: OnceCell::new() }
+    }
+
+    /// From now on the bytes count.
+    fn count(&self, ledger: &Rc<Ledger>) {
+        self.counted.get_or_init(|| {
+            ledger.account(0, self.len);
+            Rc::clone(ledger)
+        });
     }
 }
 
 impl Drop for Region {
     fn drop(&mut self) {
+        if let Some(ledger) = self.counted.get() {
+            ledger.account(self.len, 0);
+        }
         if let Memory::Heap(capacity) = self.memory {
             // SAFETY: the parts of the vector that `new` took apart.
             drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) });
@@ -63,35 +79,17 @@ pub(super) enum Held {
     Late(Rc<dyn LateBytes>),
 }
 
-/// The state behind the opaque pointer of a buffer. Bytes that are the buffer's own count as the VM's memory.
+/// The state behind the opaque pointer of a buffer.
 pub(super) struct Handle {
     pub(super) held: Held,
-    rt: *mut sys::JSRuntime,
-    counted: usize,
+    ledger: Rc<Ledger>,
 }
 
 impl Handle {
-    /// A box of a buffer in a runtime, as the engine keeps it.
-    pub(super) fn boxed(held: Held, rt: *mut sys::JSRuntime) -> *mut c_void {
-        let mut handle = Box::new(Self { held, rt, counted: 0 });
-        handle.count();
-        Box::into_raw(handle).cast()
-    }
-
-    fn count(&mut self) {
-        let now = match &self.held {
-            Held::Own(region) => region.len,
-            Held::Common(_) | Held::Late(_) => 0,
-        };
-        let before = std::mem::replace(&mut self.counted, now);
-        // SAFETY: a buffer's box does not outlive its runtime.
-        unsafe { sys::brunt_account(self.rt, before, now) };
-    }
-
-    /// Whether the VM may have this many bytes more.
-    fn may_take(&self, bytes: usize) -> bool {
-        // SAFETY: as above.
-        unsafe { sys::brunt_may_take(self.rt, bytes) }
+    /// A box of a buffer of the VM of this ledger, as the engine keeps it.
+    pub(super) fn boxed(held: Held, ledger: &Rc<Ledger>) -> *mut c_void {
+        held.count(ledger);
+        Box::into_raw(Box::new(Self { held, ledger: Rc::clone(ledger) })).cast()
     }
 
     /// Another size, or bytes of its own (`OWN`). `None`: nothing has changed.
@@ -101,19 +99,12 @@ impl Handle {
             (OWN, held) => held.range().1,
             (size, _) => size,
         };
-        if grows > 0 && !self.may_take(grows) {
+        if grows > 0 && !self.ledger.may_take(grows) {
             return None;
         }
         let done = if size == OWN { self.held.own() } else { self.held.resize(size) };
-        self.count();
+        self.held.count(&self.ledger);
         done
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { sys::brunt_account(self.rt, self.counted, 0) };
     }
 }
 
@@ -129,6 +120,13 @@ pub trait LateBytes: Any {
 impl Held {
     pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self::Own(Rc::new(Region::new(bytes)))
+    }
+
+    /// Counts bytes of its own as the VM's.
+    pub(super) fn count(&self, ledger: &Rc<Ledger>) {
+        if let Self::Own(region) = self {
+            region.count(ledger);
+        }
     }
 
     /// The place of the bytes. Lent ones must not be changed.
@@ -208,7 +206,7 @@ unsafe extern "C" fn reallocate(
 }
 
 /// Bytes of a buffer that stay as they are while somebody holds them, without a copy: a script that writes to the buffer
-/// meanwhile gets a copy of its own to write to. They may outlive the buffer and its VM.
+/// meanwhile gets a copy of its own to write to. They may outlive the buffer and its VM, and count as its memory as long.
 #[derive(Clone)]
 pub struct HeldBytes {
     held: Held,
@@ -220,6 +218,10 @@ impl HeldBytes {
     pub(super) fn new(held: Held, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= held.range().1, "a range within a buffer");
         Self { held, range }
+    }
+
+    pub(super) fn count(&self, ledger: &Rc<Ledger>) {
+        self.held.count(ledger);
     }
 }
 

@@ -60,6 +60,25 @@ pub(crate) struct Account {
     pub(super) kept: Cell<usize>,
 }
 
+/// Promises more bytes, of which no VM takes account.
+///
+/// # Errors
+/// All together would have more than they may.
+pub(super) fn take(bytes: usize) -> Result<(), OverLimit> {
+    let all = ALL.load(Ordering::Relaxed);
+    let before = PROMISED.fetch_add(bytes, Ordering::Relaxed);
+    if before.saturating_add(bytes) > all {
+        give_back(bytes);
+        return Err(OverLimit::Process(all));
+    }
+    Ok(())
+}
+
+/// They are gone.
+pub(super) fn give_back(bytes: usize) {
+    PROMISED.fetch_sub(bytes, Ordering::Relaxed);
+}
+
 impl Account {
     pub(super) fn promise(&self, bytes: usize) {
         let before = self.promised.replace(bytes);
@@ -67,6 +86,14 @@ impl Account {
             PROMISED.fetch_add(bytes - before, Ordering::Relaxed);
         } else {
             PROMISED.fetch_sub(before - bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// From now on the VM is over this limit, unless it is over one already.
+    pub(super) fn refuse(&self, over: OverLimit, used: usize) {
+        if self.over.get().is_none() {
+            self.over.set(Some(over));
+            self.over_at.set(used);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Flags become a plan.
 
+use std::path::Path;
 use std::time::Duration;
 
 use brunt_attack::{Pacer, Plan, Rate};
@@ -9,6 +10,7 @@ use brunt_net::{ConnectTo, Proxies, TlsAuth};
 use super::value;
 use crate::{
     Context,
+    bounded::{self, SETTINGS_MAX},
     failure::Outcome,
     vegeta::{failure, flag::Values},
 };
@@ -69,7 +71,8 @@ fn length(values: &Values, name: &str) -> Outcome<Option<Duration>> {
 }
 
 fn read(name: &str) -> Outcome<String> {
-    std::fs::read_to_string(name).map_err(|error| failure(format!("open {name}: {error}")))
+    bounded::read_text(Path::new(name), SETTINGS_MAX)
+        .map_err(|error| failure(format!("open {name}: {error}")))
 }
 
 /// The certificates of a `-root-certs` file.

@@ -151,7 +151,9 @@ fn messages(source: &str) -> Vec<(usize, String)> {
     if source.contains(MADE_UP) {
         return all;
     }
-    let program = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_inline = |at: usize| source[at..].lines().nth(1).is_some_and(|line| line.contains('{'));
+    let tests = source.match_indices("#[cfg(test)]\nmod ").find(|&(at, _)| is_inline(at));
+    let program = tests.map_or(source, |(at, _)| &source[..at]);
     let (mut line, mut rest) = (1, program);
     while let Some(at) = rest.find(['"', '\'', '/', '\n']) {
         let (mark, behind) = (rest.as_bytes()[at], &rest[at + 1..]);
@@ -228,12 +230,12 @@ fn help_names_its_things() {
 
 #[test]
 fn the_rules_read_comments_and_messages() {
-    let source = "//! A head.\n// What it is,\n// in two lines.\nfn f() {\n    \
+    let source = "//! A head.\n// What it is,\n// in two lines.\n#[cfg(test)]\nmod t;\nfn f() {\n    \
                   let c = '\"';\n    bail!(\"nobody \\\"took\\\" \\\n  the hit\");\n}\n\
                   #[cfg(test)]\nmod t { const T: &str = \"nobody reads this one\"; }\n";
     let expected = [(1, "A head.".to_owned()), (2, "What it is, in two lines.".to_owned())];
     assert_eq!(texts(source, Kind::Source), expected);
-    let expected = [(6, "nobody \\\"took\\\"    the hit".to_owned())];
+    let expected = [(8, "nobody \\\"took\\\"    the hit".to_owned())];
     assert_eq!(messages(source), expected);
     let script = "#!/bin/sh\nset -u\n  # What it does.\n";
     assert_eq!(texts(script, Kind::Script), [(3, "What it does.".to_owned())]);

@@ -1,5 +1,6 @@
 // One iteration for each case: a function, and one odd value in each place where an argument may be. MODE is `find`: tells of all
-// functions, or `call`: calls those of `cases.json`, from number FROM on.
+// functions, or `call`: calls those of `cases.json`, from number FROM on; or `init`, `setup`, `summary`: calls them there, one after
+// the other.
 import { modules } from './modules.js';
 import { made, over } from './made.js';
 import { discover, found, reflect, remake } from './reflect.js';
@@ -10,13 +11,14 @@ const recipes = isFinding ? [] : JSON.parse(open('recipes.json'));
 // A name, and the numbers of the values.
 const cases = isFinding ? [] : JSON.parse(open('cases.json')).flatMap(([name, numbers]) => numbers.map((number) => [name, number]));
 const from = Number(__ENV.FROM ?? 0);
+const isCalling = __ENV.MODE === 'call';
 
 export const options = {
-  vuMemory: '256MiB',
   discardResponseBodies: false,
+  setupTimeout: '1h',
   hosts: { '*': '127.0.0.1' },
   scenarios: {
-    one: { executor: 'per-vu-iterations', vus: 1, iterations: 1 + Math.max(cases.length - from, 0), maxDuration: '1h', gracefulStop: '0s' },
+    one: { executor: 'per-vu-iterations', vus: 1, iterations: isCalling ? 1 + Math.max(cases.length - from, 0) : 1, maxDuration: '1h', gracefulStop: '0s' },
   },
 };
 
@@ -66,24 +68,52 @@ function tell() {
 let rows;
 let values;
 let number = from;
-export default async function () {
-  if (rows === undefined) {
-    rows = found;
-    await reflect(modules);
-    if (isFinding) discover((recipe) => console.log(`recipe ${JSON.stringify(recipe)}`));
-    for (const recipe of recipes) remake(recipe);
-    // Where memory ends, the iteration ends: each place has its own.
-    const apart = huge.flatMap(([name, make]) => Array.from({ length: SHAPES }, (_, which) => [`${name} in place ${which}`, make, which]));
-    values = [...small, ...apart, ...others()];
-    if (isFinding) tell();
-    // A connection that waits would keep the iteration.
-    return made.forEach(over);
-  }
+
+async function prepare() {
+  rows = found;
+  await reflect(modules);
+  if (isFinding) discover((recipe) => console.log(`recipe ${JSON.stringify(recipe)}`));
+  for (const recipe of recipes) remake(recipe);
+  // Where memory ends, the iteration ends: each place has its own.
+  const apart = huge.flatMap(([name, make]) => Array.from({ length: SHAPES }, (_, which) => [`${name} in place ${which}`, make, which]));
+  values = [...small, ...apart, ...others()];
+}
+
+function next() {
   const [name, which] = cases[number];
   console.log(`at ${number}`);
   number += 1;
   const row = rows.get(name);
-  if (row === undefined) console.log(`unknown ${name}`);
-  else run(row, values[which][1], values[which][2]);
+  // Init code has no responses, and so none of their functions.
+  if (row !== undefined) run(row, values[which][1], values[which][2]);
+  else if (isCalling) console.log(`unknown ${name}`);
   if (number === cases.length) console.log('done');
+}
+
+/** All cases, outside of iterations. */
+async function all() {
+  await prepare();
+  while (number < cases.length) next();
+  made.forEach(over);
+}
+
+if (__ENV.MODE === 'init' && __VU === 0) {
+  await all();
+  throw new Error('this was the last one');
+}
+
+export const setup = () => (__ENV.MODE === 'setup' ? all() : undefined);
+
+export const handleSummary = () => (__ENV.MODE === 'summary' ? all() : {});
+
+export default async function () {
+  if (!isFinding && !isCalling) return;
+  if (rows === undefined) {
+    await prepare();
+    if (isFinding) tell();
+    // A connection that waits would keep the iteration.
+    made.forEach(over);
+    return;
+  }
+  next();
 }

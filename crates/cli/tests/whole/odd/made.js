@@ -13,6 +13,7 @@ import mqtt from 'k6/x/mqtt';
 import tcp from 'k6/x/tcp';
 import fasthttp from 'k6/x/fasthttp';
 import { WebSocket } from 'k6/websockets';
+import ws from 'k6/ws';
 
 const metrics = [new Counter('odd_counter'), new Gauge('odd_gauge'), new Rate('odd_rate'), new Trend('odd_trend', true)];
 const shared = new SharedArray('odd', () => [1, { a: 'b' }, [3]]);
@@ -20,6 +21,7 @@ const opened = await files.open('table.csv');
 const fast = new fasthttp.Client();
 const parser = new tables.Parser(opened);
 const table = () => parseHTML('<form id=f action=/x><a href=x>y</a><input name=a value=b><select name=s><option>1</select></form>');
+const [host, port] = __ENV.URL.split('//')[1].split(':');
 const secret = (name, usages) => crypto.subtle.generateKey(name, true, usages);
 
 /** Each makes a fresh one; those of an async one are made once. */
@@ -50,10 +52,14 @@ export const makers = {
   redis: () => new redis.Client(__ENV.REDIS),
   mqtt: () => new mqtt.Client(),
   tcp: () => new tcp.Socket(),
+  tcpConnecting: () => { const one = new tcp.Socket(); one.on('error', () => {}); one.connect(Number(port), host); return one; },
   fasthttp: () => fast,
   fastRequest: () => new fasthttp.Request(__ENV.URL),
   fastResponse: () => fast.get(makers.fastRequest()),
   socket: () => new WebSocket('ws://127.0.0.1:1/'),
+  event: async () => new Promise((resolve) => { new WebSocket('ws://127.0.0.1:1/').onerror = resolve; }),
+  // Its methods are there when the connection is over, too.
+  wsSocket: () => { let kept; ws.connect(`ws://${host}:${port}/ws`, {}, (one) => { kept = one; one.setTimeout(() => one.close(), 1); }); return kept; },
   csvParser: () => parser,
   opened: () => opened,
   blob: () => new Blob(['a']),

@@ -33,7 +33,10 @@ impl Protocol {
     /// Takes in what came.
     pub(crate) fn take(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && self.failure.is_none() {
-            if let Err(broken) = self.step(&mut bytes) {
+            let before = self.out.len();
+            let stepped = self.step(&mut bytes);
+            self.answers += self.out.len() - before;
+            if let Err(broken) = stepped {
                 match broken {
                     Broken::Rule(code) => self.refuse(code),
                     Broken::Size => {
@@ -41,7 +44,7 @@ impl Protocol {
                         self.lose(Malformed::Frame.into());
                     }
                 }
-            } else if self.out.len() > ANSWERS_MAX {
+            } else if self.answers > ANSWERS_MAX {
                 self.refuse(reason::ENHANCE_YOUR_CALM);
             }
         }
@@ -287,11 +290,15 @@ impl Protocol {
                 0 => Some(reason::PROTOCOL_ERROR),
                 _ => (stream.window > most).then_some(reason::FLOW_CONTROL_ERROR),
             };
+            let wrong = wrong.filter(|_| !stream.is_done);
             self.with(id, |stream| {
                 if let Some(wrong) = wrong {
                     stream.reset(wrong, false);
                 }
             });
+            if let Some(wrong) = wrong {
+                frame::write_number(kind::RST_STREAM, id, wrong, &mut self.out);
+            }
             return Ok(());
         }
         if by == 0 {
@@ -375,6 +382,10 @@ impl Protocol {
                 *untaken += data.len();
             }
             stream.unreturned += size - data.len();
+            // Of padding alone its reader never hears.
+            if data.is_empty() && !ends {
+                stream.give_back(&mut self.out);
+            }
         } else {
             if let Err(failure) = stream.answer.take(data, None) {
                 stream.fail(failure);
@@ -420,7 +431,7 @@ impl Protocol {
         stream.received += block.len();
         let is_head = !stream.has_head;
         let is_interim = is_head && (100..200).contains(&head.status) && head.status != 101;
-        // Trailers of gRPC may say the status again; a second head ends its stream, not those of others.
+        // Trailers of gRPC may say the status again; a second head ends its stream alone.
         let is_line = self.untaken.is_some();
         let is_sound = !head.is_bad
             && if is_head {

@@ -1,18 +1,18 @@
 //! Computing apart from the VUs: one thread beside each core, which takes the jobs of its VUs in turn.
+//!
+//! As many jobs wait as VUs have promises for. The promises count as memory of the VU, and `vuMemory` bounds them. The core
+//! does none of them itself: a large key takes minutes, in which no other VU would move and a signal would not be heard.
 
 use std::cell::RefCell;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use tokio::sync::oneshot;
-
-/// Jobs that wait; the next one is done by the core itself.
-const QUEUE: usize = 1024;
 
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     /// The thread beside this core; it ends with it.
-    static BESIDE: RefCell<Option<SyncSender<Job>>> = const { RefCell::new(None) };
+    static BESIDE: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
 }
 
 /// Has a job done. A job whose result is no longer awaited is not begun.
@@ -30,10 +30,7 @@ pub(super) fn compute<T: Send + 'static>(
             *beside = start();
         }
         match beside {
-            Some(queue) => queue.try_send(job).err().map(|error| match error {
-                std::sync::mpsc::TrySendError::Full(job)
-                | std::sync::mpsc::TrySendError::Disconnected(job) => job,
-            }),
+            Some(queue) => queue.send(job).err().map(|refused| refused.0),
             None => Some(job),
         }
     });
@@ -43,8 +40,12 @@ pub(super) fn compute<T: Send + 'static>(
     told
 }
 
-fn start() -> Option<SyncSender<Job>> {
-    let (queue, jobs) = sync_channel(QUEUE);
+#[expect(
+    clippy::disallowed_methods,
+    reason = "each job has a promise, which counts as memory of its VU: vuMemory is the bound"
+)]
+fn start() -> Option<Sender<Job>> {
+    let (queue, jobs) = channel();
     let thread = std::thread::Builder::new().name("brunt-crypto".to_owned());
     thread.spawn(move || work(&jobs)).ok().map(|_| queue)
 }

@@ -73,6 +73,7 @@ pub(super) fn run<'js>(
                 (Way::Decrypt, Material::RsaPrivate(rsa)) => {
                     let (private, hash) = (Arc::clone(rsa), key.hash()?);
                     return Ok(Work::heavy(
+                        data.len(),
                         move || private.decrypt(hash, &label, &data),
                         |ctx, made| Ok(ctx.array_buffer(made)?),
                     ));

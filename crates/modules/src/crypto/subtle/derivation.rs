@@ -91,7 +91,7 @@ fn derived<'js>(
     if rounds.saturating_mul(blocks) < HEAVY_ROUNDS {
         return then(ctx, derive()?).map(Work::Done);
     }
-    Ok(Work::heavy(derive, then))
+    Ok(Work::heavy(base.secret()?.len(), derive, then))
 }
 
 /// A member that must be there.

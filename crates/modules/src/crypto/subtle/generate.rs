@@ -51,6 +51,7 @@ pub(super) fn generate<'js>(
             of_pair(&usages)?;
             let pair = Pair { algorithm, hash: Some(hash), extractable, usages };
             Ok(Work::heavy(
+                0,
                 move || rsa::PrivateKey::generate(bits, &exponent),
                 move |ctx, key| {
                     let public = Material::RsaPublic(key.public());

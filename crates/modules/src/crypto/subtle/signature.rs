@@ -29,6 +29,7 @@ pub(super) fn sign<'js>(
             let (private, hash) = (Arc::clone(private), key.hash()?);
             let scheme = scheme(algorithm, given)?;
             return Ok(Work::heavy(
+                data.len(),
                 move || private.sign(scheme, hash, &data),
                 |ctx, made| Ok(ctx.array_buffer(made)?),
             ));

@@ -3,7 +3,7 @@
 use brunt_crypto::{Failure, Name as ErrorName};
 use brunt_js::{Host, Phase};
 use brunt_quickjs::error::ErrorKind;
-use brunt_quickjs::{Ctx, Deferred, JsResult, Name, Thrown, Value};
+use brunt_quickjs::{Ctx, Deferred, JsResult, Name, Thrown, Value, Weight};
 
 use super::apart;
 
@@ -44,7 +44,9 @@ pub(super) struct Heavy(Start);
 type Start = Box<dyn for<'a> FnOnce(Ctx<'a>, Deferred) -> JsResult<'a, ()>>;
 
 impl<'js> Work<'js> {
+    /// `input`: how many bytes wait with it.
     pub(super) fn heavy<T: Send + 'static>(
+        input: usize,
         compute: impl FnOnce() -> Result<T, Failure> + Send + 'static,
         then: impl for<'a> FnOnce(Ctx<'a>, T) -> Outcome<'a> + 'static,
     ) -> Self {
@@ -53,14 +55,16 @@ impl<'js> Work<'js> {
             if host.core().is_none() || host.phase() == Phase::Init || !brunt_fiber::on_fiber() {
                 return finish(ctx, deferred, compute(), then);
             }
+            let weight = Weight::of(ctx, input)?;
             let computing = apart::compute(compute);
             let computed = async move {
                 computing.await.unwrap_or_else(|_| {
                     Err(Failure::new(ErrorName::Operation, "the computation failed"))
                 })
             };
-            host.events()
-                .spawn(computed, move |ctx, computed| finish(ctx, deferred, computed, then));
+            host.events().spawn_weighing(weight, computed, move |ctx, computed| {
+                finish(ctx, deferred, computed, then)
+            });
             Ok(())
         })))
     }

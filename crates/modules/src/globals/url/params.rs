@@ -6,10 +6,11 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_quickjs::name::Key;
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
-use url::{Url, form_urlencoded};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value, Weight};
+use url::form_urlencoded;
 
 use super::super::text::needs_new;
+use super::Weighed;
 use crate::go_error::adopt;
 use crate::lazy::LazyGlobal;
 use crate::reading::{Room, length_of};
@@ -20,11 +21,16 @@ static VALUE: Name = Name::new("value");
 /// Names with values, in order.
 type Pairs = Vec<(String, String)>;
 
+/// The bytes of a pair.
+fn weight_of((name, value): &(String, String)) -> usize {
+    size_of::<(String, String)>() + name.len() + value.len()
+}
+
 /// Where the pairs are.
 enum Store {
-    Own(RefCell<Pairs>),
+    Own(RefCell<Pairs>, Weight),
     /// In the query of a URL: that is the one truth, so that both sides see each other's changes.
-    Query(Rc<RefCell<Url>>),
+    Query(Rc<Weighed>),
 }
 
 /// A `URLSearchParams` object, shared with its iterators.
@@ -32,7 +38,7 @@ pub(super) struct SearchParams(Rc<Store>);
 
 impl SearchParams {
     /// The parameters of this URL.
-    pub(super) fn of(url: Rc<RefCell<Url>>) -> Self {
+    pub(super) fn of(url: Rc<Weighed>) -> Self {
         Self(Rc::new(Store::Query(url)))
     }
 }
@@ -40,20 +46,36 @@ impl SearchParams {
 impl Store {
     fn read<R>(&self, read: impl FnOnce(&Pairs) -> R) -> R {
         match self {
-            Self::Own(pairs) => read(&pairs.borrow()),
-            Self::Query(url) => read(&parse(url.borrow().query().unwrap_or(""))),
+            Self::Own(pairs, _) => read(&pairs.borrow()),
+            Self::Query(url) => read(&parse(url.url.borrow().query().unwrap_or(""))),
         }
     }
 
-    fn write(&self, write: impl FnOnce(&mut Pairs)) {
+    fn write<'js>(&self, ctx: Ctx<'js>, write: impl FnOnce(&mut Pairs)) -> JsResult<'js, ()> {
         match self {
-            Self::Own(pairs) => write(&mut pairs.borrow_mut()),
+            Self::Own(pairs, weight) => {
+                write(&mut pairs.borrow_mut());
+                weight.set(ctx, pairs.borrow().iter().map(weight_of).sum())
+            }
             Self::Query(url) => {
-                let mut pairs = parse(url.borrow().query().unwrap_or(""));
+                let mut pairs = parse(url.url.borrow().query().unwrap_or(""));
                 write(&mut pairs);
                 let query = serialize(&pairs);
-                url.borrow_mut().set_query(Some(&*query).filter(|query| !query.is_empty()));
+                url.url.borrow_mut().set_query(Some(&*query).filter(|query| !query.is_empty()));
+                url.weigh(ctx)
             }
+        }
+    }
+
+    fn append<'js>(&self, ctx: Ctx<'js>, pair: (String, String)) -> JsResult<'js, ()> {
+        match self {
+            // Without a look at those that are there.
+            Self::Own(pairs, weight) => {
+                weight.add(ctx, weight_of(&pair))?;
+                pairs.borrow_mut().push(pair);
+                Ok(())
+            }
+            Self::Query(_) => self.write(ctx, |pairs| pairs.push(pair)),
         }
     }
 }
@@ -107,7 +129,8 @@ impl Class for SearchParams {
 fn construct<'js>(call: Call<'js>) -> JsResult<'js> {
     needs_new(&call, "URLSearchParams")?;
     let pairs = read_init(call.ctx(), &call.argument(0))?;
-    let params = SearchParams(Rc::new(Store::Own(RefCell::new(pairs))));
+    let weight = Weight::of(call.ctx(), pairs.iter().map(weight_of).sum())?;
+    let params = SearchParams(Rc::new(Store::Own(RefCell::new(pairs), weight)));
     let object = call.ctx().instance(params)?;
     adopt(&call, &object)?;
     Ok(object)
@@ -196,18 +219,18 @@ fn wanted_value<'js>(call: &Call<'js>) -> JsResult<'js, Option<String>> {
 fn append<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let (name, value) = (text(&call, 0)?, text(&call, 1)?);
-    this(call.ctx(), &object)?.write(|pairs| pairs.push((name, value)));
+    this(call.ctx(), &object)?.append(call.ctx(), (name, value))?;
     Ok(call.ctx().undefined())
 }
 
 fn delete<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let (name, wanted) = (text(&call, 0)?, wanted_value(&call)?);
-    this(call.ctx(), &object)?.write(|pairs| {
+    this(call.ctx(), &object)?.write(call.ctx(), |pairs| {
         pairs.retain(|(key, value)| {
             *key != name || wanted.as_ref().is_some_and(|wanted| wanted != value)
         });
-    });
+    })?;
     Ok(call.ctx().undefined())
 }
 
@@ -244,7 +267,7 @@ fn has<'js>(call: Call<'js>) -> JsResult<'js> {
 fn set<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let (name, value) = (text(&call, 0)?, text(&call, 1)?);
-    this(call.ctx(), &object)?.write(|pairs| {
+    this(call.ctx(), &object)?.write(call.ctx(), |pairs| {
         match pairs.iter().position(|(key, _)| *key == name) {
             Some(first) => {
                 pairs[first].1 = value;
@@ -256,15 +279,17 @@ fn set<'js>(call: Call<'js>) -> JsResult<'js> {
             }
             None => pairs.push((name, value)),
         }
-    });
+    })?;
     Ok(call.ctx().undefined())
 }
 
 /// Sorts by name, in the order of UTF-16 units; pairs of one name keep theirs.
 fn sort<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
-    this(call.ctx(), &object)?
-        .write(|pairs| pairs.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16())));
+    let by_name = |pairs: &mut Pairs| {
+        pairs.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    };
+    this(call.ctx(), &object)?.write(call.ctx(), by_name)?;
     Ok(call.ctx().undefined())
 }
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use brunt_fiber::clock;
 use brunt_http::{FileRange, Payload, Piece, Shared};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value, Weight};
 
 use super::parts::{self, Set};
 use crate::globals::text::needs_new;
@@ -43,6 +43,11 @@ impl BlobData {
     /// The type: a MIME type, or empty.
     pub(crate) fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// The bytes of the list of its pieces.
+    fn list_len(&self) -> usize {
+        size_of_val(self.payload.pieces())
     }
 
     /// A part of it, as far as there is that much.
@@ -118,7 +123,11 @@ pub(crate) fn shared_bytes(value: &Value<'_>) -> Option<Shared> {
 static SIZE: Name = Name::new("size");
 static TYPE: Name = Name::new("type");
 
-struct Blob(BlobData);
+/// The weight is that of the list of pieces, whose bytes may be those of others, too.
+struct Blob(
+    BlobData,
+    #[expect(dead_code, reason = "it counts as long as the object lives")] Weight,
+);
 
 /// A named Blob, as it also lies in a `FormData`.
 pub(super) struct NamedBlob {
@@ -128,7 +137,10 @@ pub(super) struct NamedBlob {
     pub(super) last_modified: f64,
 }
 
-pub(super) struct File(pub(super) Rc<NamedBlob>);
+pub(super) struct File(
+    pub(super) Rc<NamedBlob>,
+    #[expect(dead_code, reason = "it counts as long as the object lives")] Weight,
+);
 
 /// The content of a `Blob` or a `File`; `None` for other values.
 pub(super) fn of<'a>(value: &'a Value<'_>) -> Option<&'a BlobData> {
@@ -166,7 +178,8 @@ pub(super) fn file_class(ctx: Ctx<'_>) -> JsResult<'_> {
 pub(super) fn object(ctx: Ctx<'_>, data: BlobData) -> JsResult<'_> {
     // Of its own, as in k6, which shows them: `JSON.stringify(blob)`.
     let (size, kind) = (ctx.number(data.size as f64), ctx.string(&data.kind)?);
-    let object = ctx.instance(Blob(data))?;
+    let weight = Weight::of(ctx, data.list_len())?;
+    let object = ctx.instance(Blob(data, weight))?;
     object.define_read_only(&SIZE, size)?;
     object.define_read_only(&TYPE, kind)?;
     Ok(object)
@@ -175,7 +188,8 @@ pub(super) fn object(ctx: Ctx<'_>, data: BlobData) -> JsResult<'_> {
 /// A `File` object.
 pub(super) fn file_object(ctx: Ctx<'_>, file: Rc<NamedBlob>) -> JsResult<'_> {
     file_class(ctx)?;
-    ctx.instance(File(file))
+    let weight = Weight::of(ctx, file.data.list_len() + file.name.len())?;
+    ctx.instance(File(file, weight))
 }
 
 impl Class for Blob {
@@ -252,7 +266,7 @@ fn construct_file<'js>(call: Call<'js>) -> JsResult<'js> {
     let modified = if options.is_object() { options.get("lastModified")? } else { ctx.undefined() };
     let last_modified = if modified.is_undefined() { now_ms() } else { modified.to_number()? };
     let last_modified = if last_modified.is_finite() { last_modified.trunc() } else { 0.0 };
-    let object = ctx.instance(File(Rc::new(NamedBlob { data, name, last_modified })))?;
+    let object = file_object(ctx, Rc::new(NamedBlob { data, name, last_modified }))?;
     adopt(&call, &object)?;
     Ok(object)
 }
@@ -296,10 +310,12 @@ fn read_parts<'js>(
     }
     let list = if parts.is_array() { parts.clone() } else { list_of(ctx, parts)? };
     let mut pieces = Vec::new();
+    let weight = Weight::default();
     let mut room = Room::new();
     for index in 0..length_of(&list)? {
         let value = list.get_index(index)?;
         if let Some(blob) = of(&value) {
+            weight.add(ctx, blob.list_len())?;
             pieces.extend(blob.payload.pieces().iter().cloned());
         } else if let Some(bytes) = shared_bytes(&value) {
             pieces.push(bytes.into());
@@ -311,7 +327,8 @@ fn read_parts<'js>(
             } else {
                 Cow::Borrowed(text.as_str())
             };
-            pieces.push(Shared::from(&*text).into());
+            let text = ctx.held_bytes(text.into_owned().into_bytes())?;
+            pieces.push(Shared::new(Rc::new(text)).into());
         }
     }
     Ok(BlobData::new(pieces.into_iter().collect(), &kind))

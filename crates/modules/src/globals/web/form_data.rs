@@ -1,12 +1,12 @@
 //! `FormData` (WHATWG XMLHttpRequest §5): entries that become a `multipart/form-data` body.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use brunt_http::{Payload, Shared};
-use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value};
+use brunt_quickjs::{Call, Class, Ctx, JsResult, Members, Name, Value, Weight};
 
 use super::blob::{self, BlobData, File, NamedBlob, shared_bytes};
 use super::form_parts::{self, Entry, EntryValue};
@@ -18,7 +18,31 @@ use crate::http::part::file_part;
 static DONE: Name = Name::new("done");
 static VALUE: Name = Name::new("value");
 
-type Entries = Rc<RefCell<Vec<Entry>>>;
+type Entries = Rc<List>;
+
+/// The entries of a form, which count as memory of the VU.
+#[derive(Default)]
+struct List {
+    entries: RefCell<Vec<Entry>>,
+    weight: Weight,
+}
+
+impl List {
+    fn borrow(&self) -> Ref<'_, Vec<Entry>> {
+        self.entries.borrow()
+    }
+
+    fn append<'js>(&self, ctx: Ctx<'js>, entry: Entry) -> JsResult<'js, ()> {
+        self.weight.add(ctx, entry.weight())?;
+        self.entries.borrow_mut().push(entry);
+        Ok(())
+    }
+
+    fn write<'js>(&self, ctx: Ctx<'js>, write: impl FnOnce(&mut Vec<Entry>)) -> JsResult<'js, ()> {
+        write(&mut self.entries.borrow_mut());
+        self.weight.set(ctx, self.borrow().iter().map(Entry::weight).sum())
+    }
+}
 
 /// A `FormData` object, shared with its iterators.
 pub(super) struct FormData(Entries);
@@ -42,7 +66,9 @@ pub(super) fn parsed<'js>(ctx: Ctx<'js>, bytes: Vec<u8>, content_type: &str) -> 
     let entries = form_parts::parse(&Shared::from(bytes), content_type);
     let entries = entries.map_err(|message| ctx.throw_type(&message))?;
     class(ctx)?;
-    ctx.instance(FormData(Rc::new(RefCell::new(entries))))
+    let form = Entries::default();
+    form.write(ctx, |list| *list = entries)?;
+    ctx.instance(FormData(form))
 }
 
 impl Class for FormData {
@@ -148,14 +174,15 @@ fn shown<'js>(ctx: Ctx<'js>, value: &EntryValue) -> JsResult<'js> {
 fn append<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let entry = entry(&call)?;
-    this(call.ctx(), &object)?.borrow_mut().push(entry);
+    this(call.ctx(), &object)?.append(call.ctx(), entry)?;
     Ok(call.ctx().undefined())
 }
 
 fn delete<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let name = name(&call, 1)?;
-    this(call.ctx(), &object)?.borrow_mut().retain(|entry| entry.name != name);
+    let others = |entries: &mut Vec<Entry>| entries.retain(|entry| entry.name != name);
+    this(call.ctx(), &object)?.write(call.ctx(), others)?;
     Ok(call.ctx().undefined())
 }
 
@@ -187,18 +214,19 @@ fn has<'js>(call: Call<'js>) -> JsResult<'js> {
 fn set<'js>(call: Call<'js>) -> JsResult<'js> {
     let object = call.this();
     let entry = entry(&call)?;
-    let mut entries = this(call.ctx(), &object)?.borrow_mut();
-    match entries.iter().position(|known| known.name == entry.name) {
-        None => entries.push(entry),
-        Some(first) => {
-            let mut index = 0;
-            entries.retain(|known| {
-                index += 1;
-                index <= first + 1 || known.name != entry.name
-            });
-            entries[first] = entry;
+    this(call.ctx(), &object)?.write(call.ctx(), |entries| {
+        match entries.iter().position(|known| known.name == entry.name) {
+            None => entries.push(entry),
+            Some(first) => {
+                let mut index = 0;
+                entries.retain(|known| {
+                    index += 1;
+                    index <= first + 1 || known.name != entry.name
+                });
+                entries[first] = entry;
+            }
         }
-    }
+    })?;
     Ok(call.ctx().undefined())
 }
 

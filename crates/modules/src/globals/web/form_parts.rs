@@ -14,6 +14,17 @@ pub(super) struct Entry {
     pub(super) value: EntryValue,
 }
 
+impl Entry {
+    /// Its bytes, but for those of a file.
+    pub(super) fn weight(&self) -> usize {
+        let own = match &self.value {
+            EntryValue::Text(text) => text.len(),
+            EntryValue::File(file) => size_of::<NamedBlob>() + file.name.len(),
+        };
+        size_of::<Self>() + self.name.len() + own
+    }
+}
+
 pub(super) enum EntryValue {
     Text(String),
     File(Rc<NamedBlob>),

@@ -64,7 +64,12 @@ pub(crate) fn found_in_file(ctx: Ctx<'_>, bytes: &Arc<CommonBytes>) -> bool {
     if !ctx.returns_to(constructor) || has_own_json(ctx) {
         return false;
     }
-    let Some(elements) = Elements::of_file(bytes) else { return false };
+    let Some(mut elements) = Elements::of_file(bytes) else { return false };
+    if elements.weigh(ctx).is_err() {
+        // The script ends at the next look at it.
+        drop(ctx.take_exception());
+        return false;
+    }
     HUNTS.with_borrow_mut(|hunts| {
         if let Some(quarry) = hunts.last_mut() {
             quarry.found = Some(elements);
@@ -93,7 +98,8 @@ impl Elements {
         let mut document = serde_json::Deserializer::from_str(text);
         let spans = document.deserialize_seq(Spans { text }).ok()?;
         document.end().ok()?;
-        Some(Self { text: Text::File(Arc::clone(bytes)), spans, binary: Vec::new() })
+        let text = Text::File(Arc::clone(bytes));
+        Some(Self { text, spans, ..Self::default() })
     }
 }
 

@@ -1,0 +1,3 @@
+exports.x = 'third';
+const { seen } = require('./back-to-all.js');
+exports.late = seen;

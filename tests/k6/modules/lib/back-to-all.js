@@ -1,0 +1,2 @@
+import * as all from './back-all.js';
+export const seen = () => all.x;

@@ -1,0 +1,2 @@
+import { x } from './back.js';
+export const seen = () => x;

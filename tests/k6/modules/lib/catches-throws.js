@@ -1,0 +1,3 @@
+import './catches.js';
+import './catches-whole.js';
+throw new Error('on purpose');

@@ -1,0 +1,3 @@
+import './catches.js';
+import '../commonjs-required-throws.js';
+export const whole = 'whole';
