@@ -5,7 +5,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brunt_modules::watch::{Place, Seen, Watcher};
-use brunt_runfile::exchange::{BODY_MAX, Evidence, EvidenceStore, Exchange, Picker, Why};
+use brunt_runfile::exchange::{BODY_MAX, Evidence, EvidenceStore, Exchange, Phases, Picker, Why};
 
 use crate::secrets;
 
@@ -68,12 +68,15 @@ impl Watcher for Witness {
             code,
             error: seen.failure(),
             duration: millis(nanos),
-            blocked: millis(timings.blocked),
-            connecting: millis(timings.connecting),
-            tls: millis(timings.tls_handshaking),
-            sending: millis(timings.sending),
-            waiting: millis(timings.waiting),
-            receiving: millis(timings.receiving),
+            phases: Some(Phases {
+                blocked: millis(timings.blocked),
+                lookup: millis(timings.looking_up),
+                connecting: millis(timings.connecting),
+                tls: millis(timings.tls_handshaking),
+                sending: millis(timings.sending),
+                waiting: millis(timings.waiting),
+                receiving: millis(timings.receiving),
+            }),
             request_headers: headers(&seen.request_head()),
             request_body: kept.then(|| request[..request.len().min(BODY_SEEN)].to_vec()),
             request_size: size,

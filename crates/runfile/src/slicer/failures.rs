@@ -5,6 +5,8 @@ use std::sync::Arc;
 use brunt_metrics::{Series, Sink, builtin};
 use rustc_hash::FxHashMap;
 
+use crate::exchange::address;
+
 /// Kinds that are told apart; more are one kind, `other`.
 pub(crate) const KINDS_MAX: usize = 1000;
 /// The longest text of a kind, in bytes; its beginning is kept.
@@ -36,6 +38,8 @@ pub(crate) struct Failures {
     by_key: FxHashMap<(&'static str, String, String, String), u32>,
     /// By series; none for one that never fails.
     by_series: FxHashMap<u32, u32>,
+    /// How often there was no room for a kind.
+    folded: u64,
 }
 
 impl Failures {
@@ -68,8 +72,8 @@ impl Failures {
             (None, _) if status == "0" => "no response".to_owned(),
             (None, _) => format!("HTTP status {status}"),
         };
-        let name = tag("name").or_else(|| tag("url")).unwrap_or_default();
-        let route = [tag("method").unwrap_or_default(), name].join(" ").trim().to_owned();
+        let name = address(tag("name").or_else(|| tag("url")).unwrap_or_default());
+        let route = [tag("method").unwrap_or_default(), &name].join(" ").trim().to_owned();
         let number = self.kind(kind, code, &message, &route, u64::MAX);
         if let Some(id) = id {
             self.by_series.insert(id, number);
@@ -98,6 +102,7 @@ impl Failures {
             return *number;
         }
         if self.kinds.len() >= KINDS_MAX && message != OTHERS {
+            self.folded += 1;
             if self.kinds.len() == KINDS_MAX {
                 log::warn!(
                     "the run file tells {KINDS_MAX} kinds of failures apart; more are counted together"
@@ -127,6 +132,11 @@ impl Failures {
         kind.count += count;
         kind.first = kind.first.min(at);
         kind.last = kind.last.max(at);
+    }
+
+    /// How often a kind had no room.
+    pub(crate) fn folded(&self) -> u64 {
+        self.folded
     }
 
     /// Those with these numbers, to be written.
