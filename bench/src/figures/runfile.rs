@@ -190,7 +190,7 @@ fn size(path: &Path) -> anyhow::Result<u64> {
     Ok(std::fs::metadata(path).with_context(|| path.display().to_string())?.len())
 }
 
-/// Writes a run file as a test of so many seconds would.
+/// Writes a run file as a test that lasts for these seconds would.
 fn inject(path: &Path, seconds: u64) -> anyhow::Result<()> {
     let registry = Arc::new(Registry::new());
     let duration = Duration::from_secs(seconds);

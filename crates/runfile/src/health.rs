@@ -73,9 +73,10 @@ impl HealthWatch {
         let last = std::mem::replace(&mut self.last, next.clone());
         let past = now.saturating_sub(last.at).max(1) as f64;
         let part = |from: u64, to: u64| (to.saturating_sub(from) as f64 / past).clamp(0.0, 1.0);
-        let cores = next.cores.iter().filter_map(|(core, (ran, waited))| {
-            let (ran_before, waited_before) = last.cores.get(core)?;
-            Some((*core, (part(*ran_before, *ran), part(*waited_before, *waited))))
+        let cores = next.cores.iter().map(|(core, (ran, waited))| {
+            // One that was not there at the last look has all its time since then.
+            let (ran_before, waited_before) = last.cores.get(core).copied().unwrap_or_default();
+            (*core, (part(ran_before, *ran), part(waited_before, *waited)))
         });
         let sockets = self.text("net/sockstat");
         let tcp = sockets

@@ -302,6 +302,9 @@ fn foreign(path: &Path) -> Result<(File, bool), RunFileError> {
     (&mut file).take(100).read_to_end(&mut first).map_err(&io)?;
     let (version, bytes) = match head(&first) {
         Head::Run { version, bytes } => (version, bytes),
+        Head::Other if first.len() < 72 && first.starts_with(b"SQLite format 3\0") => {
+            return Err(RunFileError::damaged(path, "its head is cut off"));
+        }
         Head::Other => return Err(RunFileError::NoRunFile(path.to_owned())),
     };
     if version > SCHEMA_VERSION {

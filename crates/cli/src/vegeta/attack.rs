@@ -42,7 +42,7 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         )));
     }
     let name = values.text("output");
-    // With a run file nobody needs to see the records.
+    // With a run file the records may be left out.
     let no_records =
         !values.text("run").is_empty() && !values.is_written("output") && is_screen(name);
     if !no_records {

@@ -12,6 +12,11 @@ pub(crate) const KINDS_MAX: usize = 1000;
 /// The longest text of a kind, in bytes; its beginning is kept.
 const TEXT_MAX: usize = 2048;
 
+/// The beginning of a text.
+fn bounded(text: &str) -> String {
+    text[..text.floor_char_boundary(TEXT_MAX)].to_owned()
+}
+
 /// The message of what there was no room for.
 pub(crate) const OTHERS: &str = "(others)";
 
@@ -96,7 +101,6 @@ impl Failures {
         route: &str,
         place: u64,
     ) -> u32 {
-        let bounded = |text: &str| text[..text.floor_char_boundary(TEXT_MAX)].to_owned();
         let key = (kind, bounded(code), bounded(message), bounded(route));
         if let Some(number) = self.by_key.get(&key) {
             return *number;
@@ -146,7 +150,7 @@ impl Failures {
 
     /// The kind of an exchange, if it has been counted already.
     pub(crate) fn find(&self, code: &str, message: &str, route: &str) -> Option<u32> {
-        let key = ("http", code.to_owned(), message.to_owned(), route.to_owned());
+        let key = ("http", bounded(code), bounded(message), bounded(route));
         self.by_key.get(&key).copied()
     }
 }

@@ -29,7 +29,12 @@ pub(super) fn is_one(path: &str) -> bool {
     }
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut first));
-    read.is_ok() && RunFile::is_one(&first)
+    // A database of something else, and an empty file of that name, get a sentence of their own.
+    let is_called_so = Path::new(path).extension().is_some_and(|ending| ending == "brunt");
+    read.is_ok()
+        && (RunFile::is_one(&first)
+            || first.starts_with(b"SQLite format 3\0")
+            || (first.is_empty() && is_called_so))
 }
 
 /// Standard input, if a run file comes from there: as a file, for only files can be looked into. Records stay where they are.

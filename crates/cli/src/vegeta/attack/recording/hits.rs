@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_attack::{Sink, Targets};
+use brunt_attack::{Sink, Target, Targets};
 use brunt_fiber::clock;
 use brunt_metrics::{MetricId, Recorder, SeriesId, TagSet, builtin};
 use brunt_outputs::Outputs;
@@ -130,8 +130,7 @@ impl Hits {
         if !picked.is_kept() {
             return;
         }
-        let mut exchange = self.exchange(record);
-        exchange.clean(|_| None);
+        let exchange = self.exchange(record);
         let mut store = self.probe.store();
         for why in picked.reasons() {
             let exchange = exchange.clone();
@@ -164,7 +163,7 @@ impl Hits {
             status: record.code,
             error: Some(record.error.clone()).filter(|error| !error.is_empty()),
             duration: record.latency as f64 / 1e6,
-            request_headers: target.map(|target| target.headers()).unwrap_or_default(),
+            request_headers: target.map(Target::headers).unwrap_or_default(),
             request_body: target.and_then(|target| kept(&target.body)),
             request_size: record.bytes_out,
             response_headers: headers.collect(),
