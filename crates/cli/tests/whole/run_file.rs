@@ -363,7 +363,7 @@ fn a_run_file_may_come_from_a_pipe_and_is_not_overwritten_by_its_report() {
         (&bytes[..60], "is damaged (its head is cut off)"),
         (&bytes[..bytes.len() / 2], "is damaged ("),
         (&[][..], "is no run file"),
-        (b"SQLite format 3\0of somebody else: a hundred bytes and more, so that it has a whole head, and tells what it is", "is no run file"),
+        (&b"SQLite format 3\0of somebody else: a hundred bytes and more, so that it has a whole head, and tells what it is"[..], "is no run file"),
     ] {
         std::fs::write(&short, part).expect("a file");
         let told = brunt("report").word(&short).told();

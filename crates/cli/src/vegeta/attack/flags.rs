@@ -140,13 +140,6 @@ pub(in crate::vegeta) static FLAGS: FlagSet = FlagSet {
             "",
             "PEM files of authorities to trust instead of the system's: file,...",
         ),
-        Flag::new(
-            "run",
-            Takes::Text,
-            "",
-            "Write a run file, too: the whole attack in slices of time, for brunt report, view and compare. With it records may be left \
-             out: they are, if the output is a terminal. vegeta has no such flag",
-        ),
         Flag::new("session-tickets", Takes::Switch, "false", "Resume TLS sessions"),
         Flag::new("targets", Takes::Text, "stdin", "File of the targets"),
         Flag::new("timeout", Takes::Duration, "30s", "Maximum time of a request [0 = no limit]"),
@@ -159,6 +152,13 @@ pub(in crate::vegeta) static FLAGS: FlagSet = FlagSet {
             "Rate over time: constant (at -rate), linear:start=RATE,slope=HITS_PER_S2, \
              sine:period=TIME,mean=RATE,amp=RATE,offset=RADIANS, steps:RATExTIME,... or file:NAME \
              (lines of MOMENT RATE). vegeta has no such flag",
+        ),
+        Flag::new(
+            "run",
+            Takes::Text,
+            "",
+            "Write a run file, too: the whole attack in slices of time, for brunt report, view and compare. With it records may be left \
+             out: they are, if the output is a terminal. vegeta has no such flag",
         ),
         threshold::FLAG,
     ],
