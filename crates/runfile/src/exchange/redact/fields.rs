@@ -99,7 +99,7 @@ type Place = std::ops::Range<usize>;
 fn next_name(text: &str, from: usize) -> Option<Place> {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.%[]".contains(&byte);
     let bytes = text.as_bytes();
-    let start = from + bytes[from..].iter().position(|byte| byte.is_ascii_alphanumeric())?;
+    let start = from + bytes[from..].iter().position(u8::is_ascii_alphanumeric)?;
     let length = bytes[start..].iter().position(|byte| !is_of_name(*byte));
     let end = length.map_or(bytes.len(), |length| start + length);
     // A bracket that was not opened within it belongs to what is around it.

@@ -88,15 +88,12 @@ fn unescaped(name: &str) -> String {
     while let Some((before, after)) = rest.split_once('%') {
         out.push_str(before);
         let code = after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code.filter(u8::is_ascii) {
-            Some(byte) => {
-                out.push(char::from(byte));
-                rest = &after[2..];
-            }
-            None => {
-                out.push('%');
-                rest = after;
-            }
+        if let Some(byte) = code.filter(u8::is_ascii) {
+            out.push(char::from(byte));
+            rest = &after[2..];
+        } else {
+            out.push('%');
+            rest = after;
         }
     }
     out.push_str(rest);
