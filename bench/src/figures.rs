@@ -11,6 +11,7 @@ mod many;
 mod outputs;
 mod reading;
 mod request;
+mod runfile;
 mod shared;
 mod soak;
 mod upload;
@@ -42,6 +43,7 @@ pub(crate) const ALL: &[(What, Measure)] = &[
     (What::Shared, shared::measure),
     (What::Websocket, websocket::measure),
     (What::Outputs, outputs::measure),
+    (What::Runfile, runfile::measure),
     (What::Attack, attack::cost),
     (What::Schedule, attack::schedule),
     (What::Stall, attack::stall),

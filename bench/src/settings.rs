@@ -82,6 +82,8 @@ pub(crate) enum What {
     Websocket,
     /// The cost that outputs add to a request.
     Outputs,
+    /// The cost of the run file: CPU, memory, size, the time of a report.
+    Runfile,
     /// CPU per hit of `brunt attack`, 250 workers, as fast as they can.
     Attack,
     /// How exactly `brunt attack` keeps its schedule, as the server sees it.
@@ -116,6 +118,8 @@ pub(crate) struct Settings {
     pub(crate) stall_ms: u64,
     /// Records of a report.
     pub(crate) records: u64,
+    /// Seconds of the run whose ticks are injected into a run file.
+    pub(crate) run_seconds: u64,
     /// Simulated comparisons of each kind.
     pub(crate) comparisons: usize,
 }
@@ -159,6 +163,7 @@ impl Arguments {
             upload_mb: 1024,
             stall_ms: 1000,
             records: 10_000_000,
+            run_seconds: 3600,
             comparisons: self.comparisons.max(10),
         };
         if self.quick {
@@ -173,6 +178,7 @@ impl Arguments {
                 upload_mb: 64,
                 stall_ms: 100,
                 records: 200_000,
+                run_seconds: 60,
                 comparisons: 50,
                 ..settings
             });

@@ -55,7 +55,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// The median resident size in kB between two moments.
-fn resident(samples: &[(Duration, u64)], from: Duration, to: Duration) -> Option<f64> {
+pub(super) fn resident(samples: &[(Duration, u64)], from: Duration, to: Duration) -> Option<f64> {
     let sizes: Vec<f64> = samples
         .iter()
         .filter(|(at, _)| (from..=to).contains(at))

@@ -68,7 +68,7 @@ impl Default for Plan {
 
 impl Plan {
     /// The number of threads: with few workers or connections to share, less than the limit.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         let few = |limit: usize, each: usize| (limit / each).max(1);
         let by_workers = match (&self.pacer, self.max_workers) {
             (_, None) => usize::MAX,

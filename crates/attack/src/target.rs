@@ -44,6 +44,15 @@ pub struct Target {
     pub(crate) gzip_is_ours: bool,
 }
 
+impl Target {
+    /// The headers as they go on the wire, but for those that each hit has its own of.
+    pub fn headers(&self) -> Vec<(String, String)> {
+        let host = self.host.iter().map(|host| ("Host".to_owned(), host.clone()));
+        let others = self.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        host.chain(others).collect()
+    }
+}
+
 /// Why there is no target. `Display` names the place: lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -53,6 +53,7 @@ mod once;
 mod outcome;
 pub(crate) mod plan;
 mod run_file;
+pub(crate) use run_file::arguments;
 mod samples;
 pub(crate) mod signal;
 mod traces;
@@ -204,10 +205,10 @@ fn run<H: Host>(
 
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
-    results.tell();
+    let dropped = results.tell();
     if let Some(recording) = &recording {
         let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
-        recording.end(&report, exit);
+        recording.end(&report, exit, dropped);
     }
     if let Some(traces) = traces {
         traces::finish(traces);

@@ -53,6 +53,9 @@ pub struct Timings {
     /// Until there was a connection: lookup, connecting, proxy and TLS included. 0 if there never
     /// was one, as in k6.
     pub blocked: u64,
+    /// From asking for a connection until its address was known: a place among the connections, and the name's lookup. 0 on a
+    /// reused connection.
+    pub looking_up: u64,
     /// Opening the TCP connection; 0 on a reused one.
     pub connecting: u64,
     /// The TLS handshake; 0 on a reused connection.

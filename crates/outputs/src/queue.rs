@@ -135,6 +135,10 @@ impl Outputs {
             return;
         }
         for output in &mut self.running {
+            let has_values = !frame.samples.is_empty() || !frame.series.is_empty();
+            if output.wants_samples && !has_values {
+                continue;
+            }
             let lost = values(frame, output.wants_samples);
             if output.queue.put(frame, lost) {
                 continue;
@@ -143,7 +147,8 @@ impl Outputs {
                 let name = output.description.as_str();
                 log::warn!(output = name; "The output is too slow; some samples are lost for it");
             }
-            output.queue.dropped += lost;
+            // A frame without values has something else.
+            output.queue.dropped += lost.max(1);
         }
     }
 

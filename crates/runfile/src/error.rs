@@ -42,6 +42,9 @@ pub enum RunFileError {
     /// Another run writes to it.
     #[error("\"{}\" is being written by another run: give this one another file", .0.display())]
     Busy(PathBuf),
+    /// It is a folder, a pipe, a device.
+    #[error("\"{}\" is no plain file, which a run file must be", .0.display())]
+    NoFile(PathBuf),
     /// There is something else already, which is not to be lost.
     #[error("\"{}\" exists and is no run file: it is not overwritten", .0.display())]
     Occupied(PathBuf),
@@ -67,10 +70,22 @@ impl RunFileError {
         path: &Path,
         doing: &'static str,
     ) -> impl Fn(rusqlite::Error) -> Self + use<> {
+        use rusqlite::Error::{IntegralValueOutOfRange, InvalidColumnType, QueryReturnedNoRows};
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let path = path.to_owned();
         move |source| match source.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => {
+                Self::Damaged { path: path.clone(), what: source.to_string() }
+            }
+            // A table, a column or a row is not there, or holds something else.
+            _ if doing == "read" && source.to_string().starts_with("no such ") => {
+                Self::Damaged { path: path.clone(), what: source.to_string() }
+            }
+            _ if matches!(
+                source,
+                QueryReturnedNoRows | InvalidColumnType(..) | IntegralValueOutOfRange(..)
+            ) =>
+            {
                 Self::Damaged { path: path.clone(), what: source.to_string() }
             }
             _ => Self::Database { path: path.clone(), doing, source },

@@ -6,6 +6,7 @@ mod redact;
 mod store;
 
 pub use self::picker::{Picked, Picker};
+pub use self::redact::address;
 pub use self::store::{Evidence, EvidenceStore};
 
 /// The bytes of a body that are kept: its beginning.
@@ -54,18 +55,8 @@ pub struct Exchange {
     pub error: Option<String>,
     /// Sending, waiting and receiving.
     pub duration: f64,
-    /// Until there was a connection.
-    pub blocked: f64,
-    /// Opening the TCP connection.
-    pub connecting: f64,
-    /// The TLS handshake.
-    pub tls: f64,
-    /// Sending the request.
-    pub sending: f64,
-    /// Until the first byte of the response.
-    pub waiting: f64,
-    /// Until its last byte.
-    pub receiving: f64,
+    /// The parts of it; nothing if only the whole is known.
+    pub phases: Option<Phases>,
     /// Headers that were sent.
     pub request_headers: Vec<(String, String)>,
     /// The beginning of the body that was sent, if it lay in memory.
@@ -80,6 +71,25 @@ pub struct Exchange {
     pub response_body: Option<Vec<u8>>,
     /// Its whole size.
     pub response_size: u64,
+}
+
+/// The parts of an exchange's time, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Until there was a connection: all of the next three, and waiting for a free one.
+    pub blocked: f64,
+    /// Until the address was known.
+    pub lookup: f64,
+    /// Opening the TCP connection.
+    pub connecting: f64,
+    /// The TLS handshake.
+    pub tls: f64,
+    /// Sending the request.
+    pub sending: f64,
+    /// Until the first byte of the response.
+    pub waiting: f64,
+    /// Until its last byte.
+    pub receiving: f64,
 }
 
 impl Exchange {
@@ -106,6 +116,12 @@ impl Exchange {
         let headers: usize = headers.map(|(name, value)| name.len() + value.len() + 48).sum();
         let bodies = [&self.request_body, &self.response_body];
         let bodies: usize = bodies.into_iter().flatten().map(Vec::len).sum();
-        headers + bodies + 2 * self.url.len() + self.name.len() + 512
+        // Headers, URL and a short body are in the line for a shell again.
+        2 * headers
+            + bodies
+            + curl::BODY_SHOWN.min(bodies)
+            + 3 * self.url.len()
+            + self.name.len()
+            + 512
     }
 }

@@ -25,6 +25,8 @@ pub struct Health {
     pub throttled: Option<f64>,
     /// TCP segments sent, and sent again.
     pub segments: Option<(u64, u64)>,
+    /// Packets that network interfaces dropped, and that they could not send or take.
+    pub interface_drops: Option<u64>,
     /// Bytes of memory that are free for whoever wants them.
     pub memory_free: Option<u64>,
 }
@@ -33,8 +35,6 @@ pub struct Health {
 #[derive(Debug)]
 pub struct HealthWatch {
     proc: PathBuf,
-    /// By core: the files of its thread.
-    threads: BTreeMap<u32, PathBuf>,
     cgroup: Option<PathBuf>,
     last: Reading,
 }
@@ -51,6 +51,7 @@ struct Reading {
     /// Microseconds.
     throttled: Option<u64>,
     segments: Option<(u64, u64)>,
+    drops: Option<u64>,
 }
 
 impl HealthWatch {
@@ -60,12 +61,8 @@ impl HealthWatch {
     }
 
     fn of(proc: &Path, now: u64) -> Self {
-        let mut watch = Self {
-            proc: proc.to_owned(),
-            threads: BTreeMap::new(),
-            cgroup: cgroup(proc),
-            last: Reading::default(),
-        };
+        let mut watch =
+            Self { proc: proc.to_owned(), cgroup: cgroup(proc), last: Reading::default() };
         watch.last = watch.read(now);
         watch
     }
@@ -76,9 +73,10 @@ impl HealthWatch {
         let last = std::mem::replace(&mut self.last, next.clone());
         let past = now.saturating_sub(last.at).max(1) as f64;
         let part = |from: u64, to: u64| (to.saturating_sub(from) as f64 / past).clamp(0.0, 1.0);
-        let cores = next.cores.iter().filter_map(|(core, (ran, waited))| {
-            let (ran_before, waited_before) = last.cores.get(core)?;
-            Some((*core, (part(*ran_before, *ran), part(*waited_before, *waited))))
+        let cores = next.cores.iter().map(|(core, (ran, waited))| {
+            // One that was not there at the last look has all its time since then.
+            let (ran_before, waited_before) = last.cores.get(core).copied().unwrap_or_default();
+            (*core, (part(ran_before, *ran), part(waited_before, *waited)))
         });
         let sockets = self.text("net/sockstat");
         let tcp = sockets
@@ -102,20 +100,20 @@ impl HealthWatch {
                     (more_out.saturating_sub(out), more_again.saturating_sub(again))
                 },
             ),
+            interface_drops: last.drops.zip(next.drops).map(|(from, to)| to.saturating_sub(from)),
             memory_free: self.text("meminfo").and_then(|text| kilobytes(&text, "MemAvailable")),
         }
     }
 
-    fn read(&mut self, now: u64) -> Reading {
-        if self.threads.is_empty() {
-            self.threads = threads(&self.proc);
-        }
+    fn read(&self, now: u64) -> Reading {
+        // Anew each time: threads come and go, and whoever looks first may be before them.
+        let threads = threads(&self.proc);
         let times = |path: &PathBuf| {
             let text = read_to_string(path).ok()?;
             let mut numbers = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
             Some((numbers.next()?, numbers.next()?))
         };
-        let cores = self.threads.iter().filter_map(|(core, path)| Some((*core, times(path)?)));
+        let cores = threads.iter().filter_map(|(core, path)| Some((*core, times(path)?)));
         Reading {
             at: now,
             cores: cores.collect(),
@@ -125,6 +123,7 @@ impl HealthWatch {
                 named(&text, "throttled_usec")
             }),
             segments: self.text("net/snmp").and_then(|text| segments(&text)),
+            drops: self.text("net/dev").and_then(|text| drops(&text)),
         }
     }
 
@@ -133,12 +132,13 @@ impl HealthWatch {
     }
 }
 
-/// The load cores of this process: threads named `core-N`.
+/// The load cores of this process: threads named `core-N`, of attacks `attack-N`.
 fn threads(proc: &Path) -> BTreeMap<u32, PathBuf> {
     let Ok(tasks) = read_dir(proc.join("self/task")) else { return BTreeMap::new() };
     let core = |path: &Path| {
         let name = read_to_string(path.join("comm")).ok()?;
-        name.trim().strip_prefix("core-")?.parse().ok()
+        let name = name.trim();
+        name.strip_prefix("core-").or_else(|| name.strip_prefix("attack-"))?.parse().ok()
     };
     let tasks = tasks.filter_map(Result::ok).map(|task| task.path());
     tasks.filter_map(|path| Some((core(&path)?, path.join("schedstat")))).collect()
@@ -186,6 +186,18 @@ fn segments(text: &str) -> Option<(u64, u64)> {
     Some((find("OutSegs")?, find("RetransSegs")?))
 }
 
+/// The interfaces' counts of packets that were lost in them: columns 3, 4 (received), 11, 12 (sent).
+fn drops(text: &str) -> Option<u64> {
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    let numbers = |(_, line): (&str, &str)| {
+        let numbers: Vec<u64> =
+            line.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
+        let places = [2, 3, 10, 11].map(|place| numbers.get(place).copied());
+        places.into_iter().sum::<Option<u64>>()
+    };
+    lines.map(numbers).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +212,8 @@ mod tests {
         assert_eq!(segments("Ip: A\nTcp: A OutSegs RetransSegs\nTcp: 1 20 3\n"), Some((20, 3)));
         assert_eq!(named("usage_usec 5\nthrottled_usec 7\n", "throttled_usec"), Some(7));
         assert_eq!(named("inuse 5 orphan 0 tw 3", "tw"), Some(3));
+        let dev = "Inter-| Receive\n face |bytes\n lo: 1 2 3 4 0 0 0 0 9 9 5 6 0 0 0 0\n eth0: 1 1 0 1 0 0 0 0 1 1 0 0 0 0 0 0\n";
+        assert_eq!(drops(dev), Some(19));
     }
 
     #[test]

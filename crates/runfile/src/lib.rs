@@ -15,6 +15,7 @@
 #![recursion_limit = "256"]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "exact is what is promised"))]
 
+mod claim;
 mod error;
 pub mod exchange;
 mod health;

@@ -13,6 +13,7 @@ use brunt_metrics::{Contains, Kind, Sink, Sum, TrendSink};
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::Value;
 
+use crate::claim;
 use crate::error::RunFileError;
 use crate::histogram::Unpacker;
 use crate::info::SummaryInfo;
@@ -140,8 +141,9 @@ pub struct RunFile {
     connection: Connection,
     about: About,
     metrics: Vec<MetricRow>,
-    /// Closed after the database: closing any handle of a file takes off SQLite's own locks on it.
-    _file: File,
+    /// Closed after the database: closing any handle of a file takes off the process's own locks on it, SQLite's too. None of
+    /// a file that this process writes, of which the writer's locks would go.
+    _file: Option<File>,
 }
 
 impl RunFile {
@@ -156,30 +158,16 @@ impl RunFile {
     /// It is not there, it is none, it is damaged, or a newer Brunt wrote it.
     pub fn open(path: &Path) -> Result<Self, RunFileError> {
         let io = RunFileError::io(path, "read");
-        let mut file = File::open(path).map_err(&io)?;
-        let mut first = Vec::new();
-        (&mut file).take(100).read_to_end(&mut first).map_err(&io)?;
-        let (version, bytes) = match head(&first) {
-            Head::Run { version, bytes } => (version, bytes),
-            Head::Other => return Err(RunFileError::NoRunFile(path.to_owned())),
-        };
-        if version > SCHEMA_VERSION {
-            return Err(RunFileError::Newer { path: path.to_owned(), version });
+        let metadata = std::fs::metadata(path).map_err(&io)?;
+        if !metadata.is_file() {
+            return Err(RunFileError::NoRunFile(path.to_owned()));
         }
-        let is_written = match file.try_lock_shared() {
-            Ok(()) => {
-                drop(file.unlock());
-                false
-            }
-            Err(TryLockError::WouldBlock) => true,
-            // A file system without locks: it is not known.
-            Err(TryLockError::Error(_)) => false,
+        let (file, is_written) = if claim::is_ours(&metadata) {
+            (None, true)
+        } else {
+            let (file, is_written) = foreign(path)?;
+            (Some(file), is_written)
         };
-        let size = file.metadata().map_err(&io)?.len();
-        if !is_written && size < bytes && !beside(path, "-wal").exists() {
-            let what = format!("{size} of {bytes} bytes are there");
-            return Err(RunFileError::damaged(path, &what));
-        }
         let database = RunFileError::database(path, "read");
         let mut connection = connect(path).map_err(&database)?;
         let mut seen = about(&connection).map_err(&database)?;
@@ -188,6 +176,9 @@ impl RunFile {
             bury(path);
             connection = connect(path).map_err(&database)?;
             seen = About { state: State::Died, ..about(&connection).map_err(&database)? };
+        }
+        if seen.width.is_zero() || seen.slices > SLICES_MAX {
+            return Err(RunFileError::damaged(path, "its slices are none"));
         }
         let metrics = metrics(&connection).map_err(&database)?;
         Ok(Self { path: path.to_owned(), connection, about: seen, metrics, _file: file })
@@ -298,6 +289,42 @@ impl RunFile {
     pub(crate) fn error(&self) -> impl Fn(rusqlite::Error) -> RunFileError + use<> {
         RunFileError::database(&self.path, "read")
     }
+}
+
+/// More slices no run has: years of them.
+const SLICES_MAX: u64 = 20_000_000;
+
+/// Looks at a file that this process does not write; and whether another one does.
+fn foreign(path: &Path) -> Result<(File, bool), RunFileError> {
+    let io = RunFileError::io(path, "read");
+    let mut file = File::open(path).map_err(&io)?;
+    let mut first = Vec::new();
+    (&mut file).take(100).read_to_end(&mut first).map_err(&io)?;
+    let (version, bytes) = match head(&first) {
+        Head::Run { version, bytes } => (version, bytes),
+        Head::Other if first.len() < 72 && first.starts_with(b"SQLite format 3\0") => {
+            return Err(RunFileError::damaged(path, "its head is cut off"));
+        }
+        Head::Other => return Err(RunFileError::NoRunFile(path.to_owned())),
+    };
+    if version > SCHEMA_VERSION {
+        return Err(RunFileError::Newer { path: path.to_owned(), version });
+    }
+    let is_written = match file.try_lock_shared() {
+        Ok(()) => {
+            drop(file.unlock());
+            false
+        }
+        Err(TryLockError::WouldBlock) => true,
+        // A file system without locks: it is not known.
+        Err(TryLockError::Error(_)) => false,
+    };
+    let size = file.metadata().map_err(&io)?.len();
+    if !is_written && size < bytes && !beside(path, "-wal").exists() {
+        let what = format!("{size} of {bytes} bytes are there");
+        return Err(RunFileError::damaged(path, &what));
+    }
+    Ok((file, is_written))
 }
 
 /// The name of a file that SQLite puts beside another.

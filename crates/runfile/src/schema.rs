@@ -70,8 +70,8 @@ CREATE TABLE failure_slice (
 CREATE TABLE exchange (
   id INTEGER PRIMARY KEY, why TEXT NOT NULL, failure INTEGER, at INTEGER NOT NULL, scenario TEXT NOT NULL,
   method TEXT NOT NULL, url TEXT NOT NULL, route TEXT NOT NULL, status INTEGER NOT NULL, code TEXT NOT NULL, error TEXT,
-  duration REAL NOT NULL, blocked REAL NOT NULL, connecting REAL NOT NULL, tls REAL NOT NULL,
-  sending REAL NOT NULL, waiting REAL NOT NULL, receiving REAL NOT NULL,
+  duration REAL NOT NULL, blocked REAL, lookup REAL, connecting REAL, tls REAL,
+  sending REAL, waiting REAL, receiving REAL,
   request_headers TEXT NOT NULL, request_body BLOB, request_size INTEGER NOT NULL,
   proto TEXT NOT NULL, response_headers TEXT NOT NULL, response_body BLOB, response_size INTEGER NOT NULL,
   curl TEXT NOT NULL
@@ -79,10 +79,10 @@ CREATE TABLE exchange (
 CREATE TABLE health (
   n INTEGER PRIMARY KEY, resident INTEGER, files INTEGER, files_max INTEGER,
   sockets_open INTEGER, sockets_orphaned INTEGER, sockets_waiting INTEGER,
-  steal REAL, throttled REAL, segments INTEGER, retransmitted INTEGER, memory_free INTEGER
+  steal REAL, throttled REAL, segments INTEGER, retransmitted INTEGER, interface_drops INTEGER, memory_free INTEGER
 );
 CREATE TABLE health_core (
-  n INTEGER NOT NULL, core INTEGER NOT NULL, busy REAL, waiting REAL, late REAL, PRIMARY KEY (n, core)
+  n INTEGER NOT NULL, core INTEGER NOT NULL, busy REAL, waiting REAL, late REAL, late_max REAL, PRIMARY KEY (n, core)
 ) WITHOUT ROWID;
 CREATE TABLE event (at INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, scenario TEXT);
 ";

@@ -35,8 +35,8 @@ pub(crate) struct Slice {
     pub(crate) dropped: FxHashMap<usize, u64>,
     /// By scenario: from the planned starts to the actual ones.
     pub(crate) lateness: FxHashMap<usize, TrendSink>,
-    /// By core: how late its clockwork was at worst, in nanoseconds.
-    pub(crate) late: BTreeMap<u32, u64>,
+    /// By core: how late its clockwork was in each tick, in milliseconds.
+    pub(crate) late: BTreeMap<u32, TrendSink>,
 }
 
 /// A series' values.
@@ -154,8 +154,7 @@ impl Slicer {
             *slice.failures.entry(kind).or_default() += frame.exceptions.others;
         }
         if frame.core != u32::MAX {
-            let late = slice.late.entry(frame.core).or_default();
-            *late = frame.late.max(*late);
+            slice.late.entry(frame.core).or_default().add(frame.late as f64 / 1e6);
         }
         self.lost.merge(frame.dropped);
         self.open.insert(n, slice);

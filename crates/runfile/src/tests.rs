@@ -465,8 +465,10 @@ fn the_facts_of_slices_are_kept() {
     assert_eq!(all("SELECT iterations_dropped AS v FROM load ORDER BY n"), "3 3 3");
     assert_eq!(all("SELECT length(lateness) > 2 AS v FROM load"), "1 1 1");
     assert_eq!(
-        all("SELECT busy || '/' || waiting || '/' || late AS v FROM health_core"),
-        "0.5/0.25/7.0 0.5/0.25/7.0 0.5/0.25/7.0"
+        all(
+            "SELECT busy || '/' || waiting || '/' || late || '/' || late_max AS v FROM health_core"
+        ),
+        "0.5/0.25/7.0/7.0 0.5/0.25/7.0/7.0 0.5/0.25/7.0/7.0"
     );
     assert_eq!(all("SELECT files AS v FROM health ORDER BY n"), "9 9 9");
     assert_eq!(all("SELECT passes || ':' || fails AS v FROM checks"), "6:6");
@@ -723,4 +725,220 @@ fn an_hour_of_fifty_trends_is_small() {
         std::fs::copy(&path, place).unwrap();
     }
     assert!(size <= 40_000_000, "{size}");
+}
+
+/// Closing a handle of a file takes off its process's locks on it: then another program could take the log away.
+#[test]
+#[cfg(unix)]
+fn whoever_reads_in_the_process_of_the_writer_takes_none_of_its_locks() {
+    let mut play = Play::new(1);
+    for at in 1..=3 {
+        play.add(0, "my_counter", &[], 1.0, START);
+        play.tick(0, START + at * SECOND);
+    }
+    for _ in 0..2 {
+        let running = open(play.folder.path());
+        assert_eq!(running.about().state, State::Running);
+        drop(running);
+    }
+    // Another program, as SQLite's own shell: the last one to close would check the log in and delete it.
+    let python = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.execute('SELECT count(*) FROM run').fetchall()\nc.close()";
+    let other =
+        std::process::Command::new("python3").args(["-c", python]).arg(play.path()).status();
+    let Ok(status) = other else { return };
+    assert!(status.success());
+    assert!(play.folder.path().join("a.brunt-wal").exists());
+    play.add(0, "my_counter", &[], 1.0, START);
+    play.tick(0, START + 4 * SECOND);
+    let (folder, summary) = play.end(Duration::from_secs(5));
+    let file = open(folder.path());
+    assert_eq!(told(&file.summary(&file.slices(None, None), true).unwrap()), told(&summary));
+}
+
+#[test]
+fn files_of_others_and_hostile_ones_are_damaged_not_a_trap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.brunt");
+    let said = || RunFile::open(&path).err().map(|error| error.to_string()).unwrap_or_default();
+    let sql = Connection::open(&path).unwrap();
+    sql.pragma_update(None, "application_id", 0x4252_4e54).unwrap();
+    sql.execute_batch("CREATE TABLE x (a)").unwrap();
+    assert!(said().contains("is damaged (no such table: run"), "{}", said());
+    sql.execute_batch(crate::schema::TABLES).unwrap();
+    assert!(said().contains("is damaged"), "{}", said());
+    drop(sql);
+    let (folder, _) = Play::new(1).end(Duration::from_secs(1));
+    let path = folder.path().join("a.brunt");
+    for change in [
+        "slice_width = 0",
+        "slices = 4000000000",
+        "slices = -1",
+        "name = NULL",
+        "slice_width = 'x'",
+    ] {
+        let (again, _) = Play::new(1).end(Duration::from_secs(1));
+        let path = again.path().join("a.brunt");
+        // `NOT NULL` is not asked of whoever writes the schema anew.
+        let sql = Connection::open(&path).unwrap();
+        let _ = sql.execute_batch(&format!("UPDATE run SET {change}"));
+        drop(sql);
+        if let Err(error) = RunFile::open(&path) {
+            assert!(error.to_string().contains("is damaged"), "{change}: {error}");
+        } else {
+            assert_eq!(change, "name = NULL");
+        }
+    }
+    drop(RunFile::open(&path).unwrap());
+}
+
+#[test]
+fn names_of_any_kind_come_back_as_they_are() {
+    let mut play = Play::new(1);
+    let long = "x".repeat(10_000);
+    for name in
+        ["<script>", "'\"; DROP TABLE run; --", "\u{202e}rtl", "\0\u{1}", "é\u{1f600}", &long]
+    {
+        play.add(0, "my_trend", &[("name", name), ("scenario", "one")], 1.0, START);
+        let check = play.cores[0].check(&format!("::{name}"), name);
+        play.cores[0].add_check(check, true);
+        play.cores[0].exception(name);
+    }
+    play.tick(0, START + SECOND / 2);
+    let (folder, summary) = play.end(Duration::from_secs(1));
+    let file = open(folder.path());
+    let back = file.summary(&file.slices(None, None), true).unwrap();
+    assert_eq!(format!("{:?}", back.checks), format!("{:?}", summary.checks));
+    assert_eq!(told(&back), told(&summary));
+    let names: Vec<String> = file
+        .series()
+        .unwrap()
+        .into_iter()
+        .filter_map(|row| row.tags.get("name").cloned())
+        .collect();
+    assert!(
+        names.contains(&"\u{202e}rtl".to_owned()) && names.contains(&"\0\u{1}".to_owned()),
+        "{names:?}"
+    );
+}
+
+/// A histogram as the guide tells it, written anew: exact values, or bins by key.
+fn decoded(blob: &[u8]) -> (Vec<f64>, Vec<(u32, u64)>) {
+    let unpacked;
+    let bytes = match blob[0] {
+        0 => &blob[1..],
+        _ => {
+            unpacked = zstd::stream::decode_all(&blob[1..]).unwrap();
+            &unpacked[..]
+        }
+    };
+    let (form, mut rest) = bytes.split_first().unwrap();
+    let mut varint = || {
+        let (mut number, mut shift) = (0_u64, 0);
+        while let Some((byte, behind)) = rest.split_first() {
+            rest = behind;
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    };
+    let (mut values, mut bins) = (Vec::new(), Vec::new());
+    match form {
+        0 => {
+            values = bytes[1..]
+                .chunks(8)
+                .map(|eight| f64::from_le_bytes(eight.try_into().unwrap()))
+                .collect()
+        }
+        1 => {
+            let mut key = 0;
+            while let Some(step) = varint() {
+                key += u32::try_from(step >> 1).unwrap();
+                bins.push((key, if step & 1 == 1 { varint().unwrap() } else { 1 }));
+            }
+        }
+        form => {
+            let scale = if *form == 2 { 1e6 } else { 1.0 };
+            let zigzag = varint().unwrap();
+            let mut number = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
+            values.push(number as f64 / scale);
+            while let Some(step) = varint() {
+                number += step as i64;
+                values.push(number as f64 / scale);
+            }
+        }
+    }
+    (values, bins)
+}
+
+/// The key of a value's bin, as the guide tells it.
+fn key(value: f64) -> u32 {
+    let bits = value.to_bits();
+    let sorted = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+    (sorted >> 42) as u32
+}
+
+#[test]
+fn a_stretch_by_sql_and_the_guides_decoder_is_the_stretch_of_the_report() {
+    let mut play = Play::new(1);
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut all: Vec<(u64, f64)> = Vec::new();
+    for tick in 1..=60u64 {
+        // The first three seconds are few values, the rest makes bins of them.
+        for _ in 0..if tick <= 30 { 100 } else { 400 } {
+            let value = (random.f64() * 1e9).round() / 1e6;
+            play.add(0, "my_trend", &[("name", "a")], value, START);
+            all.push(((tick * SECOND / 10 - 1) / SECOND, value));
+        }
+        play.tick(0, START + tick * SECOND / 10 - 1);
+    }
+    let folder = play.end(Duration::from_secs(6)).0;
+    let file = open(folder.path());
+    let sql = Connection::open(folder.path().join("a.brunt")).unwrap();
+    for (from, to) in [(0, 3), (1, 2), (2, 5), (0, 6)] {
+        let stretch = file.slices(Some(Duration::from_secs(from)), Some(Duration::from_secs(to)));
+        let summary = file.summary(&stretch, false).unwrap();
+        let Values::Trend(trend) = &summary.metric("my_trend").unwrap().values else {
+            panic!("a trend")
+        };
+        let query = "SELECT sum(count), sum(sum), min(min), max(max) FROM slice JOIN series ON series.id = series
+                     JOIN metric ON metric.id = metric WHERE name = 'my_trend' AND n >= ?1 AND n < ?2";
+        let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<(i64, f64, f64, f64)> {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        };
+        let (count, sum, min, max) = sql.query_row(query, [from as i64, to as i64], row).unwrap();
+        let mut own: Vec<f64> =
+            all.iter().filter(|(n, _)| (from..to).contains(n)).map(|(_, value)| *value).collect();
+        own.sort_by(f64::total_cmp);
+        assert_eq!((count as usize, min, max), (own.len(), own[0], own[own.len() - 1]));
+        assert_eq!((trend.count(), trend.min(), trend.max()), (count as u64, min, max));
+        assert!((trend.sum() - sum).abs() < 1e-9 * sum, "{} {sum}", trend.sum());
+        let blobs = "SELECT histogram FROM slice JOIN series ON series.id = series JOIN metric ON metric.id = metric
+                     WHERE name = 'my_trend' AND n >= ?1 AND n < ?2";
+        let mut statement = sql.prepare(blobs).unwrap();
+        let blobs =
+            statement.query_map([from as i64, to as i64], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+        let mut bins: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+        let mut exact = Vec::new();
+        for blob in blobs {
+            let (values, binned) = decoded(&blob.unwrap());
+            for value in &values {
+                *bins.entry(key(*value)).or_default() += 1;
+            }
+            exact.extend(values);
+            for (key, count) in binned {
+                *bins.entry(key).or_default() += count;
+            }
+        }
+        assert_eq!(trend.distribution().buckets(), bins.into_iter().collect::<Vec<_>>());
+        if exact.len() == own.len() {
+            exact.sort_by(f64::total_cmp);
+            assert_eq!(exact, own);
+            let place = 0.95 * (own.len() - 1) as f64;
+            let (low, high) = (own[place.floor() as usize], own[place.ceil() as usize]);
+            assert_eq!(trend.percentile(95.0), low + (high - low) * place.fract());
+        }
+    }
 }

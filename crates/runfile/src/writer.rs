@@ -2,6 +2,7 @@
 
 mod rows;
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError, remove_file};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use serde_json::{Value, json};
 
 use self::rows::Rows;
+use crate::claim::Claim;
 use crate::error::RunFileError;
 use crate::exchange::Evidence;
 use crate::health::Health;
@@ -50,6 +52,10 @@ pub struct Writer {
     trouble: Option<String>,
     pending: Extras,
     is_told: bool,
+    /// Other things that were lost, by name.
+    more_lost: BTreeMap<&'static str, u64>,
+    /// Given up after the database is closed, before the lock.
+    _claim: Claim,
     /// Held until the database is closed: closing any handle of a file takes off SQLite's own locks on it.
     _lock: File,
 }
@@ -66,6 +72,7 @@ impl Writer {
         now: u64,
     ) -> Result<Self, RunFileError> {
         let lock = take_place(path)?;
+        let claim = Claim::of(&lock);
         let width = width(info.planned, info.open_ended);
         let connection = Connection::open_with_flags(
             path,
@@ -91,6 +98,8 @@ impl Writer {
             trouble: None,
             pending: Extras::default(),
             is_told: false,
+            more_lost: BTreeMap::new(),
+            _claim: claim,
             _lock: lock,
         })
     }
@@ -185,11 +194,27 @@ impl Writer {
             self.pending.load = load;
         }
         self.pending.health = health.or(self.pending.health.take());
-        self.pending.events.extend(events);
-        self.pending.events.truncate(EVENTS_MAX);
-        self.pending.evidence.added.extend(evidence.added);
-        self.pending.evidence.added.truncate(EXCHANGES_MAX);
-        self.pending.evidence.removed.extend(evidence.removed);
+        let pending = &mut self.pending;
+        pending.events.extend(events);
+        // Those that are removed before they were written are not written at all.
+        let added = &mut pending.evidence.added;
+        added.retain(|(number, ..)| !evidence.removed.contains(number));
+        added.extend(evidence.added);
+        pending.evidence.removed.extend(evidence.removed);
+        let dropped = [
+            ("events", pending.events.len().saturating_sub(EVENTS_MAX)),
+            ("exchanges", added.len().saturating_sub(EXCHANGES_MAX)),
+        ];
+        pending.events.truncate(EVENTS_MAX);
+        added.truncate(EXCHANGES_MAX);
+        for (what, count) in dropped {
+            self.lose(what, count as u64);
+        }
+    }
+
+    /// Counts things that had no room on their way here, for `run.lost`.
+    pub fn lose(&mut self, what: &'static str, count: u64) {
+        *self.more_lost.entry(what).or_default() += count;
     }
 
     /// All measurements are in: writes what is left. The state is `running` still.
@@ -280,6 +305,7 @@ impl Writer {
     fn lost_json(&self) -> String {
         let dropped = self.slicer.lost;
         let all = [
+            ("failures", self.slicer.failures.folded()),
             ("slices", self.lost),
             ("series", self.slicer.catalogue.folded()),
             ("checks", dropped.checks + self.slicer.lost_checks),
@@ -290,7 +316,8 @@ impl Writer {
             ("stale", dropped.stale),
             ("samples", dropped.samples),
         ];
-        let told = all.into_iter().filter(|(_, count)| *count > 0);
+        let more = self.more_lost.iter().map(|(name, count)| (*name, *count));
+        let told = all.into_iter().chain(more).filter(|(_, count)| *count > 0);
         told.map(|(name, count)| (name.to_owned(), json!(count)))
             .collect::<serde_json::Map<_, _>>()
             .into_iter()
@@ -302,6 +329,9 @@ impl Writer {
 /// Locks the file's place; it is empty afterwards.
 fn take_place(path: &Path) -> Result<File, RunFileError> {
     let io = RunFileError::io(path, "created");
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(RunFileError::NoFile(path.to_owned()));
+    }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(&io)?;
     }

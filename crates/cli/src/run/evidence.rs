@@ -5,7 +5,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brunt_modules::watch::{Place, Seen, Watcher};
-use brunt_runfile::exchange::{BODY_MAX, Evidence, EvidenceStore, Exchange, Picker, Why};
+use brunt_runfile::exchange::{BODY_MAX, Evidence, EvidenceStore, Exchange, Phases, Picker, Why};
 
 use crate::secrets;
 
@@ -24,9 +24,17 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// The news since the last call.
+    /// The news since the last call, without what is secret. On the thread of the output: to look through bodies takes time.
     pub(super) fn take(&self) -> Evidence {
-        self.store().take()
+        let mut evidence = self.store().take();
+        for (_, _, exchange) in &mut evidence.added {
+            exchange.clean(|text| {
+                let mut clean = text.to_owned();
+                secrets::redact(secrets::redactor()?, &mut clean);
+                (clean != text).then_some(clean)
+            });
+        }
+        evidence
     }
 
     /// Exchanges for which there was no room.
@@ -58,7 +66,7 @@ impl Watcher for Witness {
         let request = seen.request_body().unwrap_or_default();
         let (kept, size) = (!request.is_empty(), request.len() as u64);
         let response = seen.response_body();
-        let mut exchange = Exchange {
+        let exchange = Exchange {
             at: seen.moments().0,
             scenario: vu.scenario.to_owned(),
             method: seen.method().to_owned(),
@@ -68,12 +76,15 @@ impl Watcher for Witness {
             code,
             error: seen.failure(),
             duration: millis(nanos),
-            blocked: millis(timings.blocked),
-            connecting: millis(timings.connecting),
-            tls: millis(timings.tls_handshaking),
-            sending: millis(timings.sending),
-            waiting: millis(timings.waiting),
-            receiving: millis(timings.receiving),
+            phases: Some(Phases {
+                blocked: millis(timings.blocked),
+                lookup: millis(timings.looking_up),
+                connecting: millis(timings.connecting),
+                tls: millis(timings.tls_handshaking),
+                sending: millis(timings.sending),
+                waiting: millis(timings.waiting),
+                receiving: millis(timings.receiving),
+            }),
             request_headers: headers(&seen.request_head()),
             request_body: kept.then(|| request[..request.len().min(BODY_SEEN)].to_vec()),
             request_size: size,
@@ -83,11 +94,6 @@ impl Watcher for Witness {
                 .then(|| response[..response.len().min(BODY_SEEN)].to_vec()),
             response_size: response.len() as u64,
         };
-        exchange.clean(|text| {
-            let mut clean = text.to_owned();
-            secrets::redact(secrets::redactor()?, &mut clean);
-            (clean != text).then_some(clean)
-        });
         let mut store = self.store();
         for why in picked.reasons() {
             let exchange = exchange.clone();

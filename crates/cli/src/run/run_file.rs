@@ -9,7 +9,7 @@ use brunt_engine::{Live, RunReport, ScenarioPhase, ScenarioState};
 use brunt_fiber::clock;
 use brunt_options::TimeUnit;
 use brunt_outputs::{RunFacts, RunFileHandle, RunWatch};
-use brunt_runfile::exchange::Evidence;
+use brunt_runfile::exchange::{Evidence, address};
 use brunt_runfile::{
     Commit, End, Event, Load, Machine, RunInfo, ScenarioInfo, Source, StageInfo, SummaryInfo,
 };
@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use super::{evidence::Witness, host::Script, plan::Plan};
 use crate::{Context, exit::Exit, settings::RunSettings};
 
-mod arguments;
+pub(crate) mod arguments;
 
 /// A run file in the making.
 pub(super) struct Recording {
@@ -62,8 +62,8 @@ impl Recording {
     }
 
     /// Says in the file how the run ended.
-    pub(super) fn end(&self, report: &RunReport, exit: Exit) {
-        let Some(writer) = self.handle.take() else {
+    pub(super) fn end(&self, report: &RunReport, exit: Exit, dropped: u64) {
+        let Some(mut writer) = self.handle.take() else {
             log::error!("the run file has no end: its output did not come to one");
             return;
         };
@@ -73,7 +73,9 @@ impl Recording {
             let why = why.unwrap_or_default();
             log::error!(file = path.as_str(); "{lost} slices of the run file could not be written and are lost: {why}");
         }
+        writer.lose("dropped", dropped);
         let left_out = self.probe.witness.left_out();
+        writer.lose("exchanges", left_out);
         if left_out > 0 {
             log::warn!(file = path.as_str(); "{left_out} exchanges found no room in the run file");
         }
@@ -116,7 +118,7 @@ fn info<S: Script>(
         kind: "run".to_owned(),
         name: stem.filter(|stem| stem != "-").unwrap_or_else(|| "stdin".to_owned()),
         brunt: env!("CARGO_PKG_VERSION").to_owned(),
-        script: Some(name.to_owned()),
+        script: Some(address(name)),
         sha256: Some(hex(&Sha256::digest(script.text().as_bytes()))),
         arguments: arguments::shown(std::env::args_os().skip(1)),
         options: arguments::options(plan.consolidated.to_inspect_json()),
@@ -124,7 +126,7 @@ fn info<S: Script>(
         machine: Machine::read(),
         cores: settings.workers.unwrap_or(cores) as u64,
         seed: None,
-        commit: Commit::read(environment, folder),
+        commit: commit(environment, folder),
         labels: settings.labels.clone(),
         sources: sources(script, settings.no_source),
         planned: total_duration(scenarios, segment),
@@ -135,6 +137,12 @@ fn info<S: Script>(
             ..plan.summary_info()
         },
     }
+}
+
+/// The build's address may hold a password.
+fn commit(environment: &BTreeMap<String, String>, folder: &Path) -> Commit {
+    let commit = Commit::read(environment, folder);
+    Commit { build: commit.build.map(|build| address(&build)), ..commit }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -150,7 +158,7 @@ fn sources<S: Script>(script: &S, no_source: bool) -> Vec<Source> {
     let source = |(url, text): &(String, Arc<str>)| {
         let path = url.strip_prefix(base).map_or(url.as_str(), |path| path.trim_start_matches('/'));
         let text = Some(text.to_string()).filter(|text| !no_source && text.len() <= TEXT_MAX);
-        Source { path: path.to_owned(), text }
+        Source { path: address(path), text }
     };
     files.iter().map(source).collect()
 }

@@ -92,12 +92,16 @@ impl Listener for Feed {
 }
 
 impl Results {
-    /// Tells what was not written.
-    pub(super) fn tell(&self) {
-        let Ok(Fed { finished, missed }) = self.0.try_recv() else { return };
+    /// Tells what was not written; and how many values had no room on their way to a run file.
+    pub(super) fn tell(&self) -> u64 {
+        let Ok(Fed { finished, missed }) = self.0.try_recv() else { return 0 };
+        let mut of_run_file = 0;
         for Finished { description, written, dropped, error, trouble } in finished {
             let output = description.as_str();
             let lost = written.lost;
+            if output.starts_with("run (") {
+                of_run_file += dropped;
+            }
             if let Some(error) = error {
                 log::error!(output; "the output failed, {lost} samples are lost: {error}");
             } else if let Some(trouble) = trouble.filter(|_| lost > 0) {
@@ -110,5 +114,6 @@ impl Results {
                 log::warn!(output; "the output was too slow: {dropped} samples were dropped, the summary has them");
             }
         }
+        of_run_file
     }
 }

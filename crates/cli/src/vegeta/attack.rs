@@ -3,6 +3,7 @@
 mod flags;
 mod judge;
 mod planning;
+mod recording;
 mod value;
 
 use std::fs::File;
@@ -17,6 +18,7 @@ use brunt_records::Format;
 
 pub(super) use self::flags::FLAGS;
 use self::judge::Judge;
+use self::recording::Recording;
 use super::{failure, flag::Values};
 use crate::{
     Context,
@@ -24,7 +26,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     limits,
-    piped::Awaited,
+    piped::{Awaited, is_screen},
     run::signal::Signals,
 };
 
@@ -41,7 +43,13 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
             "brunt attack takes no files, but got {word:?}; use -targets"
         )));
     }
-    super::keep_from_screen("attack", values.text("output"))?;
+    let name = values.text("output");
+    // With a run file the records may be left out.
+    let no_records =
+        !values.text("run").is_empty() && !values.is_written("output") && is_screen(name);
+    if !no_records {
+        super::keep_from_screen("attack", name)?;
+    }
     let plan = planning::plan(context, &values, cpus)?;
     limits::raise_open_files();
     if plan.pacer == brunt_attack::Pacer::Unlimited && plan.max_workers.is_none() {
@@ -50,13 +58,19 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     let targets = targets(&values)?;
     let judge = Judge::new(&values);
     let exporter = exporter(values.text("prometheus-addr"))?;
-    let output = output(values.text("output"))?;
-    let attack = Attack::new(plan, targets).map_err(told)?;
+    let output = if no_records { Box::new(io::sink()) } else { output(name)? };
+    let attack = Attack::new(plan.clone(), targets.clone()).map_err(told)?;
+    let recording = Recording::prepare(context, &values, &plan, &targets)?;
     let control = Control::new();
-    watch_signals(&control, values.text("timeout"))?;
+    watch_signals(&control, values.text("timeout"), recording.as_ref())?;
     let stream = Stream::start(output, Format::Gob, control.clone())?;
-    let outcome = attack.run(&control, |_| {
-        let others = [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink)];
+    if let Some(recording) = &recording {
+        recording.start();
+    }
+    let outcome = attack.run(&control, |core| {
+        let recording = recording.as_ref().map(|recording| recording.sink(core));
+        let others =
+            [judge.as_ref().map(Judge::sink), exporter.as_ref().map(Exporter::sink), recording];
         let others: Vec<_> = others.into_iter().flatten().collect();
         if others.is_empty() {
             return stream.sink();
@@ -65,16 +79,22 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
         Box::new(Several::new(all))
     });
     let written = stream.finish();
+    let is_whole = outcome.is_ok() && written.is_ok();
+    let exit = judge.as_ref().filter(|_| is_whole).map(|judge| judge.exit(context));
+    if let Some(recording) = recording {
+        let ended = outcome.as_ref().cloned().map_err(ToString::to_string);
+        let passed = exit.map(|exit| exit == Exit::Success);
+        let exit = if is_whole { exit.unwrap_or(Exit::Success) } else { Exit::Vegeta };
+        recording.end(&ended, passed, exit);
+    }
     let outcome = outcome.map_err(told)?;
-    written.map_err(|error| {
-        failure(format!("can't write the results to {}: {error}", values.text("output")))
-    })?;
+    written.map_err(|error| failure(format!("can't write the results to {name}: {error}")))?;
     if outcome.has_missed() {
         log::warn!("{outcome}");
     } else {
         log::debug!("{outcome}");
     }
-    Ok(judge.map_or(Exit::Success, |judge| judge.exit(context)))
+    Ok(exit.unwrap_or(Exit::Success))
 }
 
 fn exporter(address: &str) -> Outcome<Option<Exporter>> {
@@ -148,7 +168,17 @@ fn output(name: &str) -> Outcome<Box<dyn Write + Send>> {
 }
 
 /// The first signal lets what is under way end; the second gives it up; the third ends the process.
-fn watch_signals(control: &Control, timeout: &str) -> io::Result<()> {
+fn watch_signals(
+    control: &Control,
+    timeout: &str,
+    recording: Option<&Recording>,
+) -> io::Result<()> {
+    let tell = recording.map(Recording::stopper);
+    let tell = move |why: &str| {
+        if let Some(tell) = &tell {
+            tell(why);
+        }
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = {
         let _inside = runtime.enter();
@@ -165,8 +195,10 @@ fn watch_signals(control: &Control, timeout: &str) -> io::Result<()> {
             log::warn!(
                 "stopping: no more hits begin, those under way go on{at_most}; press Ctrl-C again to give them up"
             );
+            tell("a signal stopped it");
             control.stop();
             signals.next().await;
+            tell("a second signal gave up the hits under way");
             log::warn!("the hits under way are given up; press Ctrl-C again to end at once");
             control.abort();
             signals.next().await;

@@ -24,7 +24,7 @@ const CLEAR: &str = "\x1b[2J\x1b[0;0H";
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "report",
     files: "[FILE...]",
-    about: "Sums up records of attacks, or tells what is in a run file. Without files it reads records from standard input.",
+    about: "Sums up records of attacks, or tells what is in a run file. Without files it reads records from standard input; - is standard input, too, also with a run file in it.",
     examples: &[
         "brunt report result.bin",
         "brunt report -type=json result.bin",
@@ -88,6 +88,10 @@ fn format(text: &str) -> Result<(), String> {
 }
 
 pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
+    let copied = if words.iter().any(|word| word == "-") { run_file::of_stdin()? } else { None };
+    let path = copied.as_ref().map(|file| file.path().to_string_lossy().into_owned());
+    let named = path.map(|path| run_file::named(words, &path));
+    let words = named.as_deref().unwrap_or(words);
     let is_run = words.iter().any(|word| run_file::is_one(word));
     let sorted = is_run.then(|| run_file::files_last(words));
     let words = sorted.as_deref().unwrap_or(words);

@@ -118,7 +118,7 @@ fn read_all(
 }
 
 fn open(name: &str) -> Result<Decoder<'static>, Failure> {
-    let decoder = if name == "stdin" {
+    let decoder = if matches!(name, "stdin" | "-") {
         let instead = "brunt attack writes them: name its files, or pipe it into this command";
         decode::open(Awaited::new("records of an attack", instead), name)
     } else {

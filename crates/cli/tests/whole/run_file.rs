@@ -84,10 +84,13 @@ fn each_format_tells_the_run() {
     assert!(json["machine"].is_object());
     let junit = of(&file, "report --format junit").stdout;
     assert!(junit.starts_with("<?xml") && junit.contains("is fine &lt;b&gt;"), "{junit}");
-    assert!(junit.contains("name=\"mine avg&lt;5\"") && junit.contains("<failure type=\"threshold\""), "{junit}");
+    assert!(
+        junit.contains("name=\"mine avg&lt;5\"") && junit.contains("<failure type=\"threshold\""),
+        "{junit}"
+    );
     let markdown = of(&file, "report --format markdown").stdout;
     assert!(markdown.contains("1 of 2 thresholds do not hold"), "{markdown}");
-    assert!(markdown.contains("is fine &#60;b&#62;") || markdown.contains("is fine &lt;b&gt;"), "{markdown}");
+    assert!(markdown.contains("<code>outer / inner / never</code> | 40 | 0 |"), "{markdown}");
     let csv = of(&file, "report --format csv").stdout;
     assert!(csv.lines().any(|line| line == "iterations,counter,default,count,40"), "{csv}");
     // Behind the file, and into a file.
@@ -196,4 +199,277 @@ fn two_runs_do_not_write_to_one_file() {
     let json = of(&file, "report --format json").stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&json["run"]["state"], &json["run"]["exit"]), (&"aborted".into(), &105.into()));
+}
+
+/// The sum of a counter in the file, by SQL of the guide's kind would be the same: here by the report.
+fn json(file: &Path, line: &str) -> Value {
+    let told = of(file, line);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    serde_json::from_str(&told.stdout).expect("JSON")
+}
+
+#[test]
+fn the_figures_of_stretches_add_up_to_those_of_the_whole() {
+    let script = "import http from 'k6/http';\nimport { sleep } from 'k6';\n\
+        export const options = { vus: 2, duration: '3s', thresholds: { http_reqs: ['count>0'] } };\n\
+        export default function () { http.get(`${__ENV.DEMO_URL}/ping`, { tags: { name: 'a' } }); sleep(0.02); }";
+    let mut run =
+        brunt("run --quiet --demo --no-color --out run=a.brunt s.js").file("s.js", script);
+    assert_eq!(run.told().code, 0);
+    let file = run.path("a.brunt");
+    let all = json(&file, "report --format json");
+    let first = json(&file, "report --format json --to 1s");
+    let rest = json(&file, "report --format json --from 1s");
+    let of = |report: &Value, metric: &str, key: &str| {
+        report["summary"]["metrics"][metric][key].as_f64().expect(metric)
+    };
+    for (metric, key) in
+        [("http_reqs", "count"), ("http_req_failed", "fails"), ("data_sent", "count")]
+    {
+        let parts = of(&first, metric, key) + of(&rest, metric, key);
+        assert!((parts - of(&all, metric, key)).abs() < 1e-9, "{metric}");
+    }
+    let extremes = [&first, &rest].map(|part| of(part, "http_req_duration", "max"));
+    let most = extremes[0].max(extremes[1]);
+    assert!((most - of(&all, "http_req_duration", "max")).abs() < 1e-12);
+    assert!(first["run"]["part"] == true && all["run"]["part"] == false);
+}
+
+#[test]
+fn the_queries_of_the_guide_run_on_the_file_of_a_real_run() {
+    let (run, _) = ran();
+    let sql = rusqlite::Connection::open(run.path("a.brunt")).expect("a database");
+    let page = std::fs::read_to_string(crate::support::repository("docs/guide/run-file.md"))
+        .expect("the guide");
+    let queries = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut counts = Vec::new();
+    for query in queries {
+        let mut statement = sql.prepare(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+        let rows =
+            statement.query_map([], |_| Ok(())).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        counts.push((query, rows.unwrap_or_else(|error| panic!("{query}: {error}")).len()));
+    }
+    assert!(counts.len() >= 12);
+    // The demo is on loopback and fast: the run may be over within its first second.
+    for (query, rows) in
+        counts.iter().filter(|(query, _)| !query.contains("n >= 1000 / slice_width"))
+    {
+        assert!(*rows > 0, "{query}");
+    }
+    let one = |query: &str| sql.query_row(query, [], |row| row.get::<_, f64>(0)).expect("a number");
+    let requests = one(
+        "SELECT sum(sum) FROM slice JOIN series ON series.id = series JOIN metric ON metric.id = metric WHERE name = 'http_reqs'",
+    );
+    assert!((requests - 80.0).abs() < 1e-9, "{requests}");
+    assert!((one("SELECT sum(count) FROM failure WHERE code = '1500'") - 40.0).abs() < 1e-9);
+    assert!(
+        one("SELECT count(*) FROM exchange WHERE why = 'failure' AND failure IS NOT NULL") >= 5.0
+    );
+    assert!(one("SELECT count(*) FROM exchange WHERE lookup > blocked") < 1.0);
+    assert!(one("SELECT count(*) FROM health WHERE interface_drops IS NULL") < 1.0);
+}
+
+#[test]
+fn a_value_that_is_secret_is_nowhere_however_it_is_sent() {
+    let script = "import http from 'k6/http';\nimport encoding from 'k6/encoding';\nimport secrets from 'k6/secrets';\n\
+        export const options = { iterations: 1 };\n\
+        export default async function () {\n\
+          const secret = await secrets.get('token');\n\
+          const url = __ENV.DEMO_URL.replace('http://', 'http://me:basic-word@');\n\
+          http.get(`${url}/status/500?password=query-word&x=${encodeURIComponent(secret)}`, { headers: { Cookie: 'a=cookie-word' } });\n\
+          http.post(`${__ENV.DEMO_URL}/status/500`, { pass: 'form-word', y: encoding.b64encode('u:' + secret) });\n\
+          http.post(`${__ENV.DEMO_URL}/status/500`, `<a><password>xml-word</password></a>`, { tags: { name: 'x' } });\n\
+          http.post(`${__ENV.DEMO_URL}/status/500`, { token: 'part-word', f: http.file(new Uint8Array([255, 0, 254]).buffer, 'f.bin') }, { tags: { name: 'y' } });\n\
+          http.get(`http://me:refused-word@127.0.0.1:1/?sig=other-word`);\n\
+        }";
+    let mut run = brunt("run --quiet --demo --secret-source mock=token=hush/hush --no-source --out run=a.brunt s.js")
+        .file("s.js", script);
+    assert_eq!(run.told().code, 0);
+    let bytes = std::fs::read(run.path("a.brunt")).expect("the file");
+    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    for secret in [
+        "basic-word",
+        "query-word",
+        "cookie-word",
+        "form-word",
+        "xml-word",
+        "part-word",
+        "refused-word",
+        "other-word",
+        "hush/hush",
+        "hush%2Fhush",
+        "aHVzaC9odXNo",
+        "dTpodXNoL2h1c2",
+    ] {
+        assert!(!has(secret), "{secret}");
+    }
+    assert!(has("***SECRET_REDACTED***"));
+}
+
+#[test]
+fn odd_runs_have_files_that_tell_the_same() {
+    for (script, exit) in [
+        ("export const options = { iterations: 1 };\nexport default function () {}", 0),
+        (
+            "import { sleep } from 'k6';\nexport const options = { iterations: 1 };\nexport default function () { sleep(0.3); }",
+            0,
+        ),
+        (
+            "export const options = { iterations: 3 };\nexport default function () { throw new Error('<b>\u{202e}no'); }",
+            0,
+        ),
+        (
+            "export const options = { iterations: 1 };\nexport function setup() { throw new Error('no'); }\nexport default function () {}",
+            107,
+        ),
+    ] {
+        let mut run = brunt("run --quiet --no-color --out run=a.brunt s.js").file("s.js", script);
+        let printed = run.told();
+        assert_eq!(printed.code, exit, "{script}: {}", printed.stderr);
+        let file = run.path("a.brunt");
+        let report = of(&file, "report");
+        assert_eq!(report.code, 0, "{script}: {}", report.stderr);
+        if exit == 0 {
+            assert_eq!(report.stdout, printed.stdout, "{script}");
+        }
+        for format in ["json", "markdown", "junit", "csv"] {
+            assert_eq!(
+                of(&file, &format!("report --format {format}")).code,
+                0,
+                "{script}: {format}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_file_may_come_from_a_pipe_and_is_not_overwritten_by_its_report() {
+    let mut run = brunt("run --quiet --no-color --out run=a.brunt s.js")
+        .file("s.js", "export const options = { iterations: 1 };\nexport default function () {}");
+    let printed = run.told();
+    let file = run.path("a.brunt");
+    let bytes = std::fs::read(&file).expect("the file");
+    let piped = brunt("report -").stdin(&bytes).told();
+    assert_eq!((piped.code, &piped.stdout), (0, &printed.stdout), "{}", piped.stderr);
+    let piped = brunt("report -format=csv -").stdin(&bytes).told();
+    assert!(piped.stdout.contains("iterations,counter,default,count,1"), "{piped:?}");
+    let told = brunt("report").word(&file).word("-o").word(&file).told();
+    assert!(told.code == 1 && told.stderr.contains("would overwrite"), "{told:?}");
+    assert_eq!(std::fs::read(&file).expect("the file"), bytes);
+    let cut = brunt("report -").stdin(&bytes[..bytes.len() / 2]).told();
+    assert!(cut.code == 1 && cut.stderr.contains("is damaged"), "{cut:?}");
+    let short = run.path("b.brunt");
+    for (part, said) in [
+        (&bytes[..60], "is damaged (its head is cut off)"),
+        (&bytes[..bytes.len() / 2], "is damaged ("),
+        (&[][..], "is no run file"),
+        (&b"SQLite format 3\0of somebody else: a hundred bytes and more, so that it has a whole head, and tells what it is"[..], "is no run file"),
+    ] {
+        std::fs::write(&short, part).expect("a file");
+        let told = brunt("report").word(&short).told();
+        assert!(told.code == 1 && told.stderr.contains(said), "{said}: {told:?}");
+    }
+    let none = brunt("report -").stdin(b"").told();
+    assert!(none.code == 1 && none.stderr.contains("can't detect encoding"), "{none:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_no_run_file_and_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("p.brunt");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let list = of(folder.path(), "runs");
+    assert!(list.code == 0 && list.stderr.contains("is no run file"), "{list:?}");
+    let mut run = brunt("run --quiet")
+        .word("--out")
+        .word(format!("run={}", pipe.display()))
+        .word("s.js")
+        .file("s.js", "export default function () {}");
+    let told = run.told();
+    assert!(told.code == 255 && told.stderr.contains("is no plain file"), "{told:?}");
+}
+
+#[test]
+fn an_attack_writes_a_run_file_too() {
+    let demo = brunt_demo::Demo::start(brunt_demo::DemoConfig::fast()).expect("a demo target");
+    let targets = format!(
+        "GET {0}/ping\nX-Api-Key: hush-hush\n\nPOST {0}/status/500?token=hush-hush\n@body.txt\n",
+        demo.url()
+    );
+    let mut attack = brunt("attack -run=a.brunt -output=x.gob -rate=40 -duration=1s -name=mine -header X-Token:hush-hush")
+        .file("body.txt", "password=hush-hush&a=b")
+        .stdin(&targets);
+    let told = attack.told();
+    assert_eq!(told.code, 0, "{told:?}");
+    let file = attack.path("a.brunt");
+    let report = json(&file, "report --format json");
+    assert_eq!(
+        (&report["run"]["kind"], &report["run"]["name"]),
+        (&"attack".into(), &"mine".into())
+    );
+    assert_eq!(
+        (&report["run"]["state"], &report["run"]["passed"]),
+        (&"finished".into(), &Value::Null)
+    );
+    let metrics = &report["summary"]["metrics"];
+    assert_eq!(
+        (&metrics["http_reqs"]["count"], &metrics["http_req_failed"]["passes"]),
+        (&40.into(), &20.into())
+    );
+    assert!(
+        metrics["http_req_duration_planned"]["max"].as_f64()
+            >= metrics["http_req_duration"]["max"].as_f64()
+    );
+    let text = of(&file, "report").stdout;
+    assert!(text.contains("http_reqs......") && text.contains("50.00% 20 out of 40"), "{text}");
+    let sql = rusqlite::Connection::open(&file).expect("a database");
+    let one = |query: &str| sql.query_row(query, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert_eq!(one("SELECT count FROM failure WHERE code = '500'"), 20);
+    assert_eq!(one("SELECT count(*) FROM failure"), 1);
+    assert!(
+        one("SELECT count(*) FROM exchange WHERE failure IS NOT NULL AND request_body IS NOT NULL")
+            >= 5
+    );
+    assert_eq!(one("SELECT count(*) FROM exchange WHERE waiting IS NOT NULL"), 0);
+    assert_eq!(one("SELECT count(*) FROM scenario") + one("SELECT count(*) FROM threshold"), 0);
+    assert!(one("SELECT count(*) FROM health_core WHERE late IS NOT NULL") > 0);
+    let series = "SELECT count(DISTINCT json_extract(tags, '$.name')) FROM series WHERE tags LIKE '%method%'";
+    assert_eq!(one(series), 2);
+    let bytes = std::fs::read(&file).expect("the file");
+    assert!(!bytes.windows(9).any(|window| window == b"hush-hush"));
+    // The records are as without it.
+    let records = brunt("report").word(attack.path("x.gob")).told();
+    assert!(records.stdout.contains("200:20  500:20"), "{records:?}");
+    // Judged, and stopped.
+    let mut attack =
+        brunt("attack -run=b.brunt -output=x.gob -rate=20 -duration=500ms -threshold success>99%")
+            .stdin(&targets)
+            .file("body.txt", "");
+    assert_eq!(attack.told().code, 99);
+    let report = json(&attack.path("b.brunt"), "report --format json");
+    assert_eq!((&report["run"]["passed"], &report["run"]["exit"]), (&false.into(), &99.into()));
+    let wrong =
+        brunt("attack -run=/dev/null -output=x.gob").stdin(&targets).file("body.txt", "").told();
+    assert!(wrong.code == 1 && wrong.stderr.contains("is no plain file"), "{wrong:?}");
+}
+
+#[test]
+fn an_attack_that_a_signal_stops_says_so_in_its_run_file() {
+    let demo = brunt_demo::Demo::start(brunt_demo::DemoConfig::fast()).expect("a demo target");
+    let mut attack = brunt("attack -run=a.brunt -rate=20 -output=x.gob")
+        .stdin(&format!("GET {}/ping\n", demo.url()));
+    let records = attack.path("x.gob");
+    let running = attack.start();
+    while std::fs::metadata(&records).map_or(0, |file| file.len()) == 0 {
+        std::thread::yield_now();
+    }
+    running.signal("INT");
+    assert_eq!(running.wait().code, 0);
+    let report = json(&attack.path("a.brunt"), "report --format json");
+    assert_eq!(
+        (&report["run"]["state"], &report["run"]["reason"]),
+        (&"aborted".into(), &"a signal stopped it".into())
+    );
 }

@@ -29,7 +29,7 @@ pub(crate) struct Told {
 pub(crate) struct Brunt {
     command: Command,
     folder: tempfile::TempDir,
-    stdin: Option<String>,
+    stdin: Option<Vec<u8>>,
 }
 
 /// `brunt` with these words behind it, which blanks divide.
@@ -68,9 +68,9 @@ impl Brunt {
         self
     }
 
-    pub(crate) fn stdin(mut self, text: &str) -> Self {
+    pub(crate) fn stdin(mut self, content: impl AsRef<[u8]>) -> Self {
         self.command.stdin(Stdio::piped());
-        self.stdin = Some(text.to_owned());
+        self.stdin = Some(content.as_ref().to_owned());
         self
     }
 
@@ -92,9 +92,9 @@ impl Brunt {
     /// Starts it.
     pub(crate) fn start(&mut self) -> Running {
         let mut child = self.command.spawn().expect("the binary starts");
-        if let Some(text) = &self.stdin {
+        if let Some(content) = &self.stdin {
             let mut stdin = child.stdin.take().expect("stdin is a pipe");
-            stdin.write_all(text.as_bytes()).expect("the binary reads its stdin");
+            stdin.write_all(content).expect("the binary reads its stdin");
         }
         let stderr = read_all(child.stderr.take().expect("stderr is a pipe"));
         let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));

@@ -136,6 +136,7 @@ impl<'c> Recording<'c> {
         let answered = if self.first_byte == 0 { now } else { self.first_byte };
         let timings = Timings {
             blocked: between(way.asked, self.acquired),
+            looking_up: between(way.asked, way.connect_from),
             connecting: between(way.connect_from, way.connected),
             tls_handshaking: between(way.tls_from, way.tls_done),
             sending: between(self.acquired, sent),
@@ -192,6 +193,7 @@ mod tests {
         let exchange = recording.finish(None);
         let ten = Timings {
             blocked: 50,
+            looking_up: 10,
             connecting: 10,
             tls_handshaking: 10,
             sending: 10,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{BODY_MAX, Exchange};
 
 /// Bodies up to this length are in the line; of a longer one only its length is told.
-const BODY_SHOWN: usize = 8192;
+pub(super) const BODY_SHOWN: usize = 8192;
 
 /// Headers that curl writes by itself.
 const OF_CURL: [&str; 4] = ["content-length", "host", "connection", "transfer-encoding"];
@@ -29,12 +29,27 @@ pub(super) fn line(exchange: &Exchange) -> String {
         let header = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
         let _ = write!(line, " -H {}", quoted(&header));
     }
+    if exchange.url.contains(['[', ']', '{', '}']) {
+        line.push_str(" --globoff");
+    }
     let url = quoted(&exchange.url);
-    let Some(body) = exchange.request_body.as_ref().filter(|body| !body.is_empty()) else {
+    let body = exchange.request_body.as_deref().unwrap_or_default();
+    if body.is_empty() && exchange.request_size == 0 {
         return format!("{line} {url}");
-    };
+    }
+    let has_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
+    if !exchange.request_headers.iter().any(has_type) {
+        // Else curl says that it is a form.
+        line.push_str(" -H Content-Type:");
+    }
     match std::str::from_utf8(body) {
-        Ok(text) if body.len() <= BODY_SHOWN && exchange.request_size <= BODY_MAX as u64 => {
+        // A word of a shell has no zero byte.
+        Ok(text)
+            if !text.is_empty()
+                && !text.contains('\0')
+                && body.len() <= BODY_SHOWN
+                && exchange.request_size <= BODY_MAX as u64 =>
+        {
             format!("{line} --data-raw {} {url}", quoted(text))
         }
         _ => format!("{line} {url} --data-binary @body # {} bytes", exchange.request_size),
@@ -76,6 +91,8 @@ mod tests {
         let plain =
             Exchange { method: "GET".into(), url: "http://a.test/".into(), ..Exchange::default() };
         assert_eq!(plain.curl(), "curl http://a.test/");
+        let globs = Exchange { url: "http://a.test/?a[]=1".into(), ..plain };
+        assert_eq!(globs.curl(), "curl --globoff 'http://a.test/?a[]=1'");
     }
 
     #[test]
@@ -87,6 +104,9 @@ mod tests {
             request_size: 2,
             ..Exchange::default()
         };
-        assert_eq!(exchange.curl(), "curl -X PUT http://a.test/ --data-binary @body # 2 bytes");
+        assert_eq!(
+            exchange.curl(),
+            "curl -X PUT -H Content-Type: http://a.test/ --data-binary @body # 2 bytes"
+        );
     }
 }

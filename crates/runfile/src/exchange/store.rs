@@ -44,25 +44,34 @@ impl EvidenceStore {
 
     /// One that took this number of nanoseconds.
     pub fn slow(&mut self, nanos: u64, exchange: Exchange) {
+        let is_full = self.slow.len() >= SLOWEST;
+        if is_full && self.slow[0].1 >= nanos {
+            return;
+        }
+        // The fastest of them makes room first: there may be no room for both.
+        if is_full {
+            let (number, _) = self.slow.remove(0);
+            self.remove(number);
+        }
         if let Some(number) = self.add(Why::Slow, exchange) {
             let place = self.slow.partition_point(|(_, other)| *other < nanos);
             self.slow.insert(place, (number, nanos));
-            if self.slow.len() > SLOWEST {
-                let (number, _) = self.slow.remove(0);
-                self.remove(number);
-            }
         }
     }
 
     /// One whose lot was drawn.
     pub fn random(&mut self, lot: u64, exchange: Exchange) {
+        let is_full = self.random.len() >= RANDOM;
+        if is_full && self.random[0].1 <= lot {
+            return;
+        }
+        if is_full {
+            let (number, _) = self.random.remove(0);
+            self.remove(number);
+        }
         if let Some(number) = self.add(Why::Random, exchange) {
             let place = self.random.partition_point(|(_, other)| *other > lot);
             self.random.insert(place, (number, lot));
-            if self.random.len() > RANDOM {
-                let (number, _) = self.random.remove(0);
-                self.remove(number);
-            }
         }
     }
 

@@ -152,9 +152,10 @@ fn health(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunF
         ("health.steal", "share", "", "steal"),
         ("health.throttled", "share", "", "throttled"),
     ];
+    const DROPS: &str = "health.interface_drops";
     let columns: Vec<&str> = OF_ALL.iter().map(|(.., column)| *column).collect();
     let query = format!(
-        "SELECT n, {}, 1.0 * retransmitted / nullif(segments, 0) FROM health WHERE n >= ?1 AND n < ?2 ORDER BY n",
+        "SELECT n, {}, 1.0 * retransmitted / nullif(segments, 0), interface_drops FROM health WHERE n >= ?1 AND n < ?2 ORDER BY n",
         columns.join(", ")
     );
     file.rows(&query, range, |row| {
@@ -168,6 +169,10 @@ fn health(file: &RunFile, range: [i64; 2], maker: &mut Maker) -> Result<(), RunF
                 let metric = metric(name, "gauge", contains, "health");
                 maker.gauge(n, Origin::Health(name, state.to_owned()), metric, tags, value);
             }
+        }
+        if let Some(value) = row.get::<_, Option<f64>>(2 + OF_ALL.len())? {
+            let metric = metric(DROPS, "counter", "default", "health");
+            maker.counter(n, Origin::Health(DROPS, String::new()), metric, &[], value);
         }
         Ok(())
     })?;

@@ -187,15 +187,20 @@ fn evidence(file: &RunFile) -> Result<Vec<Value>, RunFileError> {
     let headers = |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| json!([]));
     file.rows("SELECT * FROM exchange ORDER BY id", [], |row| {
         let text = |key: &str| row.get::<_, String>(key);
-        let number = |key: &str| row.get::<_, f64>(key);
+        let number = |key: &str| row.get::<_, Option<f64>>(key);
+        let phases = match number("waiting")? {
+            None => Value::Null,
+            Some(waiting) => json!({
+                "blocked": number("blocked")?, "lookup": number("lookup")?, "connecting": number("connecting")?,
+                "tls": number("tls")?, "sending": number("sending")?, "waiting": waiting,
+                "receiving": number("receiving")?,
+            }),
+        };
         Ok(json!({
             "why": text("why")?, "at": row.get::<_, i64>("at")?, "method": text("method")?, "url": text("url")?,
             "route": text("route")?, "scenario": text("scenario")?, "status": row.get::<_, i64>("status")?,
             "code": text("code")?, "error": row.get::<_, Option<String>>("error")?, "duration": number("duration")?,
-            "phases": {
-                "blocked": number("blocked")?, "connecting": number("connecting")?, "tls": number("tls")?,
-                "sending": number("sending")?, "waiting": number("waiting")?, "receiving": number("receiving")?,
-            },
+            "phases": phases,
             "request": {
                 "headers": headers(text("request_headers")?), "body": body(row.get("request_body")?),
                 "size": row.get::<_, i64>("request_size")?,

@@ -5,10 +5,17 @@ use std::sync::Arc;
 use brunt_metrics::{Series, Sink, builtin};
 use rustc_hash::FxHashMap;
 
+use crate::exchange::address;
+
 /// Kinds that are told apart; more are one kind, `other`.
 pub(crate) const KINDS_MAX: usize = 1000;
 /// The longest text of a kind, in bytes; its beginning is kept.
 const TEXT_MAX: usize = 2048;
+
+/// The beginning of a text.
+fn bounded(text: &str) -> String {
+    text[..text.floor_char_boundary(TEXT_MAX)].to_owned()
+}
 
 /// The message of what there was no room for.
 pub(crate) const OTHERS: &str = "(others)";
@@ -36,6 +43,8 @@ pub(crate) struct Failures {
     by_key: FxHashMap<(&'static str, String, String, String), u32>,
     /// By series; none for one that never fails.
     by_series: FxHashMap<u32, u32>,
+    /// How often there was no room for a kind.
+    folded: u64,
 }
 
 impl Failures {
@@ -68,8 +77,8 @@ impl Failures {
             (None, _) if status == "0" => "no response".to_owned(),
             (None, _) => format!("HTTP status {status}"),
         };
-        let name = tag("name").or_else(|| tag("url")).unwrap_or_default();
-        let route = [tag("method").unwrap_or_default(), name].join(" ").trim().to_owned();
+        let name = address(tag("name").or_else(|| tag("url")).unwrap_or_default());
+        let route = [tag("method").unwrap_or_default(), &name].join(" ").trim().to_owned();
         let number = self.kind(kind, code, &message, &route, u64::MAX);
         if let Some(id) = id {
             self.by_series.insert(id, number);
@@ -92,12 +101,12 @@ impl Failures {
         route: &str,
         place: u64,
     ) -> u32 {
-        let bounded = |text: &str| text[..text.floor_char_boundary(TEXT_MAX)].to_owned();
         let key = (kind, bounded(code), bounded(message), bounded(route));
         if let Some(number) = self.by_key.get(&key) {
             return *number;
         }
         if self.kinds.len() >= KINDS_MAX && message != OTHERS {
+            self.folded += 1;
             if self.kinds.len() == KINDS_MAX {
                 log::warn!(
                     "the run file tells {KINDS_MAX} kinds of failures apart; more are counted together"
@@ -129,6 +138,11 @@ impl Failures {
         kind.last = kind.last.max(at);
     }
 
+    /// How often a kind had no room.
+    pub(crate) fn folded(&self) -> u64 {
+        self.folded
+    }
+
     /// Those with these numbers, to be written.
     pub(crate) fn get(&self, kind: u32) -> &Kind {
         &self.kinds[kind as usize]
@@ -136,7 +150,7 @@ impl Failures {
 
     /// The kind of an exchange, if it has been counted already.
     pub(crate) fn find(&self, code: &str, message: &str, route: &str) -> Option<u32> {
-        let key = ("http", code.to_owned(), message.to_owned(), route.to_owned());
+        let key = ("http", bounded(code), bounded(message), bounded(route));
         self.by_key.get(&key).copied()
     }
 }

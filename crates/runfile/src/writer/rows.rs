@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use brunt_metrics::{Metric, MetricId, Registry, Selector, Sink};
+use brunt_metrics::{Metric, MetricId, Registry, Selector, Sink, TrendSink};
 use rusqlite::{Connection, Transaction, params};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 use super::{Extras, Standing};
+use crate::exchange::{Phases, address};
 use crate::histogram::Packer;
 use crate::info::{Load, RunInfo};
 use crate::slicer::{Seen, Slice, Slicer};
@@ -72,8 +73,11 @@ impl Rows {
                 if metrics.insert(series.metric) {
                     metric(&transaction, &self.registry.get(series.metric))?;
                 }
-                let tags: Map<String, Value> =
-                    series.tags.iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
+                let tags: Map<String, Value> = series
+                    .tags
+                    .iter()
+                    .map(|(key, value)| (key.to_owned(), shown(key, value)))
+                    .collect();
                 transaction.prepare_cached("INSERT INTO series VALUES (?1, ?2, ?3)")?.execute(
                     params![series.id, series.metric.0, Value::Object(tags).to_string()],
                 )?;
@@ -126,6 +130,14 @@ impl Rows {
         }
         transaction.commit()
     }
+}
+
+/// The value of a tag; URLs without what is secret in them.
+fn shown(key: &str, value: &str) -> Value {
+    if matches!(key, "url" | "name") && value.contains(['?', '#', ';', '@']) {
+        return json!(address(value));
+    }
+    json!(value)
 }
 
 fn metric(transaction: &Transaction<'_>, metric: &Metric) -> rusqlite::Result<()> {
@@ -342,7 +354,7 @@ fn health(
     let [open, orphaned, waiting] = health.sockets.map(whole);
     transaction
         .prepare_cached(
-            "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute(params![
             home as i64,
@@ -356,24 +368,25 @@ fn health(
             health.throttled,
             whole(health.segments.map(|(sent, _)| sent)),
             whole(health.segments.map(|(_, again)| again)),
+            whole(health.interface_drops),
             whole(health.memory_free),
         ])?;
-    let mut late: BTreeMap<u32, u64> = BTreeMap::new();
-    for (core, nanos) in closed.iter().flat_map(|(_, slice)| &slice.late) {
-        let worst = late.entry(*core).or_default();
-        *worst = (*worst).max(*nanos);
+    let mut late: BTreeMap<u32, TrendSink> = BTreeMap::new();
+    for (core, ticks) in closed.iter().flat_map(|(_, slice)| &slice.late) {
+        late.entry(*core).or_default().merge(ticks);
     }
     let cores: BTreeSet<u32> = health.cores.keys().chain(late.keys()).copied().collect();
     for core in cores {
         let times = health.cores.get(&core);
         transaction
-            .prepare_cached("INSERT INTO health_core VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .prepare_cached("INSERT INTO health_core VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
                 home as i64,
                 core,
                 times.map(|(busy, _)| *busy),
                 times.map(|(_, waiting)| *waiting),
-                late.get(&core).map(|late| *late as f64 / 1e6),
+                late.get(&core).map(|late| late.percentile(99.0)),
+                late.get(&core).map(TrendSink::max),
             ])?;
     }
     Ok(())
@@ -408,10 +421,11 @@ fn evidence(
             None => format!("HTTP status {}", exchange.status),
         };
         let failure = slicer.failures.find(&code, &message, &route);
+        let part = |of: fn(&Phases) -> f64| exchange.phases.as_ref().map(of);
         transaction
             .prepare_cached(
                 "INSERT INTO exchange VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                 ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+                 ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
             )?
             .execute(params![
                 *number as i64,
@@ -426,12 +440,13 @@ fn evidence(
                 code,
                 exchange.error,
                 exchange.duration,
-                exchange.blocked,
-                exchange.connecting,
-                exchange.tls,
-                exchange.sending,
-                exchange.waiting,
-                exchange.receiving,
+                part(|phases| phases.blocked),
+                part(|phases| phases.lookup),
+                part(|phases| phases.connecting),
+                part(|phases| phases.tls),
+                part(|phases| phases.sending),
+                part(|phases| phases.waiting),
+                part(|phases| phases.receiving),
                 headers(&exchange.request_headers),
                 exchange.request_body,
                 exchange.request_size as i64,

@@ -2,32 +2,53 @@
 
 use std::ffi::OsString;
 
+use brunt_runfile::exchange::address;
 use serde_json::Value;
 
 /// In place of a secret.
 const STRUCK: &str = "***";
 
+/// Flags of `attack` with headers in them.
+const HEADERS: [&str; 2] = ["header", "proxy-header"];
+
 /// The words of the command line.
-pub(super) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
+pub(crate) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut out = Vec::new();
     let mut is_secret = false;
+    let mut header = None;
     for word in words {
         let word = word.to_string_lossy().into_owned();
+        if let Some(flag) = header.take() {
+            out.push(value(flag, &word));
+            continue;
+        }
         if std::mem::take(&mut is_secret) {
             out.push(named(&word));
             continue;
         }
+        header = HEADERS.into_iter().find(|flag| *flag == word.trim_start_matches('-'));
         is_secret = matches!(word.as_str(), "-e" | "--env" | "--secret-source");
         let shown = match word.split_once('=') {
             Some((flag @ ("--env" | "--secret-source" | "-e"), value)) => {
                 format!("{flag}={}", named(value))
             }
+            Some((flag, text)) if HEADERS.contains(&flag.trim_start_matches('-')) => {
+                format!("{flag}={}", value(HEADERS[0], text))
+            }
             _ if word.starts_with("-e") && word.len() > 2 => format!("-e{}", named(&word[2..])),
-            _ => without_password(&word),
+            _ => address(&word),
         };
         out.push(shown);
     }
     out
+}
+
+/// The value of a flag of `attack`: of a header only the name.
+pub(crate) fn value(flag: &str, text: &str) -> String {
+    match text.split_once(':') {
+        Some((name, _)) if HEADERS.contains(&flag) => format!("{name}: {STRUCK}"),
+        _ => address(text),
+    }
 }
 
 /// `NAME=value` without the value.
@@ -38,18 +59,8 @@ fn named(text: &str) -> String {
     }
 }
 
-/// A word without the user and password of a URL in it.
-fn without_password(word: &str) -> String {
-    let Some((before, rest)) = word.split_once("://") else { return word.to_owned() };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..end].rsplit_once('@') {
-        Some((_, host)) => format!("{before}://{STRUCK}@{host}{}", &rest[end..]),
-        None => word.to_owned(),
-    }
-}
-
 /// The options, without certificates and their keys, and without the values of `env`.
-pub(super) fn options(mut options: Value) -> Value {
+pub(in crate::run) fn options(mut options: Value) -> Value {
     strike(&mut options);
     options
 }
@@ -94,7 +105,14 @@ mod tests {
         let words = line.split(' ').map(OsString::from);
         assert_eq!(
             shown(words).join(" "),
-            "run -e A=*** -eB=*** -e=C=*** --env D=*** --secret-source mock=*** --out influxdb=http://***@h:1/d s.js"
+            "run -e A=*** -eB=*** -e=C=*** --env D=*** --secret-source mock=*** --out influxdb=http://***SECRET_REDACTED***@h:1/d s.js"
+        );
+        let line =
+            "attack -header Authorization:x --header=X-A:b -rate=5 -proxy-header A:b -targets t";
+        let words = line.split(' ').map(OsString::from);
+        assert_eq!(
+            shown(words).join(" "),
+            "attack -header Authorization: *** --header=X-A: *** -rate=5 -proxy-header A: *** -targets t"
         );
     }
 

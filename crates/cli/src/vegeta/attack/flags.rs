@@ -18,6 +18,7 @@ pub(in crate::vegeta) static FLAGS: FlagSet = FlagSet {
     examples: &[
         "echo 'GET http://127.0.0.1:8080/' | brunt attack -rate=100/s -duration=10s | brunt report",
         "brunt attack -targets=urls.txt -duration=1m -output=result.bin",
+        "brunt attack -targets=urls.txt -duration=1m -run=attack.brunt -output=result.bin",
         "brunt attack -targets=urls.txt -rate=0 -max-workers=50 -duration=10s | brunt report",
         "brunt attack -targets=urls.txt -pacer=linear:start=10/s,slope=5 -duration=1m | brunt plot > plot.html",
     ],
@@ -151,6 +152,13 @@ pub(in crate::vegeta) static FLAGS: FlagSet = FlagSet {
             "Rate over time: constant (at -rate), linear:start=RATE,slope=HITS_PER_S2, \
              sine:period=TIME,mean=RATE,amp=RATE,offset=RADIANS, steps:RATExTIME,... or file:NAME \
              (lines of MOMENT RATE). vegeta has no such flag",
+        ),
+        Flag::new(
+            "run",
+            Takes::Text,
+            "",
+            "Write a run file, too: the whole attack in slices of time, for brunt report, view and compare. With it records may be left \
+             out: they are, if the output is a terminal. vegeta has no such flag",
         ),
         threshold::FLAG,
     ],

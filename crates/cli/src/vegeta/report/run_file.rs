@@ -1,7 +1,7 @@
 //! `brunt report FILE` where the file is that of a run.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use brunt_summary::{
     text::{self, Mode, TextOptions},
 };
 use serde_json::{Value, json};
+use tempfile::NamedTempFile;
 
 use super::super::{failure, flag::Values, stream::Output};
 use crate::{Context, exit::Exit, failure::Outcome, version::K6_VERSION};
@@ -28,7 +29,29 @@ pub(super) fn is_one(path: &str) -> bool {
     }
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut first));
-    read.is_ok() && RunFile::is_one(&first)
+    // A database of something else, and an empty file of that name, get a sentence of their own.
+    let is_called_so = Path::new(path).extension().is_some_and(|ending| ending == "brunt");
+    read.is_ok()
+        && (RunFile::is_one(&first)
+            || first.starts_with(b"SQLite format 3\0")
+            || (first.is_empty() && is_called_so))
+}
+
+/// Standard input, if a run file comes from there: as a file, for only files can be looked into. Records stay where they are.
+pub(super) fn of_stdin() -> Outcome<Option<NamedTempFile>> {
+    let mut stdin = std::io::stdin().lock();
+    if !RunFile::is_one(stdin.fill_buf()?) {
+        return Ok(None);
+    }
+    let mut copy = NamedTempFile::new()?;
+    std::io::copy(&mut stdin, &mut copy)?;
+    Ok(Some(copy))
+}
+
+/// The words with this path in the place of `-`.
+pub(super) fn named(words: &[String], path: &str) -> Vec<String> {
+    let named = |word: &String| if word == "-" { path.to_owned() } else { word.clone() };
+    words.iter().map(named).collect()
 }
 
 /// The words with those that are no flags behind the others: with run files, flags may come last.
@@ -111,12 +134,25 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
         }
     };
-    Output::open(super::output_of(values))?.write(text.as_bytes())?;
+    let output = super::output_of(values);
+    let place = |path: &str| std::fs::canonicalize(path).ok();
+    if output != "stdout" && place(output).is_some_and(|place_of| Some(place_of) == place(path)) {
+        return Err(failure(format!("-output would overwrite \"{path}\" itself")));
+    }
+    Output::open(output)?.write(text.as_bytes())?;
     Ok(Exit::Success)
 }
 
 /// A line about a run that did not come to its end; nothing about others.
 fn head(about: &About) -> String {
+    let lost = about.lost["slices"].as_u64().filter(|lost| *lost > 0);
+    let lost = lost.map(|lost| {
+        format!("\n  {lost} slices of the run could not be written: what was measured in them is missing here.\n")
+    });
+    state(about) + &lost.unwrap_or_default()
+}
+
+fn state(about: &About) -> String {
     match about.state {
         State::Finished => String::new(),
         State::Running => "\n  The run is still going on.\n".to_owned(),
