@@ -71,7 +71,10 @@ export class App {
     this.known = this.run.series.length;
     for (const pool of this.pools.values()) pool.forget(grown || change.reset ? 0 : change.slice);
     // New series may belong to any of the sets.
-    if (grown || change.reset) this.pools.clear();
+    if (grown || change.reset) {
+      for (const pool of this.pools.values()) pool.drop();
+      this.pools.clear();
+    }
     this.tell();
   }
 
@@ -88,11 +91,14 @@ export class App {
 
   /** The trend series of a metric that a rule takes, as one set, kept under a key. */
   pool(metric: string, key = '', takes: (tags: Tags) => boolean = () => true): Pool {
-    const name = `${metric}\n${key}`;
+    return this.poolOf(`${metric}\n${key}`, () => this.run.of(metric).filter((one) => takes(one.tags)));
+  }
+
+  /** The same for a list that is known. */
+  poolOf(name: string, series: () => Series[]): Pool {
     let pool = this.pools.get(name);
     if (!pool) {
-      const series = this.run.of(metric).filter((one) => one.metric.type === 'trend' && takes(one.tags));
-      pool = new Pool(this.run, series);
+      pool = new Pool(this.run, series().filter((one) => one.metric.type === 'trend'));
       this.pools.set(name, pool);
     }
     return pool;

@@ -223,7 +223,7 @@ function Card({ app, stretch, metric }: { app: App; stretch: Stretch; metric: Me
         return [{ name: 'value', values: gaugeLine(run, series), color: '--c-fourth' }];
       default: {
         const pool = app.pool(metric.name);
-        const line = (i: number) => (every: number) => pool.percentiles([50, 95, 99], every)[i]!;
+        const line = (i: number) => (every: number, start: number, end: number) => pool.percentiles([50, 95, 99], every, start, end)[i]!;
         return [
           { name: 'p50', grouped: line(0), color: '--b-50' },
           { name: 'p95', grouped: line(1), color: '--b-95', dash: [4, 3] },

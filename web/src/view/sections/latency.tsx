@@ -100,7 +100,7 @@ function Inside({ app, stretch, pool, values, tell, log, rule, metric, outcomeKe
   const lines = useMemo(() => {
     const { count, min, max } = pool.columns;
     const known = (column: Float64Array) => column.map((value, i) => (count[i] === 0 ? Number.NaN : value));
-    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, grouped: (every: number) => pool.percentiles(BANDS, every)[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
+    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, grouped: (every: number, start: number, end: number) => pool.percentiles(BANDS, every, start, end)[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
     list.push({ name: 'max', values: known(max), most: true, color: '--c-max', dash: [1, 3] });
     list.push({ name: 'min', values: known(min), color: '--dim', dash: [1, 3], hidden: true });
     const users = vusOf(app);

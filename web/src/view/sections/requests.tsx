@@ -113,9 +113,10 @@ function rowsOf(app: App): Row[] {
     }
     return found;
   };
-  const [counts, fails, received, sent] = [index(count), index(failed), index('http_req_bytes_received'), index('http_req_bytes_sent')];
-  const make = (key: string, route: string, name: string, depth: number, takes: (tags: Tags) => boolean): Row => {
-    const pool = app.pool(metric, `row ${key}`, takes);
+  const [durations, counts, fails, received, sent] = [index(metric), index(count), index(failed), index('http_req_bytes_received'), index('http_req_bytes_sent')];
+  const phases = PHASES.map(([, name]) => index(name));
+  const make = (key: string, route: string, name: string, depth: number): Row => {
+    const pool = app.poolOf(`${metric}\nrow ${key}`, () => durations.get(key) ?? []);
     return {
       key,
       route,
@@ -136,7 +137,7 @@ function rowsOf(app: App): Row[] {
       },
       bytes: [...(received.get(key) ?? []), ...(sent.get(key) ?? [])],
       get phases() {
-        const value = PHASES.map(([, name]) => app.pool(name, `row ${key}`, takes));
+        const value = PHASES.map(([, name], i) => app.poolOf(`${name}\nrow ${key}`, () => phases[i]!.get(key) ?? []));
         Object.defineProperty(this, 'phases', { value });
         return value;
       },
@@ -144,9 +145,9 @@ function rowsOf(app: App): Row[] {
     };
   };
   return [...groups].map(([route, classes]) => {
-    const row = make(route, route, route, 0, (tags) => routeOf(tags) === route);
+    const row = make(route, route, route, 0);
     const known = [...classes.keys()].filter(Boolean).sort();
-    row.children = known.map((name) => make(`${route}\n${name}`, route, name, 1, (tags) => routeOf(tags) === route && statusClass(tags) === name));
+    row.children = known.map((name) => make(`${route}\n${name}`, route, name, 1));
     return row;
   });
 }

@@ -59,7 +59,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
   const every = everyOf(to - from, 600);
   const perSlice = by === 'vus' && vus.length > 0 ? gaugeLine(run, vus) : rates(app, count ? summed(run, run.of(count), 0) : pool.columns.count);
   const load = grouped(perSlice, run.slices, every);
-  const [p95] = pool.percentiles([95], every);
+  const [p95] = pool.percentiles([95], every, from, to);
   const points: (Point & { slice: number })[] = [];
   for (let group = Math.floor(from / every); group < to / every; group++) {
     const [x, y] = [load[group] ?? Number.NaN, p95![group]!];
@@ -88,7 +88,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
           (u) => {
             const { ctx } = u;
             const scale = devicePixelRatio;
-            const shades = heatColors();
+            const shades = heatColors().map((shade) => `rgb(${shade.join()})`);
             ctx.save();
             ctx.beginPath();
             ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
