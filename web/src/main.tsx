@@ -9,7 +9,7 @@ import { Run } from './data/run.js';
 import { App } from './view/app.js';
 import { follow } from './view/live.js';
 import { Page } from './view/page.js';
-import { repaint } from './view/plot.js';
+import { recolour } from './view/plot.js';
 import { drawAll } from './view/section.js';
 
 const root = document.getElementById('app')!;
@@ -45,10 +45,6 @@ function toAddress(app: App): void {
   if (hash !== location.hash.slice(1)) history.replaceState(null, '', hash ? `#${hash}` : `${location.pathname}${location.search}`);
 }
 
-function colours(): void {
-  for (const draw of repaint) draw();
-}
-
 async function open(): Promise<void> {
   const text = document.getElementById('brunt-config')?.textContent ?? '{}';
   const config = JSON.parse(text) as Config;
@@ -70,15 +66,15 @@ async function open(): Promise<void> {
     planned = window.setTimeout(() => toAddress(app), 150);
   });
   addEventListener('hashchange', () => fromAddress(app));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', colours);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
   addEventListener('beforeprint', () => {
     drawAll();
     document.documentElement.dataset.theme = 'print';
-    colours();
+    recolour();
   });
   addEventListener('afterprint', () => {
     delete document.documentElement.dataset.theme;
-    colours();
+    recolour();
   });
   if (!document.title.trim()) document.title = app.run.facts.run.name || 'Brunt';
   root.replaceChildren();

@@ -4,7 +4,7 @@ import { adder, type Bins, Distribution, EXACT_MAX, exactValues, spreadPacked } 
 import type { Run, Series } from './run.js';
 
 /** Slices from one sum to the next. A sum is everything from the start of the run up to there. */
-const LONG = 120;
+const LONG = 60;
 /** Sets of more series than `WIDE` also keep so many slices each, merged. Points of plots stand for as many, or for parts of them. */
 const WIDE = 4;
 const BLOCK = 30;

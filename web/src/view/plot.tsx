@@ -46,10 +46,26 @@ interface Props {
   title?: string;
 }
 
-export const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888';
+/** Colours of the style as they are now: asking the browser each time is slow. */
+const colours = new Map<string, string>();
+
+export function color(name: string): string {
+  let found = colours.get(name);
+  if (found === undefined) {
+    found = getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888';
+    colours.set(name, found);
+  }
+  return found;
+}
 
 /** Everything that must be drawn anew when the colours change. */
 export const repaint = new Set<() => void>();
+
+/** The colours have changed: light or dark, or paper. */
+export function recolour(): void {
+  colours.clear();
+  for (const draw of repaint) draw();
+}
 
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
