@@ -24,6 +24,12 @@ function failed(error: unknown): void {
   root.append(line);
 }
 
+/** Told while there is nothing to show yet. */
+function waitFor(why: string): void {
+  const line = root.querySelector('.opening');
+  if (line) line.textContent = why;
+}
+
 /** The stretch and the route that the address names: #from=12.5&to=60&route=GET+/cart, in seconds. */
 function fromAddress(app: App): void {
   const wish = new URLSearchParams(location.hash.slice(1));
@@ -50,7 +56,7 @@ async function open(): Promise<void> {
   const config = JSON.parse(text) as Config;
   const app = new App(new Run());
   if (config.mode === 'live' && config.live) {
-    await follow(app, config.live.events, failed);
+    await follow(app, config.live.events, waitFor, failed);
   } else {
     const element = document.getElementById('brunt-data')!;
     const packed = fromBase64((element.textContent ?? '').trim());

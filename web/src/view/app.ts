@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Tags } from '../data/model.js';
-import { Pool } from '../data/pool.js';
+import { Pool, summed } from '../data/pool.js';
 import type { Change, Run, Series } from '../data/run.js';
 
 /** A stretch of the run, by borders of slices. */
@@ -113,8 +113,10 @@ export function useApp(app: App): void {
 
 /** ok, or the kind of failure: an error code, else a status. */
 export function outcome(tags: Tags): string {
-  const status = Number(tags.status ?? 'NaN');
-  const failed = tags.expected_response !== undefined ? tags.expected_response === 'false' : (tags.error_code ?? '') !== '' || status === 0 || status >= 400;
+  const status = Number(tags.status || 'NaN');
+  // In gRPC, which has services, 0 is the status of success.
+  const bad = tags.service === undefined ? status === 0 || status >= 400 : status > 0;
+  const failed = tags.expected_response !== undefined ? tags.expected_response === 'false' : (tags.error_code ?? '') !== '' || bad;
   if (!failed) return 'ok';
   return tags.error_code || tags.status || 'failed';
 }
@@ -128,20 +130,32 @@ export function routeOf(tags: Tags): string {
 
 /** 2xx, 4xx, … or an error. */
 export function statusClass(tags: Tags): string {
-  const status = Number(tags.status ?? 'NaN');
+  if (!tags.status) return '';
+  const status = Number(tags.status);
+  if (tags.service !== undefined) return `status ${tags.status}`;
   if (status >= 100 && status < 600) return `${Math.floor(status / 100)}xx`;
-  return tags.status === undefined ? '' : status === 0 ? 'no answer' : tags.status;
+  return status === 0 ? 'no answer' : tags.status;
 }
 
-/** The metrics that stand for requests in this run: HTTP if there is any, else the next best. */
+/**
+ * The metrics that stand for requests in this run: HTTP if there is any, else the next best. `count` names what counts them (the first column of
+ * a trend is its count as well), `failed` a rate, if there is one.
+ */
 export function subject(run: Run): { count: string; duration: string; failed: string; word: string; http: boolean } {
   const has = (name: string) => run.of(name).length > 0;
   if (has('http_req_duration') || has('http_reqs')) {
-    return { count: 'http_reqs', duration: 'http_req_duration', failed: 'http_req_failed', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
+    return { count: has('http_reqs') ? 'http_reqs' : 'http_req_duration', duration: 'http_req_duration', failed: has('http_req_failed') ? 'http_req_failed' : '', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
   }
   const other = ['grpc_req_duration', 'iteration_duration', ...run.metrics.filter((m) => m.type === 'trend' && (m.family ?? 'metric') === 'metric').map((m) => m.name)].find(has);
-  if (other && other !== 'iteration_duration') return { count: '', duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
-  return { count: 'iterations', duration: 'iteration_duration', failed: '', word: 'iterations', http: false };
+  if (other && other !== 'iteration_duration') return { count: other, duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
+  return { count: has('iterations') || !other ? 'iterations' : other, duration: 'iteration_duration', failed: '', word: run.facts.run.kind === 'attack' ? 'hits' : 'iterations', http: false };
+}
+
+/** How many requests were judged and how many failed, slice by slice: by the rate that says so, else by the tags of what counts them. */
+export function judged(run: Run): { all: Float64Array; failed: Float64Array } {
+  const { count, failed } = subject(run);
+  if (failed) return { all: summed(run, run.of(failed), 0), failed: summed(run, run.of(failed), 1) };
+  return { all: summed(run, run.of(count), 0), failed: summed(run, run.of(count).filter((one) => outcome(one.tags) !== 'ok'), 0) };
 }
 
 export const sum = (series: Series[], column: number, from: number, to: number): number => {

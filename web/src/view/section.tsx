@@ -96,7 +96,7 @@ export function Section({ app, id, title, note, draw }: Props) {
   if (error) inside = <p class="empty">This section could not be drawn: {error instanceof Error ? error.message : String(error)}. The other sections are not touched.</p>;
   else if (stretch) inside = drawn ?? <p class="empty">There is nothing to show.</p>;
   return (
-    <section id={id} ref={ref} class={stretch ? '' : 'undrawn'} aria-labelledby={`${id}-title`} tabIndex={-1}>
+    <section id={id} ref={ref} class={stretch ? '' : 'undrawn'} data-stretch={stretch ? `${stretch.from}-${stretch.to}` : ''} aria-labelledby={`${id}-title`} tabIndex={-1}>
       <h2 id={`${id}-title`}>{title}</h2>
       {note && <p class="note">{note}</p>}
       {inside}

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stage } from '../data/model.js';
 import { summed } from '../data/pool.js';
-import { type App, subject, useApp } from './app.js';
+import { type App, judged, subject, useApp } from './app.js';
 import { clock, length, local, perSecond } from './format.js';
 import { alpha, color, repaint, timeLabel, useWidth } from './plot.js';
 
@@ -28,12 +28,11 @@ export function Strip({ app }: { app: App }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { from, to } = app.stretch;
   const n = run.slices;
-  const { count: counter, failed: failedRate, word } = subject(run);
+  const { count: counter, word } = subject(run);
   const version = run.version;
   const series = useMemo(() => {
     const counts = summed(run, run.of(counter), 0);
-    const failed = summed(run, run.of(failedRate), 1);
-    return { counts, failed };
+    return { counts, failed: judged(run).failed };
   }, [run, version]);
 
   useEffect(() => {

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { DocumentWriter } from '../../src/data/write.js';
 import { fill, launch } from '../filled.js';
+import { Oracle, told } from '../oracle.js';
 import { manyRoutes, type Synthetic, synthesize, trendChunk, type Wish } from '../synthetic.js';
 
 let browser: Browser;
@@ -141,6 +142,74 @@ test('every number follows the stretch: all, by the address, by a drag, by the k
   const again = await open(fill({ mode: 'report' }, 'shop', made.document), { hash: '#from=10&to=40' });
   same(await numbers(again.page), expected(made, 10, 40));
   await again.page.close();
+});
+
+/** Chooses a stretch by the address, or all, and waits until every section is of it. */
+async function choose(page: Page, from: number, to: number, n: number): Promise<void> {
+  const whole = from === 0 && to === n;
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, whole ? '' : `#from=${from}&to=${to}`);
+  await followed(page, from, to);
+}
+
+const followed = (page: Page, from: number, to: number) =>
+  page.waitForFunction((wanted) => [...document.querySelectorAll<HTMLElement>('section[data-stretch]')].every((section) => section.dataset.stretch === wanted), PATIENCE, `${from}-${to}`);
+
+test('every number of every section is that of the raw values, for the whole run and for three stretches', async () => {
+  // Few values are exact everywhere; of many, percentiles are those of buckets.
+  for (const [rate, tolerance] of [[4, 1e-9], [60, 1e-3]] as const) {
+    const made = synthesize({ seconds: 240, rate, seed: 5 });
+    const { page, errors } = await open(fill({ mode: 'report' }, 'shop', made.document));
+    await page.evaluate(() => {
+      for (const box of document.querySelectorAll<HTMLInputElement>('.menu-list input')) if (!box.checked) box.click();
+    });
+    for (const [from, to] of [[0, 240], [30, 95], [90, 240], [97, 98]] as const) {
+      await choose(page, from, to, 240);
+      const expected = new Oracle(made, from, to, to - from).expected();
+      const found = await page.evaluate(told);
+      for (const [name, value] of Object.entries(expected)) {
+        // The verdict of the whole run is told by the run, not by the page.
+        if (from === 0 && to === 240 && name.startsWith('threshold')) continue;
+        const exact = !/p\d|deviation|Std dev|range|threshold/.test(name);
+        const allowed = Math.abs(value) * (exact ? 1e-6 : Math.max(tolerance, 1e-6)) + (/range/.test(name) && tolerance > 1e-6 ? 3 : 1e-9);
+        assert.ok(Math.abs((found[name] ?? Number.NaN) - value) <= allowed, `${from}-${to} at ${rate}/s, ${name}: the page says ${found[name]}, it is ${value}`);
+      }
+      const unexpected = Object.keys(found).filter((name) => !(name in expected) && !Number.isNaN(found[name]) && found[name] !== 0);
+      assert.deepEqual(unexpected, [], 'numbers that nothing was compared with');
+    }
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test('all twelve sections follow a drag', async () => {
+  const made = synthesize({ seconds: 240, rate: 40 });
+  const { page } = await open(fill({ mode: 'report' }, 'shop', made.document));
+  const prints = () =>
+    page.evaluate(() => {
+      const found: Record<string, string> = {};
+      for (const section of document.querySelectorAll('section')) {
+        found[section.id] = section.textContent + [...section.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()).join() + [...section.querySelectorAll('[style]')].map((element) => element.getAttribute('style')).join();
+      }
+      return found;
+    });
+  const before = await prints();
+  const box = (await (await page.$('.strip-body'))!.boundingBox())!;
+  for (const [start, end, from, to] of [[0.2525, 0.5975, 60, 144], [0.802, 0.849, 192, 204]] as const) {
+    await page.mouse.move(box.x + box.width * start, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * end, box.y + 30, { steps: 4 });
+    await page.mouse.up();
+    await followed(page, from, to);
+    const after = await prints();
+    assert.deepEqual(Object.keys(after), ['figures', 'range', 'thresholds', 'load', 'responses', 'latency', 'requests', 'knee', 'failures', 'groups', 'metrics', 'generator', 'source']);
+    for (const [id, print] of Object.entries(after)) {
+      assert.notEqual(print, before[id], `section ${id} did not follow`);
+      before[id] = print;
+    }
+  }
+  await page.close();
 });
 
 test('rows of the table are routes and their classes; sort, search, columns, CSV, and a click opens one', async () => {

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Exchange, Part } from '../../data/model.js';
 import { total } from '../../data/pool.js';
-import { type App, type Stretch, sum } from '../app.js';
+import { type App, judged, type Stretch } from '../app.js';
 import { bytes, clock, duration, percent, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -27,12 +27,12 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
   const all = kinds.reduce((sum, kind) => sum + kind.count, 0);
   const kept = run.facts.exchanges.map((exchange, index) => ({ exchange, index })).filter(({ exchange }) => ofRoute(exchange.method, exchange.route) && inside(exchange, app, stretch));
   const others = kept.filter(({ exchange }) => exchange.why !== 'failure');
-  const judged = subject(run).failed ? sum(run.of(subject(run).failed), 1, from, to) : 0;
+  const failed = subject(run).http ? total(judged(run).failed, from, to) : 0;
   return (
     <>
       {route !== undefined && <h4>Failures of this route</h4>}
-      {kinds.length === 0 && judged === 0 && <Empty>{app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
-      {kinds.length === 0 && judged > 0 && <Empty>{whole(judged)} requests failed, but their kinds were not kept.</Empty>}
+      {kinds.length === 0 && failed === 0 && <Empty>{app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
+      {route === undefined && kinds.length === 0 && failed > 0 && <Empty>{whole(failed)} {subject(run).word} failed, but their kinds were not kept.</Empty>}
       {kinds.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Failures">
           <table class="failures">
@@ -127,7 +127,7 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
         </div>
       )}
       {route === undefined && <Exceptions app={app} />}
-      {route === undefined && kinds.length === 0 && run.facts.failures.length === 0 && others.length === 0 && judged === 0 && run.slices === 0 && <Empty>{why(app, 'requests')}</Empty>}
+      {route === undefined && kinds.length === 0 && run.facts.failures.length === 0 && others.length === 0 && failed === 0 && run.slices === 0 && <Empty>{why(app, 'requests')}</Empty>}
     </>
   );
 }

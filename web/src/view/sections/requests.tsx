@@ -5,7 +5,7 @@ import type { Distribution } from '../../data/distribution.js';
 import type { Tags } from '../../data/model.js';
 import { type Pool, summed, total } from '../../data/pool.js';
 import type { Series } from '../../data/run.js';
-import { type App, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
+import { type App, judged, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
 import { amount, bytes, csvCell, duration, percent, perSecond, short, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -222,8 +222,8 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
     name: everyRow.name,
     depth: 0,
     pool: everyRow.pool,
-    counts: subject(run).count ? summed(run, run.of(subject(run).count), 0) : everyRow.pool.columns.count,
-    failed: summed(run, run.of(subject(run).failed), 1),
+    counts: summed(run, run.of(subject(run).count), 0),
+    failed: judged(run).failed,
     bytes: [...run.of('http_req_bytes_received'), ...run.of('http_req_bytes_sent')],
     phases: PHASES.map(([, name]) => app.pool(name)),
     children: [],
@@ -309,11 +309,13 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
                 <input
                   type="checkbox"
                   checked={!hidden.has(one.key)}
-                  onChange={() => {
-                    const next = new Set(hidden);
-                    if (!next.delete(one.key)) next.add(one.key);
-                    setHidden(next);
-                  }}
+                  onChange={() =>
+                    setHidden((before) => {
+                      const next = new Set(before);
+                      if (!next.delete(one.key)) next.add(one.key);
+                      return next;
+                    })
+                  }
                 />{' '}
                 {one.name}
               </label>
