@@ -66,6 +66,11 @@ function outcomeSentence(app: App): { tone: string; mark: string; word: string; 
   if (run.passed === false) return { tone: 'bad', mark: '✕', word: 'Failed', text: `${run.reason ?? `The run ended with exit code ${run.exit ?? '?'}.`}${aside}` };
   if (useless) return { tone: 'bad', mark: '!', word: 'Broken script', text: `${whole(thrown)} of ${whole(Math.max(iterations, thrown))} iterations ended in an exception.` };
   if (run.passed) return { tone: 'good', mark: '✓', word: 'Passed', text: `${thresholds.length === 1 ? 'The threshold holds' : `All ${thresholds.length} thresholds hold`}.${aside}` };
+  if (run.kind === 'attack') {
+    const of = judged(app.run);
+    const [all, failed] = [of.all, of.failed].map((list) => list.reduce((a, b) => a + b, 0));
+    return { tone: 'plain', mark: '●', word: 'Finished', text: all! > 0 ? `${whole(all! - failed!)} of ${whole(all!)} hits succeeded (${percent(1 - failed! / all!)}).` : 'There was no hit.' };
+  }
   return { tone: 'plain', mark: '●', word: 'Finished', text: `No thresholds were set, so nothing was judged.${aside}` };
 }
 
@@ -110,7 +115,7 @@ export function Head({ app }: { app: App }) {
             <strong>{outcome.word}.</strong> {outcome.text}
           </span>
         </p>
-        <p class={`verdict ${trust?.[0] ?? 'plain'}`}>
+        {(run.kind !== 'attack' || trust) && <p class={`verdict ${trust?.[0] ?? 'plain'}`}>
           <span class="mark" aria-hidden="true">
             {trust?.[1] ?? '?'}
           </span>
@@ -131,7 +136,7 @@ export function Head({ app }: { app: App }) {
               </a>
             )}
           </span>
-        </p>
+        </p>}
       </div>
     </header>
   );
