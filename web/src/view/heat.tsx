@@ -50,7 +50,7 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
     const options: uPlot.Options = {
       width: 0,
       height: 0,
-      padding: [10, 22, 0, 0],
+      padding: [10, 26, 0, 0],
       cursor: { sync: { key: 'time' }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: {
         x: { time: false, range: () => [start, Math.max(end, start + 1e-3)] },

@@ -71,6 +71,7 @@ const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 30
 
 /** Marks of a time axis: never two with the same text. */
 export function timeLabel(seconds: number, step: number): string {
+  if (step >= 3600 && seconds > 0) return `${Math.round(seconds / 3600)} h`;
   return step < 1 ? `${Number(seconds.toFixed(2))} s` : clock(seconds);
 }
 
@@ -172,7 +173,7 @@ export function TimePlot(props: Props) {
       {
         width,
         height,
-        padding: [10, lines.some((line) => line.right) ? 4 : 22, 0, 0],
+        padding: [10, lines.some((line) => line.right) ? 4 : 26, 0, 0],
         legend: { show: false },
         cursor: {
           sync: { key: 'time' },

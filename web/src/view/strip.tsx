@@ -21,6 +21,13 @@ export function withoutRamps(stages: Stage[], end: number): { from: number; to: 
   return { from, to: Math.min(to, end) };
 }
 
+/** From when to when by the clock, with the days if there are two. */
+function clocks(started: string, start: number, stop: number, zone: string | null | undefined): string {
+  const [from, to] = [start, stop].map((at) => local(started, at, zone, true).split(' '));
+  const day = from![0] === to![0] ? '' : `${from![0]} `;
+  return `${day}${local(started, start, zone)} – ${day ? `${to![0]} ` : ''}${local(started, stop, zone)}`;
+}
+
 export function Strip({ app }: { app: App }) {
   useApp(app);
   const { run } = app;
@@ -158,7 +165,7 @@ export function Strip({ app }: { app: App }) {
           {facts.started && (
             <span class="dim">
               {' '}
-              · {local(facts.started, start, facts.timezone)} – {local(facts.started, stop, facts.timezone)}
+              · {clocks(facts.started, start, stop, facts.timezone)}
             </span>
           )}
         </output>

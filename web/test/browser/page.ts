@@ -327,6 +327,8 @@ test('an iteration that always throws is not shown as healthy', async () => {
   writer.chunk({ series: 0, type: 'counter', first: 0, columns: [[10, 10, 10, 10, 10]] });
   const { page } = await open(fill({ mode: 'report' }, 'x', writer.done()));
   assert.match(await page.$eval('.verdict.bad', (verdict) => verdict.textContent!), /50 of 50 iterations ended in an exception/);
+  assert.match(await page.$eval('#responses', (section) => section.textContent!), /This test had no requests/);
+  assert.match(await page.$eval('#failures', (section) => section.textContent!), /the script did.*Error: no/s);
   await page.close();
 });
 

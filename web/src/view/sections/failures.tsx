@@ -71,7 +71,7 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
   return (
     <>
       {route !== undefined && <h4>Failures of this route</h4>}
-      {kinds.length === 0 && failed === 0 && <Empty>{app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
+      {kinds.length === 0 && failed === 0 && <Empty>{run.facts.exceptions.length > 0 ? 'No request failed; the script did.' : app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
       {route === undefined && kinds.length === 0 && failed > 0 && <Empty>{whole(failed)} {subject(run).word} failed, but their kinds were not kept.</Empty>}
       {kinds.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Failures">
