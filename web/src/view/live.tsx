@@ -1,6 +1,6 @@
 /** The live page: parts of the data as they come, and what may be done to the run. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { fromBase64, unpack } from '../data/open.js';
 import type { Config } from '../data/model.js';
 import { type App, useApp } from './app.js';
@@ -37,7 +37,8 @@ export function follow(app: App, events: string, wait: (why: string) => void, fa
         app.tell();
       };
       source.onerror = () => {
-        if (app.live === 'ended') return;
+        // The process that ran the test has gone away.
+        if (app.live === 'ended') return source.close();
         if (app.run.version > 0 && !app.run.running) {
           // The last part came, only the word that it was the last did not.
           app.live = 'ended';
@@ -64,8 +65,8 @@ export function follow(app: App, events: string, wait: (why: string) => void, fa
           }
         });
       });
+      // The connection stays open: by it the process knows that the page is still looked at.
       source.addEventListener('end', () => {
-        source.close();
         chain = chain.then(() => {
           app.live = 'ended';
           draw();
@@ -75,6 +76,20 @@ export function follow(app: App, events: string, wait: (why: string) => void, fa
     app.live = 'connecting';
     connect();
   });
+}
+
+/** The finished page, fetched as soon as the run is over: then it can be saved when the process is gone, too. */
+function useFinished(address: string | undefined, over: boolean): string | undefined {
+  const [kept, keep] = useState<string>();
+  useEffect(() => {
+    if (!address || !over) return;
+    fetch(address)
+      .then(async (answer) => {
+        if (answer.ok) keep(URL.createObjectURL(await answer.blob()));
+      })
+      .catch(() => {});
+  }, [address, over]);
+  return kept ?? address;
 }
 
 export function LiveBar({ app, config }: { app: App; config: NonNullable<Config['live']> }) {
@@ -101,6 +116,7 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
   };
   const status = (what: string, attributes: Record<string, unknown>) => control?.status && void send(what, control.status, 'PATCH', { data: { type: 'status', id: 'default', attributes } });
   const running = app.run.running && app.live !== 'ended';
+  const finished = useFinished(config.report, app.live === 'ended');
   const state =
     !running ? 'The run has ended: this is its report.' : app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : paused ? 'Paused' : 'Live';
   return (
@@ -174,8 +190,8 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
           </button>
         </form>
       )}
-      {!running && config.report && app.live === 'ended' && (
-        <a class="chip" href={config.report} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
+      {!running && finished !== undefined && app.live === 'ended' && (
+        <a class="chip" href={finished} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
           Download the report
         </a>
       )}
