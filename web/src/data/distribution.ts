@@ -125,11 +125,11 @@ export class Distribution {
     for (let i = 0; i < keys.length; i++) each(this.placed(i), counts[i]!);
   }
 
-  /** How many values are below `limit` (buckets by the value in their place). */
-  below(limit: number): number {
+  /** How many values are below `limit` (buckets by the value in their place; with `placed`, exact values as if they were in theirs). */
+  below(limit: number, placed = false): number {
     let count = 0;
     if (this.values) {
-      for (const value of this.values) if (value < limit) count++;
+      for (const value of this.values) if ((placed ? valueIn(keyOf(value)) : value) < limit) count++;
       return count;
     }
     const { keys, counts } = this.held!;
