@@ -153,7 +153,8 @@ export class Pool {
     return bins;
   }
 
-  private sum(number: number): Bins {
+  /** The sum up to `number · LONG`; null if there is no room to keep it: making it anew each time would take longer than the stretch alone. */
+  private sum(number: number): Bins | null {
     let at = number;
     while (at > 0 && !this.sums[at]) at--;
     let bins = this.sums[at] ?? { keys: new Uint32Array(0), counts: new Float64Array(0) };
@@ -164,7 +165,8 @@ export class Pool {
       } else for (let slice = at * LONG; slice < (at + 1) * LONG; slice++) this.addPacked(slice);
       adder.addBins(bins);
       bins = adder.take();
-      if (this.keep(bins)) this.sums[at + 1] = bins;
+      if (!this.keep(bins)) return null;
+      this.sums[at + 1] = bins;
     }
     return bins;
   }
@@ -203,9 +205,10 @@ export class Pool {
       }
     };
     const [a, b] = [Math.round(from / LONG), Math.min(Math.round(to / LONG), Math.floor(this.run.slices / LONG))];
-    if (b - a < 2) range(from, to, 1);
+    const [after, before] = b - a < 2 ? [null, null] : [this.sum(b), this.sum(a)];
+    if (!after || !before) range(from, to, 1);
     else {
-      parts.push([this.sum(b), 1], [this.sum(a), -1]);
+      parts.push([after, 1], [before, -1]);
       range(from, a * LONG, 1);
       range(a * LONG, from, -1);
       range(b * LONG, to, 1);
