@@ -186,7 +186,7 @@ export function TimePlot(props: Props) {
           x: { time: false, range: () => window_(latest.current) },
           y: props.log
             ? { distr: 3, log: 10, range: (_u, min, max) => logRange(min, max) }
-            : { range: (_u, _min, max) => [0, Math.max(max ?? 0, latest.current.limit ?? 0, latest.current.ceiling ?? 0, 1e-9) * 1.06] },
+            : { range: (_u, _min, max) => [0, (Math.max(max ?? 0, latest.current.limit ?? 0, latest.current.ceiling ?? 0) || 1) * 1.06] },
           right: { range: (_u, _min, max) => [0, (max ?? 0) > 0 ? max * 1.06 : 1] },
         },
         series: [
