@@ -9,7 +9,7 @@ import { Run } from './data/run.js';
 import { App } from './view/app.js';
 import { follow } from './view/live.js';
 import { Page } from './view/page.js';
-import { repaint } from './view/plot.js';
+import { recolour } from './view/plot.js';
 import { drawAll } from './view/section.js';
 
 const root = document.getElementById('app')!;
@@ -22,6 +22,12 @@ function failed(error: unknown): void {
   line.setAttribute('role', 'alert');
   line.textContent = `These results cannot be shown. ${text}`;
   root.append(line);
+}
+
+/** Told while there is nothing to show yet. */
+function waitFor(why: string): void {
+  const line = root.querySelector('.opening');
+  if (line) line.textContent = why;
 }
 
 /** The stretch and the route that the address names: #from=12.5&to=60&route=GET+/cart, in seconds. */
@@ -45,16 +51,12 @@ function toAddress(app: App): void {
   if (hash !== location.hash.slice(1)) history.replaceState(null, '', hash ? `#${hash}` : `${location.pathname}${location.search}`);
 }
 
-function colours(): void {
-  for (const draw of repaint) draw();
-}
-
 async function open(): Promise<void> {
   const text = document.getElementById('brunt-config')?.textContent ?? '{}';
   const config = JSON.parse(text) as Config;
   const app = new App(new Run());
   if (config.mode === 'live' && config.live) {
-    await follow(app, config.live.events, failed);
+    await follow(app, config.live.events, waitFor, failed);
   } else {
     const element = document.getElementById('brunt-data')!;
     const packed = fromBase64((element.textContent ?? '').trim());
@@ -63,6 +65,7 @@ async function open(): Promise<void> {
     app.run.apply(await unpack(packed));
   }
   fromAddress(app);
+  if (config.stretch && !/(^#|&)from=/.test(location.hash)) app.chooseSeconds(config.stretch.from, config.stretch.to);
   let planned = 0;
   app.listen(() => {
     // Browsers refuse addresses that change too often.
@@ -70,15 +73,15 @@ async function open(): Promise<void> {
     planned = window.setTimeout(() => toAddress(app), 150);
   });
   addEventListener('hashchange', () => fromAddress(app));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', colours);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
   addEventListener('beforeprint', () => {
     drawAll();
     document.documentElement.dataset.theme = 'print';
-    colours();
+    recolour();
   });
   addEventListener('afterprint', () => {
     delete document.documentElement.dataset.theme;
-    colours();
+    recolour();
   });
   if (!document.title.trim()) document.title = app.run.facts.run.name || 'Brunt';
   root.replaceChildren();

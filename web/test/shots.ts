@@ -3,7 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { fill, launch } from './filled.js';
-import { manyRoutes, synthesize } from './synthetic.js';
+import { DocumentWriter } from '../src/data/write.js';
+import { Dice, manyRoutes, synthesize, trendChunk } from './synthetic.js';
 
 const folder = process.argv[2] ?? 'build/shots';
 const wanted = process.argv.slice(3);
@@ -14,8 +15,44 @@ const pages: Record<string, () => Uint8Array> = {
   empty: () => synthesize({ seconds: 0.3, rate: 0, rich: false, routes: [] }).document,
   short: () => synthesize({ seconds: 0.3, rate: 300, rich: false }).document,
   died: () => synthesize({ seconds: 60, state: 'died', rich: false }).document,
+  bare: () => bare(),
+  day: () => synthesize({ seconds: 86_400, width: 60_000, rate: 2, routes: manyRoutes(12) }).document,
+  latencies: () => latencies(),
   many: () => synthesize({ seconds: 300, routes: manyRoutes(40), rate: 200 }).document,
 };
+/** A script that always throws: iterations, no requests. */
+function bare(): Uint8Array {
+  const writer = new DocumentWriter();
+  writer.json({
+    time: { width: 1000, slices: 30, end: 30e6 },
+    run: { name: 'broken', script: 'broken.js', state: 'finished', started: '2026-11-23T14:30:00Z', passed: null, exit: 0 },
+    exceptions: [{ text: "ReferenceError: 'htpp' is not defined\n\tat default (broken.js:4:3)", count: 3000 }],
+    scenarios: [{ name: 'default', executor: 'constant-vus', from: 0, to: 30e6, text: '10 VUs' }],
+    metrics: [{ name: 'iterations', type: 'counter' }, { name: 'iteration_duration', type: 'trend', contains: 'time' }, { name: 'vus', type: 'gauge' }, { name: 'never', type: 'trend', contains: 'time' }],
+    series: [[0, {}], [1, {}], [2, {}]],
+  });
+  writer.chunk({ series: 0, type: 'counter', first: 0, columns: [new Array(30).fill(100)] });
+  writer.chunk(trendChunk(1, Array.from({ length: 30 }, () => Float64Array.from({ length: 100 }, (_, i) => 0.01 + i / 1e4))));
+  writer.chunk({ series: 2, type: 'gauge', first: 0, columns: [Array.from({ length: 30 }, (_, i) => (i + 1) * 1e6 - 1), new Array(30).fill(10), new Array(30).fill(10), new Array(30).fill(10)] });
+  return writer.done();
+}
+
+/** An attack of which only latencies and codes are known. */
+function latencies(): Uint8Array {
+  const writer = new DocumentWriter();
+  const dice = new Dice(3);
+  writer.json({
+    time: { width: 1000, slices: 60, end: 60e6 },
+    run: { name: 'big-bang', kind: 'attack', state: 'finished' },
+    metrics: [{ name: 'http_req_duration', type: 'trend', contains: 'time' }],
+    series: [[0, { status: '200' }], [0, { status: '500' }]],
+  });
+  const values = (count: number) => Array.from({ length: 60 }, () => Float64Array.from({ length: count }, () => 20 * Math.exp(0.5 * dice.normal())));
+  writer.chunk(trendChunk(0, values(100)));
+  writer.chunk(trendChunk(1, values(2)));
+  return writer.done();
+}
+
 const browser = await launch();
 for (const [name, make] of Object.entries(pages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;

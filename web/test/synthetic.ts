@@ -80,6 +80,8 @@ interface Made {
 
 export interface Synthetic {
   document: Uint8Array;
+  /** Every series as it was made, before it was packed: for checks. */
+  raw: { metric: Metric; tags: Tags; values?: Float64Array[]; columns?: number[][] }[];
   /** The values of `http_req_duration` of each slice, all routes together: for checks. */
   durations: number[][];
   failed: number[];
@@ -340,7 +342,8 @@ export function synthesize(wish: Wish = {}): Synthetic {
     if (values) writer.chunk(trendChunk(series, values));
     else writer.chunk({ series, type, first: 0, columns: columns! });
   });
-  return { document: writer.done(), durations, failed, series: made.length };
+  const raw = made.map((one) => ({ ...one, metric: metrics[one.metric]! }));
+  return { document: writer.done(), raw, durations, failed, series: made.length };
 }
 
 /** Columns and histograms of a trend: exact in all slices if there are few values in the whole run, else bins. */

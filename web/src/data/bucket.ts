@@ -37,19 +37,34 @@ export function lowOf(key: number): number {
   return edge(key, false);
 }
 
-const known = new Map<number, number>();
+/** Values that were computed before; NaN = not yet. */
+const usual = new Float64Array(KEY_END - KEY_FIRST).fill(Number.NaN);
+const unusual = new Map<number, number>();
 
 /** The number that represents a bucket: the one with the fewest decimal digits in it. */
 export function valueIn(key: number): number {
-  let value = known.get(key);
+  const place = key - KEY_FIRST;
+  if (place >= 0 && place < usual.length) {
+    let value = usual[place]!;
+    if (Number.isNaN(value)) {
+      value = representative(key);
+      usual[place] = value;
+    }
+    return value;
+  }
+  let value = unusual.get(key);
   if (value === undefined) {
-    const low = edge(key, false);
-    const high = edge(key, true);
-    value = high <= 0 ? -roundest(-high, -low) : roundest(low, high);
-    if (known.size > 200_000) known.clear();
-    known.set(key, value);
+    value = representative(key);
+    if (unusual.size > 50_000) unusual.clear();
+    unusual.set(key, value);
   }
   return value;
+}
+
+function representative(key: number): number {
+  const low = edge(key, false);
+  const high = edge(key, true);
+  return high <= 0 ? -roundest(-high, -low) : roundest(low, high);
 }
 
 /** The number of fewest decimal digits from `low` to `high`, both positive or zero. */

@@ -58,34 +58,60 @@ export class Reader {
   /** Fills `column` from `first` with `n` numbers. */
   column(column: Float64Array, first: number, n: number): void {
     const mode = this.byte();
-    let last = 0;
     switch (mode) {
       case 0:
         column.fill(0, first, first + n);
         return;
       case 1:
-        for (let i = 0; i < n; i++) column[first + i] = this.zigzag();
+        this.zigzags(column, first, n, false, 1);
         return;
       case 2:
         for (let i = 0; i < n; i++) column[first + i] = this.double();
         return;
       case 3:
-        for (let i = 0; i < n; i++) column[first + i] = this.zigzag() / 1e6;
+        this.zigzags(column, first, n, false, 1e6);
         return;
       case 4:
-        for (let i = 0; i < n; i++) {
-          last += this.zigzag();
-          column[first + i] = last;
-        }
+        this.zigzags(column, first, n, true, 1);
         return;
       case 5:
-        for (let i = 0; i < n; i++) {
-          last += this.zigzag();
-          column[first + i] = last / 1e6;
-        }
+        this.zigzags(column, first, n, true, 1e6);
         return;
       default:
         throw new DataError(`A column of the data has mode ${mode}, which this page does not know.`);
+    }
+  }
+
+  /** Zigzags divided by `scale`, or their running sums. Short ones, which are most, are read as 32-bit numbers. */
+  private zigzags(column: Float64Array, first: number, n: number, running: boolean, scale: number): void {
+    const { bytes } = this;
+    let last = 0;
+    for (let i = first; i < first + n; i++) {
+      const { at } = this;
+      let value: number;
+      if (at + 3 < this.end) {
+        const [a, b, c, d] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!];
+        let packed = -1;
+        if (a < 0x80) {
+          packed = a;
+          this.at = at + 1;
+        } else if (b < 0x80) {
+          packed = (a & 0x7f) | (b << 7);
+          this.at = at + 2;
+        } else if (c < 0x80) {
+          packed = (a & 0x7f) | ((b & 0x7f) << 7) | (c << 14);
+          this.at = at + 3;
+        } else if (d < 0x80) {
+          packed = (a & 0x7f) | ((b & 0x7f) << 7) | ((c & 0x7f) << 14) | (d << 21);
+          this.at = at + 4;
+        }
+        value = packed < 0 ? this.zigzag() : (packed >>> 1) ^ -(packed & 1);
+      } else value = this.zigzag();
+      if (running) {
+        last += value;
+        value = last;
+      }
+      column[i] = scale === 1 ? value : value / scale;
     }
   }
 }

@@ -99,10 +99,20 @@ export class Distribution {
     if (this.count === 0 || !Number.isFinite(this.sum)) return 0;
     const mean = this.mean;
     let squares = 0;
-    this.forEach((value, count) => {
-      squares += (value - mean) ** 2 * count;
-    });
+    if (this.values) {
+      for (const value of this.values) squares += (value - mean) ** 2;
+    } else {
+      const { keys, counts } = this.held!;
+      for (let i = 0; i < keys.length; i++) squares += (this.placed(i) - mean) ** 2 * counts[i]!;
+    }
     return Math.sqrt(squares / this.count);
+  }
+
+  /** The value in place of the bucket with this index. Only those at both ends can lie outside of the extremes. */
+  private placed(index: number): number {
+    const { keys } = this.held!;
+    const value = valueIn(keys[index]!);
+    return index > 0 && index < keys.length - 1 ? value : Math.min(Math.max(value, this.min), this.max);
   }
 
   /** Each value, or the one in place of its bucket held within the extremes, rising, with how often it came. */
@@ -112,16 +122,14 @@ export class Distribution {
       return;
     }
     const { keys, counts } = this.held!;
-    for (let i = 0; i < keys.length; i++) {
-      each(Math.min(Math.max(valueIn(keys[i]!), this.min), this.max), counts[i]!);
-    }
+    for (let i = 0; i < keys.length; i++) each(this.placed(i), counts[i]!);
   }
 
-  /** How many values are below `limit` (buckets by the value in their place). */
-  below(limit: number): number {
+  /** How many values are below `limit` (buckets by the value in their place; with `placed`, exact values as if they were in theirs). */
+  below(limit: number, placed = false): number {
     let count = 0;
     if (this.values) {
-      for (const value of this.values) if (value < limit) count++;
+      for (const value of this.values) if ((placed ? valueIn(keyOf(value)) : value) < limit) count++;
       return count;
     }
     const { keys, counts } = this.held!;
@@ -133,13 +141,116 @@ export class Distribution {
   }
 
   /** Adds the counts to the cells whose borders are `borders[i]` to `borders[i + 1]`. */
-  spread(borders: ArrayLike<number>, into: Float64Array, at: number): void {
+  spread(borders: Float64Array, into: Float64Array, at: number): void {
     const cells = borders.length - 1;
+    if (this.held && this.held.keys.length > 2) {
+      const { keys, counts } = this.held;
+      const known = cellsOf(borders);
+      const last = keys.length - 1;
+      for (let i = 0; i <= last; i++) {
+        const place = keys[i]! - KEY_FIRST;
+        let cell = i > 0 && i < last && place >= 0 && place < known.length ? known[place]! : UNKNOWN;
+        if (cell === UNKNOWN) {
+          cell = cellOf(borders, cells, this.placed(i));
+          if (i > 0 && i < last && place >= 0 && place < known.length) known[place] = cell;
+        }
+        into[at + cell]! += counts[i]!;
+      }
+      return;
+    }
     let cell = 0;
     this.forEach((value, count) => {
       while (cell < cells - 1 && value >= borders[cell + 1]!) cell++;
       into[at + cell]! += count;
     });
+  }
+}
+
+const UNKNOWN = 0xffff;
+/** For borders that are used over and over: the cell of each bucket's value, as far as it was asked for. */
+const spreads = new WeakMap<Float64Array, Uint16Array>();
+
+function cellsOf(borders: Float64Array): Uint16Array {
+  let known = spreads.get(borders);
+  if (!known) {
+    known = new Uint16Array(KEY_END - KEY_FIRST).fill(UNKNOWN);
+    spreads.set(borders, known);
+  }
+  return known;
+}
+
+function cellOf(borders: Float64Array, cells: number, value: number): number {
+  let low = 0;
+  let high = cells - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (value >= borders[middle + 1]!) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What `readBins` read last. */
+let readKeys = new Int32Array(4096);
+let readCounts = new Float64Array(4096);
+
+/** Reads the bins of a histogram of form 1; tells how many there are. */
+function readBins(bytes: Uint8Array, from: number, to: number): number {
+  if (to - from > readKeys.length) {
+    readKeys = new Int32Array(2 * (to - from));
+    readCounts = new Float64Array(2 * (to - from));
+  }
+  const [keys, counts] = [readKeys, readCounts];
+  let n = 0;
+  let at = from;
+  let key = 0;
+  while (at < to) {
+    let word = bytes[at++]!;
+    if (word >= 0x80) {
+      word &= 0x7f;
+      let shift = 7;
+      let byte: number;
+      do {
+        byte = bytes[at++] ?? 0;
+        word |= (byte & 0x7f) << shift;
+        shift += 7;
+      } while (byte >= 0x80);
+    }
+    key += word >>> 1;
+    let count = 1;
+    if (word & 1) {
+      let scale = 1;
+      count = 0;
+      let byte: number;
+      do {
+        byte = bytes[at++] ?? 0;
+        count += (byte & 0x7f) * scale;
+        scale *= 128;
+      } while (byte >= 0x80);
+    }
+    keys[n] = key;
+    counts[n++] = count;
+  }
+  return n;
+}
+
+/** Adds the values of a histogram, as it lies in the data, to cells between borders. */
+export function spreadPacked(bytes: Uint8Array, from: number, to: number, count: number, borders: Float64Array, into: Float64Array, at: number): void {
+  const cells = borders.length - 1;
+  if (bytes[from] !== 1) {
+    for (const value of exactValues(bytes, from, to, count)) into[at + cellOf(borders, cells, value)]!++;
+    return;
+  }
+  const known = cellsOf(borders);
+  const n = readBins(bytes, from + 1, to);
+  for (let i = 0; i < n; i++) {
+    const place = readKeys[i]! - KEY_FIRST;
+    let cell = known[place] ?? UNKNOWN;
+    if (cell === UNKNOWN) {
+      cell = cellOf(borders, cells, valueIn(readKeys[i]!));
+      if (place >= 0 && place < known.length) known[place] = cell;
+    }
+    into[at + cell]! += readCounts[i]!;
   }
 }
 
@@ -149,8 +260,8 @@ const NONE = 1 << 28;
 /** Adds histograms up. One exists for the whole page: it keeps its memory. */
 export class Adder {
   private readonly dense = new Float64Array(KEY_END - KEY_FIRST);
-  /** Which pages of 16 buckets hold something: most hold nothing, and taking passes over them. */
-  private readonly touched = new Uint8Array((KEY_END - KEY_FIRST) >> 4);
+  /** A bit for each bucket that was touched: taking goes from bit to bit. */
+  private readonly touched = new Int32Array((KEY_END - KEY_FIRST) >> 5);
   private readonly keys = new Uint32Array(KEY_END - KEY_FIRST);
   private readonly counts = new Float64Array(KEY_END - KEY_FIRST);
   private first = NONE;
@@ -161,7 +272,7 @@ export class Adder {
     const place = key - KEY_FIRST;
     if (place >= 0 && place < this.dense.length) {
       this.dense[place]! += count;
-      this.touched[place >> 4] = 1;
+      this.touched[place >> 5]! |= 1 << (place & 31);
       if (place < this.first) this.first = place;
       if (place > this.last) this.last = place;
     } else {
@@ -169,21 +280,37 @@ export class Adder {
     }
   }
 
-  addBins({ keys, counts }: Bins): void {
-    for (let i = 0; i < keys.length; i++) this.add(keys[i]!, counts[i]!);
+  /** Adds bins; with `sign` −1 it takes them away from what was added. */
+  addBins({ keys, counts }: Bins, sign = 1): void {
+    const n = keys.length;
+    if (n === 0) return;
+    const least = keys[0]! - KEY_FIRST;
+    const most = keys[n - 1]! - KEY_FIRST;
+    const { dense, touched } = this;
+    if (least < 0 || most >= dense.length) {
+      for (let i = 0; i < n; i++) this.add(keys[i]!, sign * counts[i]!);
+      return;
+    }
+    for (let i = 0; i < n; i++) {
+      const place = keys[i]! - KEY_FIRST;
+      dense[place]! += sign * counts[i]!;
+      touched[place >> 5]! |= 1 << (place & 31);
+    }
+    if (least < this.first) this.first = least;
+    if (most > this.last) this.last = most;
   }
 
-  /** Adds a histogram as it lies in the data, whatever its form. */
-  addPacked(bytes: Uint8Array, from: number, to: number, count: number): void {
+  /** Adds a histogram as it lies in the data, whatever its form; with `sign` −1 it takes it away. */
+  addPacked(bytes: Uint8Array, from: number, to: number, count: number, sign = 1): void {
     if (bytes[from] !== 1) {
-      for (const value of exactValues(bytes, from, to, count)) this.add(keyOf(value), 1);
+      for (const value of exactValues(bytes, from, to, count)) this.add(keyOf(value), sign);
       return;
     }
     const { dense, touched } = this;
     const end = dense.length;
+    let { first, last } = this;
     let at = from + 1;
     let key = 0;
-    let { first, last } = this;
     while (at < to) {
       let word = bytes[at++]!;
       if (word >= 0x80) {
@@ -197,9 +324,9 @@ export class Adder {
         } while (byte >= 0x80);
       }
       key += word >>> 1;
-      let n = 1;
+      let n = sign;
       if (word & 1) {
-        let scale = 1;
+        let scale = sign;
         n = 0;
         let byte: number;
         do {
@@ -211,12 +338,10 @@ export class Adder {
       const place = key - KEY_FIRST;
       if (place >= 0 && place < end) {
         dense[place]! += n;
-        touched[place >> 4] = 1;
+        touched[place >> 5]! |= 1 << (place & 31);
         if (place < first) first = place;
         if (place > last) last = place;
-      } else {
-        this.rare.set(key, (this.rare.get(key) ?? 0) + n);
-      }
+      } else this.rare.set(key, (this.rare.get(key) ?? 0) + n);
     }
     this.first = first;
     this.last = last;
@@ -224,23 +349,27 @@ export class Adder {
 
   /** What was added, by rising key; the adder is empty again. */
   take(): Bins {
-    const { dense, touched, first, last } = this;
+    const { dense, touched, first, last, keys: places, counts: amounts } = this;
     let filled = 0;
-    for (let page = first >> 4; page <= last >> 4; page++) {
-      if (touched[page] === 0) continue;
-      touched[page] = 0;
-      for (let i = page << 4; i < (page + 1) << 4; i++) {
-        const count = dense[i]!;
+    for (let word = first >> 5; word <= last >> 5; word++) {
+      let bits = touched[word]!;
+      if (bits === 0) continue;
+      touched[word] = 0;
+      while (bits !== 0) {
+        const place = (word << 5) + 31 - Math.clz32(bits & -bits);
+        bits &= bits - 1;
+        const count = dense[place]!;
+        // What was added and taken away again is not there.
         if (count === 0) continue;
-        this.keys[filled] = i + KEY_FIRST;
-        this.counts[filled++] = count;
-        dense[i] = 0;
+        places[filled] = place + KEY_FIRST;
+        amounts[filled++] = count;
+        dense[place] = 0;
       }
     }
     this.first = NONE;
     this.last = -1;
     if (this.rare.size === 0) return { keys: this.keys.slice(0, filled), counts: this.counts.slice(0, filled) };
-    const rare = [...this.rare].sort((a, b) => a[0] - b[0]);
+    const rare = [...this.rare].filter((entry) => entry[1] !== 0).sort((a, b) => a[0] - b[0]);
     const keys = new Uint32Array(filled + rare.length);
     const counts = new Float64Array(keys.length);
     let at = 0;

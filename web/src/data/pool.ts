@@ -1,12 +1,14 @@
 /** Sets of series, and their numbers for any stretch of slices. */
 
-import { adder, type Bins, Distribution, EXACT_MAX, exactValues } from './distribution.js';
+import { adder, type Bins, Distribution, EXACT_MAX, exactValues, spreadPacked } from './distribution.js';
 import type { Run, Series } from './run.js';
 
-/** Slices in a block whose histograms are kept merged. */
-const BLOCK = 32;
-/** Sets of more series than this keep their merged slices too: each serves bands, heat map and edges of stretches. */
+/** Slices from one sum to the next. A sum is everything from the start of the run up to there. */
+const LONG = 60;
+/** Sets of more series than `WIDE` also keep so many slices each, merged. Points of plots stand for as many, or for parts of them. */
 const WIDE = 4;
+const BLOCK = 30;
+const TEN = 10;
 /** Bins that all pools may keep merged, together. Beyond it they are merged again each time. */
 const KEPT_MAX = 24_000_000;
 let kept = 0;
@@ -18,17 +20,35 @@ export interface Totals {
   max: number;
 }
 
+/** A percentile of groups of slices, computed for the groups that were asked for. */
+interface Band {
+  every: number;
+  values: Float64Array;
+  known: Uint8Array;
+}
+
+const empty = (length: number) => new Float64Array(length).fill(Number.NaN);
+
+/** A list with room for `length`, what it held at its front. */
+function grown<T extends Float64Array | Uint8Array>(list: T, length: number, make: (length: number) => T): T {
+  if (list.length >= length) return list;
+  const longer = make(length);
+  longer.set(list);
+  return longer;
+}
+
 /** Trend series taken together. */
 export class Pool {
   readonly series: Series[];
   private readonly run: Run;
   private totalsBySlice: { count: Float64Array; sum: Float64Array; min: Float64Array; max: Float64Array } | null = null;
-  private slices: (Bins | undefined)[] = [];
+  private tens: (Bins | undefined)[] = [];
   private blocks: (Bins | undefined)[] = [];
-  private held = 0;
+  /** sums[i] = all of [0, i · LONG): any stretch is the difference of two, and its edges. */
+  private sums: (Bins | undefined)[] = [];
   private readonly answers = new Map<string, Distribution>();
-  private readonly bands = new Map<string, Float64Array>();
-  private gridded: Float64Array | null = null;
+  private readonly bands = new Map<string, Band>();
+  private cells: { borders: Float64Array; values: Float64Array; known: Uint8Array } = { borders: new Float64Array(0), values: new Float64Array(0), known: new Uint8Array(0) };
 
   constructor(run: Run, series: Series[]) {
     this.run = run;
@@ -39,23 +59,29 @@ export class Pool {
   forget(from: number): void {
     this.totalsBySlice = null;
     this.answers.clear();
-    this.bands.clear();
-    this.gridded = null;
+    for (const { every, values, known } of this.bands.values()) {
+      values.fill(Number.NaN, Math.floor(from / every));
+      known.fill(0, Math.floor(from / every));
+    }
+    this.cells.known.fill(0, from);
     const drop = (list: (Bins | undefined)[], at: number) => {
-      for (const bins of list.splice(at)) {
-        if (!bins) continue;
-        kept -= bins.keys.length;
-        this.held -= bins.keys.length;
-      }
+      for (const bins of list.splice(at)) if (bins) kept -= bins.keys.length;
     };
-    drop(this.slices, from);
+    drop(this.tens, Math.floor(from / TEN));
     drop(this.blocks, Math.floor(from / BLOCK));
+    drop(this.sums, Math.floor(from / LONG) + 1);
+  }
+
+  /** Gives its room back. */
+  drop(): void {
+    for (const list of [this.tens, this.blocks, this.sums]) {
+      for (const bins of list.splice(0)) if (bins) kept -= bins.keys.length;
+    }
   }
 
   private keep(bins: Bins): boolean {
     if (kept + bins.keys.length > KEPT_MAX) return false;
     kept += bins.keys.length;
-    this.held += bins.keys.length;
     return true;
   }
 
@@ -95,26 +121,23 @@ export class Pool {
     return totals.count === 0 ? { count: 0, sum: 0, min: 0, max: 0 } : totals;
   }
 
-  private addPacked(slice: number): void {
+  private addPacked(slice: number, sign = 1): void {
     for (const series of this.series) {
       const count = series.column(0)[slice] ?? 0;
-      if (count > 0) series.histogram(slice, (bytes, at, end) => adder.addPacked(bytes, at, end, count));
+      if (count > 0) series.addTo(adder, slice, count, sign);
     }
   }
 
-  private addSlice(slice: number): void {
-    const bins = this.slices[slice];
-    if (bins) adder.addBins(bins);
-    else this.addPacked(slice);
+  private get wide(): boolean {
+    return this.series.length > WIDE;
   }
 
-  /** The merged histogram of one slice, in bins. */
-  private slice(slice: number): Bins {
-    let bins = this.slices[slice];
+  private ten(number: number): Bins {
+    let bins = this.tens[number];
     if (!bins) {
-      this.addPacked(slice);
+      for (let slice = number * TEN; slice < (number + 1) * TEN; slice++) this.addPacked(slice);
       bins = adder.take();
-      if (this.series.length > WIDE && this.keep(bins)) this.slices[slice] = bins;
+      if (this.keep(bins)) this.tens[number] = bins;
     }
     return bins;
   }
@@ -122,14 +145,28 @@ export class Pool {
   private block(number: number): Bins {
     let bins = this.blocks[number];
     if (!bins) {
-      const first = number * BLOCK;
-      for (let slice = first; slice < first + BLOCK; slice++) {
-        // A wide set keeps its slices; making one uses the adder, so that all are made before they are added up.
-        if (this.series.length > WIDE) this.slice(slice);
-      }
-      for (let slice = first; slice < first + BLOCK; slice++) this.addSlice(slice);
+      const tens = Array.from({ length: BLOCK / TEN }, (_, i) => this.ten((number * BLOCK) / TEN + i));
+      for (const ten of tens) adder.addBins(ten);
       bins = adder.take();
       if (this.keep(bins)) this.blocks[number] = bins;
+    }
+    return bins;
+  }
+
+  /** The sum up to `number · LONG`; null if there is no room to keep it: making it anew each time would take longer than the stretch alone. */
+  private sum(number: number): Bins | null {
+    let at = number;
+    while (at > 0 && !this.sums[at]) at--;
+    let bins = this.sums[at] ?? { keys: new Uint32Array(0), counts: new Float64Array(0) };
+    for (; at < number; at++) {
+      if (this.wide) {
+        const parts = Array.from({ length: LONG / BLOCK }, (_, i) => this.block((at * LONG) / BLOCK + i));
+        for (const part of parts) adder.addBins(part);
+      } else for (let slice = at * LONG; slice < (at + 1) * LONG; slice++) this.addPacked(slice);
+      adder.addBins(bins);
+      bins = adder.take();
+      if (!this.keep(bins)) return null;
+      this.sums[at + 1] = bins;
     }
     return bins;
   }
@@ -152,17 +189,33 @@ export class Pool {
     if (totals.count <= EXACT_MAX && this.series.every((series) => series.exact(from, to))) {
       return new Distribution(totals, { values: this.values(from, to, totals.count) });
     }
-    const parts: Bins[] = [];
-    const edges: number[] = [];
-    let slice = from;
-    while (slice < to) {
-      if (slice % BLOCK === 0 && slice + BLOCK <= to) {
-        parts.push(this.block(slice / BLOCK));
-        slice += BLOCK;
-      } else edges.push(slice++);
+    // First all parts are made, then they are added up: making one uses the adder.
+    const parts: [Bins, number][] = [];
+    const edges: [number, number][] = [];
+    const range = (start: number, end: number, sign: number) => {
+      let slice = start;
+      while (slice < end) {
+        if (this.wide && slice % BLOCK === 0 && slice + BLOCK <= end) {
+          parts.push([this.block(slice / BLOCK), sign]);
+          slice += BLOCK;
+        } else if (this.wide && slice % TEN === 0 && slice + TEN <= end) {
+          parts.push([this.ten(slice / TEN), sign]);
+          slice += TEN;
+        } else edges.push([slice++, sign]);
+      }
+    };
+    const [a, b] = [Math.round(from / LONG), Math.min(Math.round(to / LONG), Math.floor(this.run.slices / LONG))];
+    const [after, before] = b - a < 2 ? [null, null] : [this.sum(b), this.sum(a)];
+    if (!after || !before) range(from, to, 1);
+    else {
+      parts.push([after, 1], [before, -1]);
+      range(from, a * LONG, 1);
+      range(a * LONG, from, -1);
+      range(b * LONG, to, 1);
+      range(to, b * LONG, -1);
     }
-    for (const part of parts) adder.addBins(part);
-    for (const edge of edges) this.addSlice(edge);
+    for (const [part, sign] of parts) adder.addBins(part, sign);
+    for (const [edge, sign] of edges) this.addPacked(edge, sign);
     return new Distribution(totals, { bins: adder.take() });
   }
 
@@ -184,48 +237,54 @@ export class Pool {
     return values.sort();
   }
 
-  /** A slice's own distribution, with its exact values if it has them. */
-  private distribution(slice: number): Distribution {
-    const totals = this.totals(slice, slice + 1);
-    if (totals.count === 0) return Distribution.empty;
-    if (totals.count <= EXACT_MAX && this.series.every((series) => series.exact(slice, slice + 1))) {
-      return new Distribution(totals, { values: this.values(slice, slice + 1, totals.count) });
-    }
-    return new Distribution(totals, { bins: this.slice(slice) });
-  }
-
-  /** Percentiles of the whole run, of so many slices at a time; NaN where there was nothing. */
-  percentiles(percents: number[], every = 1): Float64Array[] {
-    const key = (percent: number) => `${percent}/${every}`;
-    const missing = percents.filter((percent) => !this.bands.has(key(percent)));
-    if (missing.length > 0) {
-      const n = Math.ceil(this.run.slices / every);
-      const made = missing.map(() => new Float64Array(n).fill(Number.NaN));
-      for (let group = 0; group < n; group++) {
-        const distribution = every === 1 ? this.distribution(group) : this.merge(group * every, Math.min((group + 1) * every, this.run.slices));
-        if (distribution.count === 0) continue;
-        missing.forEach((percent, index) => {
-          made[index]![group] = distribution.percentile(percent);
-        });
+  /**
+   * Percentiles of so many slices at a time, for the groups that touch the stretch; NaN where there was nothing. The lists begin with the run.
+   */
+  percentiles(percents: number[], every = 1, from = 0, to = this.run.slices): Float64Array[] {
+    const n = Math.ceil(this.run.slices / every);
+    const wanted = percents.map((percent) => {
+      const key = `${percent}/${every}`;
+      let band = this.bands.get(key);
+      if (!band) {
+        band = { every, values: empty(n), known: new Uint8Array(n) };
+        this.bands.set(key, band);
       }
-      missing.forEach((percent, index) => {
-        this.bands.set(key(percent), made[index]!);
+      band.values = grown(band.values, n, empty);
+      band.known = grown(band.known, n, (length) => new Uint8Array(length));
+      return band;
+    });
+    for (let group = Math.floor(from / every); group < Math.min(Math.ceil(to / every), n); group++) {
+      if (wanted.every((band) => band.known[group] === 1)) continue;
+      const distribution = this.merge(group * every, Math.min((group + 1) * every, this.run.slices));
+      wanted.forEach((band, index) => {
+        band.values[group] = distribution.count === 0 ? Number.NaN : distribution.percentile(percents[index]!);
+        band.known[group] = 1;
       });
     }
-    return percents.map((percent) => this.bands.get(key(percent))!);
+    return wanted.map((band) => band.values);
   }
 
-  /** How many values of each slice lie in each cell between borders; a row of cells a slice. */
-  grid(borders: Float64Array): Float64Array {
+  /** How many values of each slice of the stretch lie in each cell between borders; a row of cells a slice, from the first of the run. */
+  grid(borders: Float64Array, from = 0, to = this.run.slices): Float64Array {
     const cells = borders.length - 1;
-    if (this.gridded?.length !== cells * this.run.slices) {
-      const grid = new Float64Array(cells * this.run.slices);
-      for (let slice = 0; slice < this.run.slices; slice++) {
-        if (this.columns.count[slice] !== 0) this.distribution(slice).spread(borders, grid, slice * cells);
-      }
-      this.gridded = grid;
+    const n = this.run.slices;
+    const had = this.cells;
+    if (had.borders.length !== borders.length || had.borders.some((border, i) => border !== borders[i])) {
+      this.cells = { borders, values: new Float64Array(cells * n), known: new Uint8Array(n) };
     }
-    return this.gridded;
+    const now = this.cells;
+    now.values = grown(now.values, cells * n, (length) => new Float64Array(length));
+    now.known = grown(now.known, n, (length) => new Uint8Array(length));
+    for (let slice = from; slice < to; slice++) {
+      if (now.known[slice] === 1) continue;
+      now.known[slice] = 1;
+      now.values.fill(0, slice * cells, (slice + 1) * cells);
+      for (const series of this.series) {
+        const count = series.column(0)[slice] ?? 0;
+        if (count > 0) series.histogram(slice, (bytes, at, end) => spreadPacked(bytes, at, end, count, now.borders, now.values, slice * cells));
+      }
+    }
+    return now.values;
   }
 }
 
@@ -253,10 +312,21 @@ export function grouped(values: ArrayLike<number>, n: number, every: number, mos
   return groups;
 }
 
-/** Adds up a column of many series, slice by slice: sums of counters, counts or hits of rates. */
+/** Sums of lists of series that are asked for again and again: those of whole metrics. */
+const remembered = new WeakMap<Series[], { version: number; columns: Float64Array[] }>();
+
+/** Adds up a column of many series, slice by slice: sums of counters, counts or hits of rates. Not to be changed. */
 export function summed(run: Run, series: Series[], column: number): Float64Array {
   const n = run.slices;
+  let known = remembered.get(series);
+  if (known?.version !== run.version) {
+    known = { version: run.version, columns: [] };
+    remembered.set(series, known);
+  }
+  const before = known.columns[column];
+  if (before) return before;
   const sums = new Float64Array(n);
+  known.columns[column] = sums;
   for (const one of series) {
     const values = one.column(column);
     for (let i = 0; i < Math.min(n, values.length); i++) sums[i]! += values[i]!;

@@ -1,6 +1,7 @@
 /** A run: its JSON and its series, put together from documents. */
 
 import { DataError, Reader } from './bytes.js';
+import type { Adder } from './distribution.js';
 import type { Appended, Metric, Replaced, Tags } from './model.js';
 
 const MAGIC = [0x42, 0x52, 0x4e, 0x50];
@@ -19,6 +20,8 @@ export class Series {
   private packed: { bytes: Uint8Array; offsets: Uint32Array; first: number }[] = [];
   /** For each slice the chunk of its histogram, counted from 1; 0 = it has none. */
   private owner = new Uint32Array(0);
+  /** Slices whose histogram has bins. */
+  private binned = new Uint8Array(0);
 
   constructor(id: number, metric: Metric, tags: Tags) {
     this.id = id;
@@ -50,6 +53,9 @@ export class Series {
       const owner = new Uint32Array(length);
       owner.set(this.owner);
       this.owner = owner;
+      const binned = new Uint8Array(length);
+      binned.set(this.binned);
+      this.binned = binned;
     }
     for (const { reader, first, n } of chunks) {
       for (const column of this.columns) reader.column(column, first, n);
@@ -60,6 +66,7 @@ export class Series {
       offsets[0] = reader.at;
       for (let i = 0; i < n; i++) offsets[i + 1] = offsets[i]! + sizes[i]!;
       if (offsets[n]! > reader.end) throw new DataError('A histogram in the data is cut off.');
+      for (let i = 0; i < n; i++) this.binned[first + i] = offsets[i + 1]! > offsets[i]! && reader.bytes[offsets[i]!] === 1 ? 1 : 0;
       this.packed.push({ bytes: reader.bytes, offsets, first });
       this.owner.fill(this.packed.length, first, first + n);
     }
@@ -93,15 +100,21 @@ export class Series {
     if (to > from) use(packed.bytes, from, to);
   }
 
+  /** Adds the histogram of a slice, which has `count` values, or takes it away again. */
+  addTo(adder: Adder, slice: number, count: number, sign: number): void {
+    const packed = this.packed[(this.owner[slice] ?? 0) - 1];
+    if (!packed) return;
+    const place = slice - packed.first;
+    const from = packed.offsets[place]!;
+    const to = packed.offsets[place + 1]!;
+    if (to > from) adder.addPacked(packed.bytes, from, to, count, sign);
+  }
+
   /** Whether the histograms of these slices are all exact. */
   exact(from: number, to: number): boolean {
-    let exact = true;
-    for (let slice = from; slice < to && exact; slice++) {
-      this.histogram(slice, (bytes, at) => {
-        if (bytes[at] === 1) exact = false;
-      });
-    }
-    return exact;
+    this.read();
+    for (let slice = from; slice < Math.min(to, this.binned.length); slice++) if (this.binned[slice] !== 0) return false;
+    return true;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Tags } from '../data/model.js';
-import { Pool } from '../data/pool.js';
+import { Pool, summed } from '../data/pool.js';
 import type { Change, Run, Series } from '../data/run.js';
 
 /** A stretch of the run, by borders of slices. */
@@ -71,7 +71,10 @@ export class App {
     this.known = this.run.series.length;
     for (const pool of this.pools.values()) pool.forget(grown || change.reset ? 0 : change.slice);
     // New series may belong to any of the sets.
-    if (grown || change.reset) this.pools.clear();
+    if (grown || change.reset) {
+      for (const pool of this.pools.values()) pool.drop();
+      this.pools.clear();
+    }
     this.tell();
   }
 
@@ -88,11 +91,14 @@ export class App {
 
   /** The trend series of a metric that a rule takes, as one set, kept under a key. */
   pool(metric: string, key = '', takes: (tags: Tags) => boolean = () => true): Pool {
-    const name = `${metric}\n${key}`;
+    return this.poolOf(`${metric}\n${key}`, () => this.run.of(metric).filter((one) => takes(one.tags)));
+  }
+
+  /** The same for a list that is known. */
+  poolOf(name: string, series: () => Series[]): Pool {
     let pool = this.pools.get(name);
     if (!pool) {
-      const series = this.run.of(metric).filter((one) => one.metric.type === 'trend' && takes(one.tags));
-      pool = new Pool(this.run, series);
+      pool = new Pool(this.run, series().filter((one) => one.metric.type === 'trend'));
       this.pools.set(name, pool);
     }
     return pool;
@@ -107,8 +113,10 @@ export function useApp(app: App): void {
 
 /** ok, or the kind of failure: an error code, else a status. */
 export function outcome(tags: Tags): string {
-  const status = Number(tags.status ?? 'NaN');
-  const failed = tags.expected_response !== undefined ? tags.expected_response === 'false' : (tags.error_code ?? '') !== '' || status === 0 || status >= 400;
+  const status = Number(tags.status || 'NaN');
+  // In gRPC, which has services, 0 is the status of success.
+  const bad = tags.service === undefined ? status === 0 || status >= 400 : status > 0;
+  const failed = tags.expected_response !== undefined ? tags.expected_response === 'false' : (tags.error_code ?? '') !== '' || bad;
   if (!failed) return 'ok';
   return tags.error_code || tags.status || 'failed';
 }
@@ -122,20 +130,32 @@ export function routeOf(tags: Tags): string {
 
 /** 2xx, 4xx, … or an error. */
 export function statusClass(tags: Tags): string {
-  const status = Number(tags.status ?? 'NaN');
+  if (!tags.status) return '';
+  const status = Number(tags.status);
+  if (tags.service !== undefined) return `status ${tags.status}`;
   if (status >= 100 && status < 600) return `${Math.floor(status / 100)}xx`;
-  return tags.status === undefined ? '' : status === 0 ? 'no answer' : tags.status;
+  return status === 0 ? 'no answer' : tags.status;
 }
 
-/** The metrics that stand for requests in this run: HTTP if there is any, else the next best. */
+/**
+ * The metrics that stand for requests in this run: HTTP if there is any, else the next best. `count` names what counts them (the first column of
+ * a trend is its count as well), `failed` a rate, if there is one.
+ */
 export function subject(run: Run): { count: string; duration: string; failed: string; word: string; http: boolean } {
   const has = (name: string) => run.of(name).length > 0;
   if (has('http_req_duration') || has('http_reqs')) {
-    return { count: 'http_reqs', duration: 'http_req_duration', failed: 'http_req_failed', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
+    return { count: has('http_reqs') ? 'http_reqs' : 'http_req_duration', duration: 'http_req_duration', failed: has('http_req_failed') ? 'http_req_failed' : '', word: run.facts.run.kind === 'attack' ? 'hits' : 'requests', http: true };
   }
   const other = ['grpc_req_duration', 'iteration_duration', ...run.metrics.filter((m) => m.type === 'trend' && (m.family ?? 'metric') === 'metric').map((m) => m.name)].find(has);
-  if (other && other !== 'iteration_duration') return { count: '', duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
-  return { count: 'iterations', duration: 'iteration_duration', failed: '', word: 'iterations', http: false };
+  if (other && other !== 'iteration_duration') return { count: other, duration: other, failed: '', word: other === 'grpc_req_duration' ? 'gRPC calls' : 'values', http: false };
+  return { count: has('iterations') || !other ? 'iterations' : other, duration: 'iteration_duration', failed: '', word: run.facts.run.kind === 'attack' ? 'hits' : 'iterations', http: false };
+}
+
+/** How many requests were judged and how many failed, slice by slice: by the rate that says so, else by the tags of what counts them. */
+export function judged(run: Run): { all: Float64Array; failed: Float64Array } {
+  const { count, failed } = subject(run);
+  if (failed) return { all: summed(run, run.of(failed), 0), failed: summed(run, run.of(failed), 1) };
+  return { all: summed(run, run.of(count), 0), failed: summed(run, run.of(count).filter((one) => outcome(one.tags) !== 'ok'), 0) };
 }
 
 export const sum = (series: Series[], column: number, from: number, to: number): number => {

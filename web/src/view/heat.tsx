@@ -11,13 +11,14 @@ import { axis, axisSize, color, everyMark, FreePlot, logSplits, timeLabel } from
 const PER_DECADE = 16;
 
 /** The last colours are for the fullest cells: from the page's ground to its darkest (or brightest) blue. */
-export function heatColors(): string[] {
+export function heatColors(): [number, number, number][] {
   const parse = (text: string) => [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
   const stops = ['--heat-0', '--heat-1', '--heat-2', '--heat-3'].map((name) => parse(color(name)));
   return Array.from({ length: 64 }, (_, i) => {
     const at = (i / 63) * (stops.length - 1);
     const low = Math.min(Math.floor(at), stops.length - 2);
-    return `rgb(${stops[low]!.map((value, channel) => Math.round(value + (stops[low + 1]![channel]! - value) * (at - low))).join(',')})`;
+    const [red, green, blue] = stops[low]!.map((value, channel) => Math.round(value + (stops[low + 1]![channel]! - value) * (at - low)));
+    return [red!, green!, blue!];
   });
 }
 
@@ -34,7 +35,7 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
     for (let i = 0; i <= cells; i++) borders[i] = 10 ** ((first + i) / PER_DECADE);
     return { borders, cells };
   }, [pool, version]);
-  const grid = pool.grid(borders);
+  const grid = pool.grid(borders, from, to);
   const make = () => {
     const [start, end] = [run.border(from), run.border(to)];
     let [lowest, highest] = [cells - 1, 0];
@@ -49,7 +50,7 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
     const options: uPlot.Options = {
       width: 0,
       height: 0,
-      padding: [10, 22, 0, 0],
+      padding: [10, 26, 0, 0],
       cursor: { sync: { key: 'time' }, drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: {
         x: { time: false, range: () => [start, Math.max(end, start + 1e-3)] },
@@ -93,17 +94,31 @@ export function HeatMap({ app, pool, stretch, tell, height }: { app: App; pool: 
       ctx.beginPath();
       ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
       ctx.clip();
-      const ys = Array.from(borders, (value) => Math.round(u.valToPos(value, 'y', true)));
+      // A column of pixels a column, its cells from above: their heights are equal on the log scale.
+      const rows = highest - lowest + 1;
+      if (rows < 1) return ctx.restore();
+      const picture = new ImageData(1, rows);
+      const strip = document.createElement('canvas');
+      strip.width = columns;
+      strip.height = rows;
+      const paper = strip.getContext('2d')!;
       for (let column = 0; column < columns; column++) {
-        const x = Math.round(u.valToPos(run.border(starts[column]!), 'x', true));
-        const next = Math.round(u.valToPos(run.border(starts[column + 1]!), 'x', true));
+        picture.data.fill(0);
         for (let cell = lowest; cell <= highest; cell++) {
           const value = sums[column * cells + cell]!;
           if (value === 0) continue;
           // The root makes single slow requests visible beside thousands of fast ones.
-          ctx.fillStyle = colors[Math.min(63, 8 + Math.floor(Math.sqrt(value / most) * 55))]!;
-          ctx.fillRect(x, ys[cell + 1]!, Math.max(1, next - x), Math.max(1, ys[cell]! - ys[cell + 1]!));
+          const shade = colors[Math.min(63, 8 + Math.floor(Math.sqrt(value / most) * 55))]!;
+          picture.data.set([...shade, 255], (highest - cell) * 4);
         }
+        paper.putImageData(picture, column, 0);
+      }
+      ctx.imageSmoothingEnabled = false;
+      const [top, bottom] = [u.valToPos(borders[highest + 1]!, 'y', true), u.valToPos(borders[lowest]!, 'y', true)];
+      for (let column = 0; column < columns; column++) {
+        const x = Math.round(u.valToPos(run.border(starts[column]!), 'x', true));
+        const next = Math.round(u.valToPos(run.border(starts[column + 1]!), 'x', true));
+        ctx.drawImage(strip, column, 0, 1, rows, x, top, Math.max(1, next - x), bottom - top);
       }
       ctx.restore();
     };

@@ -1,21 +1,28 @@
 /** The live page: parts of the data as they come, and what may be done to the run. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { fromBase64, unpack } from '../data/open.js';
 import type { Config } from '../data/model.js';
 import { type App, useApp } from './app.js';
 import { length } from './format.js';
 
-/** Takes in parts, in their order; draws at most twice a second. Gives the first part's promise. */
-export function follow(app: App, events: string, failed: (error: unknown) => void): Promise<void> {
+/** A browser gives up after an answer that is no stream; the page asks again after so many milliseconds, as the server may come back. */
+const AGAIN = 2000;
+
+/**
+ * Takes in parts, in their order; draws at most twice a second. Gives the first part's promise; until then `wait` is told why there is nothing,
+ * and `failed` what cannot be read.
+ */
+export function follow(app: App, events: string, wait: (why: string) => void, failed: (error: unknown) => void): Promise<void> {
   return new Promise((first) => {
     let chain: Promise<void> = Promise.resolve();
     let slice = Number.POSITIVE_INFINITY;
     let reset = false;
     let drawn = 0;
-    let planned = false;
+    let planned = 0;
     const draw = () => {
-      planned = false;
+      clearTimeout(planned);
+      planned = 0;
       drawn = Date.now();
       const change = { slice, reset };
       slice = Number.POSITIVE_INFINITY;
@@ -23,45 +30,66 @@ export function follow(app: App, events: string, failed: (error: unknown) => voi
       app.changed(change);
       first();
     };
-    const source = new EventSource(events);
-    app.live = 'connecting';
-    source.onopen = () => {
-      app.live = 'connected';
-      app.tell();
-    };
-    source.onerror = () => {
-      if (app.live === 'ended') return;
-      app.live = 'lost';
-      app.tell();
-      // A browser gives up after an answer that is none; the server may come back.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => void follow(app, events, failed), 3000);
-    };
-    source.addEventListener('part', (event) => {
-      const text = (event as MessageEvent<string>).data;
-      chain = chain
-        .then(async () => {
-          const bytes = await unpack(fromBase64(text));
-          const change = app.run.apply(bytes);
-          slice = Math.min(slice, change.slice);
-          reset ||= change.reset;
-          if (!planned) {
-            planned = true;
-            setTimeout(draw, Math.max(0, drawn + 500 - Date.now()));
-          }
-        })
-        .catch((error) => {
+    const connect = () => {
+      const source = new EventSource(events);
+      source.onopen = () => {
+        app.live = 'connected';
+        app.tell();
+      };
+      source.onerror = () => {
+        // The process that ran the test has gone away.
+        if (app.live === 'ended') return source.close();
+        if (app.run.version > 0 && !app.run.running) {
+          // The last part came, only the word that it was the last did not.
+          app.live = 'ended';
           source.close();
-          failed(error);
+        } else {
+          app.live = 'lost';
+          wait('The run does not answer. This page tries again …');
+          if (source.readyState === EventSource.CLOSED) setTimeout(connect, AGAIN);
+        }
+        app.tell();
+      };
+      source.addEventListener('part', (event) => {
+        const text = (event as MessageEvent<string>).data;
+        chain = chain.then(async () => {
+          try {
+            const change = app.run.apply(await unpack(fromBase64(text)));
+            slice = Math.min(slice, change.slice);
+            reset ||= change.reset;
+            if (planned === 0) planned = window.setTimeout(draw, Math.max(0, drawn + 500 - Date.now()));
+          } catch (error) {
+            app.live = 'ended';
+            source.close();
+            failed(error);
+          }
         });
-    });
-    source.addEventListener('end', () => {
-      chain = chain.then(() => {
-        app.live = 'ended';
-        source.close();
-        draw();
       });
-    });
+      // The connection stays open: by it the process knows that the page is still looked at.
+      source.addEventListener('end', () => {
+        chain = chain.then(() => {
+          app.live = 'ended';
+          draw();
+        });
+      });
+    };
+    app.live = 'connecting';
+    connect();
   });
+}
+
+/** The finished page, fetched as soon as the run is over: then it can be saved when the process is gone, too. */
+function useFinished(address: string | undefined, over: boolean): string | undefined {
+  const [kept, keep] = useState<string>();
+  useEffect(() => {
+    if (!address || !over) return;
+    fetch(address)
+      .then(async (answer) => {
+        if (answer.ok) keep(URL.createObjectURL(await answer.blob()));
+      })
+      .catch(() => {});
+  }, [address, over]);
+  return kept ?? address;
 }
 
 export function LiveBar({ app, config }: { app: App; config: NonNullable<Config['live']> }) {
@@ -88,10 +116,11 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
   };
   const status = (what: string, attributes: Record<string, unknown>) => control?.status && void send(what, control.status, 'PATCH', { data: { type: 'status', id: 'default', attributes } });
   const running = app.run.running && app.live !== 'ended';
+  const finished = useFinished(config.report, app.live === 'ended');
   const state =
-    app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : running ? (paused ? 'Paused' : 'Live') : 'The run has ended: this is its report.';
+    !running ? 'The run has ended: this is its report.' : app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : paused ? 'Paused' : 'Live';
   return (
-    <aside class={`live ${app.live === 'lost' ? 'lost' : running ? 'on' : 'over'}`} aria-label="Live run">
+    <aside class={`live ${!running ? 'over' : app.live === 'lost' ? 'lost' : 'on'}`} aria-label="Live run">
       <span class="pulse" aria-hidden="true" />
       <span role="status">{state}</span>
       {running && (
@@ -161,8 +190,8 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
           </button>
         </form>
       )}
-      {!running && config.report && app.live === 'ended' && (
-        <a class="chip" href={config.report} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
+      {!running && finished !== undefined && app.live === 'ended' && (
+        <a class="chip" href={finished} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
           Download the report
         </a>
       )}

@@ -61,7 +61,7 @@ function entries(app: App): Entry[] {
       ) },
     { id: 'metrics', title: 'Custom metrics', is: !attack || custom, draw: (stretch) => <Custom app={app} stretch={stretch} /> },
     { id: 'generator', title: 'Generator', is: !attack || run.metrics.some((metric) => metric.family === 'health') || (facts.verdict.findings?.length ?? 0) > 0, draw: (stretch) => <Generator app={app} stretch={stretch} /> },
-    { id: 'source', title: attack ? 'Settings' : 'Options and script', draw: () => <Source app={app} /> },
+    { id: 'source', title: attack ? 'Settings' : 'Options and script', draw: (stretch) => <Source app={app} stretch={stretch} /> },
   ];
   return list.filter((entry) => entry.is !== false);
 }

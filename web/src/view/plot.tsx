@@ -1,6 +1,6 @@
 /** Plots: uPlot in a frame that has a name, a legend of buttons, and drags that choose a stretch of time. */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { everyOf, grouped, type Pool } from '../data/pool.js';
 import type { App } from './app.js';
@@ -10,8 +10,8 @@ export interface Line {
   name: string;
   /** A value a slice; NaN = none. */
   values?: ArrayLike<number>;
-  /** The values of so many slices at a time, if their mean is not what is wanted. */
-  grouped?: (every: number) => ArrayLike<number>;
+  /** The values of so many slices at a time, if their mean is not what is wanted; those of the stretch are enough. */
+  grouped?: (every: number, from: number, to: number) => ArrayLike<number>;
   /** Groups of slices show their greatest value. */
   most?: boolean;
   /** A variable of the style: --c-ok. */
@@ -46,15 +46,32 @@ interface Props {
   title?: string;
 }
 
-export const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888';
+/** Colours of the style as they are now: asking the browser each time is slow. */
+const colours = new Map<string, string>();
+
+export function color(name: string): string {
+  let found = colours.get(name);
+  if (found === undefined) {
+    found = getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888';
+    colours.set(name, found);
+  }
+  return found;
+}
 
 /** Everything that must be drawn anew when the colours change. */
 export const repaint = new Set<() => void>();
+
+/** The colours have changed: light or dark, or paper. */
+export function recolour(): void {
+  colours.clear();
+  for (const draw of repaint) draw();
+}
 
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
 /** Marks of a time axis: never two with the same text. */
 export function timeLabel(seconds: number, step: number): string {
+  if (step >= 3600 && seconds > 0) return `${Math.round(seconds / 3600)} h`;
   return step < 1 ? `${Number(seconds.toFixed(2))} s` : clock(seconds);
 }
 
@@ -77,7 +94,7 @@ export const axis = (more: Partial<uPlot.Axis>): uPlot.Axis => ({
 export function useWidth(): [{ current: HTMLDivElement | null }, number] {
   const ref = useRef<HTMLDivElement>(null);
   const [width, set] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return;
     const measure = () => set(Math.floor(element.clientWidth));
@@ -110,7 +127,12 @@ export function TimePlot(props: Props) {
 
   const every = everyOf(props.to - props.from);
   const { slices } = app.run;
-  const values = useMemo(() => lines.map((line) => (line.grouped ? line.grouped(every) : grouped(line.values ?? [], slices, every, line.most))), [lines, every, slices, props.version]);
+  // Lines of percentiles know the groups of the stretch; means are quick, and are those of the whole run.
+  const partial = lines.some((line) => line.grouped);
+  const values = useMemo(
+    () => lines.map((line) => (line.grouped ? line.grouped(every, props.from, props.to) : grouped(line.values ?? [], slices, every, line.most))),
+    [lines, every, slices, props.version, partial && props.from, partial && props.to],
+  );
   const points = useRef(values);
   points.current = values;
   const data = useMemo(() => {
@@ -139,7 +161,7 @@ export function TimePlot(props: Props) {
   }, [app, slices, every, values, props.version, props.log, props.stacked, lines, shown.join()]);
 
   const shape = `${lines.map((line) => `${line.name}|${line.color}|${line.dash}|${line.fill}|${line.right}`).join('\n')}\n${props.log}${props.stacked}${props.unit}`;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element || width === 0) return;
     const bands: uPlot.Band[] = [];
@@ -151,7 +173,7 @@ export function TimePlot(props: Props) {
       {
         width,
         height,
-        padding: [10, lines.some((line) => line.right) ? 4 : 22, 0, 0],
+        padding: [10, lines.some((line) => line.right) ? 4 : 26, 0, 0],
         legend: { show: false },
         cursor: {
           sync: { key: 'time' },
@@ -164,7 +186,7 @@ export function TimePlot(props: Props) {
           x: { time: false, range: () => window_(latest.current) },
           y: props.log
             ? { distr: 3, log: 10, range: (_u, min, max) => logRange(min, max) }
-            : { range: (_u, _min, max) => [0, Math.max(max ?? 0, latest.current.limit ?? 0, latest.current.ceiling ?? 0, 1e-9) * 1.06] },
+            : { range: (_u, _min, max) => [0, (Math.max(max ?? 0, latest.current.limit ?? 0, latest.current.ceiling ?? 0) || 1) * 1.06] },
           right: { range: (_u, _min, max) => [0, (max ?? 0) > 0 ? max * 1.06 : 1] },
         },
         series: [
@@ -256,13 +278,13 @@ export function TimePlot(props: Props) {
     };
   }, [shape, width > 0, height]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const view = plot.current;
     if (!view || width === 0) return;
     if (view.width !== width) view.setSize({ width, height });
   }, [width, height]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const view = plot.current;
     if (!view) return;
     view.batch(() => {
@@ -363,7 +385,7 @@ export function alpha(colour: string, part: number): string {
 /** A plot whose x is not time: made anew for each change, it has few points. */
 export function FreePlot({ label, title, unit, make, height = 220, stale }: { label: string; title: string; unit?: string; make: (width: number, height: number) => { options: uPlot.Options; data: uPlot.AlignedData } | null; height?: number; stale: unknown[] }) {
   const [box, width] = useWidth();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element || width === 0) return;
     const made = make(width, height);
@@ -432,5 +454,5 @@ export function Spark({ values, from, to, width = 96, height = 22, tone = '--c-o
 /** A percentile over time as a spark. */
 export function TrendSpark({ pool, percent, from, to, ...more }: { pool: Pool; percent: number; from: number; to: number; width?: number; height?: number }) {
   const every = everyOf(to - from, 60);
-  return <Spark values={pool.percentiles([percent], every)[0]!} from={Math.floor(from / every)} to={Math.ceil(to / every)} {...more} />;
+  return <Spark values={pool.percentiles([percent], every, from, to)[0]!} from={Math.floor(from / every)} to={Math.ceil(to / every)} {...more} />;
 }

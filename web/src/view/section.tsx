@@ -1,25 +1,39 @@
 /** A section of the page: it draws itself at once while it is in sight, and otherwise when there is time. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { App, Stretch } from './app.js';
 
 /** Sections that wait for a moment without work. */
 const waiting: (() => void)[] = [];
-let planned = false;
+let planned = 0;
+/** Nothing that is out of sight is drawn until so many milliseconds after the last change: a drag changes often. */
+const REST = 120;
 
-function later(work: () => void): void {
-  waiting.push(work);
-  if (planned) return;
-  planned = true;
-  const next = () => {
-    const work = waiting.shift();
-    if (work) {
-      work();
-      setTimeout(next, 0);
-    } else planned = false;
-  };
-  setTimeout(next, 30);
+/** Whether what was in sight at first has been painted: nothing else is drawn before. */
+let painted = false;
+
+function next(): void {
+  waiting.shift()?.();
+  // A frame may come in between.
+  if (waiting.length > 0) planned = window.setTimeout(next, 5);
+}
+
+function later(work: (() => void) | null, rest: number): void {
+  if (work) waiting.push(work);
+  clearTimeout(planned);
+  if (painted) planned = window.setTimeout(next, rest);
+  else {
+    // A window that nobody sees paints nothing, and does not wait for it.
+    planned = window.setTimeout(next, 500);
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (painted) return;
+        painted = true;
+        later(null, rest);
+      }, 0),
+    );
+  }
 }
 
 /** Draws everything that still waits: before printing. */
@@ -39,15 +53,15 @@ export function Section({ app, id, title, note, draw }: Props) {
   const ref = useRef<HTMLElement>(null);
   const [stretch, set] = useState<Stretch | null>(null);
   const [error] = useErrorBoundary();
-  const route = useRef<string | null>(null);
-  useEffect(() => {
+  const stretched = useRef(false);
+  useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return;
     let queued = false;
     const update = () => {
       queued = false;
       if (element.isConnected) {
-        route.current = app.route;
+        stretched.current = true;
         set({ ...app.stretch });
       }
     };
@@ -57,9 +71,9 @@ export function Section({ app, id, title, note, draw }: Props) {
     };
     const plan = () => {
       if (inSight()) update();
-      else if (!queued) {
+      else {
+        later(queued ? null : () => queued && update(), stretched.current ? REST : 20);
         queued = true;
-        later(() => queued && update());
       }
     };
     const observer = new IntersectionObserver(
@@ -76,11 +90,13 @@ export function Section({ app, id, title, note, draw }: Props) {
       observer.disconnect();
     };
   }, [app]);
+  // Only what changes the stretch (or what it stands for) draws the section anew.
+  const drawn = useMemo(() => (stretch && !error ? draw(stretch) : null), [stretch, error]);
   let inside: ComponentChildren = <p class="empty">Adding up …</p>;
   if (error) inside = <p class="empty">This section could not be drawn: {error instanceof Error ? error.message : String(error)}. The other sections are not touched.</p>;
-  else if (stretch) inside = draw(stretch) ?? <p class="empty">There is nothing to show.</p>;
+  else if (stretch) inside = drawn ?? <p class="empty">There is nothing to show.</p>;
   return (
-    <section id={id} ref={ref} aria-labelledby={`${id}-title`} tabIndex={-1}>
+    <section id={id} ref={ref} class={stretch ? '' : 'undrawn'} data-stretch={stretch ? `${stretch.from}-${stretch.to}` : ''} aria-labelledby={`${id}-title`} tabIndex={-1}>
       <h2 id={`${id}-title`}>{title}</h2>
       {note && <p class="note">{note}</p>}
       {inside}

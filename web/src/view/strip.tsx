@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stage } from '../data/model.js';
 import { summed } from '../data/pool.js';
-import { type App, subject, useApp } from './app.js';
+import { type App, judged, subject, useApp } from './app.js';
 import { clock, length, local, perSecond } from './format.js';
 import { alpha, color, repaint, timeLabel, useWidth } from './plot.js';
 
@@ -21,6 +21,13 @@ export function withoutRamps(stages: Stage[], end: number): { from: number; to: 
   return { from, to: Math.min(to, end) };
 }
 
+/** From when to when by the clock, with the days if there are two. */
+function clocks(started: string, start: number, stop: number, zone: string | null | undefined): string {
+  const [from, to] = [start, stop].map((at) => local(started, at, zone, true).split(' '));
+  const day = from![0] === to![0] ? '' : `${from![0]} `;
+  return `${day}${local(started, start, zone)} – ${day ? `${to![0]} ` : ''}${local(started, stop, zone)}`;
+}
+
 export function Strip({ app }: { app: App }) {
   useApp(app);
   const { run } = app;
@@ -28,12 +35,11 @@ export function Strip({ app }: { app: App }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { from, to } = app.stretch;
   const n = run.slices;
-  const { count: counter, failed: failedRate, word } = subject(run);
+  const { count: counter, word } = subject(run);
   const version = run.version;
   const series = useMemo(() => {
     const counts = summed(run, run.of(counter), 0);
-    const failed = summed(run, run.of(failedRate), 1);
-    return { counts, failed };
+    return { counts, failed: judged(run).failed };
   }, [run, version]);
 
   useEffect(() => {
@@ -159,7 +165,7 @@ export function Strip({ app }: { app: App }) {
           {facts.started && (
             <span class="dim">
               {' '}
-              · {local(facts.started, start, facts.timezone)} – {local(facts.started, stop, facts.timezone)}
+              · {clocks(facts.started, start, stop, facts.timezone)}
             </span>
           )}
         </output>

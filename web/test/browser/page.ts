@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { DocumentWriter } from '../../src/data/write.js';
 import { fill, launch } from '../filled.js';
+import { Oracle, told } from '../oracle.js';
 import { manyRoutes, type Synthetic, synthesize, trendChunk, type Wish } from '../synthetic.js';
 
 let browser: Browser;
@@ -143,6 +144,74 @@ test('every number follows the stretch: all, by the address, by a drag, by the k
   await again.page.close();
 });
 
+/** Chooses a stretch by the address, or all, and waits until every section is of it. */
+async function choose(page: Page, from: number, to: number, n: number): Promise<void> {
+  const whole = from === 0 && to === n;
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, whole ? '' : `#from=${from}&to=${to}`);
+  await followed(page, from, to);
+}
+
+const followed = (page: Page, from: number, to: number) =>
+  page.waitForFunction((wanted) => [...document.querySelectorAll<HTMLElement>('section[data-stretch]')].every((section) => section.dataset.stretch === wanted), PATIENCE, `${from}-${to}`);
+
+test('every number of every section is that of the raw values, for the whole run and for three stretches', async () => {
+  // Few values are exact everywhere; of many, percentiles are those of buckets.
+  for (const [rate, tolerance] of [[4, 1e-9], [60, 1e-3]] as const) {
+    const made = synthesize({ seconds: 240, rate, seed: 5 });
+    const { page, errors } = await open(fill({ mode: 'report' }, 'shop', made.document));
+    await page.evaluate(() => {
+      for (const box of document.querySelectorAll<HTMLInputElement>('.menu-list input')) if (!box.checked) box.click();
+    });
+    for (const [from, to] of [[0, 240], [30, 95], [90, 240], [97, 98]] as const) {
+      await choose(page, from, to, 240);
+      const expected = new Oracle(made, from, to, to - from).expected();
+      const found = await page.evaluate(told);
+      for (const [name, value] of Object.entries(expected)) {
+        // The verdict of the whole run is told by the run, not by the page.
+        if (from === 0 && to === 240 && name.startsWith('threshold')) continue;
+        const exact = !/p\d|deviation|Std dev|range|threshold/.test(name);
+        const allowed = Math.abs(value) * (exact ? 1e-6 : Math.max(tolerance, 1e-6)) + (/range/.test(name) && tolerance > 1e-6 ? 3 : 1e-9);
+        assert.ok(Math.abs((found[name] ?? Number.NaN) - value) <= allowed, `${from}-${to} at ${rate}/s, ${name}: the page says ${found[name]}, it is ${value}`);
+      }
+      const unexpected = Object.keys(found).filter((name) => !(name in expected) && !Number.isNaN(found[name]) && found[name] !== 0);
+      assert.deepEqual(unexpected, [], 'numbers that nothing was compared with');
+    }
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test('all twelve sections follow a drag', async () => {
+  const made = synthesize({ seconds: 240, rate: 40 });
+  const { page } = await open(fill({ mode: 'report' }, 'shop', made.document));
+  const prints = () =>
+    page.evaluate(() => {
+      const found: Record<string, string> = {};
+      for (const section of document.querySelectorAll('section')) {
+        found[section.id] = section.textContent + [...section.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()).join() + [...section.querySelectorAll('[style]')].map((element) => element.getAttribute('style')).join();
+      }
+      return found;
+    });
+  const before = await prints();
+  const box = (await (await page.$('.strip-body'))!.boundingBox())!;
+  for (const [start, end, from, to] of [[0.2525, 0.5975, 60, 144], [0.802, 0.849, 192, 204]] as const) {
+    await page.mouse.move(box.x + box.width * start, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * end, box.y + 30, { steps: 4 });
+    await page.mouse.up();
+    await followed(page, from, to);
+    const after = await prints();
+    assert.deepEqual(Object.keys(after), ['figures', 'range', 'thresholds', 'load', 'responses', 'latency', 'requests', 'knee', 'failures', 'groups', 'metrics', 'generator', 'source']);
+    for (const [id, print] of Object.entries(after)) {
+      assert.notEqual(print, before[id], `section ${id} did not follow`);
+      before[id] = print;
+    }
+  }
+  await page.close();
+});
+
 test('rows of the table are routes and their classes; sort, search, columns, CSV, and a click opens one', async () => {
   const made = synthesize({ seconds: 60, rate: 60 });
   const { page, errors } = await open(fill({ mode: 'report' }, 'shop', made.document));
@@ -258,6 +327,8 @@ test('an iteration that always throws is not shown as healthy', async () => {
   writer.chunk({ series: 0, type: 'counter', first: 0, columns: [[10, 10, 10, 10, 10]] });
   const { page } = await open(fill({ mode: 'report' }, 'x', writer.done()));
   assert.match(await page.$eval('.verdict.bad', (verdict) => verdict.textContent!), /50 of 50 iterations ended in an exception/);
+  assert.match(await page.$eval('#responses', (section) => section.textContent!), /This test had no requests/);
+  assert.match(await page.$eval('#failures', (section) => section.textContent!), /the script did.*Error: no/s);
   await page.close();
 });
 
@@ -327,8 +398,14 @@ test('ten thousand series are shown', async () => {
 
 test('printing draws every section, in light colours', async () => {
   const { page, errors } = await open(fill({ mode: 'report' }, 'shop', synthesize({ seconds: 30 }).document), { dark: true });
+  await page.evaluate(() => {
+    addEventListener('beforeprint', () => {
+      document.documentElement.dataset.printed = `${document.querySelectorAll('.undrawn').length} ${getComputedStyle(document.documentElement).getPropertyValue('--card').trim()}`;
+    });
+  });
   const pdf = await page.pdf({ format: 'A4', printBackground: true });
   assert.ok(pdf.length > 50_000);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.printed), '0 #ffffff');
   assert.deepEqual(errors, []);
   await page.close();
 });
@@ -340,14 +417,22 @@ class Live {
   private readonly clients = new Set<ServerResponse>();
   private readonly parts: string[] = [];
   readonly joined: (string | undefined)[] = [];
+  /** Answers that are no stream. */
+  refuse = 0;
+  /** The number of the first part that is still known. */
+  private gone = 0;
 
   constructor(html: () => string) {
     this.server = createServer((request, response) => {
-      if (request.url === '/events') {
+      if (request.url === '/events' && this.refuse > 0) {
+        this.refuse--;
+        response.writeHead(503).end('not yet');
+      } else if (request.url === '/events') {
         response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
         const last = request.headers['last-event-id'] as string | undefined;
         this.joined.push(last);
-        for (let i = last === undefined ? 0 : Number(last) + 1; i < this.parts.length; i++) response.write(this.event(i));
+        const first = last === undefined || Number(last) + 1 < this.gone ? this.gone : Number(last) + 1;
+        for (let i = first; i < this.parts.length; i++) response.write(this.event(i));
         response.write('retry: 50\n\n');
         this.clients.add(response);
         response.on('close', () => this.clients.delete(response));
@@ -371,6 +456,11 @@ class Live {
   send(document: Uint8Array): void {
     this.parts.push(Buffer.from(document).toString('base64'));
     for (const client of this.clients) client.write(this.event(this.parts.length - 1));
+  }
+
+  /** Forgets all parts but those that follow: the next begins with a reset. */
+  lose(): void {
+    this.gone = this.parts.length;
   }
 
   end(): void {
@@ -444,4 +534,156 @@ test('a live page: late joiners, a cut connection, control, and the report at th
     live.server.closeAllConnections?.();
     live.server.close();
   }
+});
+
+test('a live page waits for a server that is not there yet, takes a reset, new series and slices that grow, and a stretch stays', async () => {
+  const config = { mode: 'live', live: { events: 'events' } };
+  const live = new Live(() => fill(config, ''));
+  live.refuse = 1;
+  const url = await live.listen();
+  const page = await browser.newPage();
+  await page.bringToFront();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  try {
+    await page.goto(url, { ...PATIENCE, waitUntil: 'domcontentloaded' });
+    await until(page, 'tries again', '.opening');
+    live.send(tick(3, 'running', true));
+    await settled(page);
+    const requests = (count: number) => page.waitForFunction((count) => document.querySelector<HTMLDataElement>('[data-figure=requests] data')?.value === String(count), PATIENCE, count);
+    await requests(6);
+    assert.equal(await page.title(), 'live', 'a page without a title has the name of the run');
+    // The last slice grows, and a route comes that was not there before.
+    const more = new DocumentWriter();
+    more.json({ time: { width: 1000, slices: 3, end: 2.9e6 }, series: [[0, { name: '/b', method: 'GET', status: '200' }], [1, { name: '/b', method: 'GET', status: '200' }]] });
+    more.chunk({ series: 1, type: 'counter', first: 2, columns: [[5]] });
+    more.chunk(trendChunk(0, [Float64Array.of(1, 2, 3, 4, 5)], 2));
+    more.chunk({ series: 3, type: 'counter', first: 2, columns: [[1]] });
+    more.chunk(trendChunk(2, [Float64Array.of(900)], 2));
+    live.send(more.done());
+    await requests(10);
+    await page.waitForFunction(() => document.querySelectorAll('.routes .route').length === 2, PATIENCE);
+    assert.equal(await page.$eval('#latency [data-stat=max] data', (max) => (max as HTMLDataElement).value), '900');
+    // A chosen stretch stays while the run goes on.
+    await page.evaluate(() => {
+      location.hash = '#from=0&to=2';
+    });
+    await requests(4);
+    live.send(tick(4, 'running', false));
+    await page.waitForFunction(() => document.querySelector('.live')?.textContent?.includes('4 s'), PATIENCE);
+    await requests(4);
+    // The connection is cut while the server forgets what was: all comes anew behind a reset.
+    live.lose();
+    live.cut();
+    live.send(tick(6, 'running', true));
+    await page.waitForFunction(() => document.querySelector('.live')?.textContent?.includes('6 s'), PATIENCE);
+    await page.evaluate(() => (document.querySelector('.chips .chip') as HTMLButtonElement).click());
+    await requests(12);
+    assert.equal(await page.$$eval('.routes .route', (routes) => routes.length), 1, 'what was before the reset is forgotten');
+    // The last part came, but nobody said that it was the last.
+    live.send(tick(7, 'finished', false));
+    await requests(14);
+    await until(page, 'The run has ended', '.live');
+    live.cut();
+    await new Promise((done) => setTimeout(done, 300));
+    assert.match(await page.$eval('.live', (bar) => bar.textContent!), /The run has ended/);
+    assert.deepEqual(errors, []);
+  } finally {
+    await page.close();
+    live.server.closeAllConnections?.();
+    live.server.close();
+  }
+});
+
+test('an attack of nothing but latencies has its counts, rate and failures, and its title', async () => {
+  const writer = new DocumentWriter();
+  writer.json({
+    time: { width: 1000, slices: 10, end: 10e6 },
+    run: { name: 'nightly attack', kind: 'attack', state: 'finished' },
+    metrics: [{ name: 'http_req_duration', type: 'trend', contains: 'time' }],
+    series: [[0, { status: '200' }], [0, { status: '500' }], [0, { status: '0', error_code: '1050' }]],
+  });
+  writer.chunk(trendChunk(0, Array.from({ length: 10 }, (_, i) => Float64Array.of(5 + i, 7, 9))));
+  writer.chunk(trendChunk(1, Array.from({ length: 10 }, () => Float64Array.of(2))));
+  writer.chunk(trendChunk(2, [Float64Array.of(30_000)], 9));
+  for (const width of [1440, 390]) {
+    const { page, errors } = await open(fill({ mode: 'report' }, 'My <title>', writer.done()), { width });
+    assert.equal(await page.title(), 'My <title>');
+    assert.equal(await page.$eval('h1', (title) => title.textContent), 'nightly attack');
+    const found = await numbers(page);
+    assert.deepEqual([found['figure hits'], found['figure rate'], found['figure failed'], found['all count'], found['all failed']], [41, 4.1, 11 / 41, 41, 11 / 41]);
+    const text = await page.$eval('#app', (app) => app.textContent!);
+    assert.match(text, /30 of 41 hits succeeded.*Responses by outcome.*Failures by kind.*Percentiles over time.*Latency against load.*HTTP status 500.*no answer code 1050/s);
+    assert.doesNotMatch(text, /scenario|checks|VUs|thresholds|iterations|could not be drawn/i);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    await choose(page, 9, 10, 10);
+    assert.equal((await numbers(page))['figure hits'], 5);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test('a metric without samples, a run without requests and choices without values stay readable', async () => {
+  const made = synthesize({ seconds: 30, rate: 20 });
+  const { page, errors } = await open(fill({ mode: 'report' }, 'x', made.document));
+  const pick = (value: string) =>
+    page.evaluate((value) => {
+      const select = [...document.querySelectorAll<HTMLSelectElement>('#knee select')][1]!;
+      select.value = value;
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    }, value);
+  await choose(page, 5, 6, 30);
+  await pick('failed');
+  await until(page, 'There are no durations of failed requests in the selected stretch', '#knee');
+  await pick('all');
+  await until(page, 'p95 against load', '#knee');
+  await page.close();
+  const writer = new DocumentWriter();
+  writer.json({
+    time: { width: 1000, slices: 20, end: 19.5e6 },
+    run: { name: 'x', state: 'finished', passed: null },
+    metrics: [{ name: 'never', type: 'trend', contains: 'time' }, { name: 'iteration_duration', type: 'trend', contains: 'time' }, { name: 'iterations', type: 'counter' }],
+    series: [[1, {}], [2, {}]],
+  });
+  writer.chunk(trendChunk(0, Array.from({ length: 20 }, () => Float64Array.of(12))));
+  writer.chunk({ series: 1, type: 'counter', first: 0, columns: [new Array(20).fill(1)] });
+  const bare = await open(fill({ mode: 'report' }, 'x', writer.done()));
+  const text = await bare.page.$eval('#app', (app) => app.textContent!);
+  assert.match(text, /It got no value/);
+  assert.equal((await numbers(bare.page))['figure iterations'], 20);
+  assert.match(await bare.page.$eval('[data-figure=rate] data', (rate) => (rate as HTMLDataElement).value), /^1\.0256/);
+  assert.deepEqual([...errors, ...bare.errors], []);
+  await bare.page.close();
+});
+
+test('the keyboard reaches everything: links, sliders, buttons, rows; and the policy stops foreign script', async () => {
+  const { page } = await open(fill({ mode: 'report' }, 'shop', synthesize({ seconds: 60 }).document));
+  await page.keyboard.press('Tab');
+  assert.match(await page.evaluate(() => document.activeElement!.textContent!), /Skip to the results/);
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement!.id), 'thresholds');
+  await page.focus('.handle.to');
+  await page.keyboard.press('Home');
+  await until(page, '0:00 – 0:01', '.chosen');
+  await page.keyboard.press('End');
+  await until(page, 'whole run', '.chosen');
+  await page.focus('.routes .route');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.opened', PATIENCE);
+  const nameless = await page.$$eval('button, a, input, select, summary, [role=slider], [role=img], [role=region]', (elements) =>
+    elements.filter((element) => !(element.getAttribute('aria-label') || element.textContent?.trim() || element.closest('label')?.textContent?.trim())).map((element) => element.outerHTML.slice(0, 200)),
+  );
+  assert.deepEqual(nameless, []);
+  const hurt = await page.evaluate(async () => {
+    const script = document.createElement('script');
+    script.textContent = 'window.hurt = 1';
+    document.body.append(script);
+    const frame = document.createElement('img');
+    const refused = new Promise((done) => addEventListener('securitypolicyviolation', (event) => event.effectiveDirective === 'img-src' && done(event.effectiveDirective)));
+    frame.src = 'https://example.org/x.png';
+    document.body.append(frame);
+    return [(window as unknown as { hurt?: number }).hurt ?? 'unhurt', await refused];
+  });
+  assert.deepEqual(hurt, ['unhurt', 'img-src']);
+  await page.close();
 });

@@ -76,7 +76,7 @@ test('what a pool says of any stretch is what its values say', () => {
     const run = new Run();
     run.apply(made.document);
     const pool = new Pool(run, run.of('http_req_duration'));
-    for (const [from, to] of [[0, 200], [0, 64], [7, 9], [31, 33], [32, 64], [13, 187], [199, 200]] as const) {
+    for (const [from, to] of [[0, 200], [0, 64], [7, 9], [31, 33], [32, 64], [13, 187], [40, 200], [70, 170], [61, 181], [199, 200]] as const) {
       const values = made.durations.slice(from, to).flat();
       const stretch = pool.stretch(from, to);
       assert.equal(stretch.count, values.length);
@@ -97,6 +97,39 @@ test('what a pool says of any stretch is what its values say', () => {
     });
     const failed = summed(run, run.of('http_req_failed'), 1);
     assert.equal(total(failed, 10, 150), made.failed.slice(10, 150).reduce((a, b) => a + b, 0));
+  }
+});
+
+test('differences of sums are what adding up gives, bin by bin, for wide sets and narrow ones', () => {
+  const made = synthesize({ seconds: 500, rate: 90, seed: 9 });
+  const run = new Run();
+  run.apply(made.document);
+  const narrow = run.of('http_req_duration').slice(0, 2);
+  const dice = new Dice(4);
+  for (const series of [narrow, run.of('http_req_duration')]) {
+    const pool = new Pool(run, series);
+    for (let i = 0; i < 60; i++) {
+      const from = Math.floor(dice.roll() * 499);
+      const to = from + 1 + Math.floor(dice.roll() * (500 - from));
+      const counts = new Map<number, number>();
+      for (const one of series) {
+        const raw = made.raw.find((other) => other.metric.name === 'http_req_duration' && JSON.stringify(other.tags) === JSON.stringify(one.tags))!;
+        for (const slice of raw.values!.slice(from, to)) for (const value of slice) counts.set(valueIn(keyOf(value)), (counts.get(valueIn(keyOf(value))) ?? 0) + 1);
+      }
+      const stretch = pool.stretch(from, to);
+      if (stretch.exact) continue;
+      const found = new Map<number, number>();
+      stretch.forEach((value, count) => found.set(valueIn(keyOf(value)), count));
+      assert.deepEqual([...found].sort((a, b) => a[0] - b[0]), [...counts].sort((a, b) => a[0] - b[0]), `${from}-${to}`);
+    }
+    // Groups of slices are computed as they are asked for, and all cells together hold all values.
+    const parts = [pool.percentiles([95], 10, 30, 95)[0]!.slice(), pool.percentiles([95], 10)[0]!];
+    assert.deepEqual([...parts[0]!.slice(3, 10)], [...parts[1]!.slice(3, 10)]);
+    assert.ok(Number.isNaN(parts[0]![2]!) && Number.isNaN(parts[0]![10]!));
+    const borders = Float64Array.from({ length: 50 }, (_, i) => 10 ** (i / 10 - 1));
+    const grid = pool.grid(borders, 100, 200);
+    assert.equal(total(grid, 0, grid.length), pool.totals(100, 200).count);
+    assert.equal(total(pool.grid(borders), 0, grid.length), pool.totals(0, 500).count);
   }
 });
 

@@ -5,6 +5,7 @@ import { App, outcome, routeOf, statusClass } from '../../src/view/app.js';
 import { amount, bytes, clock, csvCell, digits, duration, length, percent, perSecond } from '../../src/view/format.js';
 import { kneeOf } from '../../src/view/sections/scatter.js';
 import { highlight } from '../../src/view/sections/source.js';
+import { timeLabel } from '../../src/view/plot.js';
 import { withoutRamps } from '../../src/view/strip.js';
 import { Dice, synthesize } from '../synthetic.js';
 
@@ -21,6 +22,10 @@ test('clocks and lengths', () => {
   assert.deepEqual([0, 65, 3661].map((s) => clock(s)), ['0:00', '1:05', '1:01:01']);
   assert.equal(clock(65.5, true), '1:05.5');
   assert.deepEqual([0.3, 5, 60, 3723, 86400].map(length), ['0.3 s', '5 s', '1 min', '1 h 2 min 3 s', '24 h']);
+});
+
+test('marks of hours are short, and those of seconds have their unit', () => {
+  assert.deepEqual([[0, 21600], [21600, 21600], [5400, 1800], [0.5, 0.5], [90, 30]].map(([at, step]) => timeLabel(at!, step!)), ['0:00', '6 h', '1:30:00', '0.5 s', '1:30']);
 });
 
 test('cells of CSV files are quoted, and no formula', () => {

@@ -1,9 +1,10 @@
 /** Section 9: kinds of failure and the exchanges kept as evidence. */
 
 import { useState } from 'preact/hooks';
-import type { Exchange, Part } from '../../data/model.js';
-import { total } from '../../data/pool.js';
-import { type App, type Stretch, sum } from '../app.js';
+import type { Exchange, Failure, Part } from '../../data/model.js';
+import { summed, total } from '../../data/pool.js';
+import type { Series } from '../../data/run.js';
+import { type App, judged, outcome, type Stretch } from '../app.js';
 import { bytes, clock, duration, percent, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -12,27 +13,66 @@ import { PHASES } from './requests.js';
 
 const SHOWN = 50;
 
+interface Kind {
+  failure: Omit<Failure, 'series'>;
+  counts: Float64Array;
+}
+
+/** The kinds of failure that were kept; if none were, those that the tags of the requests tell. */
+function kindsOf(app: App): Kind[] {
+  const { run } = app;
+  if (run.facts.failures.length > 0) {
+    return run.facts.failures.flatMap((failure) => {
+      const series = run.series[failure.series];
+      return series ? [{ failure, counts: series.column(0) }] : [];
+    });
+  }
+  const { count, http } = subject(run);
+  if (!http) return [];
+  const found = new Map<string, Series[]>();
+  for (const one of run.of(count)) {
+    if (outcome(one.tags) === 'ok') continue;
+    const key = JSON.stringify([one.tags.status, one.tags.error_code, one.tags.method, one.tags.name]);
+    const list = found.get(key);
+    if (list) list.push(one);
+    else found.set(key, [one]);
+  }
+  const { width, end } = run.facts.time;
+  return [...found.values()].map((series) => {
+    const { status, error_code, method, name } = series[0]!.tags;
+    const counts = summed(run, series, 0);
+    const first = counts.findIndex((count) => count > 0);
+    let last = counts.length - 1;
+    while (last > 0 && counts[last] === 0) last--;
+    const code = error_code && error_code !== status ? error_code : '';
+    return {
+      failure: { code, status: Number(status || 0), message: Number(status) > 0 ? '' : 'no answer', method: method ?? null, route: name ?? null, first: first * width * 1000, last: Math.min((last + 1) * width * 1000, end) },
+      counts,
+    };
+  });
+}
+
 export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; route?: string }) {
   const { run } = app;
   const { from, to } = stretch;
   const [open, setOpen] = useState<number | null>(null);
   const [limit, setLimit] = useState(SHOWN);
   const ofRoute = (method: string | null | undefined, name: string | null | undefined) => route === undefined || `${method ? `${method} ` : ''}${name ?? ''}` === route;
-  const kinds = run.facts.failures
-    .map((failure, index) => ({ failure, index, series: run.series[failure.series] }))
-    .filter(({ failure, series }) => series && ofRoute(failure.method, failure.route))
-    .map((kind) => ({ ...kind, count: total(kind.series!.column(0), from, to) }))
+  const kinds = kindsOf(app)
+    .map((kind, index) => ({ ...kind, index }))
+    .filter(({ failure }) => ofRoute(failure.method, failure.route))
+    .map((kind) => ({ ...kind, count: total(kind.counts, from, to) }))
     .filter((kind) => kind.count > 0)
     .sort((a, b) => b.count - a.count);
   const all = kinds.reduce((sum, kind) => sum + kind.count, 0);
   const kept = run.facts.exchanges.map((exchange, index) => ({ exchange, index })).filter(({ exchange }) => ofRoute(exchange.method, exchange.route) && inside(exchange, app, stretch));
   const others = kept.filter(({ exchange }) => exchange.why !== 'failure');
-  const judged = subject(run).failed ? sum(run.of(subject(run).failed), 1, from, to) : 0;
+  const failed = subject(run).http ? total(judged(run).failed, from, to) : 0;
   return (
     <>
       {route !== undefined && <h4>Failures of this route</h4>}
-      {kinds.length === 0 && judged === 0 && <Empty>{app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
-      {kinds.length === 0 && judged > 0 && <Empty>{whole(judged)} requests failed, but their kinds were not kept.</Empty>}
+      {kinds.length === 0 && failed === 0 && <Empty>{run.facts.exceptions.length > 0 ? 'No request failed; the script did.' : app.whole ? 'Nothing failed.' : 'Nothing failed in the selected stretch of time.'}</Empty>}
+      {route === undefined && kinds.length === 0 && failed > 0 && <Empty>{whole(failed)} {subject(run).word} failed, but their kinds were not kept.</Empty>}
       {kinds.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Failures">
           <table class="failures">
@@ -57,7 +97,7 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
               </tr>
             </thead>
             <tbody>
-              {kinds.slice(0, limit).map(({ failure, index, series, count }) => {
+              {kinds.slice(0, limit).map(({ failure, index, counts, count }) => {
                 const exchanges = (failure.exchanges ?? []).flatMap((place) => run.facts.exchanges[place] ?? []);
                 const isOpen = open === index;
                 return [
@@ -74,7 +114,7 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
                     <td>{failure.first === null || failure.first === undefined ? '–' : clock(failure.first / 1e6)}</td>
                     <td>{failure.last === null || failure.last === undefined ? '–' : clock(failure.last / 1e6)}</td>
                     <td class="text">
-                      <Spark values={series!.column(0)} from={from} to={to} width={110} tone="--c-fail" />
+                      <Spark values={counts} from={from} to={to} width={110} tone="--c-fail" />
                     </td>
                     <td class="text">
                       {exchanges.length > 0 ? (
@@ -127,7 +167,7 @@ export function Failures({ app, stretch, route }: { app: App; stretch: Stretch; 
         </div>
       )}
       {route === undefined && <Exceptions app={app} />}
-      {route === undefined && kinds.length === 0 && run.facts.failures.length === 0 && others.length === 0 && judged === 0 && run.slices === 0 && <Empty>{why(app, 'requests')}</Empty>}
+      {route === undefined && kinds.length === 0 && run.facts.failures.length === 0 && others.length === 0 && failed === 0 && run.slices === 0 && <Empty>{why(app, 'requests')}</Empty>}
     </>
   );
 }

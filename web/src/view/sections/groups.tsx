@@ -10,7 +10,7 @@ import { Empty, Num } from '../section.js';
 import { Latency } from './latency.js';
 import { rates } from './load.js';
 
-export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_.*)$/;
+export const BUILTIN = /^(vus|vus_max|iterations|iteration_duration|iteration_lateness|dropped_iterations|data_sent|data_received|checks|group_duration|group_response_time|http_reqs|http_req_(duration|duration_planned|failed|blocked|looking_up|connecting|tls_handshaking|sending|waiting|receiving|bytes_received|bytes_sent))$/;
 
 export function Groups({ app, stretch }: { app: App; stretch: Stretch }) {
   const { run } = app;
@@ -223,7 +223,7 @@ function Card({ app, stretch, metric }: { app: App; stretch: Stretch; metric: Me
         return [{ name: 'value', values: gaugeLine(run, series), color: '--c-fourth' }];
       default: {
         const pool = app.pool(metric.name);
-        const line = (i: number) => (every: number) => pool.percentiles([50, 95, 99], every)[i]!;
+        const line = (i: number) => (every: number, start: number, end: number) => pool.percentiles([50, 95, 99], every, start, end)[i]!;
         return [
           { name: 'p50', grouped: line(0), color: '--b-50' },
           { name: 'p95', grouped: line(1), color: '--b-95', dash: [4, 3] },

@@ -2,8 +2,8 @@
 
 import type { Distribution } from '../../data/distribution.js';
 import { gauge, gaugeLine, type Pool, summed, total } from '../../data/pool.js';
-import { type App, type Stretch, subject } from '../app.js';
-import { amount, bytes, duration, length, local, percent, perSecond, whole } from '../format.js';
+import { type App, judged, type Stretch, subject } from '../app.js';
+import { amount, byContains, bytes, length, local, percent, perSecond, whole } from '../format.js';
 import { Spark, TrendSpark } from '../plot.js';
 import { Num } from '../section.js';
 
@@ -25,14 +25,12 @@ interface Figure {
 /** The numbers of a stretch that stand in front. */
 export function figures(app: App, { from, to, seconds }: Stretch): Figure[] {
   const { run } = app;
-  const { count, duration: metric, failed, word } = subject(run);
+  const { count, duration: metric, http, word } = subject(run);
   const pool = app.pool(metric);
-  const counts = count ? summed(run, run.of(count), 0) : pool.columns.count;
+  const counts = summed(run, run.of(count), 0);
   const all = total(counts, from, to);
-  const rateSeries = failed ? run.of(failed) : [];
-  const failedCounts = summed(run, rateSeries, 0);
-  const failedHits = summed(run, rateSeries, 1);
-  const judged = total(failedCounts, from, to);
+  const of = judged(run);
+  const asked = total(of.all, from, to);
   const vus = vusOf(app);
   const received = summed(run, run.of('data_received'), 0);
   const sent = summed(run, run.of('data_sent'), 0);
@@ -40,9 +38,9 @@ export function figures(app: App, { from, to, seconds }: Stretch): Figure[] {
     { name: word, value: all, text: amount, line: counts },
     { name: 'rate', value: seconds > 0 ? all / seconds : 0, text: perSecond, line: counts },
   ];
-  if (judged > 0 || failed) list.push({ name: 'failed', value: judged > 0 ? total(failedHits, from, to) / judged : null, text: percent, line: failedHits, tone: '--c-fail' });
+  if (http || word === 'gRPC calls') list.push({ name: 'failed', value: asked > 0 ? total(of.failed, from, to) / asked : null, text: percent, line: of.failed, tone: '--c-fail' });
   const stretch: Distribution = pool.stretch(from, to);
-  list.push({ name: 'p95', value: stretch.count > 0 ? stretch.percentile(95) : null, text: duration, line: [], pool });
+  list.push({ name: 'p95', value: stretch.count > 0 ? stretch.percentile(95) : null, text: byContains(run.metric(metric)?.contains ?? 'time'), line: [], pool });
   if (vus.length > 0) list.push({ name: 'peak VUs', value: gauge(vus, from, to)?.max ?? null, text: whole, line: gaugeLine(run, vus), tone: '--c-third' });
   const data = total(received, from, to) + total(sent, from, to);
   if (run.of('data_received').length + run.of('data_sent').length > 0) list.push({ name: 'data', value: data, text: bytes, line: received.map((value, i) => value + sent[i]!), tone: '--c-fourth' });
@@ -55,7 +53,9 @@ function outcomeSentence(app: App): { tone: string; mark: string; word: string; 
   const thrown = exceptions.reduce((all, exception) => all + exception.count, 0);
   const iterations = app.run.of('iterations').reduce((all, one) => all + one.column(0).reduce((a, b) => a + b, 0), 0);
   const aside = thrown > 0 ? ` ${whole(thrown)} iteration${thrown === 1 ? '' : 's'} ended in an exception.` : '';
+  const useless = thrown > 0 && thrown >= iterations / 2;
   if (run.state === 'running') {
+    if (useless && broken === 0) return { tone: 'bad', mark: '!', word: 'Running', text: `${whole(thrown)} of ${whole(Math.max(iterations, thrown))} iterations ended in an exception so far.` };
     return broken > 0
       ? { tone: 'bad', mark: '✕', word: 'Running', text: `${broken} of ${thresholds.length} thresholds ${broken === 1 ? 'is' : 'are'} broken so far.${aside}` }
       : { tone: 'plain', mark: '▶', word: 'Running', text: thresholds.length > 0 ? `All ${thresholds.length} thresholds hold so far.${aside}` : `No thresholds were set.${aside}` };
@@ -64,8 +64,13 @@ function outcomeSentence(app: App): { tone: string; mark: string; word: string; 
   if (broken > 0) return { tone: 'bad', mark: '✕', word: 'Failed', text: `${broken} of ${thresholds.length} threshold${thresholds.length === 1 ? '' : 's'} ${broken === 1 ? 'is' : 'are'} broken.${aside}` };
   if (run.state === 'aborted') return { tone: 'bad', mark: '✕', word: 'Aborted', text: `${run.reason ?? 'The run was cut short.'}${aside}` };
   if (run.passed === false) return { tone: 'bad', mark: '✕', word: 'Failed', text: `${run.reason ?? `The run ended with exit code ${run.exit ?? '?'}.`}${aside}` };
-  if (thrown > 0 && thrown >= iterations / 2) return { tone: 'bad', mark: '!', word: 'Broken script', text: `${whole(thrown)} of ${whole(Math.max(iterations, thrown))} iterations ended in an exception.` };
+  if (useless) return { tone: 'bad', mark: '!', word: 'Broken script', text: `${whole(thrown)} of ${whole(Math.max(iterations, thrown))} iterations ended in an exception.` };
   if (run.passed) return { tone: 'good', mark: '✓', word: 'Passed', text: `${thresholds.length === 1 ? 'The threshold holds' : `All ${thresholds.length} thresholds hold`}.${aside}` };
+  if (run.kind === 'attack') {
+    const of = judged(app.run);
+    const [all, failed] = [of.all, of.failed].map((list) => list.reduce((a, b) => a + b, 0));
+    return { tone: 'plain', mark: '●', word: 'Finished', text: all! > 0 ? `${whole(all! - failed!)} of ${whole(all!)} hits succeeded (${percent(1 - failed! / all!)}).` : 'There was no hit.' };
+  }
   return { tone: 'plain', mark: '●', word: 'Finished', text: `No thresholds were set, so nothing was judged.${aside}` };
 }
 
@@ -110,7 +115,7 @@ export function Head({ app }: { app: App }) {
             <strong>{outcome.word}.</strong> {outcome.text}
           </span>
         </p>
-        <p class={`verdict ${trust?.[0] ?? 'plain'}`}>
+        {(run.kind !== 'attack' || trust) && <p class={`verdict ${trust?.[0] ?? 'plain'}`}>
           <span class="mark" aria-hidden="true">
             {trust?.[1] ?? '?'}
           </span>
@@ -122,14 +127,16 @@ export function Head({ app }: { app: App }) {
                 href="#generator"
                 onClick={(event) => {
                   event.preventDefault();
-                  document.getElementById('generator')?.scrollIntoView();
+                  const section = document.getElementById('generator');
+                  section?.scrollIntoView();
+                  section?.focus({ preventScroll: true });
                 }}
               >
                 Findings
               </a>
             )}
           </span>
-        </p>
+        </p>}
       </div>
     </header>
   );

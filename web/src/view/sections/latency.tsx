@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Distribution } from '../../data/distribution.js';
+import { type Distribution, EXACT_MAX } from '../../data/distribution.js';
 import { gaugeLine, type Pool } from '../../data/pool.js';
 import { type App, outcome, type Stretch, subject } from '../app.js';
 import { amount, byContains, digits, duration, percent, whole } from '../format.js';
@@ -100,7 +100,7 @@ function Inside({ app, stretch, pool, values, tell, log, rule, metric, outcomeKe
   const lines = useMemo(() => {
     const { count, min, max } = pool.columns;
     const known = (column: Float64Array) => column.map((value, i) => (count[i] === 0 ? Number.NaN : value));
-    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, grouped: (every: number) => pool.percentiles(BANDS, every)[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
+    const list: Line[] = BANDS.map((percent, i) => ({ name: `p${percent}`, grouped: (every: number, start: number, end: number) => pool.percentiles(BANDS, every, start, end)[i]!, color: BAND_COLORS[i]!, dash: BAND_DASH[i]!, width: percent === 50 || percent === 95 ? 2 : 1.3, fill: percent === 50 }));
     list.push({ name: 'max', values: known(max), most: true, color: '--c-max', dash: [1, 3] });
     list.push({ name: 'min', values: known(min), color: '--dim', dash: [1, 3], hidden: true });
     const users = vusOf(app);
@@ -237,16 +237,20 @@ function Ranges({ app, stretch, metric, rule }: { app: App; stretch: Stretch; me
   const [low, setLow] = useState(800);
   const [high, setHigh] = useState(1200);
   const { from, to } = stretch;
-  const ok = app.pool(metric, `${rule.key}\nok`, (tags) => rule.takes(tags) && outcome(tags) === 'ok').stretch(from, to);
+  const ok = app.pool(metric, `${rule.key}\nok`, (tags) => rule.takes(tags) && outcome(tags) === 'ok');
   const bad = app.pool(metric, `${rule.key}\nfailed`, (tags) => rule.takes(tags) && outcome(tags) !== 'ok').stretch(from, to);
-  const all = ok.count + bad.count;
+  const count = ok.totals(from, to).count;
+  const all = count + bad.count;
   if (all === 0) return null;
-  const fast = ok.below(low);
-  const middle = Math.max(0, ok.below(Math.max(high, low)) - fast);
+  // Of many, those below a border are all of them without the failed ones: they need not be added up again.
+  const every = count > EXACT_MAX ? app.pool(metric, `${rule.key}\nall`, rule.takes).stretch(from, to) : null;
+  const below = (limit: number) => (every ? every.below(limit, true) - bad.below(limit, true) : ok.stretch(from, to).below(limit));
+  const fast = below(low);
+  const middle = Math.max(0, below(Math.max(high, low)) - fast);
   const rows: [string, number, string][] = [
     [`ok, below ${duration(low)}`, fast, 'r-fast'],
     [`ok, ${duration(low)} to ${duration(high)}`, middle, 'r-middle'],
-    [`ok, ${duration(high)} and more`, ok.count - fast - middle, 'r-slow'],
+    [`ok, ${duration(high)} and more`, count - fast - middle, 'r-slow'],
     ['failed', bad.count, 'r-failed'],
   ];
   return (

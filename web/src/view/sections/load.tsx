@@ -67,8 +67,8 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
     const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness');
     const late: Line[] = lateness.series.length > 0
       ? [
-          { name: 'p50', grouped: (every) => lateness.percentiles([50, 99], every)[0]!, color: '--c-ok' },
-          { name: 'p99', grouped: (every) => lateness.percentiles([50, 99], every)[1]!, color: '--c-fourth', dash: [5, 3] },
+          { name: 'p50', grouped: (every, start, end) => lateness.percentiles([50, 99], every, start, end)[0]!, color: '--c-ok' },
+          { name: 'p99', grouped: (every, start, end) => lateness.percentiles([50, 99], every, start, end)[1]!, color: '--c-fourth', dash: [5, 3] },
         ]
       : [];
     return { vus, iterations, users, late };

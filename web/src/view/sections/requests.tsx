@@ -5,7 +5,7 @@ import type { Distribution } from '../../data/distribution.js';
 import type { Tags } from '../../data/model.js';
 import { type Pool, summed, total } from '../../data/pool.js';
 import type { Series } from '../../data/run.js';
-import { type App, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
+import { type App, judged, outcome, routeOf, statusClass, type Stretch, subject } from '../app.js';
 import { amount, bytes, csvCell, duration, percent, perSecond, short, whole } from '../format.js';
 import { Spark } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -113,9 +113,10 @@ function rowsOf(app: App): Row[] {
     }
     return found;
   };
-  const [counts, fails, received, sent] = [index(count), index(failed), index('http_req_bytes_received'), index('http_req_bytes_sent')];
-  const make = (key: string, route: string, name: string, depth: number, takes: (tags: Tags) => boolean): Row => {
-    const pool = app.pool(metric, `row ${key}`, takes);
+  const [durations, counts, fails, received, sent] = [index(metric), index(count), index(failed), index('http_req_bytes_received'), index('http_req_bytes_sent')];
+  const phases = PHASES.map(([, name]) => index(name));
+  const make = (key: string, route: string, name: string, depth: number): Row => {
+    const pool = app.poolOf(`${metric}\nrow ${key}`, () => durations.get(key) ?? []);
     return {
       key,
       route,
@@ -136,7 +137,7 @@ function rowsOf(app: App): Row[] {
       },
       bytes: [...(received.get(key) ?? []), ...(sent.get(key) ?? [])],
       get phases() {
-        const value = PHASES.map(([, name]) => app.pool(name, `row ${key}`, takes));
+        const value = PHASES.map(([, name], i) => app.poolOf(`${name}\nrow ${key}`, () => phases[i]!.get(key) ?? []));
         Object.defineProperty(this, 'phases', { value });
         return value;
       },
@@ -144,9 +145,9 @@ function rowsOf(app: App): Row[] {
     };
   };
   return [...groups].map(([route, classes]) => {
-    const row = make(route, route, route, 0, (tags) => routeOf(tags) === route);
+    const row = make(route, route, route, 0);
     const known = [...classes.keys()].filter(Boolean).sort();
-    row.children = known.map((name) => make(`${route}\n${name}`, route, name, 1, (tags) => routeOf(tags) === route && statusClass(tags) === name));
+    row.children = known.map((name) => make(`${route}\n${name}`, route, name, 1));
     return row;
   });
 }
@@ -221,8 +222,8 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
     name: everyRow.name,
     depth: 0,
     pool: everyRow.pool,
-    counts: subject(run).count ? summed(run, run.of(subject(run).count), 0) : everyRow.pool.columns.count,
-    failed: summed(run, run.of(subject(run).failed), 1),
+    counts: summed(run, run.of(subject(run).count), 0),
+    failed: judged(run).failed,
     bytes: [...run.of('http_req_bytes_received'), ...run.of('http_req_bytes_sent')],
     phases: PHASES.map(([, name]) => app.pool(name)),
     children: [],
@@ -308,11 +309,13 @@ export function Requests({ app, stretch }: { app: App; stretch: Stretch }) {
                 <input
                   type="checkbox"
                   checked={!hidden.has(one.key)}
-                  onChange={() => {
-                    const next = new Set(hidden);
-                    if (!next.delete(one.key)) next.add(one.key);
-                    setHidden(next);
-                  }}
+                  onChange={() =>
+                    setHidden((before) => {
+                      const next = new Set(before);
+                      if (!next.delete(one.key)) next.add(one.key);
+                      return next;
+                    })
+                  }
                 />{' '}
                 {one.name}
               </label>

@@ -23,7 +23,8 @@ const KINDS = ['--c-fail', '--c-fourth', '--c-warn', '--c-fifth', '--c-sixth', '
 export function Responses({ app, stretch, rule = EVERY }: { app: App; stretch: Stretch; rule?: Rule }) {
   const { run } = app;
   const { from, to, version } = stretch;
-  const { count, word } = subject(run);
+  const { count, word, http } = subject(run);
+  const requests = http || word === 'gRPC calls';
   const made = useMemo(() => {
     const series = run.of(count).filter((one) => rule.takes(one.tags));
     const kinds = new Map<string, typeof series>();
@@ -51,6 +52,7 @@ export function Responses({ app, stretch, rule = EVERY }: { app: App; stretch: S
     const failures: Line[] = bad.slice(0, 6).map(([kind, list], i) => ({ name: kind, values: rates(app, summed(run, list, 0)), color: KINDS[i]!, dash: i === 0 ? [] : [2 + 2 * i, 3] }));
     return { series, lines, starts, failures };
   }, [run, version, rule.key]);
+  if (!requests) return <Empty>{why(app, 'requests')}</Empty>;
   if (made.series.length === 0 || sum(made.series, 0, from, to) === 0) return <Empty>{why(app, word)}</Empty>;
   const common = { app, from, to, version };
   return (

@@ -54,12 +54,11 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
   const [by, setBy] = useState<'rate' | 'vus'>('rate');
   const [who, setWho] = useState('all');
   const pool = app.pool(metric, `${rule.key}\n${who}`, (tags) => rule.takes(tags) && (who === 'all' || (who === 'ok') === (outcome(tags) === 'ok')));
-  if (pool.totals(from, to).count === 0) return <Empty>{why(app, `durations of ${who === 'failed' ? 'failed ' : ''}${word}`)}</Empty>;
   // The load is that of the whole test, also for one route: it is what the route suffers from.
   const every = everyOf(to - from, 600);
-  const perSlice = by === 'vus' && vus.length > 0 ? gaugeLine(run, vus) : rates(app, count ? summed(run, run.of(count), 0) : pool.columns.count);
+  const perSlice = by === 'vus' && vus.length > 0 ? gaugeLine(run, vus) : rates(app, summed(run, run.of(count), 0));
   const load = grouped(perSlice, run.slices, every);
-  const [p95] = pool.percentiles([95], every);
+  const [p95] = pool.percentiles([95], every, from, to);
   const points: (Point & { slice: number })[] = [];
   for (let group = Math.floor(from / every); group < to / every; group++) {
     const [x, y] = [load[group] ?? Number.NaN, p95![group]!];
@@ -88,7 +87,7 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
           (u) => {
             const { ctx } = u;
             const scale = devicePixelRatio;
-            const shades = heatColors();
+            const shades = heatColors().map((shade) => `rgb(${shade.join()})`);
             ctx.save();
             ctx.beginPath();
             ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
@@ -145,15 +144,16 @@ export function Scatter({ app, stretch, rule = EVERY }: { app: App; stretch: Str
           {clock(run.border(from))} <i class="ramp" aria-hidden="true" /> {clock(run.border(to))}
         </span>
       </div>
-      <FreePlot
+      {points.length === 0 && <Empty>{why(app, `durations of ${who === 'all' ? '' : `${who} `}${word}`)}</Empty>}
+      {points.length > 0 && <FreePlot
         title={rule.key ? 'Latency against load of the whole test' : 'p95 against load'}
         unit={`a point for ${length((run.facts.time.width * every) / 1000)}; x: ${by === 'vus' ? 'VUs' : `${word} per second`}, y: p95, log scale`}
         label={`p95 against load, ${points.length} points. ${knee ? `From about ${tellLoad(knee.x)} on, p95 rises from ${duration(knee.before)} to ${duration(knee.after)}.` : 'There is no knee.'}`}
         make={make}
         height={260}
         stale={[from, to, version, by, who, rule.key]}
-      />
-      <p class="note">{knee ? `From about ${tellLoad(knee.x)} on, the p95 of a slice is more than half above that of light load (${duration(knee.before)}); at the highest load it is ${duration(knee.after)}.` : 'There is no knee in this stretch: latency does not rise with load, or load hardly varies.'}</p>
+      />}
+      {points.length > 0 && <p class="note">{knee ? `From about ${tellLoad(knee.x)} on, the p95 of a slice is more than half above that of light load (${duration(knee.before)}); at the highest load it is ${duration(knee.after)}.` : 'There is no knee in this stretch: latency does not rise with load, or load hardly varies.'}</p>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Section 12: options, names of variables, events, and the script. */
 
 import type { JSX } from 'preact';
-import type { App } from '../app.js';
+import type { App, Stretch } from '../app.js';
 import { bytes, clock, local, whole } from '../format.js';
 import { Empty } from '../section.js';
 
@@ -25,9 +25,12 @@ export function highlight(text: string): (JSX.Element | string)[] {
   return parts;
 }
 
-export function Source({ app }: { app: App }) {
+export function Source({ app, stretch: { from, to } }: { app: App; stretch: Stretch }) {
   const { run, sources } = app.run.facts;
-  const { events } = app.run;
+  // Events at the very end, or after it, belong to a stretch that goes up to the end.
+  const [start, end] = [app.run.border(from), app.run.border(to)];
+  const events = app.run.events.filter(({ at }) => app.whole || (at >= start * 1e6 && (at < end * 1e6 || to === app.run.slices)));
+  const others = app.run.events.length - events.length;
   const facts: [string, string | undefined | null][] = [
     ['Name', run.name],
     ['Run', run.id],
@@ -65,9 +68,10 @@ export function Source({ app }: { app: App }) {
             ),
         )}
       </dl>
-      {events.length > 0 && (
+      {app.run.events.length > 0 && (
         <>
           <h3>Events</h3>
+          {others > 0 && <p class="note">{whole(others)} outside of the stretch.</p>}
           <ul class="events">
             {events.slice(0, 500).map((event, i) => (
               <li key={i}>

@@ -1,6 +1,6 @@
 /** Section 3: thresholds, and checks as a tree. */
 
-import { gaugeLine, total } from '../../data/pool.js';
+import { gauge, gaugeLine, total } from '../../data/pool.js';
 import type { Threshold } from '../../data/model.js';
 import { type App, type Stretch, sum } from '../app.js';
 import { amount, bytes, clock, duration, percent, perSecond, whole } from '../format.js';
@@ -32,17 +32,8 @@ export function valueOver(app: App, { of }: Threshold, { from, to, seconds }: St
       const all = sum(series, 0, from, to);
       return all > 0 ? sum(series, 1, from, to) / all : null;
     }
-    case 'gauge': {
-      let found: number | null = null;
-      let at = 0;
-      for (const one of series) {
-        const [ats, lasts] = [one.column(0), one.column(1)];
-        for (let i = from; i < Math.min(to, ats.length); i++) {
-          if (ats[i]! > at) [at, found] = [ats[i]!, lasts[i]!];
-        }
-      }
-      return found;
-    }
+    case 'gauge':
+      return gauge(series, from, to)?.last ?? null;
     default: {
       const pool = app.pool(of.metric, `tags ${JSON.stringify(tags)}`, (have) => tags.every(([key, value]) => have[key] === value));
       const stretch = pool.stretch(from, to);
