@@ -136,6 +136,34 @@ mod tests {
         assert!(lengths.is_sorted(), "{lengths:?}");
     }
 
+    /// A chain whose noise everybody can make again: the upper 53 bits of a congruential generator.
+    fn made_again(count: usize, phi: f64, seed: u64) -> Vec<f64> {
+        let (mut state, mut last) = (seed, 0.0);
+        (0..count)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005);
+                state = state.wrapping_add(1_442_695_040_888_963_407);
+                last = phi * last + ((state >> 11) as f64 / 2_f64.powi(53) - 0.5);
+                last
+            })
+            .collect()
+    }
+
+    #[test]
+    fn lengths_are_those_of_another_program() {
+        // By the Python package arch 8.0, `optimal_block_length`, column `circular`.
+        for (count, phi, seed, wanted) in [
+            (120, 0.5, 2, 6.918_050_95),
+            (300, 0.7, 3, 12.680_822_41),
+            (600, 0.85, 4, 27.733_761_48),
+            (60, 0.6, 5, 3.916_501_75),
+            (1000, -0.4, 6, 10.008_061_12),
+        ] {
+            let found = of(&made_again(count, phi, seed));
+            assert!((found - wanted).abs() < 1e-6, "{count} {phi}: {found}, not {wanted}");
+        }
+    }
+
     #[test]
     fn series_without_change_and_short_ones_have_length_one() {
         assert_eq!(of(&[5.3; 100]), 1.0);
