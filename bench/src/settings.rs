@@ -32,9 +32,15 @@ pub(crate) struct Arguments {
     /// A flat-memory run of one minute.
     #[arg(long)]
     short: bool,
-    /// Simulated comparisons of each kind.
-    #[arg(long, default_value_t = 2000)]
+    /// Simulated comparisons of each kind; 2000 is the long form.
+    #[arg(long, default_value_t = 200)]
     comparisons: usize,
+    /// Runs of the demo target of which comparisons are dealt, of each of two kinds; at least 6.
+    #[arg(long, default_value_t = 12)]
+    compared_runs: usize,
+    /// Seconds of each of them; 20 is the long form.
+    #[arg(long, default_value_t = 5)]
+    compared_seconds: u64,
     /// Everything small and once: does the harness work?
     #[arg(long)]
     pub(crate) quick: bool,
@@ -118,6 +124,10 @@ pub(crate) struct Settings {
     pub(crate) records: u64,
     /// Simulated comparisons of each kind.
     pub(crate) comparisons: usize,
+    /// Runs of the demo target of which comparisons are dealt, of each of two kinds.
+    pub(crate) compared_runs: usize,
+    /// Seconds of each of them.
+    pub(crate) compared_seconds: u64,
 }
 
 impl Settings {
@@ -160,6 +170,8 @@ impl Arguments {
             stall_ms: 1000,
             records: 10_000_000,
             comparisons: self.comparisons.max(10),
+            compared_runs: self.compared_runs.max(6),
+            compared_seconds: self.compared_seconds.max(1),
         };
         if self.quick {
             return Ok(Settings {
@@ -173,7 +185,9 @@ impl Arguments {
                 upload_mb: 64,
                 stall_ms: 100,
                 records: 200_000,
-                comparisons: 50,
+                comparisons: 20,
+                compared_runs: 6,
+                compared_seconds: 1,
                 ..settings
             });
         }

@@ -1,5 +1,7 @@
 //! Comparisons of runs whose truth is known: how often a verdict is wrong, and how often a change is found.
 
+mod demo;
+
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -30,7 +32,7 @@ struct Case {
 }
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
-    Ok(vec![promises(bench)?, speed()?])
+    Ok(vec![demo::measure(bench)?, promises(bench)?, speed()?])
 }
 
 fn promises(bench: &Bench) -> anyhow::Result<Figure> {

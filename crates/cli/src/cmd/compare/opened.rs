@@ -105,7 +105,7 @@ impl Opened {
             started_us: about.started,
             script,
             script_hash: hash.unwrap_or_default(),
-            options: about.options.clone(),
+            options: chosen(&about.options),
             targets,
             brunt_version: about.brunt.clone(),
             labels: about.labels.clone(),
@@ -162,6 +162,16 @@ impl Names {
             do_kept_hosts_tell: all.iter().any(|one| all.iter().any(|other| are_apart(one, other))),
         }
     }
+}
+
+/// The options that somebody chose: others are made of the scenarios, and would be told twice.
+fn chosen(options: &Value) -> Value {
+    const MADE: [&str; 6] = ["totalDuration", "maxVUs", "vus", "duration", "iterations", "stages"];
+    let mut options = options.clone();
+    if let Some(all) = options.as_object_mut().filter(|all| all.contains_key("scenarios")) {
+        all.retain(|name, _| !MADE.contains(&name.as_str()));
+    }
+    options
 }
 
 /// The run's doubts of itself.
