@@ -222,6 +222,9 @@ pub(crate) fn parse(
     if named == Some("help") {
         arguments.retain(|word| word != "-h" && word != "--help");
     }
+    if named == Some("compare") {
+        arguments = compare::flags_first(arguments);
+    }
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {

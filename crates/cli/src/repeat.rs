@@ -199,7 +199,7 @@ impl Children {
                 loop {
                     let name = signals.next().await;
                     let signal = if name == "interrupt" { Signal::SIGINT } else { Signal::SIGTERM };
-                    // Held until the signal is sent: a process that is over has its number as long as nobody waits for it.
+                    // Held until the signal is sent: a process that is over keeps its number until it is waited for.
                     let running = locked(&watched);
                     match *running {
                         Some(child) => {

@@ -3,7 +3,7 @@
 //! Two hundred comparisons of three runs a side would be 1200 runs. So a pool of runs is made once, equal ones and ones of a
 //! slower route in turn, and of the pool sides are dealt: each comparison is of other runs, though runs come back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -80,13 +80,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Figure> {
     })
 }
 
-fn run(
-    bench: &Bench,
-    target: &Target,
-    ms: u32,
-    seconds: u64,
-    file: &PathBuf,
-) -> anyhow::Result<()> {
+fn run(bench: &Bench, target: &Target, ms: u32, seconds: u64, file: &Path) -> anyhow::Result<()> {
     let mut command = process::command(&bench.settings.brunt, None);
     command.args(["run", "--quiet", "--no-summary", "--out"]);
     command.arg(format!("run={}", file.display()));

@@ -10,6 +10,7 @@ mod history;
 mod opened;
 mod turns;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use brunt_compare::{Comparison, Refusal, Run, Settings, Verdict, show};
@@ -22,6 +23,7 @@ use crate::{
     Context,
     exit::Exit,
     failure::{Failure, Outcome},
+    flags::{Flag, Takes, global},
     logging::{Format as LogFormat, Output as LogOutput},
     page,
     print::print,
@@ -99,7 +101,7 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::Append)
                 .num_args(1..)
                 .allow_hyphen_values(true)
-                .value_parser(clap::value_parser!(std::ffi::OsString))
+                .value_parser(clap::value_parser!(OsString))
                 .help("Behind --: the run files of B. With --run: options of the runs"),
         )
         .arg(value(
@@ -125,6 +127,40 @@ pub(super) fn command() -> Command {
         .arg(value("repeat", "N", "Run each script N times; with --run [default: 5]"))
 }
 
+/// The words of a call with the flags that stand among the files of B before the divider: people write them last. With
+/// `--run` they are those of the runs, and stay.
+pub(super) fn flags_first(words: Vec<OsString>) -> Vec<OsString> {
+    let divider = words.iter().position(|word| word == "--");
+    let Some(divider) = divider.filter(|at| !words[..*at].iter().any(|word| word == "--run"))
+    else {
+        return words;
+    };
+    let (mut first, mut files) = (words[..divider].to_vec(), Vec::new());
+    let mut rest = words[divider + 1..].iter();
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        if !text.starts_with('-') || text == "-" || text == "--" {
+            files.push(word.clone());
+            continue;
+        }
+        first.push(word.clone());
+        if text.strip_prefix("--").is_some_and(takes_a_word) {
+            first.extend(rest.next().cloned());
+        }
+    }
+    first.push("--".into());
+    first.extend(files);
+    first
+}
+
+/// Whether a flag has its value in the word behind it.
+fn takes_a_word(flag: &str) -> bool {
+    let own = ["tolerance", "from", "to", "format", "fail-on", "seed", "repeat"];
+    let is_global =
+        |known: &Flag| known.long == flag && matches!(known.takes, Takes::One(_) | Takes::Many(_));
+    own.contains(&flag) || global::FLAGS.iter().any(is_global)
+}
+
 impl Request {
     pub(super) fn read(matches: &ArgMatches) -> Outcome<Self> {
         let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
@@ -132,9 +168,9 @@ impl Request {
             let text = text(name).unwrap_or_default();
             Failure::usage(format!("invalid value \"{text}\" for --{name}")).hint(hint)
         };
-        let mut a: Vec<PathBuf> = matches.get_many("a").into_iter().flatten().cloned().collect();
-        let behind = matches.get_many::<std::ffi::OsString>("b").into_iter().flatten();
-        let behind: Vec<std::ffi::OsString> = behind.cloned().collect();
+        let a: Vec<PathBuf> = matches.get_many("a").into_iter().flatten().cloned().collect();
+        let behind = matches.get_many::<OsString>("b").into_iter().flatten();
+        let behind: Vec<OsString> = behind.cloned().collect();
         let moment = |name: &str| match text(name).map(brunt_duration::parse) {
             None => Ok(None),
             Some(Ok(nanos)) if nanos >= 0 => Ok(Some(nanos as f64 / 1e9)),
@@ -164,39 +200,7 @@ impl Request {
             Some(Ok(count @ 1..=REPEAT_MAX)) => count,
             Some(_) => return Err(wrong("repeat", &format!("use 1 to {REPEAT_MAX}"))),
         };
-        let (b, turns) = if settings.two_scripts {
-            let [_, second] = &a[..] else {
-                return Err(Failure::usage(format!("--run takes two scripts, not {}", a.len()))
-                    .hint("brunt compare --run A.js B.js; options of the runs stand behind --"));
-            };
-            let flags = behind.into_iter().map(|word| word.to_string_lossy().into_owned());
-            (vec![second.clone()], Some((repeat, flags.collect())))
-        } else if behind.is_empty() {
-            let [_, second] = &a[..] else {
-                return Err(Failure::usage(match a.len() {
-                    0 => "there are no run files to compare".to_owned(),
-                    1 => "there is one run file, and nothing to compare it with".to_owned(),
-                    count => {
-                        format!("of {count} run files it is not clear which are A's and which B's")
-                    }
-                })
-                .hint("brunt compare A.brunt B.brunt, or brunt compare A1 A2 A3 -- B1 B2 B3"));
-            };
-            (vec![second.clone()], None)
-        } else {
-            (behind.into_iter().map(PathBuf::from).collect(), None)
-        };
-        if turns.is_some()
-            || (b.len() == 1
-                && a.len() == 2
-                && matches.get_many::<std::ffi::OsString>("b").is_none())
-        {
-            a.truncate(1);
-        }
-        if a.is_empty() {
-            return Err(Failure::usage("there are no run files of A before --")
-                .hint("brunt compare A1 A2 A3 -- B1 B2 B3"));
-        }
+        let Sides { a, b, turns } = sides(a, behind, settings.two_scripts.then_some(repeat))?;
         Ok(Self {
             a,
             b,
@@ -216,6 +220,46 @@ impl Request {
     }
 }
 
+/// The files of either side, or two scripts with the number of their runs and the flags of these.
+struct Sides {
+    a: Vec<PathBuf>,
+    b: Vec<PathBuf>,
+    turns: Option<(usize, Vec<String>)>,
+}
+
+/// Tells the words before the divider and behind it apart. `repeat`: they are scripts.
+fn sides(mut a: Vec<PathBuf>, behind: Vec<OsString>, repeat: Option<usize>) -> Outcome<Sides> {
+    let both = "brunt compare A.brunt B.brunt, or brunt compare A1 A2 A3 -- B1 B2 B3";
+    if let Some(repeat) = repeat {
+        let [_, second] = &a[..] else {
+            return Err(Failure::usage(format!("--run takes two scripts, not {}", a.len()))
+                .hint("brunt compare --run A.js B.js; options of the runs stand behind --"));
+        };
+        let b = vec![second.clone()];
+        a.truncate(1);
+        let flags = behind.into_iter().map(|word| word.to_string_lossy().into_owned());
+        return Ok(Sides { a, b, turns: Some((repeat, flags.collect())) });
+    }
+    if !behind.is_empty() {
+        if a.is_empty() {
+            return Err(Failure::usage("there are no run files of A before --").hint(both));
+        }
+        let b = behind.into_iter().map(PathBuf::from).collect();
+        return Ok(Sides { a, b, turns: None });
+    }
+    let [_, second] = &a[..] else {
+        return Err(Failure::usage(match a.len() {
+            0 => "there are no run files to compare".to_owned(),
+            1 => "there is one run file, and nothing to compare it with".to_owned(),
+            count => format!("of {count} run files it is not clear which are A's and which B's"),
+        })
+        .hint(both));
+    };
+    let b = vec![second.clone()];
+    a.truncate(1);
+    Ok(Sides { a, b, turns: None })
+}
+
 /// `5`, `5%`, `0.5 %` as a share.
 fn percent(text: &str) -> Option<f64> {
     let number: f64 = text.trim().trim_end_matches('%').trim_end().parse().ok()?;
@@ -232,7 +276,7 @@ pub(super) fn perform(context: &Context, request: &Request) -> Outcome<Exit> {
     };
     let sides = [opened::side(&a)?, opened::side(&b)?];
     let comparison =
-        compared(sides, &request.settings).map_err(|refusal| told(context, &refusal))?;
+        compared(&sides, &request.settings).map_err(|obstacle| told(context, obstacle))?;
     let exit = match (request.fail_on, comparison.verdict) {
         (Some(_), Verdict::Worse) | (Some(FailOn::Unclear), Verdict::Unclear) => Exit::Thresholds,
         _ => Exit::Success,
@@ -253,33 +297,27 @@ impl From<Failure> for Obstacle {
     }
 }
 
-fn compared(sides: [Vec<Opened>; 2], settings: &Settings) -> Result<Comparison, Obstacle> {
+fn compared(sides: &[Vec<Opened>; 2], settings: &Settings) -> Result<Comparison, Obstacle> {
     let names = opened::Names::of(sides.iter().flatten());
     let is_single = sides.iter().all(|side| side.len() == 1);
     let grain = if is_single { fill::Grain::Fine } else { fill::Grain::Whole };
     let mut filled: Vec<Vec<Run>> = Vec::new();
-    for side in &sides {
+    for side in sides {
         let runs = side.iter().map(|one| fill::run(one, &names, settings, grain));
         filled.push(runs.collect::<Outcome<_>>()?);
     }
     let earlier =
-        if is_single { history::runs(&sides, &filled, &names, settings) } else { Vec::new() };
+        if is_single { history::runs(sides, &filled, &names, settings) } else { Vec::new() };
     brunt_compare::compare(&filled[0], &filled[1], &earlier, settings).map_err(Obstacle::Refused)
 }
 
 /// The failure for a refusal. Differences are a list below a line for people, one message for programs.
-fn told(context: &Context, obstacle: &Obstacle) -> Failure {
+fn told(context: &Context, obstacle: Obstacle) -> Failure {
     let refusal = match obstacle {
-        Obstacle::Unreadable(failure) => {
-            let again = Failure::usage(failure.message());
-            return match &failure.hint {
-                Some(hint) => again.hint(hint.clone()),
-                None => again,
-            };
-        }
+        Obstacle::Unreadable(failure) => return failure,
         Obstacle::Refused(refusal) => refusal,
     };
-    let Refusal::Unlike(differences) = refusal else {
+    let Refusal::Unlike(differences) = &refusal else {
         return Failure::usage(refusal.to_string());
     };
     let count = match differences.len() {
@@ -351,6 +389,29 @@ mod tests {
         assert!(message("x").contains("nothing to compare it with"));
         assert!(message("").contains("no run files"));
         assert!(message("-- y").contains("no run files of A"));
+    }
+
+    #[test]
+    fn flags_may_stand_behind_the_files_of_b() {
+        let sorted = |line: &str| {
+            let words = flags_first(line.split(' ').map(OsString::from).collect());
+            words
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        for (line, wanted) in [
+            ("compare a -- b --format json c --force", "compare a --format json --force -- b c"),
+            (
+                "compare a -- b --seed=3 -q --log-format json",
+                "compare a --seed=3 -q --log-format json -- b",
+            ),
+            ("compare --run a b -- --vus 5", "compare --run a b -- --vus 5"),
+            ("compare a b --force", "compare a b --force"),
+        ] {
+            assert_eq!(sorted(line), wanted);
+        }
     }
 
     #[test]

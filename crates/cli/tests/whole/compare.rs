@@ -92,6 +92,14 @@ fn a_slower_script_is_worse_and_the_same_runs_are_not() {
     assert_eq!(same.code, 0);
     assert!(["same", "unclear"].contains(&json(&same)["verdict"].as_str().expect("a word")));
 
+    // Flags may stand last, too.
+    let mut last = brunt("compare");
+    for word in a.iter().map(|file| file.as_os_str()).chain(["--".as_ref()]) {
+        last = last.word(word);
+    }
+    let mut last = b.iter().fold(last, |call, file| call.word(file)).words("--force --format json");
+    assert_eq!(json(&last.told())["verdict"], "worse");
+
     // Other forms of the answer.
     let markdown = compared("--force --format markdown", &a, &b).stdout;
     assert!(markdown.starts_with("### 🔴 B is worse than A"), "{markdown}");

@@ -170,7 +170,7 @@ fn thresholds(opened: &Opened, slices: &Range<u64>) -> Result<Vec<Threshold>, Ru
     Ok(found)
 }
 
-/// What the values of each series are to a comparison.
+/// The meaning of the values of each series.
 struct Roles {
     of_series: BTreeMap<u32, Role>,
     /// How many distributions a slice has at most.

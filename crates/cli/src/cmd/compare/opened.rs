@@ -13,6 +13,9 @@ use crate::failure::{Failure, Outcome};
 /// The target of `--demo`, whatever port it had.
 const DEMO: &str = "demo";
 
+/// More slices are a damaged file: at a minute each they are years.
+const SLICES_MAX: u64 = 1_000_000;
+
 /// A run file and what is known of the whole of it.
 pub(super) struct Opened {
     pub(super) file: RunFile,
@@ -23,7 +26,7 @@ pub(super) struct Opened {
     is_demo: bool,
     /// The hosts that tags of series tell.
     told: BTreeSet<String>,
-    /// Those of the exchanges that were kept, if no tag tells any.
+    /// The hosts of the exchanges that were kept, if no tag tells any.
     kept: BTreeSet<String>,
     /// The hash of all sources, if all their texts are there.
     all_sources: Option<String>,
@@ -52,6 +55,12 @@ impl Opened {
                 .hint("brunt compare reads run files, as `brunt run --out run` writes them")
         };
         let file = RunFile::open(path).map_err(wrong)?;
+        if file.about().slices > SLICES_MAX {
+            let (path, count) = (path.display(), file.about().slices);
+            return Err(Failure::usage(format!(
+                "\"{path}\" has {count} slices: no run is so long"
+            )));
+        }
         let series = file.series().map_err(wrong)?;
         let is_demo = is_demo(&file.about().arguments);
         let hosts = |urls: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
@@ -105,7 +114,7 @@ impl Opened {
             started_us: about.started,
             script,
             script_hash: hash.unwrap_or_default(),
-            options: chosen(&about.options),
+            options: chosen(&about.kind, &about.options),
             targets,
             brunt_version: about.brunt.clone(),
             labels: about.labels.clone(),
@@ -164,12 +173,18 @@ impl Names {
     }
 }
 
-/// The options that somebody chose: others are made of the scenarios, and would be told twice.
-fn chosen(options: &Value) -> Value {
+/// The options that make the load. Others are made of the scenarios, and would be told twice; or say, of attacks, where
+/// results go and what they are called.
+fn chosen(kind: &str, options: &Value) -> Value {
     const MADE: [&str; 6] = ["totalDuration", "maxVUs", "vus", "duration", "iterations", "stages"];
+    const OF_RESULTS: [&str; 4] = ["run", "output", "name", "prometheus-addr"];
     let mut options = options.clone();
-    if let Some(all) = options.as_object_mut().filter(|all| all.contains_key("scenarios")) {
-        all.retain(|name, _| !MADE.contains(&name.as_str()));
+    if let Some(all) = options.as_object_mut() {
+        let is_made = all.contains_key("scenarios");
+        all.retain(|name, _| match kind {
+            "attack" => !OF_RESULTS.contains(&name.as_str()),
+            _ => !(is_made && MADE.contains(&name.as_str())),
+        });
     }
     options
 }
@@ -264,6 +279,16 @@ mod tests {
             None,
         ];
         assert_eq!(told.map(host), wanted.map(|host| host.map(str::to_owned)));
+    }
+
+    #[test]
+    fn options_are_those_that_make_the_load() {
+        let run = serde_json::json!({"vus": 5, "maxVUs": 5, "rps": 9, "scenarios": {"default": {"vus": 5}}});
+        let wanted = serde_json::json!({"rps": 9, "scenarios": {"default": {"vus": 5}}});
+        assert_eq!(chosen("run", &run), wanted);
+        assert_eq!(chosen("run", &serde_json::json!({"vus": 5})), serde_json::json!({"vus": 5}));
+        let attack = serde_json::json!({"rate": "50/s", "run": "a.brunt", "output": "a.bin"});
+        assert_eq!(chosen("attack", &attack), serde_json::json!({"rate": "50/s"}));
     }
 
     #[test]

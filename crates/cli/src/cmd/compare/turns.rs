@@ -12,7 +12,7 @@ use crate::{
     repeat::Children,
 };
 
-/// The folder of the run files: the one in which all runs end up that nobody gives another.
+/// The folder of the run files: the one of all runs that are given no other.
 const FOLDER: &str = "brunt-results";
 
 /// Runs both scripts `repeat` times. The run files of A and of B.
@@ -35,7 +35,7 @@ pub(super) fn make(
         }
     }
     if flags.iter().any(|flag| flag.starts_with("--repeat")) {
-        return Err(Failure::usage("--repeat stands before --: it is an option of brunt compare"));
+        return Err(Failure::usage("--repeat belongs before --: it is an option of brunt compare"));
     }
     std::fs::create_dir_all(FOLDER)?;
     let moment = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
