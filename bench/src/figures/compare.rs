@@ -52,7 +52,7 @@ fn promises(bench: &Bench) -> anyhow::Result<Figure> {
         let shown = [equal.changed, equal.unclear, slower.worse, slower.unclear];
         rows.push(std::iter::once(case.name).chain(shown.map(short)).collect());
     }
-    // Chance alone moves the share of so many by this.
+    // Chance alone moves a share of this number by so much.
     let slack = 300.0 * (0.05 * 0.95 / count as f64).sqrt();
     Ok(Figure {
         title: "Verdicts of comparisons, simulated".into(),
