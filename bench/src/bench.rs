@@ -12,6 +12,7 @@ use crate::settings::Settings;
 /// The scripts, as they stand in `bench/scripts`.
 const SCRIPTS: &[(&str, &str)] = &[
     ("get.js", include_str!("../scripts/get.js")),
+    ("compare.js", include_str!("../scripts/compare.js")),
     ("many.js", include_str!("../scripts/many.js")),
     ("many_library.js", include_str!("../scripts/many_library.js")),
     ("javascript.js", include_str!("../scripts/javascript.js")),

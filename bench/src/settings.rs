@@ -32,9 +32,15 @@ pub(crate) struct Arguments {
     /// A flat-memory run of one minute.
     #[arg(long)]
     short: bool,
-    /// Simulated comparisons of each kind.
-    #[arg(long, default_value_t = 2000)]
+    /// Simulated comparisons of each kind; 2000 is the long form.
+    #[arg(long, default_value_t = 200)]
     comparisons: usize,
+    /// Runs of the demo target of which comparisons are dealt, of each of two kinds; at least 6.
+    #[arg(long, default_value_t = 12)]
+    compared_runs: usize,
+    /// Seconds of each of them; 20 is the long form.
+    #[arg(long, default_value_t = 5)]
+    compared_seconds: u64,
     /// Everything small and once: does the harness work?
     #[arg(long)]
     pub(crate) quick: bool,
@@ -122,6 +128,10 @@ pub(crate) struct Settings {
     pub(crate) run_seconds: u64,
     /// Simulated comparisons of each kind.
     pub(crate) comparisons: usize,
+    /// Runs of the demo target of which comparisons are dealt, of each of two kinds.
+    pub(crate) compared_runs: usize,
+    /// Seconds of each of them.
+    pub(crate) compared_seconds: u64,
 }
 
 impl Settings {
@@ -165,6 +175,8 @@ impl Arguments {
             records: 10_000_000,
             run_seconds: 3600,
             comparisons: self.comparisons.max(10),
+            compared_runs: self.compared_runs.max(6),
+            compared_seconds: self.compared_seconds.max(1),
         };
         if self.quick {
             return Ok(Settings {
@@ -179,7 +191,9 @@ impl Arguments {
                 stall_ms: 100,
                 records: 200_000,
                 run_seconds: 60,
-                comparisons: 50,
+                comparisons: 20,
+                compared_runs: 6,
+                compared_seconds: 1,
                 ..settings
             });
         }

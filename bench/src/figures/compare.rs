@@ -1,5 +1,7 @@
 //! Comparisons of runs whose truth is known: how often a verdict is wrong, and how often a change is found.
 
+mod demo;
+
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -30,7 +32,7 @@ struct Case {
 }
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
-    Ok(vec![promises(bench)?, speed()?])
+    Ok(vec![demo::measure(bench)?, promises(bench)?, speed()?])
 }
 
 fn promises(bench: &Bench) -> anyhow::Result<Figure> {
@@ -50,7 +52,7 @@ fn promises(bench: &Bench) -> anyhow::Result<Figure> {
         let shown = [equal.changed, equal.unclear, slower.worse, slower.unclear];
         rows.push(std::iter::once(case.name).chain(shown.map(short)).collect());
     }
-    // Chance alone moves the share of so many by this.
+    // Chance alone moves a share of this number by so much.
     let slack = 300.0 * (0.05 * 0.95 / count as f64).sqrt();
     Ok(Figure {
         title: "Verdicts of comparisons, simulated".into(),

@@ -11,6 +11,7 @@ use crate::{
     failure::{Failure, Outcome},
     flags::{self, Given, global, usage_failure},
     logging::Format,
+    repeat::{self, Repeat},
     run, secrets,
     settings::{GlobalSettings, RunSettings, ScriptSettings},
     vegeta,
@@ -20,6 +21,7 @@ mod absent;
 mod archive;
 mod argument;
 mod cloud;
+mod compare;
 mod completion;
 mod demo;
 mod deps;
@@ -64,6 +66,8 @@ pub(crate) enum Call {
     New(new::Request),
     /// The run files of a folder.
     Runs(runs::Request),
+    /// Whether runs are worse than others.
+    Compare(Box<compare::Request>),
     Version {
         json: bool,
     },
@@ -83,6 +87,11 @@ impl Call {
     pub(crate) fn perform(self, context: &Context) -> Outcome<Exit> {
         match self {
             Self::Run { script, settings, given } => {
+                if let Some(repeat) =
+                    settings.repeat.filter(|repeat: &Repeat| repeat.starts_others())
+                {
+                    return repeat::perform(context, repeat, &script);
+                }
                 run::perform(context, &script, *settings, &given)
             }
             Self::Inspect { script, settings, requirements, given } => {
@@ -94,6 +103,7 @@ impl Call {
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
             Self::Runs(request) => runs::perform(context, &request),
+            Self::Compare(request) => compare::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
             Self::Completion(shell) => completion::perform(context, shell),
@@ -163,6 +173,7 @@ fn commands_of_help() -> Command {
         .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
         .subcommand(runs::command())
+        .subcommand(compare::command())
         .subcommand(new::command())
         .subcommand(demo::command())
         .subcommand(version::command())
@@ -210,6 +221,9 @@ pub(crate) fn parse(
     // clap's command `help` has no flags: `brunt help --help` is `brunt help`.
     if named == Some("help") {
         arguments.retain(|word| word != "-h" && word != "--help");
+    }
+    if named == Some("compare") {
+        arguments = compare::flags_first(arguments);
     }
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
@@ -283,6 +297,7 @@ pub(crate) fn parse(
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
+        "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
         "completion" => match matches.get_one::<clap_complete::Shell>("shell") {
@@ -303,7 +318,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 17] = [
+    const COMMANDS: [&str; 18] = [
         "run",
         "inspect",
         "archive",
@@ -315,6 +330,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "stats",
         "status",
         "runs",
+        "compare",
         "new",
         "demo",
         "version",

@@ -61,6 +61,33 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// All of them.
+    const ALL: [Self; 15] = [
+        Self::Success,
+        Self::Vegeta,
+        Self::WrongFlag,
+        Self::Thresholds,
+        Self::SetupTimeout,
+        Self::TeardownTimeout,
+        Self::StoppedByApi,
+        Self::InvalidConfig,
+        Self::Signal,
+        Self::ApiAddress,
+        Self::ScriptException,
+        Self::ScriptAborted,
+        Self::Panic,
+        Self::MarkedAsFailed,
+        Self::Other,
+    ];
+
+    /// The end that a process of ours told by its exit code.
+    pub(crate) fn of_code(code: i32) -> Self {
+        let found = Self::ALL.into_iter().find(|exit| i32::from(exit.code()) == code);
+        found.unwrap_or(Self::Other)
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())

@@ -45,6 +45,7 @@ mod page;
 mod piped;
 mod print;
 mod progress;
+mod repeat;
 mod run;
 mod screen;
 mod secrets;

@@ -119,6 +119,11 @@ fn run<H: Host>(
     if is_dashboard_wanted(context, &plan, &outputs) {
         outputs.push("web-dashboard".to_owned());
     }
+    if let Some(repeat) = settings.repeat {
+        for output in &mut outputs {
+            *output = repeat.output(output, &context.environment);
+        }
+    }
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
     let recording = run_file::is_wanted(&outputs).then(|| {

@@ -9,6 +9,7 @@ use crate::{
     failure::{Failure, Outcome},
     flags::Given,
     logging::{Format, LogConfig, Output},
+    repeat::Repeat,
 };
 
 /// The settings of every command.
@@ -44,6 +45,7 @@ impl GlobalSettings {
                 text.parse().map_err(Failure::usage)?
             }
         };
+        let repeat = given.last("repeat").map(Repeat::parse).transpose()?;
         // https://no-color.org: present is enough; k6 also takes it when it is empty.
         let color = !given.is_on("no-color") && environment.get("NO_COLOR").is_none();
         Ok(Self {
@@ -62,8 +64,8 @@ impl GlobalSettings {
                 verbose: given.is_on("verbose"),
                 console_output: given
                     .last("console-output")
-                    .filter(|path| !path.is_empty())
-                    .map(PathBuf::from),
+                    .filter(|path| !path.is_empty() && !repeat.is_some_and(Repeat::starts_others))
+                    .map(|path| numbered(repeat, path)),
             },
         })
     }
@@ -210,6 +212,8 @@ pub(crate) struct RunSettings {
     pub(crate) labels: BTreeMap<String, String>,
     /// `--no-source`
     pub(crate) no_source: bool,
+    /// `--repeat`
+    pub(crate) repeat: Option<Repeat>,
 }
 
 /// More workers than this make no sense on any machine there is.
@@ -242,13 +246,14 @@ impl RunSettings {
                 })?)
             }
         };
+        let repeat = given.last("repeat").map(Repeat::parse).transpose()?;
         Ok(Self {
             script: ScriptSettings::new(given, environment, true)?,
             summary_mode,
             summary_export: given
                 .last("summary-export")
                 .filter(|path| !path.is_empty())
-                .map(PathBuf::from),
+                .map(|path| numbered(repeat, path)),
             new_summary_shape: given.is_on("new-machine-readable-summary"),
             outputs: given.get("out").map(|value| value.texts.clone()),
             linger: given.switch("linger"),
@@ -260,8 +265,14 @@ impl RunSettings {
             once: given.is_on("once"),
             labels: labels(given.all("label"))?,
             no_source: given.is_on("no-source"),
+            repeat,
         })
     }
+}
+
+/// A file that each of several runs writes has a name of its own for each.
+fn numbered(repeat: Option<Repeat>, path: &str) -> PathBuf {
+    repeat.map_or_else(|| PathBuf::from(path), |repeat| repeat.numbered(path.as_ref()))
 }
 
 /// `--label KEY=VALUE`; of two with the same key the later one holds.

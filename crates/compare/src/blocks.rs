@@ -281,6 +281,48 @@ mod tests {
         assert_eq!(is_known(15), [true, true, true, false, true]);
     }
 
+    /// Draws of blocks of five slices, whatever the series would ask for.
+    fn blocks_of_five(slices: usize, draws: usize) -> Blocks {
+        let (length, count) = (5, slices / 5);
+        let mut random = fastrand::Rng::with_seed(9);
+        let places = (slices - length + 1) as u32;
+        let starts = (0..draws * count).map(|_| random.u32(0..places)).collect();
+        Blocks { slices, length, count, starts, left_out: 1.0 }
+    }
+
+    /// Numbers that everybody can make again: the upper 53 bits of a congruential generator.
+    fn made_again(count: usize, seed: u64) -> Vec<f64> {
+        let mut state = seed;
+        let next = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005);
+            state = state.wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / 2_f64.powi(53)
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn spreads_are_those_of_another_program() {
+        // numpy: 400 000 draws of blocks of a rate, 20 000 of percentiles of all values of the drawn slices.
+        let counts: Vec<u64> =
+            made_again(60, 11).iter().map(|value| 1000 + (200.0 * value) as u64).collect();
+        let rate = blocks_of_five(60, 8000).rate(&counts, &[1.0; 60]).unwrap();
+        assert!((rate.variance / 2.436e-5 - 1.0).abs() < 0.06, "{}", rate.variance);
+        let sinks: Vec<TrendSink> = (0..30_u64)
+            .map(|slice| {
+                let wave = (slice as f64).sin();
+                let values = made_again(40, 100 + slice);
+                TrendSink::from_values(values.into_iter().map(|value| 10.0 + 5.0 * value + wave))
+            })
+            .collect();
+        let sinks: Vec<Option<&TrendSink>> = sinks.iter().map(Some).collect();
+        let found = blocks_of_five(30, 8000).durations(&sinks);
+        for (found, wanted) in [(found[0], 9.115e-5), (found[2], 4.975e-5)] {
+            let found = found.unwrap().variance;
+            assert!((found / wanted - 1.0).abs() < 0.1, "{found}, not {wanted}");
+        }
+    }
+
     #[test]
     fn the_spread_of_a_mean_of_independent_slices_is_the_textbook_s() {
         // 400 slices with one value each from the same law, blocks of one: the variance of the mean is σ²/n.

@@ -35,7 +35,8 @@ pub struct Settings {
     pub to_s: Option<f64>,
     /// Whether unlike runs are compared all the same.
     pub force: bool,
-    /// Whether the two sides have scripts of their own by intention, so that script and options may differ between them.
+    /// Whether the two sides have scripts of their own by intention, so that script and options may differ between them, and
+    /// targets with a warning.
     pub two_scripts: bool,
     /// The seed of the draws, with one run a side.
     pub seed: u64,
@@ -68,7 +69,9 @@ pub enum Refusal {
     #[error("the runs are unlike:\n{}\n--force compares them all the same", lines(.0))]
     Unlike(Vec<Difference>),
     /// Nothing was measured in the part that is to be compared.
-    #[error("{0} has nothing in the part that is to be compared: choose another --from or --to")]
+    #[error(
+        "{0} has nothing in the part that is to be compared: its begin and end must have a whole slice between them"
+    )]
     NothingThere(String),
     /// A setting makes no sense.
     #[error("{name} is {value}: it must be {wanted}")]
@@ -276,19 +279,27 @@ fn check(a: &[Run], b: &[Run], settings: &Settings) -> Result<(), Refusal> {
 
 /// Refuses unlike runs, or warns of them.
 fn likeness(a: &[Run], b: &[Run], settings: &Settings) -> Result<Vec<Warning>, Refusal> {
-    use crate::likeness::Aspect::{Options, Script};
-    let mut found = differences(a, b);
-    if settings.two_scripts {
-        let is_meant = |one: &Difference| matches!(one.aspect, Script | Options);
-        // Within a side they must be one test still.
-        let within = [differences(a, a), differences(b, b)].concat();
-        found.retain(|one| !is_meant(one));
-        found.extend(within.into_iter().filter(is_meant));
+    use crate::likeness::Aspect::{Options, Script, Target, Version};
+    let found = differences(a, b);
+    if !settings.two_scripts {
+        if found.is_empty() || settings.force {
+            return Ok(found.into_iter().map(Warning::Unlike).collect());
+        }
+        return Err(Refusal::Unlike(found));
     }
-    if found.is_empty() || settings.force {
-        return Ok(found.into_iter().map(Warning::Unlike).collect());
+    // Two scripts have options and targets of their own; within a side they must be one test still.
+    let is_meant = |one: &Difference| matches!(one.aspect, Script | Options | Target);
+    let within = [differences(a, a), differences(b, b)].concat();
+    let (within, between): (Vec<_>, Vec<_>) = (
+        within.into_iter().filter(is_meant).collect(),
+        found.into_iter().filter(|one| matches!(one.aspect, Target | Version)).collect(),
+    );
+    let is_wrong = |one: &Difference| one.aspect == Version;
+    if !settings.force && (!within.is_empty() || between.iter().any(is_wrong)) {
+        let wrong = between.into_iter().filter(is_wrong);
+        return Err(Refusal::Unlike(within.into_iter().chain(wrong).collect()));
     }
-    Err(Refusal::Unlike(found))
+    Ok(within.into_iter().chain(between).map(Warning::Unlike).collect())
 }
 
 fn remarks(a: &[Run], b: &[Run], sides: &[Side<'_>; 2]) -> Vec<Warning> {

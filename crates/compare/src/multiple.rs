@@ -47,6 +47,14 @@ mod tests {
     }
 
     #[test]
+    fn both_are_what_one_computes_by_hand() {
+        let rounded = |all: Vec<f64>| all.iter().map(|p| (p * 1e4).round()).collect::<Vec<_>>();
+        let p_values = [0.011, 0.02, 0.045, 0.13, 0.001];
+        assert_eq!(rounded(holm(&p_values)), [440.0, 600.0, 900.0, 1300.0, 50.0]);
+        assert_eq!(rounded(hochberg(&[0.03, 0.02, 0.045])), [450.0, 450.0, 450.0]);
+    }
+
+    #[test]
     fn hochberg_takes_all_if_the_largest_is_small_enough() {
         assert_eq!(hochberg(&[0.04, 0.045, 0.05]), [0.05, 0.05, 0.05]);
         assert_eq!(hochberg(&[0.01, 0.9, 0.9]), [0.03, 0.9, 0.9]);

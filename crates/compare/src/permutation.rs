@@ -53,6 +53,15 @@ mod tests {
     }
 
     #[test]
+    fn the_share_is_that_of_another_program() {
+        // By scipy 1.17, `permutation_test` with all ways.
+        let found = exact(&[2.31, 2.44, 2.29, 2.52], &[2.61, 2.57, 2.74]).unwrap();
+        assert!((found.p - 2.0 / 35.0).abs() < 1e-12 && (found.least - 1.0 / 35.0).abs() < 1e-12);
+        let (a, b) = ([1.0, 2.0, 4.0, 8.0, 16.0], [3.0, 5.0, 9.0, 7.0, 30.0, 31.0]);
+        assert!((exact(&a, &b).unwrap().p - 128.0 / 462.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn equal_runs_are_no_evidence() {
         assert_eq!(exact(&[2.0; 3], &[2.0; 3]).unwrap().p, 1.0);
     }

@@ -71,6 +71,21 @@ mod tests {
     }
 
     #[test]
+    fn probabilities_are_those_of_another_program() {
+        // By scipy 1.17, `2 * t.sf(t, degrees)`, with degrees that are no whole numbers.
+        for (t, degrees, wanted) in [
+            (2.5, 3.3, 0.080_052_836_308_354_47),
+            (0.7, 1.2, 0.594_640_878_342_622_7),
+            (4.4, 17.5, 0.000_367_197_003_002_934_5),
+            (1.3, 250.0, 0.194_798_260_653_990_33),
+        ] {
+            assert!((p_value(t, degrees) - wanted).abs() < 1e-10, "{t} {degrees}");
+        }
+        assert!((quantile(0.05, 3.7) - 2.867_520_707_191_190_3).abs() < 1e-7);
+        assert!((quantile(0.2, 7.5) - 1.405_211_846_415_953).abs() < 1e-7);
+    }
+
+    #[test]
     fn one_degree_is_cauchy_s_law() {
         for t in [0.1, 1.0, 5.0, 100.0_f64] {
             let wanted = 1.0 - 2.0 * t.atan() / std::f64::consts::PI;

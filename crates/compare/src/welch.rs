@@ -70,6 +70,17 @@ mod tests {
     }
 
     #[test]
+    fn the_interval_is_that_of_another_program() {
+        // By scipy 1.17, `ttest_ind(b, a, equal_var=False)`.
+        let found = welch(&[2.31, 2.44, 2.29, 2.52], &[2.61, 2.57, 2.74]).unwrap();
+        let (low, high) = found.interval();
+        assert!((found.degrees - 4.903_176_133_665_286).abs() < 1e-9, "{}", found.degrees);
+        assert!((found.p_value() - 0.021_267_230_852_849_86).abs() < 1e-9, "{}", found.p_value());
+        assert!((low - 0.056_199_333_130_076_97).abs() < 1e-9, "{low}");
+        assert!((high - 0.443_800_666_869_923_03).abs() < 1e-9, "{high}");
+    }
+
+    #[test]
     fn one_run_against_several_spreads_as_they_do() {
         let found = welch(&[1.0, 2.0, 3.0], &[5.0]).unwrap();
         assert!((found.error - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12);

@@ -1,5 +1,6 @@
 //! Reads run files: finished ones, those of runs that died, and those that are being written.
 
+mod plan;
 mod summary;
 
 use std::collections::BTreeMap;

@@ -12,7 +12,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("login", ""),
     ("x", ""),
     // Ours, later.
-    ("compare", "give several files to brunt report or brunt plot"),
     ("record", "write the script by hand, or convert a HAR file with other tools"),
     // Gone from vegeta; answered below.
     ("dump", ""),

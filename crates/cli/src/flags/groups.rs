@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Network", &["dns", "local-ips", "blacklist-ip", "block-hostnames"]),
-    ("Start and end", &["paused", "linger"]),
+    ("Start and end", &["paused", "linger", "repeat"]),
     ("Limits", &["workers", "max-body-size", "max-body-memory", "vu-memory"]),
     ("Several machines", &["execution-segment", "execution-segment-sequence"]),
     ("For compatibility with k6", &["features", "no-usage-report"]),

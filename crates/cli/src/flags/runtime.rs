@@ -84,6 +84,11 @@ pub(crate) static RUN_ONLY: &[Flag] = &[
     )
     .many(),
     Flag::switch("no-source", "Leave the text of the script out of the run file").env("NO_SOURCE"),
+    Flag::value(
+        "repeat",
+        "N",
+        "Run the test N times, one after another; files that it writes get the number of the run",
+    ),
     Flag::switch(
         "once",
         "Run each scenario once with one VU, and print each request, response and check",

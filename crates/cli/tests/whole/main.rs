@@ -8,6 +8,7 @@ mod bad_input;
 mod bodies;
 mod bounds;
 mod command_line;
+mod compare;
 mod corpus;
 mod dashboard;
 mod data;

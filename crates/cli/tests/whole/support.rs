@@ -54,6 +54,12 @@ impl Brunt {
         self
     }
 
+    /// More words, which blanks divide.
+    pub(crate) fn words(mut self, line: &str) -> Self {
+        self.command.args(line.split_whitespace());
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self

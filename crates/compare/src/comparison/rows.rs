@@ -64,10 +64,13 @@ impl Planned {
         figures.extend(statistics(&Subject::All, &durations));
 
         let Routes { both, only_a, only_b, left_out: routes_left_out } = routes(sides);
-        for (route, durations) in &both {
+        for (requests, (route, durations)) in &both {
             let subject = Subject::Route(Arc::clone(route));
-            figures.push((subject.clone(), Measure::Requests));
-            figures.push((subject.clone(), Measure::Failed));
+            // Calls of gRPC have durations alone.
+            if *requests > 0 {
+                figures.push((subject.clone(), Measure::Requests));
+                figures.push((subject.clone(), Measure::Failed));
+            }
             figures.extend(statistics(&subject, durations));
         }
         let mut checks: Vec<Arc<str>> =
@@ -120,8 +123,8 @@ type Route = (Arc<str>, Vec<Arc<str>>);
 
 #[derive(Debug)]
 struct Routes {
-    /// Those with the most requests first.
-    both: Vec<Route>,
+    /// Those with the most requests first, and how many they are.
+    both: Vec<(u64, Route)>,
     only_a: Vec<Arc<str>>,
     only_b: Vec<Arc<str>>,
     /// How many are beyond the bound.
@@ -160,7 +163,6 @@ fn routes(sides: &[Side<'_>; 2]) -> Routes {
     both.sort_by_key(|(requests, _)| Reverse(*requests));
     let left_out = both.len().saturating_sub(ROUTES_MAX);
     both.truncate(ROUTES_MAX);
-    let both = both.into_iter().map(|(_, route)| route).collect();
     Routes { both, only_a, only_b, left_out }
 }
 

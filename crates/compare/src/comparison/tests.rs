@@ -189,7 +189,15 @@ fn two_scripts_may_differ_from_each_other_alone() {
     let refused = compare(&a, &b, &[], &two).unwrap_err().to_string();
     assert!(refused.contains("options vus"), "{refused}");
     b[1].identity.options = b[0].identity.options.clone();
+    for run in &mut b {
+        run.identity.targets = std::collections::BTreeSet::from(["elsewhere.test".to_owned()]);
+    }
+    let told = compare(&a, &b, &[], &two).unwrap();
+    assert_eq!(told.warnings.iter().filter(|one| one.word() == "unlike").count(), 1);
     b[1].identity.targets.clear();
+    assert!(compare(&a, &b, &[], &two).is_err());
+    b[1].identity.targets = b[0].identity.targets.clone();
+    b[1].identity.brunt_version = "9".into();
     assert!(compare(&a, &b, &[], &two).is_err());
 }
 

@@ -1,5 +1,7 @@
 //! A table for a terminal, with a bar for each interval.
 
+use std::fmt::Write as _;
+
 use super::sections::{Room, Sections, Title};
 use super::{headline, label, number, runs, text};
 use crate::comparison::{Comparison, Row};
@@ -56,13 +58,19 @@ pub fn terminal(comparison: &Comparison, columns: usize, is_coloured: bool) -> S
     let mut remarks: Vec<String> = Vec::new();
     let primary = || comparison.rows.iter().filter(|row| row.is_primary);
     if primary().next().is_some() {
-        let unclear = primary().filter_map(|row| {
-            row.why.map(|why| format!(" {} is unclear: {}.", label(row), why.sentence()))
-        });
-        remarks.push(format!(
-            "The verdict rests on the figures with *.{}",
-            unclear.collect::<String>()
-        ));
+        let mut remark = String::from("The verdict rests on the figures with *.");
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for (row, why) in primary().filter_map(|row| Some((row, row.why?.sentence()))) {
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, labels)) => labels.push(label(row)),
+                None => reasons.push((why, vec![label(row)])),
+            }
+        }
+        for (why, labels) in reasons {
+            let verb = if labels.len() == 1 { "is" } else { "are" };
+            let _ = write!(remark, " {} {verb} unclear: {why}.", labels.join(", "));
+        }
+        remarks.push(remark);
     }
     remarks.extend(sections.more().map(|more| format!("{more}. --format json has all.")));
     for (side, names) in [("A", &comparison.only_a), ("B", &comparison.only_b)] {
