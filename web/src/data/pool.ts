@@ -25,7 +25,6 @@ export class Pool {
   private totalsBySlice: { count: Float64Array; sum: Float64Array; min: Float64Array; max: Float64Array } | null = null;
   private slices: (Bins | undefined)[] = [];
   private blocks: (Bins | undefined)[] = [];
-  private held = 0;
   private readonly answers = new Map<string, Distribution>();
   private readonly bands = new Map<string, Float64Array>();
   private gridded: Float64Array | null = null;
@@ -45,7 +44,6 @@ export class Pool {
       for (const bins of list.splice(at)) {
         if (!bins) continue;
         kept -= bins.keys.length;
-        this.held -= bins.keys.length;
       }
     };
     drop(this.slices, from);
@@ -55,7 +53,6 @@ export class Pool {
   private keep(bins: Bins): boolean {
     if (kept + bins.keys.length > KEPT_MAX) return false;
     kept += bins.keys.length;
-    this.held += bins.keys.length;
     return true;
   }
 
