@@ -3,10 +3,10 @@
 
 # A k6 script against the demo target, both inside one process. Less than a minute.
 run:
-	@tools/need cargo cc
+	@tools/need cargo cc node npm
 	cargo run --release --locked --package brunt-cli --bin brunt -- run --demo examples/caching.js
 
 # All tests. A line for each test file, and a line for each failure.
 test:
-	@tools/need cargo cc nginx redis-server mosquitto openssl influxd prometheus
+	@tools/need cargo cc node npm chromium nginx redis-server mosquitto openssl influxd prometheus
 	@tools/test

@@ -63,6 +63,7 @@ async function open(): Promise<void> {
     app.run.apply(await unpack(packed));
   }
   fromAddress(app);
+  if (config.stretch && !/(^#|&)from=/.test(location.hash)) app.chooseSeconds(config.stretch.from, config.stretch.to);
   let planned = 0;
   app.listen(() => {
     // Browsers refuse addresses that change too often.

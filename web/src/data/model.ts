@@ -176,5 +176,7 @@ export interface Control {
 
 export interface Config {
   mode: 'report' | 'live';
+  /** The stretch to begin with, in seconds since the start. */
+  stretch?: { from: number; to: number };
   live?: { events: string; report?: string; control?: Control };
 }

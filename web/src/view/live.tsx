@@ -1,6 +1,6 @@
 /** The live page: parts of the data as they come, and what may be done to the run. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { fromBase64, unpack } from '../data/open.js';
 import type { Config } from '../data/model.js';
 import { type App, useApp } from './app.js';
@@ -24,13 +24,15 @@ export function follow(app: App, events: string, failed: (error: unknown) => voi
       first();
     };
     const source = new EventSource(events);
+    let over = false;
     app.live = 'connecting';
     source.onopen = () => {
       app.live = 'connected';
       app.tell();
     };
     source.onerror = () => {
-      if (app.live === 'ended') return;
+      // The process that ran the test has gone away.
+      if (over) return source.close();
       app.live = 'lost';
       app.tell();
       // A browser gives up after an answer that is none; the server may come back.
@@ -54,14 +56,29 @@ export function follow(app: App, events: string, failed: (error: unknown) => voi
           failed(error);
         });
     });
+    // The connection stays open: by it the process knows that the page is still looked at.
     source.addEventListener('end', () => {
+      over = true;
       chain = chain.then(() => {
         app.live = 'ended';
-        source.close();
         draw();
       });
     });
   });
+}
+
+/** The finished page, fetched as soon as the run is over: then it can be saved when the process is gone, too. */
+function useFinished(address: string | undefined, over: boolean): string | undefined {
+  const [kept, keep] = useState<string>();
+  useEffect(() => {
+    if (!address || !over) return;
+    fetch(address)
+      .then(async (answer) => {
+        if (answer.ok) keep(URL.createObjectURL(await answer.blob()));
+      })
+      .catch(() => {});
+  }, [address, over]);
+  return kept ?? address;
 }
 
 export function LiveBar({ app, config }: { app: App; config: NonNullable<Config['live']> }) {
@@ -88,6 +105,7 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
   };
   const status = (what: string, attributes: Record<string, unknown>) => control?.status && void send(what, control.status, 'PATCH', { data: { type: 'status', id: 'default', attributes } });
   const running = app.run.running && app.live !== 'ended';
+  const finished = useFinished(config.report, app.live === 'ended');
   const state =
     app.live === 'lost' ? 'The connection is lost; the page tries again and will get what it missed.' : app.live === 'connecting' ? 'Connecting …' : running ? (paused ? 'Paused' : 'Live') : 'The run has ended: this is its report.';
   return (
@@ -161,8 +179,8 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
           </button>
         </form>
       )}
-      {!running && config.report && app.live === 'ended' && (
-        <a class="chip" href={config.report} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
+      {!running && finished !== undefined && app.live === 'ended' && (
+        <a class="chip" href={finished} download={`${(run.name || 'report').replace(/[^\w.-]+/g, '-')}.html`}>
           Download the report
         </a>
       )}
