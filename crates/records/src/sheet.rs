@@ -30,7 +30,7 @@ const WIDTHS: [u64; 16] = [
 ];
 /// More slices than this the page does not want.
 pub const SLICES_MAX: u64 = 1500;
-/// A slice should hold so many hits that its numbers mean something …
+/// A slice should hold enough hits for its numbers to mean something …
 const HITS_MIN: u64 = 10;
 /// … unless there were fewer slices than this.
 const SLICES_MIN: u64 = 30;
@@ -48,13 +48,13 @@ const FAILURES_MAX: usize = 1000;
 const ENTRIES_MAX: usize = 8 << 20;
 /// Hits between two looks at how many there are.
 const LOOK: u64 = 1 << 20;
-/// The text that stands for all that had no room.
+/// The text of all that had no room.
 const OTHER: u32 = u32::MAX;
 
 /// How hits are sorted.
 #[derive(Clone, Debug)]
 pub struct SheetConfig {
-    /// At most so many slices; none counts as [`SLICES_MAX`].
+    /// The most slices; none counts as [`SLICES_MAX`].
     pub slices: u64,
     /// By what rows are told apart.
     pub rows: GroupBy,
