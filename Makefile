@@ -3,11 +3,11 @@
 
 # A k6 script against the demo target, both inside one process, and a file with all of the run. Less than a minute.
 run:
-	@tools/need cargo cc
+	@tools/need cargo cc node npm
 	cargo build --release --locked --package brunt-cli --bin brunt
 	@tools/run examples/caching.js
 
 # All tests. A line for each test file, and a line for each failure.
 test:
-	@tools/need cargo cc nginx redis-server mosquitto openssl influxd prometheus
+	@tools/need cargo cc node npm chromium nginx redis-server mosquitto openssl influxd prometheus
 	@tools/test

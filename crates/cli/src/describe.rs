@@ -13,6 +13,8 @@ pub(crate) struct Description {
     pub(crate) outputs: Vec<String>,
     /// The addresses of web dashboards.
     pub(crate) pages: Vec<String>,
+    /// The file of `--report`.
+    pub(crate) report: Option<String>,
     /// The address of the embedded demo target.
     pub(crate) demo: Option<String>,
     /// How many scenarios and VUs, and how long at most; from `schedule`.
@@ -44,6 +46,9 @@ impl Description {
         let outputs =
             if self.outputs.is_empty() { "-".to_owned() } else { self.outputs.join(", ") };
         row("output", &outputs);
+        if let Some(report) = &self.report {
+            row("report", report);
+        }
         if let Some(demo) = &self.demo {
             row("demo target", demo);
         }
@@ -73,6 +78,7 @@ mod tests {
             script: "sum.js".to_owned(),
             outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
             pages: vec!["http://127.0.0.1:5665".to_owned()],
+            report: None,
             demo: None,
             overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"
                 .to_owned(),

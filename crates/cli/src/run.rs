@@ -19,6 +19,7 @@ use self::{
     host::{Host, Script, Source},
     live_line::LiveLine,
     once::Trace,
+    pages::Pages,
     plan::{Outer, Plan},
     run_file::Recording,
     samples::Samples,
@@ -51,6 +52,7 @@ mod http_debug;
 mod live_line;
 mod once;
 mod outcome;
+mod pages;
 pub(crate) mod plan;
 mod run_file;
 pub(crate) use run_file::arguments;
@@ -124,6 +126,7 @@ fn run<H: Host>(
             *output = repeat.output(output, &context.environment);
         }
     }
+    let kept = Pages::prepare(&settings, &mut outputs)?;
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
     let recording = run_file::is_wanted(&outputs).then(|| {
@@ -135,7 +138,8 @@ fn run<H: Host>(
     let pages = samples.pages.clone();
     let description = Description {
         script: script.to_owned(),
-        outputs: samples.descriptions.clone(),
+        outputs: kept.shown(samples.descriptions.clone()),
+        report: kept.report(),
         pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         demo: demo.as_ref().map(DemoHandle::url),
         overview: plan.overview(),
@@ -211,10 +215,11 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
-    if let Some(recording) = &recording {
+    let file = recording.as_ref().and_then(|recording| {
         let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
-        recording.end(&report, exit, dropped);
-    }
+        recording.end(&report, exit, dropped)
+    });
+    kept.finish(file.as_deref());
     if let Some(traces) = traces {
         traces::finish(traces);
     }

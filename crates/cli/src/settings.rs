@@ -195,6 +195,8 @@ pub(crate) struct RunSettings {
     pub(crate) new_summary_shape: bool,
     /// `--out`; None if no flag and no variable says anything (the configuration file may).
     pub(crate) outputs: Option<Vec<String>>,
+    /// `--report`
+    pub(crate) report: Option<PathBuf>,
     /// `--linger`, likewise.
     pub(crate) linger: Option<bool>,
     /// `--traces-output`
@@ -256,6 +258,10 @@ impl RunSettings {
                 .map(|path| numbered(repeat, path)),
             new_summary_shape: given.is_on("new-machine-readable-summary"),
             outputs: given.get("out").map(|value| value.texts.clone()),
+            report: given
+                .last("report")
+                .filter(|path| !path.is_empty())
+                .map(|path| numbered(repeat, path)),
             linger: given.switch("linger"),
             traces: traces(given.last("traces-output"))?,
             workers,

@@ -13,6 +13,7 @@ mod encode;
 mod failure;
 pub(crate) mod flag;
 mod given;
+mod page;
 mod plot;
 mod report;
 mod stream;
@@ -26,7 +27,7 @@ pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("attack", "Send requests to targets at a rate and write a record of each"),
     ("encode", "Convert records of attacks to CSV, gob or JSON"),
     ("report", "Tell what is in a run file, or in records of attacks"),
-    ("plot", "Draw the latencies of attacks over time as a page of HTML"),
+    ("plot", "Draw attacks over time as a page of HTML"),
 ];
 
 /// One call of one of the four.

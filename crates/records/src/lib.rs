@@ -1,4 +1,4 @@
-//! Hits as records: their file formats, their arithmetic, their reports and plots.
+//! Hits as records: their file formats, their arithmetic, their reports, and all of them in slices of time.
 //!
 //! The cast, in the order of a file's life:
 //!
@@ -8,8 +8,8 @@
 //! file
 //!    │  decode::open finds the format; Rotation takes records from several files in turn
 //! Record
-//!    ├─ Summary      the arithmetic of all hits so far ─> report: text, JSON, histogram, HTML; Threshold judges it
-//!    └─ Plot         latency over time                 ─> one page of HTML
+//!    ├─ Summary      the arithmetic of all hits so far ─> report: text, JSON, histogram; Threshold judges it
+//!    └─ Sheet        hits in slices of time            ─> the data of the page, which others make of it
 //! ```
 //!
 //! Memory does not grow with the number of records: each part says at its declaration what it keeps.
@@ -22,19 +22,19 @@ pub mod decode;
 pub mod encode;
 mod input;
 mod moment;
-pub mod plot;
 pub mod record;
 pub mod report;
 mod rotation;
+pub mod sheet;
 mod summary;
 mod threshold;
 
 pub use self::decode::{DecodeError, Decoder};
 pub use self::encode::{Encoder, Format};
-pub use self::plot::{Plot, PlotConfig, PlotError};
 pub use self::record::{Headers, Record, Timestamp};
 pub use self::report::Report;
 pub use self::rotation::Rotation;
+pub use self::sheet::{Drawn, Sheet, SheetConfig};
 pub use self::summary::{
     Class, Errors, Group, GroupBy, Histogram, Kinds, Schedule, Summary, SummaryConfig,
 };

@@ -6,12 +6,9 @@ use crate::Summary;
 
 mod hdrplot;
 mod hist;
-mod html;
 mod json;
 mod table;
 mod text;
-
-pub(crate) use self::html::escape;
 
 /// A kind of report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +21,6 @@ pub enum Report {
     Histogram,
     /// Percentiles as the plotter of HdrHistogram reads them.
     HdrPlot,
-    /// A page of HTML in one file.
-    Html,
 }
 
 /// A text that is no kind of report.
@@ -56,7 +51,6 @@ impl Report {
                 "text" => Self::Text,
                 "json" => Self::Json,
                 "hdrplot" => Self::HdrPlot,
-                "html" => Self::Html,
                 "plot" => return Err(ReportError::Plot),
                 "hist" => Self::Histogram,
                 _ => match text.strip_prefix("hist") {
@@ -78,7 +72,6 @@ impl Report {
             Self::Json => json::line(summary),
             Self::Histogram => hist::table(summary),
             Self::HdrPlot => hdrplot::table(summary),
-            Self::Html => html::page(summary),
         };
         out.write_all(text.as_bytes())
     }

@@ -11,6 +11,7 @@ mod errors;
 mod histogram;
 mod kind;
 
+pub(crate) use self::kind::kind as kind_of;
 pub use self::{class::Class, errors::Errors, histogram::Histogram, kind::Kinds};
 
 /// Groups that are kept; hits of further ones are counted together.

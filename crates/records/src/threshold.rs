@@ -195,6 +195,39 @@ impl Threshold {
         Verdict { is_ok, found }
     }
 
+    /// The number that is compared and the one it is compared with, as a page shows them: times in milliseconds.
+    pub fn numbers(&self, summary: &Summary) -> (Option<f64>, f64) {
+        let scale = if matches!(self.metric, Metric::Latency(..)) { 1e6 } else { 1.0 };
+        let value = if summary.requests() == 0 { None } else { self.value(summary) };
+        (value.map(|value| value / scale), self.bound / scale)
+    }
+
+    /// The metric of the page that it is about, a tag of it and its statistic; none where the page has no such number.
+    pub fn of(&self) -> Option<(&'static str, Option<(&'static str, &'static str)>, String)> {
+        Some(match self.metric {
+            Metric::Latency(clock, stat) => {
+                let (metric, tag) = match clock {
+                    Clock::All => ("http_req_duration", None),
+                    Clock::Ok => ("http_req_duration", Some(("expected_response", "true"))),
+                    Clock::Waited => ("http_req_duration_planned", None),
+                    Clock::Lag => ("load.lateness", None),
+                };
+                let stat = match stat {
+                    Stat::Min => "min".to_owned(),
+                    Stat::Mean => "avg".to_owned(),
+                    Stat::Max => "max".to_owned(),
+                    // No digits of binary fractions: 99.9, not 99.90000000000001.
+                    Stat::Quantile(share) => format!("p({})", (share * 1e8).round() / 1e6),
+                };
+                (metric, tag, stat)
+            }
+            Metric::Requests => ("http_reqs", None, "count".to_owned()),
+            Metric::BytesIn => ("data_received", None, "count".to_owned()),
+            Metric::BytesOut => ("data_sent", None, "count".to_owned()),
+            _ => return None,
+        })
+    }
+
     fn value(&self, summary: &Summary) -> Option<f64> {
         let schedule = summary.schedule();
         Some(match self.metric {

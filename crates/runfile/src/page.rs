@@ -4,16 +4,18 @@
 //! all that came before), a varint of their length, their bytes.
 
 mod columns;
+mod draft;
 mod extra;
 mod facts;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use brunt_metrics::Sink;
+use brunt_metrics::{Contains, Kind, Sink};
 use serde_json::{Map, Value, json};
 
 use self::columns::Columns;
+pub use self::draft::Draft;
 use crate::error::RunFileError;
 use crate::reader::RunFile;
 use crate::varint::put;
@@ -58,6 +60,28 @@ pub(crate) struct PageMetric {
     pub(crate) family: &'static str,
 }
 
+impl PageMetric {
+    fn new(name: &str, kind: Kind, contains: Contains, family: &'static str) -> Self {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Rate => "rate",
+            Kind::Trend => "trend",
+        };
+        let contains = match contains {
+            Contains::Default => "default",
+            Contains::Time => "time",
+            Contains::Data => "data",
+        };
+        Self { name: name.to_owned(), kind, contains, family }
+    }
+
+    fn told(&self) -> Value {
+        let Self { name, kind, contains, family } = self;
+        json!({ "name": name, "type": kind, "contains": contains, "family": family })
+    }
+}
+
 /// Makes documents of a run file. One of them serves one page, or all that watch the same run.
 pub struct Page {
     factor: u64,
@@ -67,6 +91,8 @@ pub struct Page {
     told: u64,
     /// Events that were told.
     events: usize,
+    /// Metrics and series as they were told, for those who come late.
+    known: News,
 }
 
 /// Metrics and series that are new in a document.
@@ -85,7 +111,14 @@ impl Page {
     }
 
     fn of(factor: u64) -> Self {
-        Self { factor, metrics: BTreeMap::new(), series: BTreeMap::new(), told: 0, events: 0 }
+        Self {
+            factor,
+            metrics: BTreeMap::new(),
+            series: BTreeMap::new(),
+            told: 0,
+            events: 0,
+            known: News::default(),
+        }
     }
 
     /// All there is so far, as one document; a page that knew something before forgets it.
@@ -97,6 +130,21 @@ impl Page {
     /// All that came since the last document.
     pub fn news(&mut self, file: &RunFile) -> Result<Vec<u8>, RunFileError> {
         self.document(file, false)
+    }
+
+    /// All that was told so far, for a page that comes late: behind it the next [`news`](Self::news) follow as for the others.
+    pub fn so_far(&mut self, file: &RunFile) -> Result<Vec<u8>, RunFileError> {
+        let mut news = News::default();
+        let mut chunks = self.chunks(file, 0..self.told, &mut news)?;
+        // What is new since is told with the next news.
+        let (metrics, series) = (self.known.metrics.len(), self.known.series.len());
+        self.metrics.retain(|_, place| *place < metrics);
+        self.series.retain(|_, id| *id < series);
+        chunks.retain(|(id, _)| *id < series);
+        let events: Vec<Value> = facts::events(file, 0)?.into_iter().take(self.events).collect();
+        let mut facts = facts::all(file, self, &self.known.metrics, &self.known.series, &events)?;
+        facts["time"]["slices"] = json!(self.told.div_ceil(self.factor));
+        Ok(document(true, &facts, &chunks))
     }
 
     /// The slices of the file that were told so far.
@@ -113,16 +161,10 @@ impl Page {
         let events = facts::events(file, self.events)?;
         self.events += events.len();
         let facts = facts::all(file, self, &news.metrics, &news.series, &events)?;
-        let mut out = b"BRNP\x01".to_vec();
-        if is_reset {
-            record(&mut out, RESET, &[]);
-        }
-        record(&mut out, JSON, facts.to_string().as_bytes());
-        for chunk in chunks {
-            record(&mut out, CHUNK, &chunk);
-        }
+        self.known.metrics.extend(news.metrics);
+        self.known.series.extend(news.series);
         self.told = slices;
-        Ok(out)
+        Ok(document(is_reset, &facts, &chunks))
     }
 
     /// The chunks of all series with values in a range of slices.
@@ -131,7 +173,7 @@ impl Page {
         file: &RunFile,
         slices: Range<u64>,
         news: &mut News,
-    ) -> Result<Vec<Vec<u8>>, RunFileError> {
+    ) -> Result<Vec<(usize, Vec<u8>)>, RunFileError> {
         let totals: BTreeMap<u32, u64> = file
             .rows(
                 "SELECT series, sum(count) FROM slice WHERE n < ?1 AND histogram IS NOT NULL GROUP BY series",
@@ -171,7 +213,7 @@ impl Page {
         for ((n, id), sink) in others {
             all.entry(id).or_default().push(n, &sink, false);
         }
-        Ok(all.into_iter().map(|(id, columns)| columns.chunk(id as u64)).collect())
+        Ok(all.into_iter().map(|(id, columns)| (id, columns.chunk(id as u64))).collect())
     }
 
     /// Gives the file's series their numbers: those of a metric together, in so far as they are known now.
@@ -182,19 +224,8 @@ impl Page {
             .metrics()
             .iter()
             .map(|metric| {
-                let kind = match metric.kind {
-                    brunt_metrics::Kind::Counter => "counter",
-                    brunt_metrics::Kind::Gauge => "gauge",
-                    brunt_metrics::Kind::Rate => "rate",
-                    brunt_metrics::Kind::Trend => "trend",
-                };
-                let contains = match metric.contains {
-                    brunt_metrics::Contains::Default => "default",
-                    brunt_metrics::Contains::Time => "time",
-                    brunt_metrics::Contains::Data => "data",
-                };
-                let name = metric.name.clone();
-                (metric.id, PageMetric { name, kind, contains, family: "metric" })
+                let page = PageMetric::new(&metric.name, metric.kind, metric.contains, "metric");
+                (metric.id, page)
             })
             .collect();
         for row in rows {
@@ -220,10 +251,7 @@ impl Page {
         let known = self.metrics.get(metric).copied();
         let place = known.unwrap_or_else(|| {
             let place = self.metrics.len();
-            let PageMetric { name, kind, contains, family } = metric;
-            news.metrics.push(
-                json!({ "name": name, "type": kind, "contains": contains, "family": family }),
-            );
+            news.metrics.push(metric.told());
             self.metrics.insert(metric.clone(), place);
             place
         });
@@ -281,6 +309,19 @@ fn close(all: &mut BTreeMap<usize, Columns>, open: &mut BTreeMap<usize, (Sink, b
     while let Some((id, (sink, binned))) = open.pop_first() {
         all.entry(id).or_default().push(slice, &sink, binned);
     }
+}
+
+/// A document of one JSON record and the chunks of series.
+fn document(is_reset: bool, facts: &Value, chunks: &[(usize, Vec<u8>)]) -> Vec<u8> {
+    let mut out = b"BRNP\x01".to_vec();
+    if is_reset {
+        record(&mut out, RESET, &[]);
+    }
+    record(&mut out, JSON, facts.to_string().as_bytes());
+    for (_, chunk) in chunks {
+        record(&mut out, CHUNK, chunk);
+    }
+    out
 }
 
 fn record(out: &mut Vec<u8>, kind: u8, payload: &[u8]) {

@@ -26,6 +26,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Results",
         &[
             "out",
+            "report",
             "label",
             "no-source",
             "summary-mode",

@@ -49,6 +49,8 @@ const OUT: &str = "Send results to this output; repeat it for more\n\
 /// The rows of `run` alone.
 pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::value("out", "TYPE[=ARG]", OUT).short('o').many().env("OUT"),
+    Flag::value("report", "FILE", "Write the page of the run to this file at the end (HTML)")
+        .env("REPORT"),
     Flag::value(
         "console-output",
         "FILE",

@@ -1,7 +1,7 @@
 //! `--out run`: the facts for the run file that only a run knows, and its last word.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -61,13 +61,14 @@ impl Recording {
         let _ = self.probe.live.set(live);
     }
 
-    /// Says in the file how the run ended.
-    pub(super) fn end(&self, report: &RunReport, exit: Exit, dropped: u64) {
+    /// Says in the file how the run ended; the file.
+    pub(super) fn end(&self, report: &RunReport, exit: Exit, dropped: u64) -> Option<PathBuf> {
         let Some(mut writer) = self.handle.take() else {
             log::error!("the run file has no end: its output did not come to one");
-            return;
+            return None;
         };
-        let path = writer.path().display().to_string();
+        let file = writer.path().to_owned();
+        let path = file.display().to_string();
         let (lost, why) = writer.lost();
         if lost > 0 {
             let why = why.unwrap_or_default();
@@ -93,6 +94,7 @@ impl Recording {
         if let Err(error) = writer.end(&end) {
             log::error!("the run file has no end: {error}");
         }
+        Some(file)
     }
 }
 

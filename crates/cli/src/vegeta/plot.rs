@@ -1,13 +1,16 @@
-//! `brunt plot`: latency over time, as a page.
+//! `brunt plot`: attacks over time, as a page.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    io::Write as _,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use brunt_records::{Plot, PlotConfig};
+use brunt_records::{GroupBy, Sheet, SheetConfig};
 
 use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
-    flags,
+    flags, page,
     stream::{self, Content, Ending, Output},
 };
 use crate::{Context, exit::Exit, failure::Outcome};
@@ -15,7 +18,7 @@ use crate::{Context, exit::Exit, failure::Outcome};
 pub(super) static FLAGS: FlagSet = FlagSet {
     command: "plot",
     files: "[FILE...]",
-    about: "Draws the latencies of attacks over time as a page of HTML. Without files it reads standard input.",
+    about: "Draws attacks over time as a page of HTML; several lie over each other. Without files it reads standard input.",
     examples: &[
         "brunt plot result.bin > plot.html",
         "brunt plot -title=Releases old.bin new.bin > plot.html",
@@ -26,7 +29,7 @@ pub(super) static FLAGS: FlagSet = FlagSet {
             "threshold",
             Takes::Int,
             "4000",
-            "Maximum number of points of each series [0 = all]",
+            "Maximum number of points in time, of which the page has 1500 at most [0 = all]",
         ),
         Flag::new("title", Takes::Text, "Brunt Plot", "Title of the page"),
     ],
@@ -34,32 +37,54 @@ pub(super) static FLAGS: FlagSet = FlagSet {
 
 pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     let Some(values) = flags(context, &FLAGS, words)? else { return Ok(Exit::Success) };
-    let config = PlotConfig {
-        title: values.text("title").to_owned(),
-        // Less than none is as wrong as one.
-        threshold: usize::try_from(values.int("threshold")).unwrap_or(1),
+    let most = values.int("threshold");
+    if most < 0 || matches!(most, 1 | 2) {
+        return Err(failure("lttb: min threshold is 3"));
+    }
+    let sheet = Sheet::new(SheetConfig {
+        slices: most.unsigned_abs(),
+        rows: GroupBy::Url,
+        is_apart: true,
         inputs: values.files.clone(),
-    };
-    let plot = Plot::new(config).map_err(|error| failure(error.to_string()))?;
-    let mut output = Output::open(values.text("output"))?;
-    let plot = Arc::new(Mutex::new(plot));
-    let drawn = Arc::clone(&plot);
+    });
+    let output = Output::open(values.text("output"))?;
+    let sheet = Arc::new(Mutex::new(Some(sheet)));
+    let drawn = Arc::clone(&sheet);
     let each = move |input, record: &_| {
-        drawn.lock().unwrap_or_else(PoisonError::into_inner).add(input, record);
+        if let Some(sheet) = &mut *drawn.lock().unwrap_or_else(PoisonError::into_inner) {
+            sheet.add(input, record);
+        }
         Ok(())
     };
     let ending = stream::read(values.files.clone(), Content::LeftOut, each, None, || Ok(()))?;
-    let mut plot = plot.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut page = Vec::new();
-    plot.write(&mut page)?;
+    let sheet = sheet.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let is_drawn = match &ending {
+        // The hits before the fault are drawn; an input without a hit gives no page.
+        Ending::Failed(_) => sheet.as_ref().is_some_and(|sheet| !sheet.is_empty()),
+        _ => true,
+    };
+    if let Some(sheet) = sheet.filter(|_| is_drawn) {
+        let title = values.text("title");
+        let facts = page::Facts { name: title, thresholds: &[], summary: None };
+        write(output, title, &page::document(&sheet.finish(), &facts))?;
+    }
     match ending {
-        Ending::Failed(failure) => {
-            // The hits before the fault are drawn; an input without a hit gives no page.
-            if !plot.is_empty() {
-                output.write(&page)?;
-            }
-            Err(failure)
+        Ending::Failed(failure) => Err(failure),
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// It can't be written (exit code 1).
+pub(super) fn write(output: Output, title: &str, document: &[u8]) -> Outcome<()> {
+    let mut out = std::io::BufWriter::new(output.into_writer());
+    match brunt_page::document(title, document, &mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(failure(format!("cannot write: {error}")))
         }
-        _ => output.write(&page).map(|_| Exit::Success),
+        // Or whoever should read it has gone away.
+        _ => Ok(()),
     }
 }

@@ -7,12 +7,14 @@ use std::{
     time::Duration,
 };
 
-use brunt_records::{GroupBy, Report, Summary, SummaryConfig, report::parse_buckets};
+use brunt_records::{
+    GroupBy, Report, Sheet, SheetConfig, Summary, SummaryConfig, report::parse_buckets,
+};
 
 use super::{
     failure,
     flag::{Flag, FlagSet, Takes},
-    flags,
+    flags, page, plot,
     stream::{self, Content, Ending, Output},
     threshold,
 };
@@ -28,6 +30,7 @@ pub(super) static FLAGS: FlagSet = FlagSet {
     examples: &[
         "brunt report result.bin",
         "brunt report -type=json result.bin",
+        "brunt report --format html -o run.html run.brunt",
         "brunt report --format junit -o junit.xml run.brunt",
         "brunt report --from 1m --to 3m run.brunt",
         "brunt report -type='hist[0,10ms,50ms,100ms]' a.bin b.bin",
@@ -50,7 +53,7 @@ pub(super) static FLAGS: FlagSet = FlagSet {
             "format",
             Takes::Checked { kind: "format", check: format },
             "text",
-            "Format of the report of a run file: text, json, markdown, junit or csv",
+            "Format of the report of a run file: text, html, json, markdown, junit or csv",
         ),
         Flag::new(
             "from",
@@ -62,7 +65,7 @@ pub(super) static FLAGS: FlagSet = FlagSet {
             "group-by",
             Takes::Checked { kind: "key", check: group_by },
             "",
-            "Report hits by url, method, name or status, too",
+            "Report hits by url, method, name or status, too; the rows of a page are these",
         ),
         Flag::new("o", Takes::Text, "", "The same as -output"),
         Flag::new("output", Takes::Text, "stdout", "Write to this file"),
@@ -104,6 +107,9 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
             return Err(failure(format!("-{name} is for run files, and there is none"))
                 .hint("records of attacks have -type"));
         }
+    }
+    if values.text("type") == "html" {
+        return as_page(context, &values);
     }
     let (report, mut buckets) =
         Report::parse(values.text("type")).map_err(|error| failure(error.to_string()))?;
@@ -147,6 +153,55 @@ pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
     }
     tell()?;
     Ok(threshold::judge(context, &thresholds, &lock()))
+}
+
+/// `-type=html`: the page.
+fn as_page(context: &Context, values: &super::flag::Values) -> Outcome<Exit> {
+    for (name, instead) in [
+        ("every", "a page is written once, at the end"),
+        ("buckets", "the page has its own distribution; buckets are for hist and json"),
+    ] {
+        if values.is_written(name) {
+            return Err(failure(format!("-{name} does not go with -type=html")).hint(instead));
+        }
+    }
+    let thresholds = threshold::read(values);
+    let group_by = GroupBy::named(values.text("group-by"));
+    let config = SheetConfig {
+        slices: 0,
+        rows: group_by.unwrap_or(GroupBy::Url),
+        is_apart: false,
+        inputs: values.files.clone(),
+    };
+    let output = Output::open(output_of(values))?;
+    let summary = Summary::new(SummaryConfig::default());
+    let both = Arc::new(Mutex::new(Some((summary, Sheet::new(config)))));
+    let counted = Arc::clone(&both);
+    let each = move |input, record: &_| {
+        if let Some((summary, sheet)) = &mut *counted.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            summary.add(record);
+            sheet.add(input, record);
+        }
+        Ok(())
+    };
+    let ending = stream::read(values.files.clone(), Content::LeftOut, each, None, || Ok(()))?;
+    let both = both.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some((summary, sheet)) = both else { return Ok(Exit::Success) };
+    let is_told = !matches!(ending, Ending::Failed(_)) || !sheet.is_empty();
+    if is_told {
+        let name = match &values.files[..] {
+            [] => "Attack".to_owned(),
+            files => files.join(", "),
+        };
+        let facts = page::Facts { name: &name, thresholds: &thresholds, summary: Some(&summary) };
+        let document = page::document(&sheet.finish(), &facts);
+        plot::write(output, &brunt_page::title(&name), &document)?;
+    }
+    match ending {
+        Ending::Failed(failure) => Err(failure),
+        _ => Ok(threshold::judge(context, &thresholds, &summary)),
+    }
 }
 
 /// Where the report goes.

@@ -50,7 +50,7 @@ fn no_crate_imports_from_its_own_floor_or_above() {
         &["duration", "moment"],
         &["metrics", "schedule", "script", "demo", "crypto", "html", "spelling"],
         &["fiber", "quickjs", "options", "summary", "records", "runfile"],
-        &["engine", "net", "outputs", "compare"],
+        &["engine", "net", "outputs", "page", "compare"],
         &["http", "redis"],
         &["js", "attack", "websocket", "grpc", "secrets"],
         &["modules"],

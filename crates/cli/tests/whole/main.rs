@@ -40,6 +40,7 @@ mod mqtt;
 mod network;
 mod odd;
 mod outputs;
+mod page;
 mod redis;
 mod remote;
 mod remote_modules;

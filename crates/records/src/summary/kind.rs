@@ -52,7 +52,7 @@ impl Kinds {
 }
 
 /// Of a record with an error.
-fn kind(record: &Record) -> Cow<'static, str> {
+pub(crate) fn kind(record: &Record) -> Cow<'static, str> {
     if record.code > 0 {
         return format!("status {}", record.code).into();
     }

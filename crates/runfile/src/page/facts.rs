@@ -27,7 +27,7 @@ pub(super) fn all(
         "time": {
             "width": about.width.as_millis() as u64 * page.factor(),
             "slices": slices,
-            "end": about.duration.as_micros() as u64,
+            "end": about.duration.as_nanos() as f64 / 1e3,
         },
         "run": run(file),
         "thresholds": thresholds(file, page)?,

@@ -1,10 +1,11 @@
 //! `brunt report FILE` where the file is that of a run.
 
 use std::fs::File;
-use std::io::{BufRead as _, Read as _};
+use std::io::{BufRead as _, BufWriter, ErrorKind, Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_page::{PageError, Stretch};
 use brunt_runfile::{About, RunFile, State};
 use brunt_summary::{
     csv,
@@ -20,7 +21,7 @@ use super::super::{failure, flag::Values, stream::Output};
 use crate::{Context, exit::Exit, failure::Outcome, version::K6_VERSION};
 
 /// The formats, as they are written.
-pub(super) const FORMATS: [&str; 5] = ["text", "json", "markdown", "junit", "csv"];
+pub(super) const FORMATS: [&str; 6] = ["text", "html", "json", "markdown", "junit", "csv"];
 
 /// Whether a file is that of a run. Pipes are not looked into: bytes that are read from one are gone.
 pub(super) fn is_one(path: &str) -> bool {
@@ -107,6 +108,14 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             length.as_secs_f64()
         )));
     }
+    let output = super::output_of(values);
+    let place = |path: &str| std::fs::canonicalize(path).ok();
+    if output != "stdout" && place(output).is_some_and(|place_of| Some(place_of) == place(path)) {
+        return Err(failure(format!("-output would overwrite \"{path}\" itself")));
+    }
+    if values.text("format") == "html" {
+        return page(&file, Stretch { from, to }, output);
+    }
     let summary = file.summary(&slices, true).map_err(|error| failure(error.to_string()))?;
     let about = file.about();
     let started = utc(about.started);
@@ -134,13 +143,20 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
             format!("{}{}", head(about), text::surrounded(&text::render(&summary, &options)))
         }
     };
-    let output = super::output_of(values);
-    let place = |path: &str| std::fs::canonicalize(path).ok();
-    if output != "stdout" && place(output).is_some_and(|place_of| Some(place_of) == place(path)) {
-        return Err(failure(format!("-output would overwrite \"{path}\" itself")));
-    }
     Output::open(output)?.write(text.as_bytes())?;
     Ok(Exit::Success)
+}
+
+/// The page, which begins with the stretch if there is one.
+fn page(file: &RunFile, stretch: Stretch, output: &str) -> Outcome<Exit> {
+    let mut out = BufWriter::new(Output::open(output)?.into_writer());
+    let written = brunt_page::saved(file, stretch, &mut out);
+    match written.and_then(|()| Ok(out.flush()?)) {
+        // Whoever should read it has gone away.
+        Err(PageError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Success),
+        Err(error) => Err(failure(format!("the page can't be written: {error}"))),
+        Ok(()) => Ok(Exit::Success),
+    }
 }
 
 /// A line about a run that did not come to its end; nothing about others.

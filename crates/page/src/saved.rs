@@ -1,0 +1,78 @@
+//! A page with all data in it: of a run file, or of any other document.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use brunt_runfile::{RunFile, RunFileError, page};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Map, Value, json};
+
+use crate::template;
+
+/// Why a page was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The run file.
+    #[error(transparent)]
+    RunFile(#[from] RunFileError),
+    /// Where the page goes.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The stretch of time that a page shows when it is opened; nothing is the beginning or the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// From this moment after the start of the run.
+    pub from: Option<Duration>,
+    /// To this one.
+    pub to: Option<Duration>,
+}
+
+/// Writes the page of a run.
+///
+/// # Errors
+/// The file is damaged, or the writer's.
+pub fn saved(file: &RunFile, stretch: Stretch, out: &mut dyn Write) -> Result<(), PageError> {
+    let about = file.about();
+    let mut config = Map::new();
+    config.insert("mode".to_owned(), json!("report"));
+    if stretch != Stretch::default() {
+        let from = stretch.from.unwrap_or_default();
+        let to = stretch.to.unwrap_or(about.duration).min(about.duration);
+        let stretch = json!({ "from": from.as_secs_f64(), "to": to.as_secs_f64() });
+        config.insert("stretch".to_owned(), stretch);
+    }
+    // The last document that is weighed is the one that is taken.
+    let packed = RefCell::new(Ok(Vec::new()));
+    page::saved(file, |document| {
+        let all = pack(document);
+        let size = all.as_ref().map_or(0, Vec::len) as u64;
+        drop(packed.replace(all));
+        template::weight() + size.div_ceil(3) * 4
+    })?;
+    template::write(out, &title(&about.name), &Value::Object(config), &packed.into_inner()?)?;
+    Ok(())
+}
+
+/// Writes a page about anything that a document tells.
+///
+/// # Errors
+/// The writer's.
+pub fn document(title: &str, document: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    template::write(out, title, &json!({ "mode": "report" }), &pack(document)?)
+}
+
+/// The title of a run's page.
+pub fn title(name: &str) -> String {
+    if name.is_empty() { "Brunt".to_owned() } else { format!("{name} – Brunt") }
+}
+
+/// Packed with gzip.
+pub(crate) fn pack(document: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(document)?;
+    encoder.finish()
+}
