@@ -30,6 +30,7 @@ mod new;
 mod remote;
 mod runs;
 mod version;
+mod view;
 
 use self::argument::{switch, value};
 use crate::print::print;
@@ -62,6 +63,8 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// The pages of run files.
+    View(view::Call),
     /// The run files of a folder.
     Runs(runs::Request),
     Version {
@@ -93,6 +96,7 @@ impl Call {
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::View(call) => view::perform(context, &call),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
             Self::Demo(request) => demo::perform(context, *request),
@@ -162,6 +166,7 @@ fn commands_of_help() -> Command {
         .subcommand(features::command())
         .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
+        .subcommand(view::command())
         .subcommand(runs::command())
         .subcommand(new::command())
         .subcommand(demo::command())
@@ -282,6 +287,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "version" => Call::Version { json: matches.get_flag("json") },
         "demo" => Call::Demo(Box::new(demo::Request::read(matches)?)),
@@ -303,7 +309,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 17] = [
+    const COMMANDS: [&str; 18] = [
         "run",
         "inspect",
         "archive",
@@ -315,6 +321,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "stats",
         "status",
         "runs",
+        "view",
         "new",
         "demo",
         "version",

@@ -32,6 +32,7 @@ mod image_handler;
 mod jslib;
 mod language;
 mod limits;
+mod live;
 mod login;
 mod mqtt;
 mod network;
