@@ -29,6 +29,8 @@ mod route;
 mod setup;
 mod status;
 
+pub(crate) use self::route::answer;
+
 /// Connections at the same time; more wait in the system's queue.
 const CONNECTIONS: u32 = 64;
 
@@ -44,6 +46,16 @@ pub(crate) struct Told {
 }
 
 impl Told {
+    /// Of a run; nothing is told of its process.
+    pub(crate) fn new(live: Live) -> Self {
+        Self { live, profiling: false, last: Mutex::default() }
+    }
+
+    /// The run is over: from now on its end is told.
+    pub(crate) fn ended(&self, report: &RunReport) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.summary.clone());
+    }
+
     async fn summary(&self) -> Option<Summary> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(summary) = last() {
@@ -99,8 +111,7 @@ impl Api {
 
     /// The run is over: from now on its end is told.
     pub(crate) fn ended(&self, report: &RunReport) {
-        let mut last = self.told.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(report.summary.clone());
+        self.told.ended(report);
     }
 }
 

@@ -32,6 +32,7 @@ mod new;
 mod remote;
 mod runs;
 mod version;
+mod view;
 
 use self::argument::{switch, value};
 use crate::print::print;
@@ -64,6 +65,8 @@ pub(crate) enum Call {
     /// `pause`, `resume`, `scale`, `stats`, `status`.
     Remote(remote::Request),
     New(new::Request),
+    /// The pages of run files.
+    View(view::Call),
     /// The run files of a folder.
     Runs(runs::Request),
     /// Whether runs are worse than others.
@@ -102,6 +105,7 @@ impl Call {
             Self::Features { json } => features::perform(context, json),
             Self::Remote(request) => remote::perform(context, &request),
             Self::New(request) => new::perform(context, &request),
+            Self::View(call) => view::perform(context, &call),
             Self::Runs(request) => runs::perform(context, &request),
             Self::Compare(request) => compare::perform(context, &request),
             Self::Version { json } => version::perform(context, json),
@@ -172,6 +176,7 @@ fn commands_of_help() -> Command {
         .subcommand(features::command())
         .subcommands(remote::commands())
         .subcommands(vegeta::COMMANDS.iter().map(|(name, about)| of_vegeta(name, about)))
+        .subcommand(view::command())
         .subcommand(runs::command())
         .subcommand(compare::command())
         .subcommand(new::command())
@@ -296,6 +301,7 @@ pub(crate) fn parse(
         "cloud" | "login" => return Err(cloud::failure(name, matches)),
         "x" => Call::Print(absent::extension(matches)?),
         "new" => Call::New(new::Request::read(matches)?),
+        "view" => Call::View(view::Call::read(matches)?),
         "runs" => Call::Runs(runs::Request::read(matches)?),
         "compare" => Call::Compare(Box::new(compare::Request::read(matches)?)),
         "version" => Call::Version { json: matches.get_flag("json") },
@@ -330,6 +336,7 @@ fn named_command(words: &[OsString]) -> Option<&'static str> {
         "stats",
         "status",
         "runs",
+        "view",
         "compare",
         "new",
         "demo",

@@ -13,6 +13,8 @@ pub(crate) struct Description {
     pub(crate) outputs: Vec<String>,
     /// The addresses of web dashboards.
     pub(crate) pages: Vec<String>,
+    /// The address of the live page.
+    pub(crate) ui: Option<String>,
     /// The file of `--report`.
     pub(crate) report: Option<String>,
     /// The address of the embedded demo target.
@@ -40,6 +42,9 @@ impl Description {
         };
         row("execution", "local");
         row("script", &self.script);
+        if let Some(ui) = &self.ui {
+            row("page", ui);
+        }
         for page in &self.pages {
             row("web dashboard", page);
         }
@@ -78,6 +83,7 @@ mod tests {
             script: "sum.js".to_owned(),
             outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
             pages: vec!["http://127.0.0.1:5665".to_owned()],
+            ui: None,
             report: None,
             demo: None,
             overview: "(100.00%) 1 scenario, 7 max VUs, 10m30s max duration (incl. graceful stop)"

@@ -59,6 +59,7 @@ pub(crate) use run_file::arguments;
 mod samples;
 pub(crate) mod signal;
 mod traces;
+mod ui;
 mod watch;
 pub(crate) mod wrong;
 
@@ -126,9 +127,10 @@ fn run<H: Host>(
             *output = repeat.output(output, &context.environment);
         }
     }
-    let kept = Pages::prepare(&settings, &mut outputs)?;
+    let mut kept = Pages::prepare(&settings, &mut outputs)?;
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
+    output_context.feed = kept.feed.clone();
     let recording = run_file::is_wanted(&outputs).then(|| {
         let (recording, facts) = Recording::prepare(context, (script, &loaded), &plan, &settings);
         output_context.run = Some(facts);
@@ -140,6 +142,7 @@ fn run<H: Host>(
         script: script.to_owned(),
         outputs: kept.shown(samples.descriptions.clone()),
         report: kept.report(),
+        ui: kept.address(),
         pages: pages.iter().map(|page| page.address.clone().unwrap_or_default()).collect(),
         demo: demo.as_ref().map(DemoHandle::url),
         overview: plan.overview(),
@@ -183,12 +186,15 @@ fn run<H: Host>(
     warn_of_open_files(plan.consolidated.peak().possible, open_files);
     if !quiet {
         let _ = context.screen.stdout(&description.text(color));
+    } else if let Some(address) = &description.ui {
+        log::info!("the page of the run is at {address}");
     }
     let teardown = (!config.no_teardown).then_some(config.teardown_timeout);
     let run = Run::new(config, Arc::new(Traced { runner: Arc::clone(&runner), spans }));
     signals.attach(run.control(), teardown);
     if let Some(recording) = &recording {
         recording.watch(run.live());
+        kept.serve(recording, run.live(), &plan.consolidated.scenarios)?;
     }
     let api = match api_listener {
         None => None,
@@ -215,11 +221,10 @@ fn run<H: Host>(
     // The counts of repeated messages are told before the results.
     context.logging.flush(Duration::from_secs(2));
     let dropped = results.tell();
-    let file = recording.as_ref().and_then(|recording| {
+    if let Some(recording) = &recording {
         let exit = report.error().map_or(Exit::Success, |failure| outcome::failure(failure).exit);
-        recording.end(&report, exit, dropped)
-    });
-    kept.finish(file.as_deref());
+        kept.finish(&report, &pages, || recording.end(&report, exit, dropped));
+    }
     if let Some(traces) = traces {
         traces::finish(traces);
     }
@@ -241,6 +246,7 @@ fn run<H: Host>(
     if report.error().is_none() {
         wait_for_viewers(&pages, &signals, quiet);
     }
+    kept.linger(report.error().is_some(), &signals, quiet);
     if settings.linger.unwrap_or(plan.linger) {
         signals.linger();
         if !quiet {

@@ -195,6 +195,8 @@ pub(crate) struct RunSettings {
     pub(crate) new_summary_shape: bool,
     /// `--out`; None if no flag and no variable says anything (the configuration file may).
     pub(crate) outputs: Option<Vec<String>>,
+    /// `--ui`: where the live page is; empty is the usual place.
+    pub(crate) ui: Option<String>,
     /// `--report`
     pub(crate) report: Option<PathBuf>,
     /// `--linger`, likewise.
@@ -258,6 +260,7 @@ impl RunSettings {
                 .map(|path| numbered(repeat, path)),
             new_summary_shape: given.is_on("new-machine-readable-summary"),
             outputs: given.get("out").map(|value| value.texts.clone()),
+            ui: given.last("ui").map(str::to_owned),
             report: given
                 .last("report")
                 .filter(|path| !path.is_empty())

@@ -4,17 +4,16 @@
 //! frames ─▶ Meters (per metric: this period, the whole test)
 //!              │ each period
 //!              ▼
-//!           Journal: events, kept ─▶ server: /ui/ (the page), /events (SSE), /report (the page with events in it)
-//!              │
-//!              └─▶ record=FILE (an event per line)                   export=FILE (what /report would say)
+//!           Journal: events, kept ─▶ server: /events (SSE)
+//!              │                       the run's feed: /ui/ (the page), /ui/stream, /report (the page with all data in it)
+//!              └─▶ record=FILE (an event per line)
 //! ```
 //!
-//! Addresses, events and settings are k6's; the page is our own and needs nothing but itself.
+//! Addresses, events and settings are k6's; the page is that of all runs (crate `page`), and is made of the run file.
 
 mod config;
 mod journal;
 mod meters;
-mod page;
 mod server;
 
 use std::collections::BTreeMap;
@@ -52,7 +51,6 @@ pub(crate) struct Dashboard {
     exceptions: ExceptionLog,
     /// Since they were told last.
     has_exceptions: bool,
-    trouble: Option<String>,
 }
 
 impl Dashboard {
@@ -84,7 +82,7 @@ impl Dashboard {
         let server = match config.port {
             None => None,
             Some(port) => Some(
-                Server::start(&config.host, port, &journal)
+                Server::start(&config.host, port, &journal, &context.feed)
                     .map_err(|error| wrong(format!("listen {}:{port}: {error}", config.host)))?,
             ),
         };
@@ -100,12 +98,11 @@ impl Dashboard {
             has_points: false,
             exceptions: ExceptionLog::default(),
             has_exceptions: false,
-            trouble: None,
             config,
         };
         dashboard.open_journal(context).map_err(|error| wrong(error.to_string()))?;
         if let Some(server) = dashboard.server.as_ref().filter(|_| dashboard.config.open) {
-            server.open_browser();
+            brunt_page::open_browser(server.address());
         }
         Ok(dashboard)
     }
@@ -198,20 +195,6 @@ impl Dashboard {
         };
         Some(crossed.iter().map(|name| (name.clone(), json!(sources(name)))).collect())
     }
-
-    /// The page as a file; a failure is told, and disturbs nothing.
-    fn export(&mut self) {
-        let Some(path) = &self.config.export else { return };
-        let written = Destination::create(path).and_then(|mut file| {
-            file.buffer.extend_from_slice(page::report(&self.journal).as_bytes());
-            file.finish()
-        });
-        if let Err(error) = written {
-            let error = format!("\"{path}\" cannot be written: {error}");
-            log::error!(error = error.as_str(); "The report of the web dashboard is lost");
-            self.trouble = Some(error);
-        }
-    }
 }
 
 fn millis(moment: SystemTime) -> u64 {
@@ -225,7 +208,8 @@ impl Output for Dashboard {
 
     fn page(&self) -> Option<Page> {
         let address = self.server.as_ref().map(|server| server.address().to_owned());
-        Some(Page { address, viewers: self.server.as_ref().map(Server::viewers) })
+        let viewers = self.server.as_ref().map(Server::viewers);
+        Some(Page { address, viewers, export: self.config.export.clone() })
     }
 
     fn flush_interval(&self) -> Duration {
@@ -259,12 +243,7 @@ impl Output for Dashboard {
         if let Some(record) = &mut self.record {
             record.finish()?;
         }
-        self.export();
         Ok(Written { samples: 0, lost: self.meters.left_out() })
-    }
-
-    fn trouble(&self) -> Option<String> {
-        self.trouble.clone()
     }
 }
 

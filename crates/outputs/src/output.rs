@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_metrics::{Frame, Registry, ThresholdSet};
+use brunt_page::Feed;
 use jiff::tz::TimeZone;
 
 use crate::dashboard::Viewers;
@@ -53,6 +54,8 @@ pub struct Page {
     pub address: Option<String>,
     /// Those who look at it, likewise.
     pub viewers: Option<Viewers>,
+    /// Where the page goes at the end, if it does: whoever runs the test writes it, when its run file has its end.
+    pub export: Option<String>,
 }
 
 /// The outcome of a batch.
@@ -89,6 +92,8 @@ pub struct Context {
     pub longest: Duration,
     /// The content of a run file beside measurements; whoever runs no test has none.
     pub run: Option<RunFacts>,
+    /// The run as its page shows it.
+    pub feed: Feed,
 }
 
 impl Context {
@@ -122,6 +127,7 @@ impl Context {
             scenarios: Vec::new(),
             longest: Duration::ZERO,
             run: None,
+            feed: Feed::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use brunt_metrics::Frame;
@@ -47,12 +47,20 @@ pub trait RunWatch: Send + Sync + fmt::Debug {
 
 /// The file after all measurements are in: whoever runs the test says in it how the run ended.
 #[derive(Clone, Default)]
-pub struct RunFileHandle(Arc<Mutex<Option<Writer>>>);
+pub struct RunFileHandle {
+    writer: Arc<Mutex<Option<Writer>>>,
+    path: Arc<OnceLock<PathBuf>>,
+}
 
 impl RunFileHandle {
     /// The file, if its output got to its end.
     pub fn take(&self) -> Option<Writer> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Where it is, once its output is open.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.path.get().cloned()
     }
 }
 
@@ -85,6 +93,8 @@ impl RunFile {
         };
         let writer = Writer::create(&path, &facts.info, &context.registry, now)
             .map_err(|error| wrong(error.to_string()))?;
+        // Of two run files the first one is shown.
+        drop(facts.handle.path.set(path.clone()));
         let health = HealthWatch::new(now);
         Ok(Self { writer: Some(writer), path, facts, health, is_started: false, is_quiet: false })
     }
@@ -150,7 +160,7 @@ impl Output for RunFile {
         self.turn(self.facts.watch.now());
         if let Some(mut writer) = self.writer.take() {
             writer.finish(extras(&self.facts, &mut self.health));
-            let mut left = self.facts.handle.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left = self.facts.handle.writer.lock().unwrap_or_else(PoisonError::into_inner);
             *left = Some(writer);
         }
         Ok(Written::default())

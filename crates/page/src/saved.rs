@@ -1,7 +1,9 @@
 //! A page with all data in it: of a run file, or of any other document.
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use brunt_runfile::{RunFile, RunFileError, page};
@@ -55,6 +57,22 @@ pub fn saved(file: &RunFile, stretch: Stretch, out: &mut dyn Write) -> Result<()
     })?;
     template::write(out, &title(&about.name), &Value::Object(config), &packed.into_inner()?)?;
     Ok(())
+}
+
+/// Writes the page of a run into a file; compressed if its name ends in `.gz`.
+///
+/// # Errors
+/// As [`saved`].
+pub fn save(file: &RunFile, path: &Path) -> Result<(), PageError> {
+    let mut out = BufWriter::new(File::create(path)?);
+    if path.extension().is_some_and(|ending| ending == "gz") {
+        let mut encoder = GzEncoder::new(&mut out, Compression::default());
+        saved(file, Stretch::default(), &mut encoder)?;
+        encoder.finish()?;
+    } else {
+        saved(file, Stretch::default(), &mut out)?;
+    }
+    Ok(out.flush()?)
 }
 
 /// Writes a page about anything that a document tells.

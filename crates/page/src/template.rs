@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_nobody_for_anything() {
+    fn the_page_makes_no_request() {
         let page = filled("", &json!({}), b"");
         for outside in
             ["src=\"http", "href=\"http", "@import", "url(http", "<link rel=\"stylesheet"]

@@ -100,7 +100,19 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
   const [vus, setVus] = useState('');
   const [note, setNote] = useState('');
   const [sure, setSure] = useState(false);
-  const paused = app.run.events.reduce((state, event) => (event.kind === 'pause' ? true : event.kind === 'resume' ? false : state), false);
+  const [known, know] = useState<boolean | null>(null);
+  const turns = app.run.events.filter((event) => event.kind === 'pause' || event.kind === 'resume');
+  // A run that waits for its start has no events yet: it is asked.
+  useEffect(() => {
+    if (!control?.status || !control.pause) return;
+    fetch(control.status)
+      .then(async (answer) => {
+        const paused = (await answer.json())?.data?.attributes?.paused;
+        if (typeof paused === 'boolean') know(paused);
+      })
+      .catch(() => {});
+  }, [control, turns.length]);
+  const paused = known ?? turns[turns.length - 1]?.kind === 'pause';
   // Scenarios end here without their graceful stop: it is no part of the plan.
   const end = scenarios.reduce((most, scenario) => Math.max(most, scenario.to ?? 0), 0);
   const elapsed = time.end / 1e6;
@@ -110,6 +122,7 @@ export function LiveBar({ app, config }: { app: App; config: NonNullable<Config[
       const answer = await fetch(url, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
       const text = answer.ok ? '' : (await answer.text()).slice(0, 300);
       say(answer.ok ? `${what}: done.` : `${what}: refused (${answer.status}). ${text}`);
+      if (what === 'Pause' || what === 'Resume') know(answer.ok ? what === 'Pause' : null);
     } catch {
       say(`${what}: the run does not answer.`);
     }

@@ -5,7 +5,7 @@ use http_body_util::Full;
 use hyper::{Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
-pub(super) type Answer = Response<Full<Bytes>>;
+pub(crate) type Answer = Response<Full<Bytes>>;
 
 /// The media type of answers.
 pub(super) const JSON_UTF8: &str = "application/json; charset=utf-8";

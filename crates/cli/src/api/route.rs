@@ -19,7 +19,7 @@ const BODY_MOST: usize = 64 << 20;
 const BODY_WAIT: Duration = Duration::from_secs(30);
 
 /// Answers. Nothing that is asked can fail more than with a status.
-pub(super) async fn answer(told: &Told, request: Request<Incoming>) -> Result<Answer, Infallible> {
+pub(crate) async fn answer(told: &Told, request: Request<Incoming>) -> Result<Answer, Infallible> {
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let body = Limited::new(request.into_body(), BODY_MOST).collect();

@@ -27,6 +27,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "out",
             "report",
+            "ui",
             "label",
             "no-source",
             "summary-mode",

@@ -1,6 +1,6 @@
 //! Flags about the run itself: no script can set them.
 
-use super::{Fate, Flag};
+use super::{Fate, Flag, Takes};
 
 /// The rows that `run` and `inspect` share; `groups` has the order of the help page.
 pub(crate) static FLAGS: &[Flag] = &[
@@ -49,6 +49,14 @@ const OUT: &str = "Send results to this output; repeat it for more\n\
 /// The rows of `run` alone.
 pub(crate) static RUN_ONLY: &[Flag] = &[
     Flag::value("out", "TYPE[=ARG]", OUT).short('o').many().env("OUT"),
+    Flag {
+        takes: Takes::Maybe { name: "ADDRESS", bare: "" },
+        ..Flag::switch(
+            "ui",
+            "Serve the page of the run while it goes on [default: 127.0.0.1:5665]; elsewhere than on loopback with a token",
+        )
+        .env("UI")
+    },
     Flag::value("report", "FILE", "Write the page of the run to this file at the end (HTML)")
         .env("REPORT"),
     Flag::value(

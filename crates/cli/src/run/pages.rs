@@ -1,14 +1,21 @@
-//! The page of the run: `--report`. It is made of a run file, which is a temporary one if nobody asks for one that stays.
+//! The pages of the run: `--report`, `--ui`, and those of `--out web-dashboard`. They are made of a run file, which is a temporary one
+//! unless `--out run` asks for one that stays.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write as _};
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use brunt_page::{PageError, Stretch};
+use brunt_engine::{Live, RunReport};
+use brunt_outputs::{Page, stand_back};
+use brunt_page::{Feed, PageError};
 use brunt_runfile::RunFile;
+use brunt_schedule::Scenario;
 use tempfile::TempDir;
 
-use super::run_file;
+use super::{
+    run_file::{self, Recording},
+    signal::SignalWatch,
+    ui::{Serving, Ui},
+};
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -18,35 +25,50 @@ use crate::{
 /// The pages that were asked for.
 pub(super) struct Pages {
     report: Option<PathBuf>,
-    /// The folder of a run file that nobody asked for.
+    ui: Option<Ui>,
+    has_dashboard: bool,
+    /// The folder of a run file that goes away.
     folder: Option<TempDir>,
+    /// The run as pages show it while it goes on.
+    pub(super) feed: Feed,
+    serving: Option<Serving>,
 }
 
 impl Pages {
-    /// Sees to it that there is a run file if a page needs one, and that the report can be written.
+    /// Sees to it that there is a run file if a page needs one, and that pages can be written and served.
     ///
     /// # Errors
-    /// A file can't be written.
+    /// A file can't be written, or an address is taken.
     pub(super) fn prepare(settings: &RunSettings, outputs: &mut Vec<String>) -> Outcome<Self> {
         let report = settings.report.clone();
         if let Some(path) = &report {
-            // Better now than after the test. What is there stays until then.
+            // Better now than after the test. An older report stays until then.
             OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
                 let what = format!("--report: \"{}\" can't be written: {error}", path.display());
                 Failure::new(Exit::Other, anyhow::Error::msg(what))
             })?;
         }
-        let is_needed = report.is_some() && !run_file::is_wanted(outputs);
-        let folder = is_needed.then(|| temporary(report.as_deref())).transpose()?;
+        let ui = settings.ui.as_deref().map(Ui::listen).transpose()?;
+        let is_dashboard = |output: &String| output.split('=').next() == Some("web-dashboard");
+        let has_dashboard = outputs.iter().any(is_dashboard);
+        let is_needed = report.is_some() || ui.is_some() || has_dashboard;
+        let folder = (is_needed && !run_file::is_wanted(outputs))
+            .then(|| temporary(report.as_deref()))
+            .transpose()?;
         if let Some(folder) = &folder {
             outputs.push(format!("run={}", folder.path().join("run.brunt").display()));
         }
-        Ok(Self { report, folder })
+        Ok(Self { report, ui, has_dashboard, folder, feed: Feed::default(), serving: None })
     }
 
-    /// As the description shows it.
+    /// The file of the report, as the description shows it.
     pub(super) fn report(&self) -> Option<String> {
         self.report.as_ref().map(|path| path.display().to_string())
+    }
+
+    /// The address of the live page, with its token if it needs one.
+    pub(super) fn address(&self) -> Option<String> {
+        self.ui.as_ref().map(|ui| ui.address().to_owned())
     }
 
     /// The descriptions of outputs without that of a run file that goes away.
@@ -57,13 +79,64 @@ impl Pages {
         outputs
     }
 
-    /// The run is over, and this is its file. A page that can't be written changes no exit code: it is logged.
-    pub(super) fn finish(self, file: Option<&Path>) {
-        if let (Some(path), Some(file)) = (&self.report, file)
-            && let Err(error) = write(file, path)
+    /// The run can be watched now: serves its page, if anybody asked for that.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn serve(
+        &mut self,
+        recording: &Recording,
+        live: Live,
+        scenarios: &[Scenario],
+    ) -> Outcome<()> {
+        if let Some(path) = recording.path()
+            && (self.ui.is_some() || self.has_dashboard)
         {
-            let (path, error) = (path.display().to_string(), error.to_string());
-            log::error!(file = path.as_str(), error = error.as_str(); "The report is not written");
+            self.feed.follow(&path, stand_back)?;
+        }
+        if let Some(ui) = self.ui.take() {
+            self.serving = Some(ui.serve(live, &self.feed, recording.notes(), scenarios)?);
+        }
+        Ok(())
+    }
+
+    /// The run is over: `end` says so in the run file. Writes the report, and what web dashboards export.
+    ///
+    /// A page that can't be written changes no exit code: it is logged.
+    pub(super) fn finish(
+        &self,
+        report: &RunReport,
+        dashboards: &[Page],
+        end: impl FnOnce() -> Option<PathBuf>,
+    ) {
+        let is_live = self.serving.is_some() || self.has_dashboard;
+        if is_live {
+            self.feed.let_go();
+        }
+        let file = end();
+        if let Some(serving) = &self.serving {
+            serving.ended(report);
+        }
+        if is_live {
+            self.feed.end();
+        }
+        let Some(file) = file else { return };
+        let exports = dashboards.iter().filter_map(|page| page.export.as_deref());
+        let exports =
+            exports.map(|path| (Path::new(path), "The report of the web dashboard is lost"));
+        let ours = self.report.as_deref().map(|path| (path, "The report is not written"));
+        for (path, lost) in exports.chain(ours) {
+            if let Err(error) = write(&file, path) {
+                let error = format!("\"{}\" cannot be written: {error}", path.display());
+                log::error!(error = error.as_str(); "{lost}");
+            }
+        }
+    }
+
+    /// Who looks at the live page may go on doing so.
+    pub(super) fn linger(&self, failed: bool, signals: &SignalWatch, quiet: bool) {
+        if let Some(serving) = &self.serving {
+            serving.linger(failed, signals, quiet);
         }
     }
 }
@@ -84,8 +157,5 @@ fn temporary(report: Option<&Path>) -> Outcome<TempDir> {
 }
 
 fn write(file: &Path, path: &Path) -> Result<(), PageError> {
-    let file = RunFile::open(file)?;
-    let mut out = BufWriter::new(File::create(path)?);
-    brunt_page::saved(&file, Stretch::default(), &mut out)?;
-    Ok(out.flush()?)
+    brunt_page::save(&RunFile::open(file)?, path)
 }

@@ -55,6 +55,16 @@ impl Recording {
         Arc::clone(&self.probe.witness)
     }
 
+    /// The file, once its output is open.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        self.handle.path()
+    }
+
+    /// Where notes on the run go.
+    pub(super) fn notes(&self) -> Notes {
+        Notes(Arc::clone(&self.probe))
+    }
+
     /// The run can be watched now.
     pub(super) fn watch(&self, live: Live) {
         // There is one run in a process.
@@ -95,6 +105,28 @@ impl Recording {
             log::error!("the run file has no end: {error}");
         }
         Some(file)
+    }
+}
+
+/// Notes on what happens: events of the run file.
+#[derive(Clone)]
+pub(super) struct Notes(Arc<Probe>);
+
+impl Notes {
+    /// Adds one, cut if it is long; false if there is no room for it before the next slice.
+    pub(super) fn add(&self, text: &str) -> bool {
+        /// Notes of one slice.
+        const NOTES_MAX: usize = 20;
+        /// Characters of a note.
+        const LENGTH_MAX: usize = 500;
+        let mut notes = self.0.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() >= NOTES_MAX {
+            return false;
+        }
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        let text = text.chars().map(plain).take(LENGTH_MAX).collect();
+        notes.push(Event { at: clock::now_ns(), kind: "note".to_owned(), text, scenario: None });
+        true
     }
 }
 
@@ -198,6 +230,8 @@ struct Probe {
     plans: Vec<Due>,
     stages: Vec<ScenarioInfo>,
     told: Mutex<Told>,
+    /// Those that are in no slice yet.
+    notes: Mutex<Vec<Event>>,
 }
 
 /// When the VUs or the iterations of a scenario are due.
@@ -233,6 +267,7 @@ impl Probe {
             plans: scenarios.iter().map(due).collect(),
             stages: info.scenarios.clone(),
             told: Mutex::default(),
+            notes: Mutex::default(),
         }
     }
 
@@ -316,6 +351,7 @@ impl RunWatch for Probe {
         {
             say(now, "abort", reason.to_string(), None);
         }
+        events.append(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner));
         events
     }
 

@@ -35,6 +35,7 @@ mod image_handler;
 mod jslib;
 mod language;
 mod limits;
+mod live;
 mod login;
 mod mqtt;
 mod network;

@@ -7,9 +7,11 @@ use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use brunt_page::Feed;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONTENT_TYPE, LOCATION};
+use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -19,7 +21,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::Semaphore;
 
 use super::journal::{Event, Journal};
-use super::page;
 
 /// Connections at the same time; more wait in the system's queue.
 const CONNECTIONS: usize = 64;
@@ -88,7 +89,12 @@ impl Drop for Viewer {
 
 impl Server {
     /// Listens and serves. Port 0 is any that is free; an empty host is every address of this machine.
-    pub(super) fn start(host: &str, port: u16, journal: &Arc<Journal>) -> io::Result<Self> {
+    pub(super) fn start(
+        host: &str,
+        port: u16,
+        journal: &Arc<Journal>,
+        feed: &Feed,
+    ) -> io::Result<Self> {
         let everywhere = if host.is_empty() { "0.0.0.0" } else { host };
         let addresses: Vec<SocketAddr> = (everywhere, port).to_socket_addrs()?.collect();
         let listener = TcpListener::bind(&addresses[..])?;
@@ -101,7 +107,8 @@ impl Server {
             (host, _) => host.to_owned(),
         };
         let viewers = Viewers::default();
-        let shared = Shared { journal: Arc::clone(journal), viewers: viewers.clone() };
+        let shared =
+            Shared { journal: Arc::clone(journal), feed: feed.clone(), viewers: viewers.clone() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("output-page".to_owned()).spawn(move || {
             crate::priority::stand_back();
@@ -117,32 +124,12 @@ impl Server {
     pub(super) fn viewers(&self) -> Viewers {
         self.viewers.clone()
     }
-
-    /// Shows the page in whatever the desktop opens addresses with.
-    pub(super) fn open_browser(&self) {
-        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-        let (input, output) = (std::process::Stdio::null(), std::process::Stdio::null());
-        let started = std::process::Command::new(opener)
-            .arg(&self.address)
-            .stdin(input)
-            .stdout(output)
-            .stderr(std::process::Stdio::null())
-            .spawn();
-        match started {
-            // How it ends does not matter, but it must be asked, or it stays in the system's table.
-            Ok(mut child) => {
-                let _ = std::thread::Builder::new()
-                    .name("output-open".to_owned())
-                    .spawn(move || child.wait());
-            }
-            Err(error) => log::warn!("no browser can be opened with {opener}: {error}"),
-        }
-    }
 }
 
 #[derive(Clone)]
 struct Shared {
     journal: Arc<Journal>,
+    feed: Feed,
     viewers: Viewers,
 }
 
@@ -164,9 +151,12 @@ async fn accept(listener: TcpListener, shared: Shared) {
         };
         let shared = shared.clone();
         tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let answer = answer(&shared, &request);
-                async move { Ok::<_, Infallible>(answer) }
+            let service = service_fn(move |request: Request<Incoming>| {
+                let shared = shared.clone();
+                async move {
+                    let (head, _) = request.into_parts();
+                    Ok::<_, Infallible>(answer(&shared, &head).await)
+                }
             });
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(30));
@@ -177,17 +167,25 @@ async fn accept(listener: TcpListener, shared: Shared) {
     }
 }
 
-fn answer(shared: &Shared, request: &Request<Incoming>) -> Response<Body> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+async fn answer(shared: &Shared, head: &Parts) -> Response<Body> {
+    if !matches!(head.method, Method::GET | Method::HEAD) {
         let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "");
         set(&mut answer, ALLOW, "GET, HEAD");
         return answer;
     }
-    match request.uri().path() {
+    match head.uri.path() {
         "/" => moved("/ui?endpoint=/"),
         "/ui" => moved("/ui/"),
-        "/ui/" | "/ui/index.html" => page(page::live()),
-        "/report" => page(page::report(&shared.journal)),
+        "/ui/" | "/ui/index.html" => {
+            let live = serde_json::json!({ "events": "stream", "report": "../report" });
+            brunt_page::page(shared.feed.page(&live))
+        }
+        "/ui/stream" => {
+            let last = head.headers.get("last-event-id");
+            let viewer = shared.viewers.come();
+            brunt_page::events(&shared.feed, last).map(|body| watched(body, viewer))
+        }
+        "/report" => brunt_page::report(&shared.feed).await,
         "/events" => events(shared),
         _ => text(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "404 page not found\n"),
     }
@@ -199,10 +197,14 @@ fn moved(to: &'static str) -> Response<Body> {
     answer
 }
 
-fn page(page: String) -> Response<Body> {
-    let mut answer = text(StatusCode::OK, "text/html; charset=utf-8", page);
-    set(&mut answer, CACHE_CONTROL, "no-cache");
-    answer
+/// A stream of somebody who looks as long as it is open.
+fn watched(body: Body, viewer: Viewer) -> Body {
+    let pieces = body.into_data_stream();
+    let stream = futures_util::StreamExt::map(pieces, move |piece| {
+        let _looking = &viewer;
+        piece.map(Frame::data)
+    });
+    StreamBody::new(stream).boxed_unsync()
 }
 
 fn text(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Body> {
