@@ -324,7 +324,7 @@ fn long_flags(root: &Command, command: Option<&str>) -> Vec<String> {
 
 /// The command that the words name, as far as that can be seen without reading them.
 fn named_command(words: &[OsString]) -> Option<&'static str> {
-    const COMMANDS: [&str; 18] = [
+    const COMMANDS: [&str; 19] = [
         "run",
         "inspect",
         "archive",

@@ -89,6 +89,36 @@ impl Repeat {
                 });
                 format!("csv={}", parts.collect::<Vec<_>>().join(","))
             }
+            ("web-dashboard", settings) => {
+                let parts = settings.split('&').map(|part| match part.split_once('=') {
+                    Some((key @ ("export" | "report" | "record"), name)) if !name.is_empty() => {
+                        format!("{key}={}", numbered(name))
+                    }
+                    _ => part.to_owned(),
+                });
+                let mut parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+                // Of the variables' files those that the argument does not name otherwise.
+                for (keys, variables) in [
+                    (&["export=", "report="][..], &["REPORT", "EXPORT"][..]),
+                    (&["record="][..], &["RECORD"][..]),
+                ] {
+                    let is_named =
+                        parts.iter().any(|part| keys.iter().any(|key| part.starts_with(key)));
+                    let mut set = variables.iter().filter_map(|variable| {
+                        environment.setting(&format!("WEB_DASHBOARD_{variable}"))
+                    });
+                    if let Some((_, name)) = set.next().filter(|_| !is_named) {
+                        // The argument is a query.
+                        let name = numbered(name).replace('%', "%25");
+                        let name = name.replace('&', "%26").replace('+', "%2B");
+                        parts.push(format!("{}{name}", keys[0]));
+                    }
+                }
+                match parts.is_empty() {
+                    true => kind.to_owned(),
+                    false => format!("{kind}={}", parts.join("&")),
+                }
+            }
             // Without a name, each run file is called after its moment.
             ("json" | "csv" | "run", path) if !path.is_empty() => {
                 format!("{kind}={}", numbered(path))
@@ -309,6 +339,8 @@ mod tests {
             "run",
             "run=r.brunt",
             "influxdb=http://x/y.z",
+            "web-dashboard",
+            "web-dashboard=port=0&export=r.html&record=e.json",
         ]
         .map(|output| second.output(output, &environment));
         let wanted = [
@@ -320,8 +352,16 @@ mod tests {
             "run",
             "run=r-2.brunt",
             "influxdb=http://x/y.z",
+            "web-dashboard",
+            "web-dashboard=port=0&export=r-2.html&record=e-2.json",
         ];
         assert_eq!(told, wanted);
+        let variable = ("K6_WEB_DASHBOARD_EXPORT".to_owned(), "a b.html".to_owned());
+        let environment: Environment = [variable].into_iter().collect();
+        assert_eq!(
+            second.output("web-dashboard=port=0", &environment),
+            "web-dashboard=port=0&export=a b-2.html"
+        );
     }
 
     #[test]

@@ -105,18 +105,27 @@ fn no_dependency_of_the_workspace_is_unused() {
 #[test]
 fn dependencies_are_told_once_in_order_and_no_others() {
     let manifest = read("Cargo.toml");
-    let known = names(&manifest, "[workspace.dependencies]");
+    let crates = names(&manifest, "[workspace.dependencies]");
+    let web: serde_json::Value =
+        serde_json::from_str(&read("web/package.json")).expect("the page's manifest is JSON");
+    let kinds = [&web["dependencies"], &web["devDependencies"]];
+    let packages: Vec<&str> = kinds
+        .into_iter()
+        .flat_map(|kind| kind.as_object().expect("packages").keys().map(String::as_str))
+        .collect();
     let page = read("docs/dependencies.md");
     let mut seen = BTreeSet::new();
     for table in page.split("\n## ").skip(1) {
+        let of_page = table.starts_with("In the page");
+        let known = if of_page { &packages } else { &crates };
         let mut last = "";
         for row in table.lines().filter(|line| line.starts_with("| `")) {
             let cell = row.split('|').nth(1).unwrap_or_default();
-            let crates: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
-            let first = crates.first().copied().unwrap_or_default();
+            let told: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+            let first = told.first().copied().unwrap_or_default();
             assert!(last < first, "docs/dependencies.md: {first} stands behind {last}");
             last = first;
-            for name in crates {
+            for name in told {
                 assert!(seen.insert(name), "docs/dependencies.md tells {name} twice");
                 let family = name.strip_suffix('*');
                 let is_there = known.iter().any(|known| {
@@ -126,6 +135,9 @@ fn dependencies_are_told_once_in_order_and_no_others() {
                 assert!(is_there || name == "rquickjs-sys", "docs/dependencies.md: no {name} here");
             }
         }
+    }
+    for package in packages {
+        assert!(seen.contains(package), "docs/dependencies.md does not tell {package}");
     }
 }
 
