@@ -41,6 +41,7 @@ pub trait Listener: Send {
 
 /// To the gatherer.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all messages are frames")]
 pub(crate) enum Message {
     Frame(Frame),
     /// A single value that no core has seen.

@@ -71,7 +71,9 @@ mod tests {
         ) {
             let all = |parts: &[f64]| {
                 let mut sum = Sum::ZERO;
-                parts.iter().for_each(|part| sum.add((*part).into()));
+                for part in parts {
+                    sum.add((*part).into());
+                }
                 sum
             };
             let forth = all(&parts);

@@ -92,9 +92,9 @@ fn is_same(given: &str, token: &str) -> bool {
 }
 
 fn random() -> std::io::Result<String> {
-    let mut bytes = [0; 16];
+    let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 #[cfg(test)]

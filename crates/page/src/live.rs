@@ -187,7 +187,7 @@ impl Feed {
 
     /// The page as a file, with all data so far; nothing if there is none within a minute.
     pub async fn report(&self) -> Option<Bytes> {
-        const PATIENCE: Duration = Duration::from_secs(60);
+        const PATIENCE: Duration = Duration::from_mins(1);
         let mut watch = self.0.news.0.subscribe();
         let made = async {
             loop {

@@ -124,13 +124,11 @@ pub fn events(feed: &Feed, last: Option<&HeaderValue>) -> Response<Body> {
 
 /// The finished page, or a sentence if there is none.
 pub async fn report(feed: &Feed) -> Response<Body> {
-    match feed.report().await {
-        Some(report) => page(report),
-        None => {
-            let why = "there are no data of the run yet\n";
-            text(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", why)
-        }
+    if let Some(report) = feed.report().await {
+        return page(report);
     }
+    let why = "there are no data of the run yet\n";
+    text(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", why)
 }
 
 fn answer(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {

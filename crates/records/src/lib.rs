@@ -16,6 +16,7 @@
 //!
 //! Deliberately absent: sockets, threads, clocks, files. Bytes come from a `Read` and go to a `Write`.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "exact is what is promised"))]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that panics has failed"))]
 
 pub mod decode;
@@ -38,4 +39,4 @@ pub use self::sheet::{Drawn, Sheet, SheetConfig};
 pub use self::summary::{
     Class, Errors, Group, GroupBy, Histogram, Kinds, Schedule, Summary, SummaryConfig,
 };
-pub use self::threshold::{Threshold, ThresholdError, Verdict};
+pub use self::threshold::{Subject, Threshold, ThresholdError, Verdict};

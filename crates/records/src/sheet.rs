@@ -445,9 +445,8 @@ impl Sheet {
         let several = labels.len() > 1;
         let rows = self.rows.iter().zip(cells).map(|(key, mut cells)| {
             cells.sort_by_key(|(slice, _)| *slice);
-            let name = name_of(key.name).map(|name| match several {
-                true => format!("{} · {name}", labels[key.attack as usize]),
-                false => name,
+            let name = name_of(key.name).map(|name| {
+                if several { format!("{} · {name}", labels[key.attack as usize]) } else { name }
             });
             DrawnRow {
                 name,
@@ -464,7 +463,9 @@ impl Sheet {
             let attack = attack as usize;
             starts[attack].push((slice.saturating_sub(zero[attack]), start));
         }
-        starts.iter_mut().for_each(|starts| starts.sort_by_key(|(slice, _)| *slice));
+        for starts in &mut starts {
+            starts.sort_by_key(|(slice, _)| *slice);
+        }
         let mut counts: Vec<Vec<(u64, u64)>> = self.failures.iter().map(|_| Vec::new()).collect();
         for ((failure, slice), count) in self.counts {
             let zero = zero[self.failures[failure as usize].attack as usize];
@@ -478,9 +479,10 @@ impl Sheet {
                 status: failure.status,
                 text: failure.text,
                 method: failure.method,
-                url: match several {
-                    true => format!("{} · {}", labels[failure.attack as usize], failure.url),
-                    false => failure.url,
+                url: if several {
+                    format!("{} · {}", labels[failure.attack as usize], failure.url)
+                } else {
+                    failure.url
                 },
                 first: failure.first.saturating_sub(begin),
                 last: failure.last.saturating_sub(begin),

@@ -33,6 +33,17 @@ pub struct Verdict {
     pub found: Option<String>,
 }
 
+/// The number of the page that a threshold is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// A metric.
+    pub metric: &'static str,
+    /// A tag of it.
+    pub tag: Option<(&'static str, &'static str)>,
+    /// Its statistic.
+    pub stat: String,
+}
+
 /// A text that is no threshold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bad threshold {text:?}: {problem}")]
@@ -202,9 +213,9 @@ impl Threshold {
         (value.map(|value| value / scale), self.bound / scale)
     }
 
-    /// The metric of the page that it is about, a tag of it and its statistic; none where the page has no such number.
-    pub fn of(&self) -> Option<(&'static str, Option<(&'static str, &'static str)>, String)> {
-        Some(match self.metric {
+    /// The number of the page that it is about; none where the page has no such number.
+    pub fn of(&self) -> Option<Subject> {
+        let (metric, tag, stat) = match self.metric {
             Metric::Latency(clock, stat) => {
                 let (metric, tag) = match clock {
                     Clock::All => ("http_req_duration", None),
@@ -225,7 +236,8 @@ impl Threshold {
             Metric::BytesIn => ("data_received", None, "count".to_owned()),
             Metric::BytesOut => ("data_sent", None, "count".to_owned()),
             _ => return None,
-        })
+        };
+        Some(Subject { metric, tag, stat })
     }
 
     fn value(&self, summary: &Summary) -> Option<f64> {

@@ -219,8 +219,8 @@ mod tests {
         there_and_back(&[f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, f64::MIN_POSITIVE], false);
         there_and_back(&[f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, f64::MIN_POSITIVE], true);
         there_and_back(&[9_007_199_254_740_993.0, -4.0, 1e300], false);
-        there_and_back(&[3.0; 4096], false);
-        there_and_back(&[3.25; 9000], false);
+        there_and_back(&vec![3.0; 4096], false);
+        there_and_back(&vec![3.25; 9000], false);
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn info(planned: Duration) -> RunInfo {
 
 impl Play {
     fn new(cores: u32) -> Self {
-        Self::of(cores, registry(), &info(Duration::from_secs(60)))
+        Self::of(cores, registry(), &info(Duration::from_mins(1)))
     }
 
     fn of(cores: u32, registry: Arc<Registry>, info: &RunInfo) -> Self {
@@ -652,7 +652,7 @@ fn the_page_gets_all_that_is_in_the_file() {
 #[ignore = "it takes a minute; cargo test --profile fast -p brunt-runfile hour -- --ignored --nocapture"]
 fn an_hour_of_fifty_trends_is_small() {
     let rate: u32 = std::env::var("RATE").ok().and_then(|rate| rate.parse().ok()).unwrap_or(100);
-    let mut play = Play::of(1, registry(), &info(Duration::from_secs(3600)));
+    let mut play = Play::of(1, registry(), &info(Duration::from_hours(1)));
     let mut random = fastrand::Rng::with_seed(1);
     let names =
         ["duration", "blocked", "connecting", "tls_handshaking", "sending", "waiting", "receiving"];
@@ -710,7 +710,7 @@ fn an_hour_of_fifty_trends_is_small() {
         play.tick(0, at);
     }
     let path = play.path();
-    let (folder, summary) = play.end(Duration::from_secs(3600));
+    let (folder, summary) = play.end(Duration::from_hours(1));
     let size = std::fs::metadata(&path).unwrap().len();
     println!("{rate}/s a route: {:.1} MB, written in {:?}", size as f64 / 1e6, start.elapsed());
     let start = std::time::Instant::now();
@@ -824,12 +824,11 @@ fn names_of_any_kind_come_back_as_they_are() {
 /// A histogram as the guide tells it, written anew: exact values, or bins by key.
 fn decoded(blob: &[u8]) -> (Vec<f64>, Vec<(u32, u64)>) {
     let unpacked;
-    let bytes = match blob[0] {
-        0 => &blob[1..],
-        _ => {
-            unpacked = zstd::stream::decode_all(&blob[1..]).unwrap();
-            &unpacked[..]
-        }
+    let bytes = if blob[0] == 0 {
+        &blob[1..]
+    } else {
+        unpacked = zstd::stream::decode_all(&blob[1..]).unwrap();
+        &unpacked[..]
     };
     let (form, mut rest) = bytes.split_first().unwrap();
     let mut varint = || {
@@ -850,7 +849,7 @@ fn decoded(blob: &[u8]) -> (Vec<f64>, Vec<(u32, u64)>) {
             values = bytes[1..]
                 .chunks(8)
                 .map(|eight| f64::from_le_bytes(eight.try_into().unwrap()))
-                .collect()
+                .collect();
         }
         1 => {
             let mut key = 0;

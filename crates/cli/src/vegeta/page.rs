@@ -165,9 +165,10 @@ fn threshold(threshold: &Threshold, summary: &Summary) -> Value {
     let metric = expression[..end].trim();
     let op: String =
         expression[end..].chars().take_while(|c| matches!(c, '<' | '>' | '=' | '!')).collect();
-    let of = threshold.of().map(|(metric, tag, stat)| {
+    let of = threshold.of().map(|subject| {
+        let (metric, stat) = (subject.metric, subject.stat);
         let tags: Map<String, Value> =
-            tag.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
+            subject.tag.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
         json!({ "metric": metric, "tags": tags, "stat": stat, "op": op })
     });
     json!({

@@ -33,6 +33,7 @@ fn never<T>(read: Result<T, std::convert::Infallible>) -> T {
     read
 }
 
+#[allow(clippy::inline_always, reason = "each byte goes through them")]
 impl<F: FnMut() -> bool> Reader for Pages<'_, F> {
     type Error = ParseError;
 

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(there_and_back(&[5.0, -3.0, 0.0]), 1);
         assert_eq!(there_and_back(&[1e9, 1e9 + 1.0, 1e9 + 2.0]), 4);
         assert_eq!(there_and_back(&[0.000_001, 12.5]), 3);
-        assert_eq!(there_and_back(&[1000.000_001, 1000.000_002, 1000.000_003]), 5);
+        assert_eq!(there_and_back(&[1_000.000_001, 1_000.000_002, 1_000.000_003]), 5);
         assert_eq!(there_and_back(&[f64::INFINITY, 0.1 / 3.0]), 2);
         assert_eq!(there_and_back(&[-0.0]), 2);
     }
