@@ -114,10 +114,10 @@ impl Repeat {
                         parts.push(format!("{}{name}", keys[0]));
                     }
                 }
-                match parts.is_empty() {
-                    true => kind.to_owned(),
-                    false => format!("{kind}={}", parts.join("&")),
+                if parts.is_empty() {
+                    return kind.to_owned();
                 }
+                format!("{kind}={}", parts.join("&"))
             }
             // Without a name, each run file is called after its moment.
             ("json" | "csv" | "run", path) if !path.is_empty() => {
@@ -144,7 +144,7 @@ pub(crate) fn perform(context: &Context, repeat: Repeat, script: &str) -> Outcom
         if !context.global.quiet {
             let _ = context.screen.stdout(&format!("run {place} of {}\n", repeat.count));
         }
-        let mut command = children.command();
+        let mut command = Children::command();
         command.args(with_place(&words, place, repeat.count));
         let exit = children.run(&mut command)?;
         codes.push(exit.code().to_string());
@@ -231,17 +231,13 @@ impl Children {
                     let signal = if name == "interrupt" { Signal::SIGINT } else { Signal::SIGTERM };
                     // Held until the signal is sent: a process that is over keeps its number until it is waited for.
                     let running = locked(&watched);
-                    match *running {
-                        Some(child) => {
-                            if let Err(error) = kill(child, signal) {
-                                log::debug!("the run has no use for the signal: {error}");
-                            }
-                        }
-                        None => {
-                            log::error!("ended by the signal '{name}'");
-                            flusher.flush(Duration::from_secs(1));
-                            std::process::exit(i32::from(Exit::Signal.code()));
-                        }
+                    let Some(child) = *running else {
+                        log::error!("ended by the signal '{name}'");
+                        flusher.flush(Duration::from_secs(1));
+                        std::process::exit(i32::from(Exit::Signal.code()));
+                    };
+                    if let Err(error) = kill(child, signal) {
+                        log::debug!("the run has no use for the signal: {error}");
                     }
                 }
             });
@@ -250,7 +246,7 @@ impl Children {
     }
 
     /// A call of this program, whatever has become of its file.
-    pub(crate) fn command(&self) -> Command {
+    pub(crate) fn command() -> Command {
         Command::new("/proc/self/exe")
     }
 

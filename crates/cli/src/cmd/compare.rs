@@ -303,11 +303,11 @@ fn compared(sides: &[Vec<Opened>; 2], settings: &Settings) -> Result<Comparison,
     let grain = if is_single { fill::Grain::Fine } else { fill::Grain::Whole };
     let mut filled: Vec<Vec<Run>> = Vec::new();
     for side in sides {
-        let runs = side.iter().map(|one| fill::run(one, &names, settings, grain));
+        let runs = side.iter().map(|one| fill::run(one, names, settings, grain));
         filled.push(runs.collect::<Outcome<_>>()?);
     }
     let earlier =
-        if is_single { history::runs(sides, &filled, &names, settings) } else { Vec::new() };
+        if is_single { history::runs(sides, &filled, names, settings) } else { Vec::new() };
     brunt_compare::compare(&filled[0], &filled[1], &earlier, settings).map_err(Obstacle::Refused)
 }
 
@@ -329,8 +329,7 @@ fn told(context: &Context, obstacle: Obstacle) -> Failure {
     let log = &context.global.log;
     let is_for_people = log.format != LogFormat::Json && log.output == LogOutput::Stderr;
     let message = if is_for_people {
-        let list: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-        context.screen.stderr(&list);
+        context.screen.stderr(&format!("  {}\n", lines.join("\n  ")));
         count
     } else {
         format!("{count}: {}", lines.join("; "))

@@ -98,7 +98,7 @@ impl Recording {
         let end = End {
             duration: report.duration,
             aborted,
-            passed: self.has_thresholds.then(|| report.crossed.is_empty()),
+            passed: self.has_thresholds.then_some(report.crossed.is_empty()),
             exit: exit.code().into(),
         };
         if let Err(error) = writer.end(&end) {
@@ -153,7 +153,7 @@ fn info<S: Script>(
         name: stem.filter(|stem| stem != "-").unwrap_or_else(|| "stdin".to_owned()),
         brunt: env!("CARGO_PKG_VERSION").to_owned(),
         script: Some(address(name)),
-        sha256: Some(hex(&Sha256::digest(script.text().as_bytes()))),
+        sha256: Some(format!("{:x}", Sha256::digest(script.text().as_bytes()))),
         arguments: arguments::shown(std::env::args_os().skip(1)),
         options: arguments::options(plan.consolidated.to_inspect_json()),
         environment: names.into_iter().collect(),
@@ -177,10 +177,6 @@ fn info<S: Script>(
 fn commit(environment: &BTreeMap<String, String>, folder: &Path) -> Commit {
     let commit = Commit::read(environment, folder);
     Commit { build: commit.build.map(|build| address(&build)), ..commit }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The files of the test, by their paths from where the main one lies.
@@ -308,7 +304,8 @@ impl RunWatch for Probe {
                 say(start, "scenario", format!("{name} began"), Some(name));
             }
             for (n, stage) in self.stages[place].stages.iter().enumerate() {
-                let at = start + (stage.start - self.stages[place].start).as_nanos() as u64;
+                let at =
+                    start + stage.start.saturating_sub(self.stages[place].start).as_nanos() as u64;
                 if at <= now && told.stages.insert((place, n)) {
                     let (from, to) = (stage.from, stage.to);
                     say(

@@ -15,7 +15,7 @@ fn demo() -> DemoHandle {
 /// An attack on one route, reported as text.
 fn reported(demo: &DemoHandle, route: &str, flags: &str) -> (Told, Told) {
     let mut attack = brunt(&format!("attack -output=x.gob {flags}"))
-        .stdin(&format!("GET {}{route}\n", demo.url()));
+        .stdin(format!("GET {}{route}\n", demo.url()));
     let told = attack.told();
     let path = attack.path("x.gob");
     let report = brunt("report").word(path).told();
@@ -52,7 +52,7 @@ fn redirects_that_are_not_followed_are_successes_and_those_that_must_not_be_are_
 fn a_signal_ends_it_in_good_order() {
     let demo = demo();
     let mut attack =
-        brunt("attack -rate=20 -output=x.gob").stdin(&format!("GET {}/delay/200\n", demo.url()));
+        brunt("attack -rate=20 -output=x.gob").stdin(format!("GET {}/delay/200\n", demo.url()));
     let path = attack.path("x.gob");
     let running = attack.start();
     // The first records are there.
@@ -129,7 +129,7 @@ fn lazy_targets_end_it_and_a_bad_one_is_an_error() {
     assert_eq!(told.code, 0, "{told:?}");
     let report = brunt("report").word(attack.path("x.gob")).told();
     assert!(row(&report, "Status Codes").ends_with(" 200:3  "), "{report:?}");
-    let told = brunt("attack -lazy -output=x.gob").stdin(&format!("{text}\n\nnonsense")).told();
+    let told = brunt("attack -lazy -output=x.gob").stdin(format!("{text}\n\nnonsense")).told();
     assert!(told.code == 1 && told.stderr.contains("bad target: nonsense (line 5)"), "{told:?}");
 }
 
@@ -166,7 +166,7 @@ fn names_are_asked_of_the_servers_that_are_given_and_as_often_as_is_said() {
     let port = demo.url().rsplit(':').next().expect("a port").to_owned();
     let hit = |flags: &str| {
         let mut attack = brunt(&format!("attack -output=x.gob -rate=20 -duration=1s {flags}"))
-            .stdin(&format!("GET http://target.brunt.test:{port}/ping\n"));
+            .stdin(format!("GET http://target.brunt.test:{port}/ping\n"));
         let told = attack.told();
         assert_eq!(told.code, 0, "{told:?}");
         brunt("report").word(attack.path("x.gob")).told()

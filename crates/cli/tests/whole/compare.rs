@@ -102,7 +102,7 @@ fn a_slower_script_is_worse_and_the_same_runs_are_not() {
     for word in a.iter().map(|file| file.as_os_str()).chain(["--".as_ref()]) {
         last = last.word(word);
     }
-    let mut last = b.iter().fold(last, |call, file| call.word(file)).words("--force --format json");
+    let mut last = b.iter().fold(last, super::support::Brunt::word).words("--force --format json");
     assert_eq!(json(&last.told())["verdict"], "worse");
 
     // Other forms of the answer.

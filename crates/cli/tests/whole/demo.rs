@@ -49,7 +49,7 @@ fn http2_without_tls_is_for_those_who_begin_so_and_are_let() {
     // A server of HTTP/1.1 hangs up.
     assert_eq!(begun(&DemoServer::start().url), None);
     let mut call = brunt("attack -h2c -duration=1s -rate=5 -output=r.bin")
-        .stdin(&format!("GET {}/ping\n", with.url));
+        .stdin(format!("GET {}/ping\n", with.url));
     assert_eq!(call.told().code, 0);
     let report = brunt("report -type=json").word(call.path("r.bin")).told();
     let report: serde_json::Value = serde_json::from_str(&report.stdout).expect("JSON");

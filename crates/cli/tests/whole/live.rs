@@ -191,7 +191,7 @@ fn run_files_are_viewed_until_ctrl_c() {
     let copy = run.path("<b>.brunt");
     std::fs::copy(&file, &copy).expect("a copy");
     for files in [&[&file][..], &[&file, &copy]] {
-        let mut call = files.iter().fold(brunt("view --no-open"), |call, file| call.word(file));
+        let mut call = files.iter().fold(brunt("view --no-open"), crate::support::Brunt::word);
         let mut running = call.start();
         let line = running.line();
         let address = line.trim().trim_start_matches("http://").trim_end_matches('/');

@@ -172,7 +172,7 @@ fn attacks_are_drawn_on_the_same_page() {
 #[test]
 fn points_of_a_plot_are_as_many_as_asked_for() {
     let widths = |flag: &str| {
-        let page = brunt("plot").word(flag).stdin(&hits("a", 2000)).told().stdout;
+        let page = brunt("plot").word(flag).stdin(hits("a", 2000)).told().stdout;
         page.len()
     };
     assert!(widths("-threshold=10") < widths("-threshold=0"));

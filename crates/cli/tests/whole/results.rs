@@ -156,7 +156,7 @@ fn what_was_read_before_the_damage_counts() {
 
 #[test]
 fn thresholds_decide_the_exit_code() {
-    let told = brunt("report -threshold p99<=5ms -threshold success>95%").stdin(&hits(100)).told();
+    let told = brunt("report -threshold p99<=5ms -threshold success>95%").stdin(hits(100)).told();
     assert_eq!(told.code, 99, "{told:?}");
     assert_eq!(told.stderr, "✓ p99<=5ms: 5ms\n✗ success>95%: 90.00%\n");
     let told = said("report -threshold=waited.max<6ms", &hits(100));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_compare::{Better, Part, Run, Settings, Share, Slice, Stage, Threshold, Window};
+use brunt_compare::{Better, Part, Run, Settings, Slice, Stage, Threshold, Window};
 use brunt_metrics::{Contains, Kind, Operator, Sink, TrendSink};
 use brunt_runfile::{RunFileError, ScenarioInfo};
 
@@ -31,7 +31,7 @@ const SLICES_LEAST: usize = 60;
 /// Reads the part of a run that counts.
 pub(super) fn run(
     opened: &Opened,
-    names: &Names,
+    names: Names,
     settings: &Settings,
     grain: Grain,
 ) -> Outcome<Run> {
@@ -40,7 +40,7 @@ pub(super) fn run(
 
 fn read(
     opened: &Opened,
-    names: &Names,
+    names: Names,
     settings: &Settings,
     grain: Grain,
 ) -> Result<Run, RunFileError> {
@@ -186,7 +186,7 @@ enum Role {
 }
 
 impl Roles {
-    fn of(opened: &Opened, names: &Names) -> Self {
+    fn of(opened: &Opened, names: Names) -> Self {
         let metrics: BTreeMap<u32, _> =
             opened.file.metrics().iter().map(|metric| (metric.id, metric)).collect();
         let hides_own = opened.about().summary.hides_own;
@@ -257,7 +257,7 @@ impl Role {
                 slice.iterations = slice.iterations.saturating_add(count);
             }
             (Self::Check(name), Sink::Rate { hits, total }) => {
-                let share = slice.checks.entry(Arc::clone(name)).or_insert_with(Share::default);
+                let share = slice.checks.entry(Arc::clone(name)).or_default();
                 share.hits = share.hits.saturating_add(hits);
                 share.total = share.total.saturating_add(total);
             }

@@ -19,7 +19,7 @@ const FILES_MAX: usize = 500;
 pub(super) fn runs(
     sides: &[Vec<Opened>; 2],
     filled: &[Vec<Run>],
-    names: &Names,
+    names: Names,
     settings: &Settings,
 ) -> Vec<Run> {
     let compared = || sides.iter().flatten();

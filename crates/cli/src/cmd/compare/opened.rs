@@ -80,7 +80,7 @@ impl Opened {
                 hash.update((text.len() as u64).to_le_bytes());
                 hash.update(text.as_bytes());
             }
-            hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+            format!("{:x}", hash.finalize())
         });
         Ok(Self {
             file,
@@ -98,7 +98,7 @@ impl Opened {
     }
 
     /// Which run it is, and of what.
-    pub(super) fn identity(&self, names: &Names) -> Identity {
+    pub(super) fn identity(&self, names: Names) -> Identity {
         let about = self.about();
         let script = about.script.clone().unwrap_or_else(|| about.name.clone());
         let hash = match &self.all_sources {
@@ -123,7 +123,7 @@ impl Opened {
     }
 
     /// The route of a series of requests.
-    pub(super) fn route(&self, tags: &BTreeMap<String, String>, names: &Names) -> Option<String> {
+    pub(super) fn route(&self, tags: &BTreeMap<String, String>, names: Names) -> Option<String> {
         let name = tags.get("name").or_else(|| tags.get("url"))?;
         let method = tags.get("method").filter(|method| !method.contains('/'));
         let shown = match divided(name) {
@@ -218,14 +218,13 @@ fn address(series: &SeriesRow) -> Option<&str> {
 
 /// `host:port` of a URL; gRPC's have no scheme.
 fn host(url: &str) -> Option<String> {
-    let host = match divided(url) {
-        Some((_, host, _)) => host,
-        None => {
-            let (host, _) = url.split_once('/')?;
-            let (name, port) = host.rsplit_once(':')?;
-            port.parse::<u16>().ok().filter(|_| !name.is_empty())?;
-            host
-        }
+    let host = if let Some((_, host, _)) = divided(url) {
+        host
+    } else {
+        let (host, _) = url.split_once('/')?;
+        let (name, port) = host.rsplit_once(':')?;
+        port.parse::<u16>().ok().filter(|_| !name.is_empty())?;
+        host
     };
     let host = host.rsplit('@').next().unwrap_or_default();
     (!host.is_empty()).then(|| host.to_ascii_lowercase())

@@ -57,7 +57,7 @@ pub(super) fn make(
         if !context.global.quiet {
             context.screen.stderr(&format!("{told}\n"));
         }
-        let mut command = children.command();
+        let mut command = Children::command();
         command.args(["run", "--quiet", "--no-summary", "--out"]);
         let mut out = std::ffi::OsString::from("run=");
         out.push(&file);

@@ -1,7 +1,7 @@
 //! Records become measurements, on the core that made them.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_attack::{Sink, Target, Targets};
@@ -79,9 +79,7 @@ impl Hits {
 
     /// A number for the kind of a hit's outcome.
     fn kind(&self, record: &Record) -> u64 {
-        let mut hasher = self.hash.build_hasher();
-        (&record.method, &record.url, record.code, &record.error).hash(&mut hasher);
-        hasher.finish()
+        self.hash.hash_one((&record.method, &record.url, record.code, &record.error))
     }
 
     fn series(&mut self, kind: u64, record: &Record) -> Series {
