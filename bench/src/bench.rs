@@ -23,6 +23,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("fasthttp.js", include_str!("../scripts/fasthttp.js")),
     ("grpc.js", include_str!("../scripts/grpc.js")),
     ("upload.js", include_str!("../scripts/upload.js")),
+    ("series.js", include_str!("../scripts/series.js")),
     ("shared.js", include_str!("../scripts/shared.js")),
     ("streams.js", include_str!("../scripts/streams.js")),
     ("websocket.js", include_str!("../scripts/websocket.js")),
