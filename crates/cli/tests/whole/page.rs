@@ -96,6 +96,9 @@ fn a_report_that_cannot_be_is_told_before_the_test() {
     let told = brunt("run --quiet --report nowhere/a.html s.js").file("s.js", SCRIPT).told();
     assert_eq!(told.code, 255, "{told:?}");
     assert!(told.stderr.contains("--report: ") && told.stdout.is_empty(), "{told:?}");
+    let mut run = brunt("run --quiet --report a.html s.js").file("s.js", "throw new Error('no');");
+    assert_eq!(run.told().code, 107);
+    assert!(!run.path("a.html").exists(), "a run that could not begin has no report");
 }
 
 #[test]
@@ -112,6 +115,9 @@ fn a_page_of_a_stretch_begins_with_it() {
          WHERE m.name = 'http_reqs' AND n = 1",
     );
     assert_near(figure(&dom(&page), "requests"), count);
+    let told = brunt("report --format html -o").word(&file).word(&file).told();
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(told.stderr.contains("would overwrite"), "{told:?}");
     // To standard output it is the whole run's.
     let told = brunt("report --format=html").word(&file).told();
     assert!(told.stdout.starts_with("<!doctype html>") && told.stdout.ends_with("</html>\n"));
