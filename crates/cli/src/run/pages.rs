@@ -40,7 +40,11 @@ impl Pages {
     ///
     /// # Errors
     /// A file can't be written, or an address is taken.
-    pub(super) fn prepare(settings: &RunSettings, outputs: &mut Vec<String>) -> Outcome<Self> {
+    pub(super) fn prepare(
+        settings: &RunSettings,
+        outputs: &mut Vec<String>,
+        signals: &SignalWatch,
+    ) -> Outcome<Self> {
         let report = settings.report.clone();
         if let Some(path) = &report {
             // Better now than after the test.
@@ -57,6 +61,7 @@ impl Pages {
             .then(|| temporary(report.as_deref()))
             .transpose()?;
         if let Some(folder) = &folder {
+            signals.remove(folder.path());
             outputs.push(format!("run={}", folder.path().join("run.brunt").display()));
         }
         Ok(Self { report, ui, has_dashboard, folder, feed: Feed::default(), serving: None })
@@ -147,7 +152,7 @@ fn try_to_write(path: &Path) -> std::io::Result<()> {
     match OpenOptions::new().append(true).create_new(true).open(path) {
         Ok(_) => std::fs::remove_file(path),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            OpenOptions::new().append(true).open(path).map(drop)
+            OpenOptions::new().append(true).create(true).open(path).map(drop)
         }
         Err(error) => Err(error),
     }
