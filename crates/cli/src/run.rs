@@ -127,7 +127,7 @@ fn run<H: Host>(
             *output = repeat.output(output, &context.environment);
         }
     }
-    let mut kept = Pages::prepare(&settings, &mut outputs)?;
+    let mut kept = Pages::prepare(&settings, &mut outputs, &signals)?;
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);
     output_context.feed = kept.feed.clone();

@@ -2,6 +2,7 @@
 //! unless `--out run` asks for one that stays.
 
 use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use brunt_engine::{Live, RunReport};
@@ -39,11 +40,15 @@ impl Pages {
     ///
     /// # Errors
     /// A file can't be written, or an address is taken.
-    pub(super) fn prepare(settings: &RunSettings, outputs: &mut Vec<String>) -> Outcome<Self> {
+    pub(super) fn prepare(
+        settings: &RunSettings,
+        outputs: &mut Vec<String>,
+        signals: &SignalWatch,
+    ) -> Outcome<Self> {
         let report = settings.report.clone();
         if let Some(path) = &report {
-            // Better now than after the test. An older report stays until then.
-            OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+            // Better now than after the test.
+            try_to_write(path).map_err(|error| {
                 let what = format!("--report: \"{}\" can't be written: {error}", path.display());
                 Failure::new(Exit::Other, anyhow::Error::msg(what))
             })?;
@@ -56,6 +61,7 @@ impl Pages {
             .then(|| temporary(report.as_deref()))
             .transpose()?;
         if let Some(folder) = &folder {
+            signals.remove(folder.path());
             outputs.push(format!("run={}", folder.path().join("run.brunt").display()));
         }
         Ok(Self { report, ui, has_dashboard, folder, feed: Feed::default(), serving: None })
@@ -138,6 +144,17 @@ impl Pages {
         if let Some(serving) = &self.serving {
             serving.linger(failed, signals, quiet);
         }
+    }
+}
+
+/// Whether a file can be written. An older one stays as it is, a new one does not stay.
+fn try_to_write(path: &Path) -> std::io::Result<()> {
+    match OpenOptions::new().append(true).create_new(true).open(path) {
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            OpenOptions::new().append(true).create(true).open(path).map(drop)
+        }
+        Err(error) => Err(error),
     }
 }
 

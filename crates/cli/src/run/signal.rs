@@ -6,6 +6,7 @@
 
 use std::{
     io,
+    path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -67,6 +68,8 @@ struct State {
     ends: Ends,
     /// Signals so far.
     count: u32,
+    /// A folder that does not outlive the process.
+    folder: Option<PathBuf>,
 }
 
 enum Ends {
@@ -84,7 +87,7 @@ impl SignalWatch {
     /// # Errors
     /// The system refuses a thread or a signal handler.
     pub(crate) fn start(flusher: Flusher) -> io::Result<Self> {
-        let state = Mutex::new(State { ends: Ends::Process, count: 0 });
+        let state = Mutex::new(State { ends: Ends::Process, count: 0, folder: None });
         let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let watched = Arc::clone(&shared);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -108,6 +111,11 @@ impl SignalWatch {
     /// `teardown` is how long `teardown()` may take, if there is one.
     pub(crate) fn attach(&self, control: Arc<Control>, teardown: Option<Duration>) {
         self.0.lock().ends = Ends::Test(control, teardown);
+    }
+
+    /// From now on a signal that ends the process removes this folder.
+    pub(crate) fn remove(&self, folder: &Path) {
+        self.0.lock().folder = Some(folder.to_owned());
     }
 
     /// The test is over: a signal ends the process again, whatever its script may still do.
@@ -153,6 +161,9 @@ impl Shared {
             Ends::Test(..) | Ends::Process => {
                 log::error!("ended at once by the signal '{name}'");
                 flusher.flush(Duration::from_secs(1));
+                if let Some(folder) = state.folder.take() {
+                    drop(std::fs::remove_dir_all(folder));
+                }
                 std::process::exit(i32::from(Exit::Signal.code()));
             }
         }

@@ -92,10 +92,32 @@ fn a_report_alone_leaves_no_run_file() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a thread of the test's own, not a core")]
+fn an_end_at_once_leaves_nothing_of_a_report() {
+    let script = "import { sleep } from 'k6';\nexport default function () { console.log('at work'); sleep(100); }\n\
+        export function teardown() { console.log('taken down'); sleep(50); }";
+    let mut run = brunt("run -q --log-output stdout --report a.html s.js").file("s.js", script);
+    let mut running = run.start();
+    running.line_with("at work");
+    running.signal("INT");
+    running.line_with("taken down");
+    // Sooner it would be an echo of the first.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    running.signal("INT");
+    assert_eq!(running.wait().code, 105);
+    let folder = std::fs::read_dir(run.path(".")).expect("its folder");
+    let left: Vec<_> = folder.map(|entry| entry.expect("it").file_name()).collect();
+    assert_eq!(left, ["s.js"]);
+}
+
+#[test]
 fn a_report_that_cannot_be_is_told_before_the_test() {
     let told = brunt("run --quiet --report nowhere/a.html s.js").file("s.js", SCRIPT).told();
     assert_eq!(told.code, 255, "{told:?}");
     assert!(told.stderr.contains("--report: ") && told.stdout.is_empty(), "{told:?}");
+    let mut run = brunt("run --quiet --report a.html s.js").file("s.js", "throw new Error('no');");
+    assert_eq!(run.told().code, 107);
+    assert!(!run.path("a.html").exists(), "a run that could not begin has no report");
 }
 
 #[test]
@@ -112,6 +134,9 @@ fn a_page_of_a_stretch_begins_with_it() {
          WHERE m.name = 'http_reqs' AND n = 1",
     );
     assert_near(figure(&dom(&page), "requests"), count);
+    let told = brunt("report --format html -o").word(&file).word(&file).told();
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(told.stderr.contains("would overwrite"), "{told:?}");
     // To standard output it is the whole run's.
     let told = brunt("report --format=html").word(&file).told();
     assert!(told.stdout.starts_with("<!doctype html>") && told.stdout.ends_with("</html>\n"));
