@@ -7,7 +7,6 @@
 //!
 //! The page is given in pieces. Between two pieces the limits are looked at, so that a page made to hurt ends early.
 
-mod pages;
 mod sink;
 mod tokens;
 
@@ -15,7 +14,6 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5gum::Tokenizer;
 
 use crate::document::Document;
-use pages::Pages;
 use sink::Sink;
 use tokens::Tokens;
 
@@ -56,7 +54,7 @@ impl Document {
         Self::parse_within(text, NODES_MAX, || true)
     }
 
-    /// As [`Document::parse`]; after each 64 KiB of the text it asks whether to go on.
+    /// As [`Document::parse`]; again and again, after a part of a millisecond, it asks whether to go on.
     ///
     /// # Errors
     /// If a limit is passed, or the answer is no.
@@ -67,16 +65,17 @@ impl Document {
     fn parse_within(
         text: &str,
         nodes_max: usize,
-        goes_on: impl FnMut() -> bool,
+        mut goes_on: impl FnMut() -> bool,
     ) -> Result<Self, ParseError> {
         if text.len() > PAGE_MAX {
             return Err(ParseError::Length);
         }
         let builder =
             TreeBuilder::new(Sink::new(text.len(), nodes_max), TreeBuilderOpts::default());
-        let pages = Pages::new(text, goes_on);
-        match Tokenizer::new_with_emitter(pages, Tokens::new(&builder)).next() {
-            Some(Ok(error) | Err(error)) => Err(error),
+        let tokens = Tokens::new(&builder, &mut goes_on);
+        let Ok(error) = Tokenizer::new_with_emitter(text, tokens).next().transpose();
+        match error {
+            Some(error) => Err(error),
             None => builder.sink.into_document(),
         }
     }

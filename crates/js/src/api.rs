@@ -113,4 +113,12 @@ pub trait SetExport<'js> {
     fn share(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
         self.set(name, object.get(name)?)
     }
+
+    /// Makes one live: each reading of it reads the property of that name, whose getter may throw. Nothing is read now.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    fn live(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
+        if self.wants(name) { self.set(name, object.get(name)?) } else { Ok(()) }
+    }
 }

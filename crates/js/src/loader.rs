@@ -161,6 +161,13 @@ impl<'js> SetExport<'js> for Announced<'_, 'js> {
         }
         self.set(name, object.get(name)?)
     }
+
+    fn live(&self, name: &str, object: &Value<'js>) -> JsResult<'js, ()> {
+        if !self.wants(name) || self.exports.live(name, object) {
+            return Ok(());
+        }
+        self.set(name, object.get(name)?)
+    }
 }
 
 /// The names of what a CommonJS file exports, for a namespace, which has to be known before anything runs: so the file

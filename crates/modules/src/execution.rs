@@ -124,15 +124,16 @@ impl Module for Exports {
         exports.define_members(&EXECUTION)
     }
 
-    /// The properties of the default export cannot be read in init code, but may be imported.
+    /// They may be imported in init code, and each reading of one asks the accessor, so that it throws there: a look at the
+    /// namespace reads them, as in k6, and a look at the default export does not.
     fn export<'js>(
         &self,
-        ctx: Ctx<'js>,
+        _: Ctx<'js>,
         name: &str,
-        _: &Value<'js>,
+        object: &Value<'js>,
         exports: &dyn SetExport<'js>,
     ) -> JsResult<'js, ()> {
-        exports.set(name, part(ctx, name)?)
+        exports.live(name, object)
     }
 }
 

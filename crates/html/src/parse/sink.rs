@@ -80,7 +80,8 @@ impl Sink {
         }
     }
 
-    fn fail(&self, error: ParseError) {
+    /// Ends the parsing; the first reason stays.
+    pub(super) fn fail(&self, error: ParseError) {
         self.error.set(self.error.get().or(Some(error)));
     }
 

@@ -133,9 +133,8 @@ fn the_caller_is_asked_again_and_again_and_may_stop_the_parser() {
             let error = Document::parse_while(&text, goes_on).err();
             (asked, error)
         };
-        let pages = text.len() / (64 << 10);
         let (asked, error) = parse(usize::MAX);
-        assert!(error.is_none() && (pages - 1..=pages).contains(&asked), "{asked} of {pages}");
+        assert!(error.is_none() && asked >= text.len() / (64 << 10), "{asked}");
         assert_eq!(parse(3), (3, Some(ParseError::Stopped)));
     }
 }

@@ -15,9 +15,18 @@ use super::sink::{Handle, Sink};
 /// Up to this number, attributes are searched one by one.
 const FEW: usize = 32;
 
+/// The work between two questions whether to go on: that of 64 KiB of text, a part of a millisecond.
+const TURN: usize = 64 << 10;
+
+/// The work of a tag or an attribute: that of as many bytes of text.
+const PIECE: usize = 64;
+
 /// The token that grows, and where it goes.
 pub(super) struct Tokens<'a> {
     builder: &'a TreeBuilder<Handle, Sink>,
+    goes_on: &'a mut dyn FnMut() -> bool,
+    /// The work until the next question.
+    left: usize,
     /// The atoms of the names seen: to ask html5ever for one costs more than the rest of a short tag.
     atoms: FxHashMap<Box<[u8]>, LocalName>,
     text: Vec<u8>,
@@ -40,9 +49,14 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(builder: &'a TreeBuilder<Handle, Sink>) -> Self {
+    pub(super) fn new(
+        builder: &'a TreeBuilder<Handle, Sink>,
+        goes_on: &'a mut dyn FnMut() -> bool,
+    ) -> Self {
         Self {
             builder,
+            goes_on,
+            left: TURN,
             atoms: FxHashMap::default(),
             text: Vec::new(),
             kind: TagKind::StartTag,
@@ -57,6 +71,22 @@ impl<'a> Tokens<'a> {
             public: None,
             system: None,
             is_quirky: false,
+        }
+    }
+
+    /// Counts work, and asks now and then whether to go on.
+    fn worked(&mut self, work: usize) {
+        match self.left.checked_sub(work) {
+            Some(left) => self.left = left,
+            None => self.turn(),
+        }
+    }
+
+    #[cold]
+    fn turn(&mut self) {
+        self.left = TURN;
+        if !(self.goes_on)() {
+            self.builder.sink.fail(ParseError::Stopped);
         }
     }
 
@@ -107,6 +137,7 @@ impl<'a> Tokens<'a> {
         if self.attribute.is_empty() {
             return;
         }
+        self.worked(PIECE + self.value.len());
         let attribute = std::mem::take(&mut self.attribute);
         let name = self.atom(&attribute);
         self.attribute = attribute;
@@ -191,6 +222,7 @@ impl Emitter for Tokens<'_> {
     }
 
     fn emit_current_tag(&mut self) -> Option<State> {
+        self.worked(PIECE + self.text.len());
         self.give_text();
         self.end_attribute();
         let bytes = std::mem::take(&mut self.name);
@@ -210,6 +242,7 @@ impl Emitter for Tokens<'_> {
     }
 
     fn emit_current_comment(&mut self) {
+        self.worked(PIECE + self.comment.len());
         self.give_text();
         self.give(Token::CommentToken(tendril(&self.comment)));
     }

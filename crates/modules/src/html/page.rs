@@ -17,8 +17,8 @@ pub(crate) struct Page {
     _weight: Weight,
 }
 
-/// Operations that 64 KiB of a text count: more than the engine runs without a look at the clock.
-const COST_OF_PAGE: i32 = 10_000;
+/// Operations that a part of the work counts: more than the engine runs without a look at the clock.
+const COST_OF_TURN: i32 = 10_000;
 
 /// Bytes of a node, about.
 const NODE: usize = 48;
@@ -30,7 +30,7 @@ impl Page {
     /// A `GoError` if it passes a limit of documents.
     pub(crate) fn parse<'js>(ctx: Ctx<'js>, text: &str, url: &str) -> JsResult<'js, Rc<Self>> {
         let mut stopped = None;
-        let goes_on = || match ctx.poll(COST_OF_PAGE) {
+        let goes_on = || match ctx.poll(COST_OF_TURN) {
             Ok(()) => true,
             Err(thrown) => {
                 stopped = Some(thrown);
