@@ -139,7 +139,7 @@ fn packages(sources: &Path, copy: &Path) -> Result<(), String> {
         fs::remove_file(&modules).map_err(|error| error.to_string())?;
     }
     if PACKAGES.iter().all(|name| versions_agree(&sources.join("package.json"), &theirs, name)) {
-        // What an earlier build fetched may stand in the way.
+        // Packages of an earlier build may lie in the way.
         drop(fs::remove_dir_all(&modules));
         return symlink(&theirs, &modules).map_err(|error| error.to_string());
     }

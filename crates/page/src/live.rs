@@ -81,7 +81,7 @@ struct State {
     name: String,
 }
 
-/// What whoever runs the test wants of the thread.
+/// The wish of the run to the thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Wish {
     #[default]

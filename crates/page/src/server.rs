@@ -27,7 +27,7 @@ use crate::live::Feed;
 const CONNECTIONS: usize = 512;
 /// A browser that takes nothing for so long is dropped.
 const STILL_MAX: Duration = Duration::from_secs(30);
-/// What the system keeps for one that takes nothing.
+/// Bytes that the system keeps for a browser that takes nothing.
 const WAITING_MAX: usize = 256 << 10;
 
 /// The body of an answer.

@@ -258,7 +258,7 @@ impl Sheet {
         start.begun += 1;
         if let Some(due) = record.planned {
             start.lags.add(millis(record.lag()));
-            // What was due before the first hit was begun belongs to its slice.
+            // Hits that were due before the first one was begun belong to its slice.
             let due = self.slice(due.max(self.attacks[attack].first));
             self.starts.entry((attack as u32, due)).or_default().due += 1;
         }

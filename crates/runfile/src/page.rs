@@ -136,7 +136,7 @@ impl Page {
     pub fn so_far(&mut self, file: &RunFile) -> Result<Vec<u8>, RunFileError> {
         let mut news = News::default();
         let mut chunks = self.chunks(file, 0..self.told, &mut news)?;
-        // What is new since is told with the next news.
+        // New metrics and series are told with the next news.
         let (metrics, series) = (self.known.metrics.len(), self.known.series.len());
         self.metrics.retain(|_, place| *place < metrics);
         self.series.retain(|_, id| *id < series);

@@ -437,7 +437,7 @@ mod tests {
             assert_eq!(percent(text), None, "{text}");
         }
         assert!(message("--from x a b").contains("for --from"));
-        assert!(message("--seed -x a b").contains("for --seed"));
+        assert!(message("--seed=-x a b").contains("for --seed"));
         assert!(message("--tolerance 0 a b").contains("for --tolerance"));
     }
 }

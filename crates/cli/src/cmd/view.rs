@@ -9,6 +9,7 @@ use brunt_runfile::RunFile;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
+use tokio::sync::Semaphore;
 
 use super::{print, switch};
 use crate::{
@@ -64,7 +65,7 @@ pub(super) fn perform(context: &Context, call: &Call) -> Outcome<Exit> {
     let at = listener.local_addr()?;
     let access = Access::new(at, "127.0.0.1", None)?;
     let address = brunt_page::shown(at, "127.0.0.1", &access);
-    brunt_page::serve(listener, access, Arc::new(Shelf(call.files.clone())), || {})?;
+    brunt_page::serve(listener, access, Arc::new(Shelf::new(call.files.clone())), || {})?;
     print(context, &format!("{address}\n"))?;
     let is_open = !call.no_open && brunt_page::open_browser(&address);
     if !context.global.quiet {
@@ -75,29 +76,55 @@ pub(super) fn perform(context: &Context, call: &Call) -> Outcome<Exit> {
     Ok(Exit::Success)
 }
 
-/// The files.
-struct Shelf(Vec<PathBuf>);
+/// The files. One page is made at a time, beside the thread of the server: other browsers get their answers meanwhile.
+struct Shelf {
+    files: Arc<[PathBuf]>,
+    room: Arc<Semaphore>,
+}
+
+impl Shelf {
+    fn new(files: Vec<PathBuf>) -> Self {
+        Self { files: files.into(), room: Arc::new(Semaphore::new(1)) }
+    }
+}
 
 impl Site for Shelf {
     fn answer(&self, request: Request<Incoming>) -> Answering {
-        let plain = "text/plain; charset=utf-8";
-        let answer = match (request.method(), request.uri().path()) {
-            (&Method::GET | &Method::HEAD, "/") if self.0.len() == 1 => page(&self.0[0]),
-            (&Method::GET | &Method::HEAD, "/") => brunt_page::page(list(&self.0)),
-            (&Method::GET | &Method::HEAD, path) => {
-                let place =
-                    path.strip_prefix("/runs/").and_then(|place| place.parse::<usize>().ok());
-                match place.and_then(|place| self.0.get(place)) {
-                    Some(file) => page(file),
-                    None => {
-                        brunt_page::text(StatusCode::NOT_FOUND, plain, "there is nothing here\n")
-                    }
-                }
-            }
-            _ => brunt_page::text(StatusCode::METHOD_NOT_ALLOWED, plain, "not with this method\n"),
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Box::pin(async {
+                refused(StatusCode::METHOD_NOT_ALLOWED, "not with this method\n")
+            });
+        }
+        let wanted = match request.uri().path() {
+            "/" => Some((self.files.len() == 1).then_some(0)),
+            path => path
+                .strip_prefix("/runs/")
+                .and_then(|place| place.parse::<usize>().ok())
+                .filter(|place| *place < self.files.len())
+                .map(Some),
         };
-        Box::pin(async move { answer })
+        let Some(wanted) = wanted else {
+            return Box::pin(async { refused(StatusCode::NOT_FOUND, "there is nothing here\n") });
+        };
+        let (files, room) = (Arc::clone(&self.files), Arc::clone(&self.room));
+        Box::pin(async move {
+            let _permit = room.acquire_owned().await;
+            let made = tokio::task::spawn_blocking(move || match wanted {
+                Some(place) => page(&files[place]),
+                None => brunt_page::page(list(&files)),
+            });
+            made.await.unwrap_or_else(|error| {
+                refused(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    format!("the page can't be made: {error}\n"),
+                )
+            })
+        })
     }
+}
+
+fn refused(status: StatusCode, why: impl Into<bytes::Bytes>) -> Response<Body> {
+    brunt_page::text(status, "text/plain; charset=utf-8", why)
 }
 
 /// The page of a file as it is now: a run may still be going on.
@@ -109,10 +136,7 @@ fn page(path: &Path) -> Response<Body> {
     });
     match made {
         Ok(page) => brunt_page::page(page),
-        Err(error) => {
-            let text = format!("{error}\n");
-            brunt_page::text(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", text)
-        }
+        Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
     }
 }
 

@@ -62,7 +62,7 @@ impl Opened {
             )));
         }
         let series = file.series().map_err(wrong)?;
-        let is_demo = is_demo(&file.about().arguments);
+        let is_demo = is_demo(&file.about().arguments, &file.about().environment);
         let hosts = |urls: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
             let named =
                 |host: String| if is_demo && is_local(&host) { DEMO.to_owned() } else { host };
@@ -245,14 +245,23 @@ fn is_local(host: &str) -> bool {
     host.rsplit_once(':').map_or(host, |(name, _)| name) == "127.0.0.1"
 }
 
-/// Whether a command line asks for the demo in its own process.
-fn is_demo(arguments: &Value) -> bool {
-    let words = arguments.as_array().into_iter().flatten().filter_map(Value::as_str);
-    words.filter(|word| matches!(*word, "--demo" | "--demo=true" | "--demo=1")).count() > 0
+/// Whether a command line, or a variable that stood for its flag, asked for the demo in its own process.
+fn is_demo(arguments: &Value, environment: &Value) -> bool {
+    let words = |list: &Value| {
+        let words = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        words.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let (arguments, environment) = (words(arguments), words(environment));
+    let has = |words: &BTreeSet<String>, any: &[&str]| any.iter().any(|word| words.contains(*word));
+    // The values of variables are not kept. `DEMO_URL` is there if the demo was.
+    has(&arguments, &["--demo", "--demo=true", "--demo=1"])
+        || has(&environment, &["BRUNT_DEMO", "K6_DEMO"]) && has(&environment, &["DEMO_URL"])
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -282,18 +291,20 @@ mod tests {
 
     #[test]
     fn options_are_those_that_make_the_load() {
-        let run = serde_json::json!({"vus": 5, "maxVUs": 5, "rps": 9, "scenarios": {"default": {"vus": 5}}});
-        let wanted = serde_json::json!({"rps": 9, "scenarios": {"default": {"vus": 5}}});
+        let run = json!({"vus": 5, "maxVUs": 5, "rps": 9, "scenarios": {"default": {"vus": 5}}});
+        let wanted = json!({"rps": 9, "scenarios": {"default": {"vus": 5}}});
         assert_eq!(chosen("run", &run), wanted);
-        assert_eq!(chosen("run", &serde_json::json!({"vus": 5})), serde_json::json!({"vus": 5}));
-        let attack = serde_json::json!({"rate": "50/s", "run": "a.brunt", "output": "a.bin"});
-        assert_eq!(chosen("attack", &attack), serde_json::json!({"rate": "50/s"}));
+        assert_eq!(chosen("run", &json!({"vus": 5})), json!({"vus": 5}));
+        let attack = json!({"rate": "50/s", "run": "a.brunt", "output": "a.bin"});
+        assert_eq!(chosen("attack", &attack), json!({"rate": "50/s"}));
     }
 
     #[test]
     fn a_demo_is_one_target_whatever_its_port() {
-        assert!(is_demo(&serde_json::json!(["run", "--demo", "a.js"])));
-        assert!(!is_demo(&serde_json::json!(["run", "a.js"])) && !is_demo(&Value::Null));
+        let (flag, plain) = (json!(["run", "--demo", "a.js"]), json!(["run", "a.js"]));
+        assert!(is_demo(&flag, &Value::Null));
+        assert!(is_demo(&plain, &json!(["BRUNT_DEMO", "DEMO_URL", "HOME"])));
+        assert!(!is_demo(&plain, &json!(["DEMO_URL"])) && !is_demo(&Value::Null, &Value::Null));
         assert!(is_local("127.0.0.1:5001") && !is_local("shop.test:80"));
     }
 }
