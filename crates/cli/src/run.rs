@@ -127,6 +127,10 @@ fn run<H: Host>(
             *output = repeat.output(output, &context.environment);
         }
     }
+    if run_file::count(&outputs) > 1 {
+        return Err(Failure::usage("--out run is there twice, and a run has one run file")
+            .hint("copy the file when the run is over"));
+    }
     let mut kept = Pages::prepare(&settings, &mut outputs, &signals)?;
     let env = context.environment.with_aliases();
     let mut output_context = plan.output_context(&registry, env, script);

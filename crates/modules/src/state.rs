@@ -171,6 +171,7 @@ impl VuState {
     /// The watcher of all, and the place of the script now; in most runs none.
     pub(crate) fn watched(&self, host: &Host) -> Option<Box<Watched>> {
         let watcher = self.shared.config().watcher.as_ref().filter(|one| one.sees_all())?;
+        let watcher = Rc::new(Arc::clone(watcher));
         Some(Box::new(Watched::new(watcher, host, Arc::clone(&self.group.borrow()))))
     }
 

@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::rc::Rc;
 use std::sync::Arc;
 
+use brunt_engine::ScenarioHere;
 use brunt_http::{Body, Exchange, Request, Response};
 use brunt_js::Host;
 
@@ -165,22 +167,21 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// A watcher, and where the script was when it asked for what is watched.
+/// A watcher, and where the script was when it asked for what is watched. Nothing in it is counted atomically by several cores.
 pub(crate) struct Watched {
-    watcher: Arc<dyn Watcher>,
+    watcher: Rc<Arc<dyn Watcher>>,
     group: Arc<str>,
-    scenario: String,
+    scenario: Option<Rc<ScenarioHere>>,
     vu: u64,
     iteration: Option<u64>,
 }
 
 impl Watched {
-    pub(crate) fn new(watcher: &Arc<dyn Watcher>, host: &Host, group: Arc<str>) -> Self {
-        let scenario = host.scenario();
+    pub(crate) fn new(watcher: Rc<Arc<dyn Watcher>>, host: &Host, group: Arc<str>) -> Self {
         Self {
-            watcher: Arc::clone(watcher),
+            watcher,
             group,
-            scenario: scenario.map(|scenario| scenario.spec().name.clone()).unwrap_or_default(),
+            scenario: host.scenario(),
             vu: host.ids().global,
             iteration: host.iteration().map(|iteration| iteration.vu_in_instance),
         }
@@ -192,7 +193,8 @@ impl Watched {
     }
 
     fn place(&self) -> Place<'_> {
-        let Self { group, scenario, vu, iteration, .. } = self;
+        let Self { group, vu, iteration, .. } = self;
+        let scenario = self.scenario.as_ref().map_or("", |scenario| &scenario.spec().name);
         Place { group, scenario, vu: *vu, iteration: *iteration }
     }
 

@@ -172,7 +172,9 @@ fn free_name(script: &str, now: u64, context: &Context) -> PathBuf {
     let stem = Path::new(script).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let stem = stem.filter(|stem| stem != "-").unwrap_or_else(|| "stdin".to_owned());
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let stem: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).take(100).collect();
+    let stem: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    // Names of files have 255 bytes at most.
+    let stem = &stem[..stem.floor_char_boundary(180)];
     let now = Timestamp::from_nanosecond(i128::from(now)).unwrap_or_default();
     let moment = now.to_zoned(context.time_zone.clone()).strftime("%Y%m%d-%H%M%S").to_string();
     let name = |number: u32| {

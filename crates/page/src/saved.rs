@@ -59,20 +59,51 @@ pub fn saved(file: &RunFile, stretch: Stretch, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// Writes the page of a run into a file; compressed if its name ends in `.gz`.
+/// Writes the page of a run into a file; compressed if its name ends in `.gz`. An older file of that name stays as it is until the
+/// page is whole.
 ///
 /// # Errors
 /// As [`saved`].
 pub fn save(file: &RunFile, path: &Path) -> Result<(), PageError> {
-    let mut out = BufWriter::new(File::create(path)?);
-    if path.extension().is_some_and(|ending| ending == "gz") {
-        let mut encoder = GzEncoder::new(&mut out, Compression::default());
-        saved(file, Stretch::default(), &mut encoder)?;
-        encoder.finish()?;
-    } else {
-        saved(file, Stretch::default(), &mut out)?;
+    let is_packed = path.extension().is_some_and(|ending| ending == "gz");
+    let whole = |out: &File| -> Result<(), PageError> {
+        let mut out = BufWriter::new(out);
+        if is_packed {
+            let mut encoder = GzEncoder::new(&mut out, Compression::default());
+            saved(file, Stretch::default(), &mut encoder)?;
+            encoder.finish()?;
+        } else {
+            saved(file, Stretch::default(), &mut out)?;
+        }
+        Ok(out.flush()?)
+    };
+    // Links are followed; pipes and devices are written into.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let older = std::fs::metadata(&path);
+    if older.as_ref().is_ok_and(|older| !older.is_file()) {
+        return whole(&File::create(&path)?);
     }
-    Ok(out.flush()?)
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".brunt-");
+    #[cfg(unix)]
+    builder.permissions(permissions(older.ok()));
+    match builder.tempfile_in(folder.unwrap_or(Path::new("."))) {
+        Ok(page) => {
+            whole(page.as_file())?;
+            page.persist(&path).map_err(|error| error.error)?;
+            Ok(())
+        }
+        // The folder may not be written, but the file may.
+        Err(_) => whole(&File::create(&path)?),
+    }
+}
+
+/// The permissions of the older file, or those of any new file (the system takes its mask off).
+#[cfg(unix)]
+fn permissions(older: Option<std::fs::Metadata>) -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    older.map_or_else(|| std::fs::Permissions::from_mode(0o666), |older| older.permissions())
 }
 
 /// Writes a page about anything that a document tells.

@@ -262,7 +262,8 @@ impl Sheet {
             let due = self.slice(due.max(self.attacks[attack].first));
             self.starts.entry((attack as u32, due)).or_default().due += 1;
         }
-        if !record.is_success() {
+        // A response may be good and its body break off: the error is told, though the hit counts as a success.
+        if !record.is_success() || !record.error.is_empty() {
             self.failed(attack as u32, record);
         }
         self.hits += 1;
@@ -397,6 +398,7 @@ impl Sheet {
                     status: record.code,
                     kind: match record.code {
                         0 => kind_of(record).into_owned(),
+                        code if record.is_success() => format!("{code} with an error"),
                         code => code.to_string(),
                     },
                     text: text.to_owned(),
@@ -603,6 +605,15 @@ mod tests {
         let mut all = sheet(0, true);
         (0..100).for_each(|n| all.add(0, &hit(&format!("a{n}"), n, 1, 200)));
         assert_eq!(all.finish().not_shown, 36);
+    }
+
+    #[test]
+    fn errors_behind_good_responses_are_told() {
+        let mut sheet = sheet(0, false);
+        sheet.add(0, &Record { error: "unexpected EOF".to_owned(), ..hit("x", 1, 1, 200) });
+        let drawn = sheet.finish();
+        assert_eq!(drawn.failures[0].kind, "200 with an error");
+        assert!(!drawn.rows[0].is_failed);
     }
 
     #[test]

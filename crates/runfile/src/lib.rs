@@ -23,6 +23,7 @@ mod histogram;
 mod info;
 mod machine;
 pub mod page;
+mod place;
 mod reader;
 mod schema;
 mod settings;

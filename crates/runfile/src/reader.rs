@@ -18,6 +18,7 @@ use crate::claim;
 use crate::error::RunFileError;
 use crate::histogram::Unpacker;
 use crate::info::SummaryInfo;
+use crate::place::beside;
 use crate::schema::{Head, SCHEMA_VERSION, head};
 
 /// The state of a run.
@@ -169,14 +170,19 @@ impl RunFile {
             let (file, is_written) = foreign(path)?;
             (Some(file), is_written)
         };
+        let has_log = beside(path, "-wal").exists();
         let database = RunFileError::database(path, "read");
         let mut connection = connect(path).map_err(&database)?;
         let mut seen = about(&connection).map_err(&database)?;
         if seen.state == State::Running && !is_written {
             drop(connection);
-            bury(path);
+            // Each slice goes into the log first, and a copy may lack it.
+            let reason = (!has_log).then_some(LOG_IS_MISSING);
+            bury(path, reason);
             connection = connect(path).map_err(&database)?;
-            seen = About { state: State::Died, ..about(&connection).map_err(&database)? };
+            let buried = about(&connection).map_err(&database)?;
+            let reason = buried.reason.or(reason.map(str::to_owned));
+            seen = About { state: State::Died, reason, ..buried };
         }
         if seen.width.is_zero() || seen.slices > SLICES_MAX {
             return Err(RunFileError::damaged(path, "its slices are none"));
@@ -198,9 +204,11 @@ impl RunFile {
     /// Looks again at a run that was being written.
     pub fn refresh(&mut self) -> Result<(), RunFileError> {
         let new = about(&self.connection).map_err(self.error())?;
-        let died = self.about.state == State::Died && new.state == State::Running;
-        let state = if died { State::Died } else { new.state };
-        self.about = About { state, ..new };
+        self.about = if self.about.state == State::Died && new.state == State::Running {
+            About { state: State::Died, reason: self.about.reason.take(), ..new }
+        } else {
+            new
+        };
         self.metrics = metrics(&self.connection).map_err(self.error())?;
         Ok(())
     }
@@ -292,6 +300,9 @@ impl RunFile {
     }
 }
 
+/// The reason of a run that died, when its file came without the log.
+const LOG_IS_MISSING: &str = "The file that SQLite keeps beside it (FILE-wal) is missing, and with it the last measurements: copy both";
+
 /// More slices no run has: years of them.
 const SLICES_MAX: u64 = 20_000_000;
 
@@ -328,13 +339,6 @@ fn foreign(path: &Path) -> Result<(File, bool), RunFileError> {
     Ok((file, is_written))
 }
 
-/// The name of a file that SQLite puts beside another.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let look = |connection: Connection| {
@@ -357,14 +361,16 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Writes into the file of a run that died that it did, and makes one plain file of it. If that can't be, nothing is lost.
-fn bury(path: &Path) {
+fn bury(path: &Path, reason: Option<&str>) {
     let Ok(lock) = OpenOptions::new().read(true).write(true).open(path) else { return };
     if lock.try_lock().is_err() {
         return;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let buried = Connection::open_with_flags(path, flags).and_then(|connection| {
-        connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'", [])?;
+        let change =
+            "UPDATE run SET state = 'died', reason = coalesce(reason, ?1) WHERE state = 'running'";
+        connection.execute(change, [reason])?;
         connection.pragma_update(None, "wal_checkpoint", "TRUNCATE")?;
         connection.pragma_update(None, "journal_mode", "DELETE")
     });

@@ -320,9 +320,15 @@ fn other_files_are_refused_each_in_one_sentence() {
         said(&at("newer"))
             .contains("newer version of Brunt (its schema is 7, this one reads up to 1)")
     );
-    // A finished one makes room for the next.
+    // A finished one makes room for the next, when that begins.
+    let bytes = std::fs::read(&path).unwrap();
     drop(Writer::create(&path, &info(Duration::ZERO), &registry, START).unwrap());
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    let mut next = Writer::create(&path, &info(Duration::ZERO), &registry, START).unwrap();
+    next.start(START);
+    drop(next);
     assert_eq!(open(folder.path()).about().slices, 0);
+    assert!(!at("a.brunt.before").exists());
 }
 
 #[test]

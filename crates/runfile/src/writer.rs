@@ -3,8 +3,6 @@
 mod rows;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError, remove_file};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +16,8 @@ use crate::error::RunFileError;
 use crate::exchange::Evidence;
 use crate::health::Health;
 use crate::info::{End, Event, Load, RunInfo, width};
-use crate::schema::{APPLICATION_ID, Head, SCHEMA_VERSION, TABLES, head};
+use crate::place::Place;
+use crate::schema::{APPLICATION_ID, SCHEMA_VERSION, TABLES};
 use crate::slicer::{Slice, Slicer};
 
 /// The facts of a slice beside its frames: how things are at its end.
@@ -57,11 +56,12 @@ pub struct Writer {
     /// Given up after the database is closed, before the lock.
     _claim: Claim,
     /// Held until the database is closed: closing any handle of a file takes off SQLite's own locks on it.
-    _lock: File,
+    place: Place,
 }
 
 impl Writer {
-    /// Makes the file and says in it all that is known before the run. An older run file of that name is replaced.
+    /// Makes the file and says in it all that is known before the run. An older run file of that name is replaced when the
+    /// clock of the run starts, or the run ends: of a writer that is dropped before, nothing is left.
     ///
     /// # Errors
     /// Another run writes to it, something else is there, or the system refuses.
@@ -71,8 +71,8 @@ impl Writer {
         registry: &Arc<Registry>,
         now: u64,
     ) -> Result<Self, RunFileError> {
-        let lock = take_place(path)?;
-        let claim = Claim::of(&lock);
+        let place = Place::take(path)?;
+        let claim = Claim::of(place.file());
         let width = width(info.planned, info.open_ended);
         let connection = Connection::open_with_flags(
             path,
@@ -100,7 +100,7 @@ impl Writer {
             is_told: false,
             more_lost: BTreeMap::new(),
             _claim: claim,
-            _lock: lock,
+            place,
         })
     }
 
@@ -111,6 +111,7 @@ impl Writer {
 
     /// The clock of the run started at this moment (nanoseconds since the Unix epoch). The first call counts.
     pub fn start(&mut self, at: u64) {
+        self.place.settle();
         self.slicer.start(at);
     }
 
@@ -266,6 +267,7 @@ impl Writer {
     /// It can't be written: its readers will find that the run died.
     pub fn end(mut self, end: &End) -> Result<(), RunFileError> {
         let error = RunFileError::database(&self.path, "written");
+        self.place.settle();
         if let Some(ledger) = &mut self.ledger {
             ledger.evaluate(end.duration, true);
             let judged = thresholds(ledger, end.duration);
@@ -324,44 +326,6 @@ impl Writer {
             .collect::<Value>()
             .to_string()
     }
-}
-
-/// Locks the file's place; it is empty afterwards.
-fn take_place(path: &Path) -> Result<File, RunFileError> {
-    let io = RunFileError::io(path, "created");
-    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(RunFileError::NoFile(path.to_owned()));
-    }
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(&io)?;
-    }
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(&io)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(RunFileError::Busy(path.to_owned())),
-        // Some file systems have no locks: then no reader can tell that this writer lives.
-        Err(TryLockError::Error(error)) => {
-            log::debug!(error = error.to_string().as_str(); "the run file can't be locked");
-        }
-    }
-    let mut first = Vec::new();
-    (&mut file).take(100).read_to_end(&mut first).map_err(&io)?;
-    if !first.is_empty() && head(&first) == Head::Other {
-        return Err(RunFileError::Occupied(path.to_owned()));
-    }
-    file.set_len(0).map_err(&io)?;
-    for ending in ["-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        drop(remove_file(PathBuf::from(name)));
-    }
-    Ok(file)
 }
 
 /// The tables, and all that is known before the run.

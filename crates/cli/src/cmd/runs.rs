@@ -77,6 +77,7 @@ impl Request {
 
     fn wants(&self, about: &About) -> bool {
         let script = about.script.as_deref().unwrap_or_default();
+        let script = script.rsplit('/').next().unwrap_or_default();
         let is_so = match self.state.as_deref() {
             None => true,
             Some("passed") => about.passed == Some(true),
@@ -143,11 +144,12 @@ fn observed<'a>(summary: &'a Summary, name: &str) -> Option<&'a brunt_metrics::M
     summary.metric(name).filter(|metric| metric.observed)
 }
 
-/// `passed`, `failed`, or the state if no threshold decides.
+/// `passed`, `failed` (with its state, if it was cut short), or the state if no threshold decides.
 fn verdict(about: &About) -> &'static str {
     match (about.state, about.passed) {
         (State::Finished, Some(true)) => "passed",
         (State::Finished, Some(false)) => "failed",
+        (State::Aborted, Some(false)) => "failed, aborted",
         (state, _) => state.text(),
     }
 }

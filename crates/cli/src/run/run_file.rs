@@ -28,9 +28,14 @@ pub(super) struct Recording {
     has_thresholds: bool,
 }
 
+/// How many of the outputs are run files.
+pub(super) fn count(outputs: &[String]) -> usize {
+    outputs.iter().filter(|output| output.split('=').next() == Some("run")).count()
+}
+
 /// Whether one of the outputs is a run file.
 pub(super) fn is_wanted(outputs: &[String]) -> bool {
-    outputs.iter().any(|output| output.split('=').next() == Some("run"))
+    count(outputs) > 0
 }
 
 impl Recording {

@@ -50,6 +50,10 @@ pub(super) fn perform(context: &Context, words: &[String], cpus: Option<usize>) 
     if !no_records {
         super::keep_from_screen("attack", name)?;
     }
+    if !no_records && is_same_file(values.text("run"), name) {
+        return Err(failure(format!("-run and -output both name \"{name}\""))
+            .hint("the run file and the records of hits are two files"));
+    }
     let plan = planning::plan(context, &values, cpus)?;
     limits::raise_open_files();
     if plan.pacer == brunt_attack::Pacer::Unlimited && plan.max_workers.is_none() {
@@ -149,6 +153,18 @@ fn targets(values: &Values) -> Outcome<Targets> {
 
 fn open(name: &str) -> Outcome<File> {
     File::open(name).map_err(|error| failure(format!("open {name}: {error}")))
+}
+
+/// Whether two names, of which any may be empty, lead to one file. It need not be there yet.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let place = |name: &str| {
+        let path = std::path::absolute(name).ok()?;
+        std::fs::canonicalize(&path).ok().or_else(|| {
+            let folder = std::fs::canonicalize(path.parent()?).ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    !one.is_empty() && !other.is_empty() && place(one).is_some_and(|one| Some(one) == place(other))
 }
 
 /// Standard output without the buffer that looks for ends of lines, or a file.

@@ -91,12 +91,14 @@ fn format(text: &str) -> Result<(), String> {
 }
 
 pub(super) fn perform(context: &Context, words: &[String]) -> Outcome<Exit> {
-    let copied = if words.iter().any(|word| word == "-") { run_file::of_stdin()? } else { None };
-    let path = copied.as_ref().map(|file| file.path().to_string_lossy().into_owned());
-    let named = path.map(|path| run_file::named(words, &path));
-    let words = named.as_deref().unwrap_or(words);
-    let is_run = words.iter().any(|word| run_file::is_one(word));
-    let sorted = is_run.then(|| run_file::files_last(words));
+    let (flags_first, mut files) = run_file::apart(words);
+    let copied = if files.iter().any(|file| file == "-") { run_file::of_stdin()? } else { None };
+    if let Some(copy) = &copied {
+        let path = copy.path().to_string_lossy().into_owned();
+        files.iter_mut().filter(|file| *file == "-").for_each(|file| file.clone_from(&path));
+    }
+    let is_run = files.iter().any(|file| run_file::is_one(file));
+    let sorted = is_run.then(|| [flags_first, vec!["--".to_owned()], files].concat());
     let words = sorted.as_deref().unwrap_or(words);
     let Some(values) = flags(context, &FLAGS, words)? else { return Ok(Exit::Success) };
     if is_run {
@@ -206,8 +208,9 @@ fn as_page(context: &Context, values: &super::flag::Values) -> Outcome<Exit> {
 
 /// Where the report goes.
 fn output_of(values: &super::flag::Values) -> &str {
-    match values.text("o") {
+    let name = match values.text("o") {
         "" => values.text("output"),
         name => name,
-    }
+    };
+    if name == "-" { "stdout" } else { name }
 }

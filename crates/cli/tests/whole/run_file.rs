@@ -143,15 +143,18 @@ fn runs_are_listed_and_filtered() {
 
 #[test]
 fn a_killed_run_leaves_all_but_its_last_tick() {
+    // Each value is told with its moment, before it is counted.
     let script = "import { sleep } from 'k6';\nimport { Counter } from 'k6/metrics';\nconst c = new Counter('mine');\n\
         export const options = { vus: 1, duration: '1m' };\n\
-        export default function () { c.add(1); console.log('n'); sleep(0.05); }";
-    for pause in [1300u64, 2100, 2950] {
-        let mut run = brunt("run --out run=a.brunt s.js").file("s.js", script);
+        export default function () { console.log(Date.now()); c.add(1); sleep(0.05); }";
+    // A slice is written 0.3 s after its end, the first time that a frame comes, of which there are ten a second.
+    const LATE_MS: u64 = 1000 + 300 + 200;
+    for pause in [2300u64, 3100, 3950] {
+        let mut run = brunt("run --log-format raw --out run=a.brunt s.js").file("s.js", script);
         let running = run.start();
         let file = run.path("a.brunt");
         let start = std::time::Instant::now();
-        let slices = |file: &Path| -> u64 {
+        let count = |file: &Path| -> u64 {
             let told = of(file, "report --format json");
             assert_eq!(told.code, 0, "{}", told.stderr);
             let json: Value = serde_json::from_str(&told.stdout).expect("JSON");
@@ -159,19 +162,71 @@ fn a_killed_run_leaves_all_but_its_last_tick() {
             count.as_u64().unwrap_or_default()
         };
         // However slow this machine is: until something is in the file, and a bit longer.
-        while !file.exists() || of(&file, "report").code != 0 || slices(&file) == 0 {
+        while !file.exists() || of(&file, "report").code != 0 || count(&file) == 0 {
             assert!(start.elapsed().as_secs() < 120);
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
         std::thread::sleep(std::time::Duration::from_millis(pause));
-        let before = slices(&file);
         running.signal("KILL");
-        drop(running);
+        let killed = running.wait();
+        let moments: Vec<u64> =
+            killed.stderr.lines().filter_map(|line| line.parse().ok()).collect();
+        let last = moments.last().copied().expect("it told moments");
+        // Threads that waited for a processor were late by as much.
+        let late = LATE_MS + 2 * killed.waited.as_millis() as u64;
+        let due = moments.iter().filter(|moment| **moment + late < last).count() as u64;
         let told = of(&file, "report --format json");
         let json: Value = serde_json::from_str(&told.stdout).expect("JSON");
         assert_eq!(json["run"]["state"], "died", "{}", told.stderr);
-        assert!(slices(&file) >= before);
+        let kept = count(&file);
+        let all = moments.len() as u64;
+        assert!(
+            (due..=all).contains(&kept),
+            "{kept} kept, {due} due of {all}, {:?}",
+            killed.waited
+        );
         assert!(of(&file, "report").stdout.contains("The run died"));
+    }
+}
+
+#[test]
+fn a_killed_run_without_its_log_says_so() {
+    let script = "import { sleep } from 'k6';\nexport const options = { vus: 1, duration: '1m' };\n\
+        export default function () { sleep(0.05); }";
+    let mut run = brunt("run --out run=a.brunt s.js").file("s.js", script);
+    let running = run.start();
+    let file = run.path("a.brunt");
+    while !file.exists() || of(&file, "report").code != 0 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    running.signal("KILL");
+    let _ = running.wait();
+    let copy = run.path("copy.brunt");
+    std::fs::copy(&file, &copy).expect("there is room");
+    for _ in 0..2 {
+        let told = of(&copy, "report").stdout;
+        assert!(told.contains("The run died") && told.contains("(FILE-wal) is missing"), "{told}");
+    }
+    let told = of(&file, "report").stdout;
+    assert!(told.contains("The run died") && !told.contains("is missing"), "{told}");
+}
+
+#[test]
+fn an_older_file_stays_if_the_run_cannot_begin() {
+    let script = "export default function () {}";
+    let mut run = brunt("run --quiet --out run=a.brunt s.js").file("s.js", script);
+    assert_eq!(run.told().code, 0);
+    let file = run.path("a.brunt");
+    let older = std::fs::read(&file).expect("it was written");
+    for more in ["--out json=/nowhere/x.json", "--out run=b.brunt"] {
+        let mut next = brunt("run --quiet").word("--out").word(format!("run={}", file.display()));
+        for word in more.split(' ') {
+            next = next.word(word);
+        }
+        let told = next.word("s.js").file("s.js", script).told();
+        assert_ne!(told.code, 0, "{told:?}");
+        assert_eq!(std::fs::read(&file).expect("it is still there"), older);
+        assert!(!run.path("a.brunt.before").exists());
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct HttpShared {
     /// URLs that were taken apart before.
     places: RefCell<FxHashMap<Box<str>, Rc<Place>>>,
     /// Who looks at each exchange, if anybody does.
-    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    pub(super) watcher: Option<Rc<Arc<dyn Watcher>>>,
 }
 
 /// URLs that are remembered; a test that makes up URLs without end starts over.
@@ -68,7 +68,7 @@ impl CoreSlot for HttpShared {
             system_tags: config.system_tags,
             limiter: limiter::of(shared),
             places: RefCell::default(),
-            watcher: config.watcher.clone(),
+            watcher: config.watcher.clone().map(Rc::new),
         }
     }
 }

@@ -70,7 +70,7 @@ impl Sink {
             metadata: state.metadata(),
             watched: http.shared.watcher.as_ref().map(|watcher| {
                 let group = Arc::clone(&state.group.borrow());
-                Box::new(Watched::new(watcher, host, group))
+                Box::new(Watched::new(Rc::clone(watcher), host, group))
             }),
         }
     }

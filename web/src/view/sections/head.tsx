@@ -60,7 +60,7 @@ function outcomeSentence(app: App): { tone: string; mark: string; word: string; 
       ? { tone: 'bad', mark: '✕', word: 'Running', text: `${broken} of ${thresholds.length} thresholds ${broken === 1 ? 'is' : 'are'} broken so far.${aside}` }
       : { tone: 'plain', mark: '▶', word: 'Running', text: thresholds.length > 0 ? `All ${thresholds.length} thresholds hold so far.${aside}` : `No thresholds were set.${aside}` };
   }
-  if (run.state === 'died') return { tone: 'bad', mark: '✕', word: 'Died', text: `The run did not come to its end; these are its numbers up to its last tick.${aside}` };
+  if (run.state === 'died') return { tone: 'bad', mark: '✕', word: 'Died', text: `The run did not come to its end; these are its numbers up to its last tick.${run.reason ? ` ${run.reason}.` : ''}${aside}` };
   if (broken > 0) return { tone: 'bad', mark: '✕', word: 'Failed', text: `${broken} of ${thresholds.length} threshold${thresholds.length === 1 ? '' : 's'} ${broken === 1 ? 'is' : 'are'} broken.${aside}` };
   if (run.state === 'aborted') return { tone: 'bad', mark: '✕', word: 'Aborted', text: `${run.reason ?? 'The run was cut short.'}${aside}` };
   if (run.passed === false) return { tone: 'bad', mark: '✕', word: 'Failed', text: `${run.reason ?? `The run ended with exit code ${run.exit ?? '?'}.`}${aside}` };

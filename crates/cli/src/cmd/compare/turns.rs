@@ -84,7 +84,9 @@ fn free_name(script: &Path, moment: &str, letter: char, number: usize) -> PathBu
     let stem = script.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let plain = |c: char| if is_plain(c) { c } else { '_' };
-    let stem: String = stem.unwrap_or_default().chars().map(plain).take(100).collect();
+    let stem: String = stem.unwrap_or_default().chars().map(plain).collect();
+    // Names of files have 255 bytes at most.
+    let stem = &stem[..stem.floor_char_boundary(180)];
     let name = |more: usize| {
         let more = if more == 0 { String::new() } else { format!("-{more}") };
         Path::new(FOLDER).join(format!("{stem}-{moment}{more}-{letter}{number}.brunt"))

@@ -11,36 +11,91 @@ const STRUCK: &str = "***";
 /// Flags of `attack` with headers in them.
 const HEADERS: [&str; 2] = ["header", "proxy-header"];
 
+/// Flags of destinations with settings behind commas, headers among them.
+const DESTINATIONS: [&str; 2] = ["--log-output", "--traces-output"];
+
+/// How the word behind a flag is shown.
+#[derive(Clone, Copy)]
+enum Next {
+    Plain,
+    Named,
+    Header(&'static str),
+    Destination,
+}
+
 /// The words of the command line.
 pub(crate) fn shown(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut out = Vec::new();
-    let mut is_secret = false;
-    let mut header = None;
+    let mut next = Next::Plain;
     for word in words {
         let word = word.to_string_lossy().into_owned();
-        if let Some(flag) = header.take() {
-            out.push(value(flag, &word));
-            continue;
+        match std::mem::replace(&mut next, Next::Plain) {
+            Next::Plain => {}
+            Next::Named => {
+                out.push(named(&word));
+                continue;
+            }
+            Next::Header(flag) => {
+                out.push(value(flag, &word));
+                continue;
+            }
+            Next::Destination => {
+                out.push(destination(&word));
+                continue;
+            }
         }
-        if std::mem::take(&mut is_secret) {
-            out.push(named(&word));
-            continue;
-        }
-        header = HEADERS.into_iter().find(|flag| *flag == word.trim_start_matches('-'));
-        is_secret = matches!(word.as_str(), "-e" | "--env" | "--secret-source");
         let shown = match word.split_once('=') {
-            Some((flag @ ("--env" | "--secret-source" | "-e"), value)) => {
+            Some((flag @ ("--env" | "--secret-source"), value)) => {
                 format!("{flag}={}", named(value))
             }
             Some((flag, text)) if HEADERS.contains(&flag.trim_start_matches('-')) => {
                 format!("{flag}={}", value(HEADERS[0], text))
             }
-            _ if word.starts_with("-e") && word.len() > 2 => format!("-e{}", named(&word[2..])),
-            _ => address(&word),
+            Some((flag, text)) if DESTINATIONS.contains(&flag) => {
+                format!("{flag}={}", destination(text))
+            }
+            _ => {
+                let header = |flag: &&str| *flag == word.trim_start_matches('-');
+                if let Some(flag) = HEADERS.into_iter().find(header) {
+                    next = Next::Header(flag);
+                    word
+                } else if let Some(length) = variable(&word).filter(|length| *length > 0) {
+                    let (flag, text) = word.split_at(word.len() - length);
+                    format!("{flag}{}", named(text))
+                } else {
+                    next = match word.as_str() {
+                        "--env" | "--secret-source" => Next::Named,
+                        flag if variable(flag).is_some() => Next::Named,
+                        flag if DESTINATIONS.contains(&flag) => Next::Destination,
+                        _ => Next::Plain,
+                    };
+                    address(&word)
+                }
+            }
         };
         out.push(shown);
     }
     out
+}
+
+/// The length of the `NAME=value` in a word of short flags, such as `-eNAME=value`, `-e=NAME=value` or `-qe`: 0 if it is the next
+/// word.
+fn variable(word: &str) -> Option<usize> {
+    /// Short flags that take no value.
+    const SWITCHES: &str = "qvhpwl";
+    let flags = word.strip_prefix('-').filter(|flags| !flags.starts_with('-'))?;
+    let at = flags.find(|c| !SWITCHES.contains(c)).filter(|at| flags[*at..].starts_with('e'))?;
+    let value = &flags[at + 1..];
+    Some(value.strip_prefix('=').unwrap_or(value).len())
+}
+
+/// `loki=http://h/x,label.a=b,header.Authorization=…` without the values of headers.
+fn destination(text: &str) -> String {
+    let part = |part: &str| match part.split_once('=') {
+        Some((name, _)) if name.trim_start().starts_with("header.") => format!("{name}={STRUCK}"),
+        _ => address(part),
+    };
+    text.split(',').map(part).collect::<Vec<_>>().join(",")
 }
 
 /// The value of a flag of `attack`: of a header only the name.
@@ -106,6 +161,14 @@ mod tests {
         assert_eq!(
             shown(words).join(" "),
             "run -e A=*** -eB=*** -e=C=*** --env D=*** --secret-source mock=*** --out influxdb=http://***SECRET_REDACTED***@h:1/d s.js"
+        );
+        let line = "run -qe A=1 -qvB=2 -vqeC=3 --log-output=loki=http://h/x,label.a=b,header.X=s --traces-output otel=h,header.Y=t \
+                    -u 5 -eD=4 s.js";
+        let words = line.split(' ').filter(|word| !word.is_empty()).map(OsString::from);
+        assert_eq!(
+            shown(words).join(" "),
+            "run -qe A=*** -qvB=2 -vqeC=*** --log-output=loki=http://h/x,label.a=b,header.X=*** --traces-output otel=h,header.Y=*** \
+             -u 5 -eD=*** s.js"
         );
         let line =
             "attack -header Authorization:x --header=X-A:b -rate=5 -proxy-header A:b -targets t";

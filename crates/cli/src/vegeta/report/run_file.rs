@@ -49,16 +49,10 @@ pub(super) fn of_stdin() -> Outcome<Option<NamedTempFile>> {
     Ok(Some(copy))
 }
 
-/// The words with this path in the place of `-`.
-pub(super) fn named(words: &[String], path: &str) -> Vec<String> {
-    let named = |word: &String| if word == "-" { path.to_owned() } else { word.clone() };
-    words.iter().map(named).collect()
-}
-
-/// The words with those that are no flags behind the others: with run files, flags may come last.
-pub(super) fn files_last(words: &[String]) -> Vec<String> {
+/// Flags with their values, and the words that are none: with run files, flags may come last.
+pub(super) fn apart(words: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut flags, mut files) = (Vec::new(), Vec::new());
-    let mut words = words.iter().peekable();
+    let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
             files.extend(words.by_ref().cloned());
@@ -72,11 +66,7 @@ pub(super) fn files_last(words: &[String]) -> Vec<String> {
             files.push(word.clone());
         }
     }
-    if !files.is_empty() {
-        flags.push("--".to_owned());
-    }
-    flags.extend(files);
-    flags
+    (flags, files)
 }
 
 /// Tells what is in the file.
@@ -125,7 +115,7 @@ pub(super) fn perform(context: &Context, values: &Values) -> Outcome<Exit> {
         host: about.host.as_deref(),
         aborted: match about.state {
             State::Aborted => Some(about.reason.as_deref().unwrap_or("it was cut short")),
-            State::Died => Some("its process died"),
+            State::Died => Some(about.reason.as_deref().unwrap_or("its process died")),
             State::Running | State::Finished => None,
         },
     };
@@ -172,7 +162,13 @@ fn state(about: &About) -> String {
     match about.state {
         State::Finished => String::new(),
         State::Running => "\n  The run is still going on.\n".to_owned(),
-        State::Died => "\n  The run died: its process is gone without a word.\n".to_owned(),
+        State::Died => {
+            let reason = about.reason.as_ref().map(|reason| format!(" {reason}."));
+            format!(
+                "\n  The run died: its process is gone without a word.{}\n",
+                reason.unwrap_or_default()
+            )
+        }
         State::Aborted => {
             format!("\n  The run was cut short: {}\n", about.reason.as_deref().unwrap_or("unknown"))
         }
@@ -218,9 +214,11 @@ mod tests {
     #[test]
     fn flags_may_come_behind_the_file() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let sorted =
-            super::files_last(&words("a.brunt --format json -from=1m -o x -- -b")).join(" ");
-        assert_eq!(sorted, "--format json -from=1m -o x -- a.brunt -b");
+        let (flags, files) = super::apart(&words("a.brunt --format json -from=1m -o - -- -b"));
+        assert_eq!(
+            (flags.join(" "), files.join(" ")),
+            ("--format json -from=1m -o -".into(), "a.brunt -b".into())
+        );
     }
 
     #[test]
