@@ -121,6 +121,27 @@ export function outcome(tags: Tags): string {
   return tags.error_code || tags.status || 'failed';
 }
 
+/** Words for the usual error codes of k6. */
+const CODES: Record<string, string> = {
+  1050: 'timeout',
+  1101: 'host not found',
+  1110: 'blocked address',
+  1111: 'blocked host',
+  1211: 'connection timeout',
+  1212: 'connection refused',
+  1220: 'connection reset',
+  1310: 'unknown authority',
+  1311: 'certificate of another host',
+};
+
+/** A kind of failure as people read it: the status behind an error code, or words. */
+export function kindName(kind: string): string {
+  const code = Number(kind);
+  if (code >= 1400 && code < 1600) return `HTTP ${code - 1000}`;
+  if (code >= 100 && code < 600) return `HTTP ${code}`;
+  return CODES[kind] ? `${CODES[kind]} (${kind})` : kind;
+}
+
 /** The method and name of a route; what stands in place of those that had no room. */
 export function routeOf(tags: Tags): string {
   if (tags.other === 'true') return 'all other series';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Run } from '../../src/data/run.js';
-import { App, outcome, routeOf, statusClass } from '../../src/view/app.js';
+import { App, kindName, outcome, routeOf, statusClass } from '../../src/view/app.js';
 import { amount, bytes, clock, csvCell, digits, duration, length, percent, perSecond } from '../../src/view/format.js';
 import { kneeOf } from '../../src/view/sections/scatter.js';
 import { highlight } from '../../src/view/sections/source.js';
@@ -38,6 +38,7 @@ test('outcome, route and class of a series', () => {
   assert.equal(outcome({ status: '404', expected_response: 'true' }), 'ok');
   assert.equal(outcome({ status: '200', expected_response: 'false' }), '200');
   assert.equal(outcome({ status: '0', error_code: '1050' }), '1050');
+  assert.deepEqual(['1500', '404', '1212', '1600', 'failed'].map(kindName), ['HTTP 500', 'HTTP 404', 'connection refused (1212)', '1600', 'failed']);
   assert.deepEqual([routeOf({ method: 'GET', name: '/a' }), routeOf({}), routeOf({ other: 'true' })], ['GET /a', '(no name)', 'all other series']);
   assert.deepEqual([statusClass({ status: '204' }), statusClass({ status: '0' }), statusClass({})], ['2xx', 'no answer', '']);
 });

@@ -49,7 +49,7 @@ export function Generator({ app, stretch }: { app: App; stretch: Stretch }) {
   const findings = verdict.findings ?? [];
   return (
     <>
-      {findings.length === 0 && <p class="note">{verdict.state ? 'The generator was watched, and there are no findings: it did not disturb these numbers.' : 'The generator was not watched in this run, so there are no findings.'}</p>}
+      {findings.length === 0 && <p class="note">{verdict.state ? 'The generator was watched, and there are no findings: it did not disturb these numbers.' : plots.length > 0 ? 'Its health was kept, but no verdict was drawn from it, so there are no findings.' : 'The generator was not watched in this run, so there are no findings.'}</p>}
       {findings.map((finding, i) => (
         <FindingCard key={i} app={app} finding={finding} />
       ))}

@@ -84,6 +84,7 @@ export function Head({ app }: { app: App }) {
   const { run, time, verdict } = app.run.facts;
   const outcome = outcomeSentence(app);
   const trust = TRUST[verdict.state ?? ''];
+  const watched = app.run.metrics.some((metric) => metric.family === 'health');
   const facts: [string, string][] = [
     ['Script', run.script ?? ''],
     ['Started', local(run.started, 0, run.timezone, true)],
@@ -121,7 +122,7 @@ export function Head({ app }: { app: App }) {
           </span>
           <span>
             <strong>{trust?.[2] ?? 'Trust unknown'}.</strong>{' '}
-            {verdict.text || (trust ? 'The generator did not disturb these numbers.' : 'The load generator was not watched, so the page cannot tell whether it disturbed these numbers.')}{' '}
+            {verdict.text || (trust ? 'The generator did not disturb these numbers.' : watched ? 'No verdict was drawn from the health of the load generator: see Generator.' : 'The load generator was not watched, so the page cannot tell whether it disturbed these numbers.')}{' '}
             {(verdict.findings?.length ?? 0) > 0 && (
               <a
                 href="#generator"

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { type Distribution, EXACT_MAX } from '../../data/distribution.js';
 import { gaugeLine, type Pool } from '../../data/pool.js';
-import { type App, outcome, type Stretch, subject } from '../app.js';
+import { type App, kindName, outcome, type Stretch, subject } from '../app.js';
 import { amount, byContains, digits, duration, percent, whole } from '../format.js';
 import { axis, axisSize, color, everyMark, FreePlot, type Line, logSplits, TimePlot } from '../plot.js';
 import { Empty, Num, why } from '../section.js';
@@ -56,7 +56,7 @@ export function Latency({ app, stretch, rule = EVERY, metric: fixed }: { app: Ap
             {kinds.length > 0 && <option value="failed">failed, all kinds</option>}
             {kinds.map((kind) => (
               <option key={kind} value={kind}>
-                failed {kind}
+                failed: {kindName(kind)}
               </option>
             ))}
           </select>

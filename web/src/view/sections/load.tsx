@@ -73,8 +73,13 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
       : [];
     return { vus, iterations, users, late };
   }, [run, version]);
-  const planned = sum(run.of('load.iterations_planned'), 0, from, to);
-  const started = sum(run.of('load.iterations_started'), 0, from, to);
+  const plans = run.of('load.iterations_planned');
+  const planned = sum(plans, 0, from, to);
+  // Scenarios without an arrival rate start iterations, too, but have no plan for them.
+  const withPlan = new Set(plans.map((one) => one.tags.scenario ?? ''));
+  const allStarted = run.of('load.iterations_started');
+  const ofPlans = allStarted.filter((one) => withPlan.has(one.tags.scenario ?? ''));
+  const started = sum(ofPlans, 0, from, to);
   const dropped = sum(run.of('load.iterations_dropped').length > 0 ? run.of('load.iterations_dropped') : run.of('dropped_iterations'), 0, from, to);
   const lateness = app.pool(run.of('load.lateness').length > 0 ? 'load.lateness' : 'iteration_lateness').stretch(from, to);
   if (made.vus.length + made.iterations.length + made.users.length === 0) {
@@ -92,7 +97,7 @@ export function Load({ app, stretch }: { app: App; stretch: Stretch }) {
         )}
         {planned > 0 && (
           <>
-            <Num value={started} text={amount} /> of <Num value={planned} text={amount} /> planned iterations started ({percent(started / planned)}).{' '}
+            <Num value={started} text={amount} /> of <Num value={planned} text={amount} /> planned iterations started ({percent(started / planned)}){ofPlans.length < allStarted.length ? ' in scenarios with an arrival rate' : ''}.{' '}
           </>
         )}
         {(dropped > 0 || planned > 0) && (

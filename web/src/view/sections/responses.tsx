@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Tags } from '../../data/model.js';
 import { gaugeLine, summed } from '../../data/pool.js';
-import { type App, outcome, type Stretch, subject, sum } from '../app.js';
+import { type App, kindName, outcome, type Stretch, subject, sum } from '../app.js';
 import { amount, perSecond } from '../format.js';
 import { type Line, TimePlot } from '../plot.js';
 import { Empty, why } from '../section.js';
@@ -38,7 +38,7 @@ export function Responses({ app, stretch, rule = EVERY }: { app: App; stretch: S
     const weight = (list: typeof series) => list.reduce((all, one) => all + one.column(0).reduce((a, b) => a + b, 0), 0);
     const bad = [...kinds].filter(([kind]) => kind !== 'ok').sort((a, b) => weight(b[1]) - weight(a[1]));
     const lines: Line[] = [{ name: 'ok', values: rates(app, summed(run, ok, 0)), color: '--c-ok', fill: true }];
-    bad.slice(0, 5).forEach(([kind, list], i) => lines.push({ name: `failed ${kind}`, values: rates(app, summed(run, list, 0)), color: KINDS[i]!, dash: i === 0 ? [] : [2 + 2 * i, 3], fill: true }));
+    bad.slice(0, 5).forEach(([kind, list], i) => lines.push({ name: `failed: ${kindName(kind)}`, values: rates(app, summed(run, list, 0)), color: KINDS[i]!, dash: i === 0 ? [] : [2 + 2 * i, 3], fill: true }));
     if (bad.length > 5) lines.push({ name: `${bad.length - 5} other kinds`, values: rates(app, summed(run, bad.slice(5).flatMap(([, list]) => list), 0)), color: KINDS[5]!, fill: true });
     const users = vusOf(app);
     if (users.length > 0) lines.push({ name: 'active users', values: gaugeLine(run, users), color: '--dim', dash: [6, 4], right: true });
@@ -49,7 +49,7 @@ export function Responses({ app, stretch, rule = EVERY }: { app: App; stretch: S
           { name: 'responses by their end', values: rates(app, summed(run, series, 0)), color: '--c-ok', dash: [5, 3] },
         ]
       : [];
-    const failures: Line[] = bad.slice(0, 6).map(([kind, list], i) => ({ name: kind, values: rates(app, summed(run, list, 0)), color: KINDS[i]!, dash: i === 0 ? [] : [2 + 2 * i, 3] }));
+    const failures: Line[] = bad.slice(0, 6).map(([kind, list], i) => ({ name: kindName(kind), values: rates(app, summed(run, list, 0)), color: KINDS[i]!, dash: i === 0 ? [] : [2 + 2 * i, 3] }));
     return { series, lines, starts, failures };
   }, [run, version, rule.key]);
   if (!requests) return <Empty>{why(app, 'requests')}</Empty>;
