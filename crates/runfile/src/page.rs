@@ -108,6 +108,9 @@ pub struct Page {
 /// What the series of the file have in a slice of the page, and whether that is told in bins.
 type Slice = BTreeMap<usize, (Sink, bool)>;
 
+/// The bytes of series, by their numbers.
+type Chunks = Vec<(usize, Vec<u8>)>;
+
 /// Metrics and series that are new in a document.
 #[derive(Default)]
 struct News {
@@ -213,7 +216,7 @@ impl Page {
         slices: Range<u64>,
         (from, begun): (u64, Slice),
         news: &mut News,
-    ) -> Result<(Vec<(usize, Vec<u8>)>, Slice), RunFileError> {
+    ) -> Result<(Chunks, Slice), RunFileError> {
         let totals = &self.totals;
         let mut all: BTreeMap<usize, Columns> = BTreeMap::new();
         let mut open = begun;
@@ -347,7 +350,9 @@ impl Evidence {
             if weigh(&evidence.record(head())) <= MOST {
                 break;
             }
-            evidence.exchanges.iter_mut().for_each(|exchange| facts::cut(exchange, most));
+            for exchange in &mut evidence.exchanges {
+                facts::cut(exchange, most);
+            }
         }
         Ok(evidence)
     }

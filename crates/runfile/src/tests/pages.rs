@@ -138,7 +138,7 @@ fn column(document: &[u8], series: u64) -> Vec<(u64, i64)> {
 
 #[test]
 fn a_part_is_made_of_new_slices_alone() {
-    let mut info = info(Duration::from_secs(3600));
+    let mut info = info(Duration::from_hours(1));
     info.name = "long".into();
     let mut play = Play::of(1, registry(), &info);
     second(&mut play, 1, Extras::default());
@@ -176,7 +176,7 @@ fn exchanges_merge_no_slices_of_a_saved_page() {
     for at in 2..=300 {
         second(&mut play, at, Extras::default());
     }
-    let folder = play.end(Duration::from_secs(300)).0;
+    let folder = play.end(Duration::from_mins(5)).0;
     let file = open(folder.path());
     let weighed = std::cell::Cell::new(0);
     let saved = page::saved(&file, |document| {
